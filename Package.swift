@@ -1,0 +1,89 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The modules and who may import whom. Nothing points up; Tests/Rules checks the imports themselves.
+//
+//     5  SluiceCommand
+//     4  GatewayServer      SampleUpstreams
+//     3  Gateway  ->  Networking
+//     2  HTTPInbound   HTTPOutbound
+//     1  EventIO   HTTPWire
+//     0  Rx   HTTPModel   JSONBytes   Locking
+//     -  CLibevent   CSQLite
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+}
+
+func benchmark(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "Tests/Benchmarks/\(name)", swiftSettings: settings)
+}
+
+let package = Package(
+    name: "sluice",
+    products: [
+        .library(name: "Sluice", targets: ["Sluice"]),
+        .library(name: "GatewayTesting", targets: ["GatewayTesting"]),
+        .executable(name: "sluice", targets: ["SluiceCommand"]),
+    ],
+    targets: [
+        .systemLibrary(name: "CLibevent", providers: [.apt(["libevent-dev"])]),
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+
+        module("Locking"),
+        module("Rx", ["Locking"]),
+        module("HTTPModel"),
+        module("JSONBytes"),
+
+        module("EventIO", ["CLibevent", "Rx", "Locking"]),
+        module("HTTPWire", ["HTTPModel"]),
+
+        module("HTTPInbound", ["EventIO", "HTTPWire", "HTTPModel"]),
+        module("HTTPOutbound", ["EventIO", "HTTPWire", "HTTPModel", "Rx"]),
+
+        module("Networking", ["Rx", "HTTPModel", "JSONBytes", "Locking"]),
+        module("Gateway", ["Networking", "Rx", "HTTPModel", "JSONBytes", "Locking"]),
+
+        module(
+            "GatewayServer",
+            ["Gateway", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO", "HTTPModel", "JSONBytes", "Rx", "Locking"]),
+        module("SampleUpstreams", ["CSQLite", "HTTPInbound", "EventIO", "HTTPModel", "JSONBytes", "Locking"]),
+        .executableTarget(
+            name: "SluiceCommand",
+            dependencies: ["GatewayServer", "Gateway", "Networking", "SampleUpstreams", "EventIO", "Rx", "JSONBytes", "HTTPModel"],
+            swiftSettings: settings),
+
+        module("Sluice", ["Rx", "Networking", "Gateway", "GatewayServer", "JSONBytes", "HTTPModel"]),
+        module(
+            "GatewayTesting",
+            ["GatewayServer", "Gateway", "Networking", "HTTPInbound", "EventIO", "Rx", "HTTPModel", "JSONBytes", "Locking"]),
+
+        tests("LockingTests", ["Locking"]),
+        tests("RxTests", ["Rx", "Locking"]),
+        tests("HTTPModelTests", ["HTTPModel"]),
+        tests("JSONBytesTests", ["JSONBytes"]),
+        tests("EventIOTests", ["EventIO", "Rx", "Locking"]),
+        tests("HTTPWireTests", ["HTTPWire", "HTTPModel"]),
+        tests("HTTPInboundTests", ["HTTPInbound", "EventIO", "HTTPWire", "HTTPModel", "Locking"]),
+        tests("HTTPOutboundTests", ["HTTPOutbound", "EventIO", "HTTPWire", "HTTPModel", "Rx", "Locking"]),
+        tests("NetworkingTests", ["Networking", "Rx", "HTTPModel", "JSONBytes", "Locking"]),
+        tests("GatewayTests", ["Gateway", "Networking", "Rx", "HTTPModel", "JSONBytes", "Locking"]),
+        tests("SampleUpstreamsTests", ["SampleUpstreams", "EventIO", "HTTPModel", "JSONBytes"]),
+        tests(
+            "GatewayServerTests",
+            ["GatewayServer", "Gateway", "Networking", "GatewayTesting", "EventIO", "Rx", "HTTPModel", "JSONBytes", "Locking"]),
+        tests("SluiceCommandTests", ["SluiceCommand", "EventIO", "Locking"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,58 @@
+#if THREAD_SANITIZER
+    import Glibc
+#else
+    public import Synchronization
+#endif
+
+// `Synchronization.Mutex` is invisible to the thread sanitizer on Linux (it reports races inside a contended
+// lock), so builds under it define THREAD_SANITIZER and use a pthread mutex instead.
+
+/// A value that only one thread at a time can reach.
+///
+/// All state that threads share sits in one `State` behind one `Lock`. Not recursive. Never call an
+/// observer, a handler or any other foreign code inside `withLock`: decide under the lock, act after it.
+#if THREAD_SANITIZER
+    public struct Lock<State>: ~Copyable, @unchecked Sendable {
+        // Sound: `storage` is reached only between lock and unlock of the mutex beside it.
+        private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+        private let storage: UnsafeMutablePointer<State>
+
+        public init(_ initial: consuming sending State) {
+            mutex = .allocate(capacity: 1)
+            pthread_mutex_init(mutex, nil)
+            storage = .allocate(capacity: 1)
+            storage.initialize(to: initial)
+        }
+
+        deinit {
+            storage.deinitialize(count: 1)
+            storage.deallocate()
+            pthread_mutex_destroy(mutex)
+            mutex.deallocate()
+        }
+
+        public borrowing func withLock<Result, Failure: Error>(
+            _ body: (inout sending State) throws(Failure) -> sending Result
+        ) throws(Failure) -> sending Result {
+            pthread_mutex_lock(mutex)
+            defer { pthread_mutex_unlock(mutex) }
+            return try body(&storage.pointee)
+        }
+    }
+#else
+    public struct Lock<State>: ~Copyable, Sendable {
+        @usableFromInline let mutex: Mutex<State>
+
+        @inlinable
+        public init(_ initial: consuming sending State) {
+            mutex = Mutex(initial)
+        }
+
+        @inlinable
+        public borrowing func withLock<Result, Failure: Error>(
+            _ body: (inout sending State) throws(Failure) -> sending Result
+        ) throws(Failure) -> sending Result {
+            try mutex.withLock(body)
+        }
+    }
+#endif
