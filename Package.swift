@@ -57,18 +57,29 @@ let package = Package(
 
         module(
             "GatewayServer",
-            ["Gateway", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO", "HTTPModel", "JSONBytes", "Rx", "Locking"]),
-        module("SampleUpstreams", ["CSQLite", "HTTPInbound", "EventIO", "HTTPModel", "JSONBytes", "Locking"]),
+            [
+                "Gateway", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO", "HTTPModel", "JSONBytes",
+                "Rx", "Locking",
+            ]),
+        module(
+            "SampleUpstreams", ["CSQLite", "HTTPInbound", "EventIO", "HTTPModel", "JSONBytes", "Locking"]),
         .executableTarget(
             name: "SluiceCommand",
-            dependencies: ["GatewayServer", "Gateway", "Networking", "SampleUpstreams", "EventIO", "Rx", "JSONBytes", "HTTPModel"],
+            dependencies: [
+                "GatewayServer", "Gateway", "Networking", "SampleUpstreams", "EventIO", "Rx", "JSONBytes",
+                "HTTPModel",
+            ],
             swiftSettings: settings),
 
         module("Sluice", ["Rx", "Networking", "Gateway", "GatewayServer", "JSONBytes", "HTTPModel"]),
         module(
             "GatewayTesting",
-            ["GatewayServer", "Gateway", "Networking", "HTTPInbound", "EventIO", "Rx", "HTTPModel", "JSONBytes", "Locking"]),
+            [
+                "GatewayServer", "Gateway", "Networking", "HTTPInbound", "EventIO", "Rx", "HTTPModel",
+                "JSONBytes", "Locking",
+            ]),
 
+        tests("RulesTests", []),
         tests("LockingTests", ["Locking"]),
         tests("RxTests", ["Rx", "Locking"]),
         tests("HTTPModelTests", ["HTTPModel"]),
@@ -82,7 +93,10 @@ let package = Package(
         tests("SampleUpstreamsTests", ["SampleUpstreams", "EventIO", "HTTPModel", "JSONBytes"]),
         tests(
             "GatewayServerTests",
-            ["GatewayServer", "Gateway", "Networking", "GatewayTesting", "EventIO", "Rx", "HTTPModel", "JSONBytes", "Locking"]),
+            [
+                "GatewayServer", "Gateway", "Networking", "GatewayTesting", "EventIO", "Rx", "HTTPModel",
+                "JSONBytes", "Locking",
+            ]),
         tests("SluiceCommandTests", ["SluiceCommand", "EventIO", "Locking"]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,0 +1,70 @@
+# Targets are named by `make help`. Everything is built by the Swift package manager; this file only says
+# the commands in one place.
+
+SWIFT ?= swift
+PORT ?= 8080
+PACKAGES = libevent-dev libsqlite3-dev curl
+BENCH_PACKAGES = wrk nginx libnginx-mod-http-lua lua-cjson
+SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+FUZZ_SECONDS ?= 60
+
+.PHONY: help setup demo run test lint format bench bench-json bench-rx bench-wire fuzz sanitize sanitize-thread sanitize-address image clean
+
+help:
+	@echo 'make setup     install the libraries that are missing (Debian and Ubuntu; names them elsewhere)'
+	@echo 'make demo      build, start the sample upstreams and the gateway on port $(PORT)'
+	@echo 'make run       build and run: make run ARGS="serve --upstream diary=http://127.0.0.1:9000"'
+	@echo 'make test      all tests'
+	@echo 'make lint      check the format; make format mends it'
+	@echo 'make bench     benchmarks of the reactive core, the wire and the JSON scanner'
+	@echo 'make fuzz      fuzz the parsers, FUZZ_SECONDS=$(FUZZ_SECONDS) each'
+	@echo 'make sanitize  all tests under the thread and the address sanitizer'
+	@echo 'make image     the container image sluice:latest (needs Docker)'
+
+setup:
+	@docker/setup $(PACKAGES)
+
+demo: setup
+	$(SWIFT) build -c release --product sluice
+	exec .build/release/sluice demo --port $(PORT)
+
+run: setup
+	$(SWIFT) build -c release --product sluice
+	exec .build/release/sluice $(ARGS)
+
+test: setup
+	$(SWIFT) build --build-tests
+	$(SWIFT) test --skip-build
+	cd Tests/Consumer && $(SWIFT) test
+
+lint:
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
+
+format:
+	$(SWIFT) format --in-place --recursive Package.swift Sources Tests
+
+bench: bench-json bench-rx bench-wire
+
+bench-json bench-rx bench-wire: bench-%:
+	$(SWIFT) run -c release $(BENCHMARK_$*)
+
+BENCHMARK_json = JSONBench
+BENCHMARK_rx = RxBench
+BENCHMARK_wire = WireBench
+
+fuzz:
+	Tests/Fuzz/run $(FUZZ_SECONDS)
+
+sanitize: sanitize-thread sanitize-address
+
+sanitize-thread:
+	$(SWIFT) test --sanitize=thread --scratch-path .build/thread -Xswiftc -DTHREAD_SANITIZER
+
+sanitize-address:
+	$(SWIFT) test --sanitize=address --scratch-path .build/address
+
+image:
+	docker build --file docker/Dockerfile --tag sluice:latest .
+
+clean:
+	$(SWIFT) package clean

@@ -1,0 +1,91 @@
+enum Rules {
+    /// Which modules of ours, and which C libraries, each module may import. An arrow never points up.
+    private static let layers: [String: Set<String>] = [
+        "Locking": [],
+        "Rx": ["Locking"],
+        "HTTPModel": [],
+        "JSONBytes": [],
+        "EventIO": ["CLibevent", "Rx", "Locking"],
+        "HTTPWire": ["HTTPModel"],
+        "HTTPInbound": ["EventIO", "HTTPWire", "HTTPModel"],
+        "HTTPOutbound": ["EventIO", "HTTPWire", "HTTPModel", "Rx"],
+        "Networking": ["Rx", "HTTPModel", "JSONBytes", "Locking"],
+        "Gateway": ["Networking", "Rx", "HTTPModel", "JSONBytes", "Locking"],
+        "GatewayServer": [
+            "Gateway", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO", "HTTPModel", "JSONBytes", "Rx",
+            "Locking",
+        ],
+        "SampleUpstreams": ["CSQLite", "HTTPInbound", "EventIO", "HTTPModel", "JSONBytes", "Locking"],
+        "SluiceCommand": [
+            "GatewayServer", "SampleUpstreams", "Gateway", "Networking", "EventIO", "Rx", "JSONBytes",
+            "HTTPModel",
+        ],
+        "Sluice": ["Rx", "Networking", "Gateway", "GatewayServer", "JSONBytes", "HTTPModel"],
+        "GatewayTesting": [
+            "GatewayServer", "Gateway", "Networking", "HTTPInbound", "EventIO", "Rx", "HTTPModel",
+            "JSONBytes",
+            "Locking",
+        ],
+    ]
+
+    private static let system: Set<String> = [
+        "Swift", "Synchronization", "Dispatch", "Foundation", "FoundationEssentials", "Glibc",
+    ]
+
+    static func importComplaints(_ file: SourceFile) -> [String] {
+        let allowed = (layers[file.module] ?? []).union(system)
+        return file.lines.compactMap { line -> String? in
+            guard let name = importedModule(line), !allowed.contains(name) else { return nil }
+            return "\(file.path): \(file.module) may not import \(name)"
+        }
+    }
+
+    /// `Rx` for `@_exported public import class Rx.Observable`.
+    private static func importedModule(_ line: Substring) -> String? {
+        let words = line.split(separator: " ").map(String.init)
+        guard let keyword = words.firstIndex(of: "import"),
+            words[..<keyword].allSatisfy({
+                ["public", "internal", "private", "fileprivate", "package"].contains($0) || $0.hasPrefix("@")
+            })
+        else { return nil }
+        let kinds: Set = ["class", "struct", "enum", "protocol", "func", "var", "let", "typealias"]
+        let rest = words[(keyword + 1)...].drop { kinds.contains($0) }
+        return rest.first.map { String($0.split(separator: ".")[0]) }
+    }
+
+    static func lengthComplaints(_ file: SourceFile) -> [String] {
+        let limit =
+            file.path.hasSuffix("StateMachine.swift") || file.path.hasSuffix("Parser.swift") ? 600 : 400
+        let count = file.lines.count
+        return count > limit + 1 ? ["\(file.path): \(count) lines, at most \(limit)"] : []
+    }
+
+    private static let mayBeUnchecked: Set<String> = ["EventIO", "Rx", "Locking"]
+
+    static func uncheckedComplaints(_ file: SourceFile) -> [String] {
+        let lines = file.lines
+        return lines.indices.compactMap { index -> String? in
+            let code = withoutComment(lines[index])
+            guard code.contains("@unchecked Sendable") || code.contains("nonisolated(unsafe)") else {
+                return nil
+            }
+            let place = "\(file.path):\(index + 1)"
+            guard mayBeUnchecked.contains(file.module) else { return "\(place): not in \(file.module)" }
+            let around = lines[max(0, index - 12)...min(lines.count - 1, index + 3)]
+            return around.contains { $0.contains("//") } ? nil : "\(place): says not what protects it"
+        }
+    }
+
+    static func forceComplaints(_ file: SourceFile) -> [String] {
+        file.lines.enumerated().compactMap { index, line -> String? in
+            let code = withoutComment(line)
+            guard code.contains("try!") || code.contains(" as! ") else { return nil }
+            return "\(file.path):\(index + 1): forced"
+        }
+    }
+
+    private static func withoutComment(_ line: Substring) -> Substring {
+        guard let comment = line.firstRange(of: "//") else { return line }
+        return line[..<comment.lowerBound]
+    }
+}

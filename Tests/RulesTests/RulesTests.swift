@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+
+/// The rules of the code base that a compiler does not check, each with a proof that it can fail.
+@Suite("Rules of the code base")
+struct RulesTests {
+    @Test("A module imports only what its layer may")
+    func modulesImportOnlyWhatTheirLayerMay() throws {
+        let complaints = try SourceTree.sources.flatMap(Rules.importComplaints)
+        #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
+    }
+
+    @Test("An import against the layers is found")
+    func anImportAgainstTheLayersIsFound() {
+        let upwards = SourceFile(path: "Sources/Rx/Bad.swift", text: "public import Gateway\n")
+        let wall = SourceFile(path: "Sources/Gateway/Bad.swift", text: "internal import CLibevent\n")
+        let fine = SourceFile(path: "Sources/Rx/Good.swift", text: "import Locking\nimport Synchronization\n")
+        #expect(Rules.importComplaints(upwards) == ["Sources/Rx/Bad.swift: Rx may not import Gateway"])
+        #expect(
+            Rules.importComplaints(wall) == ["Sources/Gateway/Bad.swift: Gateway may not import CLibevent"])
+        #expect(Rules.importComplaints(fine).isEmpty)
+    }
+
+    @Test("No source file is longer than 400 lines, a state machine than 600")
+    func noSourceFileIsTooLong() throws {
+        let complaints = try SourceTree.sources.flatMap(Rules.lengthComplaints)
+        #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
+    }
+
+    @Test("A file that is too long is found")
+    func aFileThatIsTooLongIsFound() {
+        let lines = String(repeating: "//\n", count: 401)
+        #expect(Rules.lengthComplaints(SourceFile(path: "Sources/Rx/Long.swift", text: lines)).count == 1)
+        #expect(
+            Rules.lengthComplaints(SourceFile(path: "Sources/Rx/LongStateMachine.swift", text: lines)).isEmpty
+        )
+    }
+
+    @Test(
+        "What the compiler cannot check for Sendable stands only in EventIO, Rx and Locking, with its reason")
+    func uncheckedSendableIsNamedAndReasoned() throws {
+        let complaints = try SourceTree.sources.flatMap(Rules.uncheckedComplaints)
+        #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
+    }
+
+    @Test("An unchecked Sendable elsewhere, or without its reason, is found")
+    func anUncheckedSendableElsewhereIsFound() {
+        let elsewhere = SourceFile(
+            path: "Sources/Gateway/Bad.swift", text: "// Sound: no.\nfinal class A: @unchecked Sendable {}\n")
+        let silent = SourceFile(
+            path: "Sources/Rx/Bad.swift", text: "\nfinal class A: @unchecked Sendable {}\n")
+        let reasoned = SourceFile(
+            path: "Sources/Rx/Good.swift",
+            text: "// Sound: immutable.\nfinal class A: @unchecked Sendable {}\n")
+        #expect(Rules.uncheckedComplaints(elsewhere).count == 1)
+        #expect(Rules.uncheckedComplaints(silent).count == 1)
+        #expect(Rules.uncheckedComplaints(reasoned).isEmpty)
+    }
+
+    @Test("No production code traps by a forced try or cast")
+    func noForcedTryOrCast() throws {
+        let complaints = try SourceTree.sources.flatMap(Rules.forceComplaints)
+        #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
+    }
+
+    @Test("A forced try is found, in code but not in a comment")
+    func aForcedTryIsFound() {
+        #expect(
+            Rules.forceComplaints(SourceFile(path: "Sources/Rx/A.swift", text: "let a = try! b()")).count == 1
+        )
+        #expect(
+            Rules.forceComplaints(SourceFile(path: "Sources/Rx/A.swift", text: "// never try! here")).isEmpty)
+    }
+}
