@@ -1,0 +1,37 @@
+/// Questions to eight bytes at once. Each answer has bit 7 set in bytes that match; only its lowest set bit
+/// is exact (a borrow may mark bytes above a true match), so take `firstMatch` and look again behind it.
+enum ByteWord {
+    @inline(__always)
+    static func repeating(_ byte: UInt8) -> UInt64 { 0x0101_0101_0101_0101 &* UInt64(byte) }
+
+    @inline(__always)
+    static func matches(_ word: UInt64, _ byte: UInt8) -> UInt64 {
+        let zeroed = word ^ repeating(byte)
+        return (zeroed &- repeating(0x01)) & ~zeroed & repeating(0x80)
+    }
+
+    /// Bytes at which a run of plain text in a string ends: `"`, `\`, a control byte, a byte above ASCII.
+    @inline(__always)
+    static func stringStops(_ word: UInt64) -> UInt64 {
+        let quote = word ^ repeating(0x22)
+        let backslash = word ^ repeating(0x5C)
+        let below = (word &- repeating(0x20)) | (quote &- repeating(0x01)) | (backslash &- repeating(0x01))
+        // A byte above ASCII is itself a stop, so masking the borrows with ~word loses nothing.
+        return ((below & ~word) | word) & repeating(0x80)
+    }
+
+    /// `"` and `\`: where a string known to be valid needs a second look.
+    @inline(__always)
+    static func quotesOrBackslashes(_ word: UInt64) -> UInt64 { matches(word, 0x22) | matches(word, 0x5C) }
+
+    /// `"`, `[`, `]`, `{`, `}`: where the nesting of a valid document changes.
+    @inline(__always)
+    static func quotesOrBrackets(_ word: UInt64) -> UInt64 {
+        // Setting bit 5 maps [ to { and ] to }.
+        let folded = word | repeating(0x20)
+        return matches(word, 0x22) | matches(folded, 0x7B) | matches(folded, 0x7D)
+    }
+
+    @inline(__always)
+    static func firstMatch(_ matches: UInt64) -> Int { matches.trailingZeroBitCount &>> 3 }
+}

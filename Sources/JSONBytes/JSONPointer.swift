@@ -1,0 +1,98 @@
+/// The place of a value in a document (RFC 6901): `/data/points/0`. Parse it once, look up often.
+public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
+    /// One step down: a member's name, or the index of an element.
+    struct Token: Sendable, Hashable {
+        let bytes: [UInt8]
+        /// The token as an index: digits without leading zero. `-`, the place behind the last element, is
+        /// none, for no value is there.
+        let arrayIndex: Int?
+
+        init(_ text: some Collection<UInt8>) {
+            bytes = Array(text)
+            let isIndex =
+                !bytes.isEmpty && bytes.allSatisfy(Byte.isDigit)
+                && (bytes.count == 1 || bytes[0] != Byte.zero)
+            arrayIndex = isIndex ? Int(String(decoding: bytes, as: UTF8.self)) : nil
+        }
+    }
+
+    let tokens: [Token]
+
+    /// Points at the whole document.
+    public static let root = JSONPointer(members: [])
+
+    /// Why text is no JSON Pointer.
+    public struct ParseError: Error, Sendable, Equatable, CustomStringConvertible {
+        public let pointer: String
+        public let description: String
+    }
+
+    /// Parses `""` (the whole document) or `/` and reference tokens with `~0` for `~` and `~1` for `/`.
+    public init(_ pointer: String) throws(ParseError) {
+        guard !pointer.isEmpty else {
+            self = .root
+            return
+        }
+        guard pointer.utf8.first == UInt8(ascii: "/") else {
+            throw ParseError(
+                pointer: pointer, description: "the JSON Pointer \"\(pointer)\" does not begin with a slash")
+        }
+        var tokens: [Token] = []
+        for part in pointer.utf8.dropFirst().split(
+            separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        {
+            guard let token = Self.unescape(part) else {
+                throw ParseError(
+                    pointer: pointer,
+                    description: "the JSON Pointer \"\(pointer)\" has a ~ that is not followed by 0 or 1")
+            }
+            tokens.append(token)
+        }
+        self.tokens = tokens
+    }
+
+    /// Points at a member of a member of ...; the names are taken as they are. A name of digits is also an
+    /// element's index where the value is an array.
+    public init(members: [String]) {
+        tokens = members.map { Token($0.utf8) }
+    }
+
+    public func appending(member: String) -> JSONPointer {
+        JSONPointer(tokens: tokens + [Token(member.utf8)])
+    }
+
+    private init(tokens: [Token]) { self.tokens = tokens }
+
+    private static func unescape(_ part: some Sequence<UInt8>) -> Token? {
+        var bytes: [UInt8] = []
+        var tilde = false
+        for byte in part {
+            if tilde {
+                guard byte == UInt8(ascii: "0") || byte == UInt8(ascii: "1") else { return nil }
+                bytes.append(byte == UInt8(ascii: "0") ? UInt8(ascii: "~") : UInt8(ascii: "/"))
+                tilde = false
+            } else if byte == UInt8(ascii: "~") {
+                tilde = true
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return tilde ? nil : Token(bytes)
+    }
+
+    /// The pointer as RFC 6901 writes it.
+    public var description: String {
+        var text: [UInt8] = []
+        for token in tokens {
+            text.append(UInt8(ascii: "/"))
+            for byte in token.bytes {
+                switch byte {
+                case UInt8(ascii: "~"): text += [UInt8(ascii: "~"), UInt8(ascii: "0")]
+                case UInt8(ascii: "/"): text += [UInt8(ascii: "~"), UInt8(ascii: "1")]
+                default: text.append(byte)
+                }
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

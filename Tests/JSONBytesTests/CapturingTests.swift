@@ -1,0 +1,71 @@
+import JSONBytes
+import Testing
+
+@Suite("Members captured while a document is validated")
+struct CapturingTests {
+    private static let envelope = JSONMemberNames("code", "message", "responseMsg", "status", "data")
+
+    private func scan(_ text: String) throws -> JSONMembers {
+        try JSONScanner.scan(Array(text.utf8)[...], capturing: Self.envelope)
+    }
+
+    @Test("A broken document gives no members, however far it was read")
+    func aBrokenDocumentGivesNoMembers() {
+        #expect(throws: JSONError(offset: 24, reason: .unexpectedEnd)) {
+            try scan(#"{"code":"OK","status":20"#)
+        }
+    }
+
+    @Test("A document that is no object has none of the members")
+    func aDocumentThatIsNoObjectHasNoneOfTheMembers() throws {
+        for text in ["[]", "null", "200", #""data""#, #"["data",1]"#, #"[{"data":1}]"#] {
+            let members = try scan(text)
+            #expect((0..<5).allSatisfy { members[$0] == nil })
+            #expect(members.document.description == text)
+        }
+    }
+
+    @Test("Members of nested objects are not taken for the document's")
+    func membersOfNestedObjectsAreNotTakenForTheDocuments() throws {
+        let members = try scan(#"{"outer":{"data":1,"code":"X"},"list":[{"status":3}]}"#)
+        #expect((0..<5).allSatisfy { members[$0] == nil })
+    }
+
+    @Test("An envelope's members are the bytes they were written with")
+    func anEnvelopesMembersAreTheBytesTheyWereWrittenWith() throws {
+        let text = """
+            \t{ "code" : "OK" , "message":"\\uac00 ok","status": 2.00e2 ,
+              "data": {"unit":"kg","points":[{"data":1.10}, null ]} , "responseMsg":null }\r\n
+            """
+        let members = try scan(text)
+        #expect(members[0]?.description == #""OK""#)
+        #expect(members[1]?.description == #""\uac00 ok""#)
+        #expect(members[2]?.description == "null")
+        #expect(members[3]?.description == "2.00e2")
+        #expect(members[4]?.description == #"{"unit":"kg","points":[{"data":1.10}, null ]}"#)
+        #expect(members[3]?.intValue == 200)
+    }
+
+    @Test("Of members with one name the last counts, an escaped spelling of the name too")
+    func ofMembersWithOneNameTheLastCounts() throws {
+        #expect(try scan(#"{"data":1,"data":{"data":2},"data":3}"#)[4]?.description == "3")
+        #expect(try scan(#"{"data":1,"d\u0061ta":2}"#)[4]?.description == "2")
+    }
+
+    @Test("Names that share a length or a beginning are told apart")
+    func namesThatShareALengthOrABeginningAreToldApart() throws {
+        let text =
+            #"{"responseMsk":1,"responseMsgs":2,"responseMs":3,"date":4,"cod":5,"codes":6,"dat\u0000":7}"#
+        let members = try scan(text)
+        #expect((0..<5).allSatisfy { members[$0] == nil })
+    }
+
+    @Test("Ranges are right in a slice that does not begin at 0")
+    func rangesAreRightInASliceThatDoesNotBeginAtZero() throws {
+        let bytes = Array(#"garbage{"data":[1]}garbage"#.utf8)
+        let members = try JSONScanner.scan(bytes[7..<19], capturing: Self.envelope)
+        #expect(members[4]?.description == "[1]")
+        #expect(members[4]?.bytes.startIndex == 15)
+        #expect(members.document.bytes.indices == 7..<19)
+    }
+}
