@@ -1,0 +1,104 @@
+/// A type-erased observer.
+public struct AnyObserver<Element: Sendable>: ObserverType {
+    public typealias EventHandler = @Sendable (Event<Element>) -> Void
+
+    @usableFromInline let emitter: Emitter<Element>
+
+    public init(eventHandler: @escaping EventHandler) {
+        emitter = HandlerEmitter(eventHandler)
+    }
+
+    public init<Observer: ObserverType>(_ observer: Observer) where Observer.Element == Element {
+        if let same = observer as? AnyObserver<Element> {
+            self = same
+        } else {
+            emitter = ObserverEmitter(observer)
+        }
+    }
+
+    @usableFromInline
+    init(emitter: Emitter<Element>) {
+        self.emitter = emitter
+    }
+
+    @inlinable
+    public func on(_ event: Event<Element>) {
+        switch event {
+        case .next(let element): emitter.onNext(element)
+        case .error(let error): emitter.onError(error)
+        case .completed: emitter.onCompleted()
+        }
+    }
+
+    @inlinable
+    public func onNext(_ element: Element) {
+        emitter.onNext(element)
+    }
+
+    @inlinable
+    public func onError(_ error: any Error) {
+        emitter.onError(error)
+    }
+
+    @inlinable
+    public func onCompleted() {
+        emitter.onCompleted()
+    }
+
+    public func asObserver() -> AnyObserver<Element> {
+        self
+    }
+}
+
+/// An observer made of a closure, in the emitter's form. Passes on whatever it gets: the grammar is its users'.
+private final class HandlerEmitter<Element: Sendable>: Emitter<Element>, @unchecked Sendable {
+    let handler: @Sendable (Event<Element>) -> Void
+
+    init(_ handler: @escaping @Sendable (Event<Element>) -> Void) {
+        self.handler = handler
+        super.init()
+    }
+
+    override func onNext(_ element: Element) {
+        handler(.next(element))
+    }
+
+    override func onLast(_ element: Element) {
+        handler(.next(element))
+        handler(.completed)
+    }
+
+    override func onError(_ error: any Error) {
+        handler(.error(error))
+    }
+
+    override func onCompleted() {
+        handler(.completed)
+    }
+}
+
+private final class ObserverEmitter<Observer: ObserverType>: Emitter<Observer.Element>, @unchecked Sendable {
+    let observer: Observer
+
+    init(_ observer: Observer) {
+        self.observer = observer
+        super.init()
+    }
+
+    override func onNext(_ element: Observer.Element) {
+        observer.onNext(element)
+    }
+
+    override func onLast(_ element: Observer.Element) {
+        observer.onNext(element)
+        observer.onCompleted()
+    }
+
+    override func onError(_ error: any Error) {
+        observer.onError(error)
+    }
+
+    override func onCompleted() {
+        observer.onCompleted()
+    }
+}

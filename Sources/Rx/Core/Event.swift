@@ -1,0 +1,62 @@
+/// One notification of a stream. The grammar is `next* (error | completed)?`.
+@frozen
+public enum Event<Element: Sendable>: Sendable {
+    case next(Element)
+    case error(any Error)
+    case completed
+}
+
+extension Event: CustomDebugStringConvertible {
+    public var debugDescription: String {
+        switch self {
+        case .next(let value): "next(\(value))"
+        case .error(let error): "error(\(error))"
+        case .completed: "completed"
+        }
+    }
+}
+
+extension Event {
+    public var isStopEvent: Bool {
+        switch self {
+        case .next: false
+        case .error, .completed: true
+        }
+    }
+
+    public var element: Element? {
+        if case .next(let value) = self { value } else { nil }
+    }
+
+    public var error: (any Error)? {
+        if case .error(let error) = self { error } else { nil }
+    }
+
+    public var isCompleted: Bool {
+        if case .completed = self { true } else { false }
+    }
+
+    /// The event with its value transformed; an error thrown by `transform` replaces it.
+    public func map<Result: Sendable>(_ transform: (Element) throws -> Result) -> Event<Result> {
+        do {
+            switch self {
+            case .next(let element): return .next(try transform(element))
+            case .error(let error): return .error(error)
+            case .completed: return .completed
+            }
+        } catch {
+            return .error(error)
+        }
+    }
+}
+
+/// What `dematerialize` turns back into events.
+public protocol EventConvertible<Element>: Sendable {
+    associatedtype Element: Sendable
+
+    var event: Event<Element> { get }
+}
+
+extension Event: EventConvertible {
+    public var event: Event<Element> { self }
+}

@@ -1,0 +1,64 @@
+import Locking
+import Synchronization
+
+/// Lets the events of several sources through one at a time without holding a lock while they are delivered.
+///
+///     if gate.enter() {
+///         deliver(value)
+///         gate.leave()
+///     } else {
+///         gate.park { deliver(value) }
+///     }
+///
+/// Whoever finds the gate free owns it and delivers at once; what arrives meanwhile, from another thread or from
+/// inside the delivery, is parked and delivered by the owner before it leaves. What only the owner touches needs
+/// no other guard.
+struct Gate: ~Copyable {
+    private static var free: UInt32 { 0 }
+    private static var owned: UInt32 { 1 }
+    private static var ownedAndParked: UInt32 { 2 }
+
+    private let state = Atomic<UInt32>(Gate.free)
+    private let parked = Lock<[@Sendable () -> Void]>([])
+
+    init() {}
+
+    /// Whether the caller is now the owner, and has to `leave()`.
+    func enter() -> Bool {
+        state.compareExchange(
+            expected: Gate.free, desired: Gate.owned, ordering: .acquiringAndReleasing
+        ).exchanged
+    }
+
+    /// Delivers what was parked and frees the gate.
+    func leave() {
+        let (freed, _) = state.compareExchange(
+            expected: Gate.owned, desired: Gate.free, ordering: .acquiringAndReleasing)
+        if !freed { drain() }
+    }
+
+    /// Leaves `work` to the owner, or does it here when the owner has left meanwhile.
+    func park(_ work: @escaping @Sendable () -> Void) {
+        let isOwner = parked.withLock { parked in
+            parked.append(work)
+            return state.exchange(Gate.ownedAndParked, ordering: .acquiringAndReleasing) == Gate.free
+        }
+        if isOwner { drain() }
+    }
+
+    private func drain() {
+        while true {
+            let batch: [@Sendable () -> Void]? = parked.withLock { parked in
+                guard !parked.isEmpty else {
+                    state.store(Gate.free, ordering: .releasing)
+                    return nil
+                }
+                let batch = parked
+                parked = []
+                return batch
+            }
+            guard let batch else { return }
+            for work in batch { work() }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+/// A step with a fixed number of sources that waits for values of all of them: combineLatest, zip.
+///
+/// The gate's owner alone touches the slots' values and the counts. Slots and join hold each other while it runs;
+/// the join lets go of its slots at its end, as the gate's owner.
+@usableFromInline
+class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
+    final let gate = Gate()
+    /// Holds the first slot, which stops the others too.
+    final let slots = LinkSlot()
+    final let count: Int
+    @exclusivity(unchecked)
+    final var withValues = 0
+    @exclusivity(unchecked)
+    final var done = 0
+
+    init(count: Int) {
+        self.count = count
+        super.init()
+    }
+
+    /// The same join with fresh slots; `nil` when this one already runs.
+    func copy() -> Join<Out>? {
+        nil
+    }
+
+    /// Starts the sources in their order; `false` when this one already ran.
+    func begin() -> Bool {
+        false
+    }
+
+    /// Lets go of the slots.
+    func clear() {}
+
+    /// Sends the result of the slots' values; a zip takes them out.
+    func combine() throws {}
+
+    /// The gate's owner put a value into a slot. `othersDone`: all other sources have completed.
+    func arrived(wasEmpty: Bool, othersDone: Bool) {}
+
+    override final class func run(_ source: consuming Observable<Out>, _ port: consuming Port<Out>) {
+        var link: Link = source
+        if isKnownUniquelyReferenced(&link) {
+            let join = unsafeDowncast(link, to: Join<Out>.self)
+            join.down = port
+            join.down.attach(join)
+            if !join.begin() { join.down.error(RxError.disposed(object: join)) }
+        } else {
+            let original = unsafeDowncast(link, to: Join<Out>.self)
+            guard let join = original.copy() else {
+                port.error(RxError.disposed(object: original))
+                return
+            }
+            join.down = port
+            join.down.attach(join)
+            _ = join.begin()
+        }
+    }
+
+    override final func stop() {
+        guard slots.closeAndStop() else { return }
+        if gate.enter() {
+            clear()
+            gate.leave()
+        } else {
+            gate.park { self.clear() }
+        }
+    }
+
+    final func fail(_ error: any Error) {
+        guard let first = slots.close() else { return }
+        down.error(error)
+        first.stop()
+        clear()
+    }
+
+    final func finish() {
+        guard let first = slots.close() else { return }
+        down.completed()
+        first.stop()
+        clear()
+    }
+
+    final func emit() {
+        do {
+            try combine()
+        } catch {
+            fail(error)
+        }
+    }
+
+    /// Sends a result, and the completion with it when all sources are done.
+    final func send(_ result: Out) {
+        guard done == count else { return down.next(result) }
+        guard let first = slots.close() else { return }
+        down.last(result)
+        first.stop()
+        clear()
+    }
+
+    final func sourceDone() {
+        done += 1
+        if done == count { finish() }
+    }
+}
+
+/// One source of a join.
+@usableFromInline
+class JoinSlot<In: Sendable, Out: Sendable>: Inner<In>, @unchecked Sendable {
+    // Sound: written before the source starts.
+    @exclusivity(unchecked)
+    fileprivate final var source: Observable<In>?
+    @exclusivity(unchecked)
+    fileprivate final var join: Join<Out>?
+    @exclusivity(unchecked)
+    fileprivate final var sibling: Link?
+    /// Whether the source completed. The gate's owner's.
+    @exclusivity(unchecked)
+    final var isDone = false
+
+    init(_ source: consuming Observable<In>) {
+        self.source = source
+        super.init()
+    }
+
+    /// The source for a copy of this slot; `nil` when this one runs.
+    final var description: Observable<In>? { source }
+
+    /// Keeps `value`. Whether there was none.
+    func keep(_ value: In) -> Bool {
+        false
+    }
+
+    /// Ties the slot to its join, in front of `sibling`.
+    final func tie(_ join: Join<Out>, before sibling: Link?) {
+        self.join = join
+        self.sibling = sibling
+    }
+
+    final func begin() {
+        guard let source, !upstream.isClosed else { return }
+        self.source = nil
+        type(of: source).run(source, Port(self))
+    }
+
+    override final func stop() {
+        upstream.closeAndStop()
+        sibling?.stop()
+    }
+
+    override final func next(_ value: In) {
+        guard let join else { return }
+        if join.gate.enter() {
+            take(value, join)
+            join.gate.leave()
+        } else {
+            join.gate.park { self.take(value, join) }
+        }
+    }
+
+    override final func last(_ value: In) {
+        guard let join else { return }
+        if join.gate.enter() {
+            takeLast(value, join)
+            join.gate.leave()
+        } else {
+            join.gate.park { self.takeLast(value, join) }
+        }
+    }
+
+    override final func error(_ error: any Error) {
+        guard let join else { return }
+        if join.gate.enter() {
+            join.fail(error)
+            join.gate.leave()
+        } else {
+            join.gate.park { join.fail(error) }
+        }
+    }
+
+    override final func completed() {
+        guard let join else { return }
+        if join.gate.enter() {
+            end(join)
+            join.gate.leave()
+        } else {
+            join.gate.park { self.end(join) }
+        }
+    }
+
+    private final func take(_ value: In, _ join: Join<Out>) {
+        guard !join.slots.isClosed else { return }
+        join.arrived(wasEmpty: keep(value), othersDone: join.done == join.count - 1)
+    }
+
+    private final func takeLast(_ value: In, _ join: Join<Out>) {
+        guard !join.slots.isClosed, !isDone else { return }
+        isDone = true
+        join.done += 1
+        join.arrived(wasEmpty: keep(value), othersDone: join.done == join.count)
+        upstream.closeAndStop()
+    }
+
+    private final func end(_ join: Join<Out>) {
+        guard !join.slots.isClosed, !isDone else { return }
+        isDone = true
+        join.sourceDone()
+        upstream.closeAndStop()
+    }
+}

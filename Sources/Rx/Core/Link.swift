@@ -1,0 +1,26 @@
+/// What every step of a running pipeline has in common, whatever its element: the events without a value,
+/// and the way back to what feeds it.
+///
+/// A pipeline is described by the objects that run it. Subscribing takes each step that nobody else holds as
+/// it is, and a copy of each that somebody still holds. A running step owns the step after it (`down`, set once
+/// before the first event, released with the step) and every *stateful* step owns the stateful step
+/// before it (in a `LinkSlot`). That cycle is broken by the terminal event or by disposal.
+///
+/// Sound as Sendable: a step's description is written before anybody can subscribe, its running state before
+/// its first event; what changes later is atomic, behind a `Lock`, owned by a `Gate`, or touched only by the
+/// one event at a time that the grammar `next* (error | completed)?` allows.
+open class Link: @unchecked Sendable {
+    @usableFromInline
+    init() {}
+
+    /// `upstream` now feeds this step: it is what to stop when the subscription ends. A stateful step keeps it,
+    /// a stateless one passes it on. What was attached before is stopped.
+    func attach(_ upstream: Link) {}
+
+    func error(_ error: any Error) {}
+
+    func completed() {}
+
+    /// The subscription ended below: stop what is above. Idempotent, from any thread.
+    func stop() {}
+}

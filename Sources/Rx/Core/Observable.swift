@@ -1,0 +1,46 @@
+/// A stream of values in time: `next* (error | completed)?`, started by each subscription.
+///
+/// Semantics are RxSwift's. Any thread may emit and dispose; the events of one subscription never overlap.
+open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Sendable {
+    /// Where the running step sends; written once, before its first event.
+    @exclusivity(unchecked)
+    final var down = Port<Element>()
+
+    @usableFromInline
+    override init() {
+        super.init()
+    }
+
+    public final func subscribe<Observer: ObserverType>(
+        _ observer: Observer
+    ) -> any Disposable where Observer.Element == Element {
+        Observable.subscribe(self, ObserverSubscriber(observer))
+    }
+
+    public consuming func asObservable() -> Observable<Element> {
+        self
+    }
+
+    /// Starts `source` towards `port`: with the object itself when this is its only reference, else with a copy.
+    ///
+    /// It either attaches a link to `port` or sends a terminal event before it returns.
+    class func run(_ source: consuming Observable<Element>, _ port: consuming Port<Element>) {
+        port.error(RxError.unknown)
+    }
+
+    /// Starts `source` from an event, so that synchronous sources inside it run in turns.
+    static func start(_ source: consuming Observable<Element>, _ port: consuming Port<Element>) {
+        let trampoline = Trampoline.current
+        let outermost = trampoline.enter()
+        type(of: source).run(source, port)
+        if outermost { trampoline.drain() }
+    }
+
+    @usableFromInline
+    static func subscribe(
+        _ source: consuming Observable<Element>, _ subscriber: Subscriber<Element>
+    ) -> any Disposable {
+        start(source, Port(subscriber))
+        return subscriber
+    }
+}

@@ -1,0 +1,54 @@
+extension ObservableType {
+    /// Subscribes an event handler.
+    @inlinable
+    public consuming func subscribe(_ on: @escaping @Sendable (Event<Element>) -> Void) -> any Disposable {
+        Observable.subscribe(
+            asObservable(),
+            ClosureSubscriber(
+                next: { on(.next($0)) }, error: { on(.error($0)) }, completed: { on(.completed) },
+                disposed: nil))
+    }
+
+    /// Subscribes handlers for the values, the error, the completion and the end of the subscription.
+    ///
+    /// `onDisposed` runs once, after the terminal event or when the subscription is disposed.
+    @inlinable
+    public consuming func subscribe(
+        onNext: (@Sendable (Element) -> Void)? = nil,
+        onError: (@Sendable (any Error) -> Void)? = nil,
+        onCompleted: (@Sendable () -> Void)? = nil,
+        onDisposed: (@Sendable () -> Void)? = nil
+    ) -> any Disposable {
+        Observable.subscribe(
+            asObservable(),
+            ClosureSubscriber(next: onNext, error: onError, completed: onCompleted, disposed: onDisposed))
+    }
+
+    /// Subscribes handlers that get `object` as long as it lives; it is not kept alive.
+    @inlinable
+    public consuming func subscribe<Object: AnyObject & Sendable>(
+        with object: Object,
+        onNext: (@Sendable (Object, Element) -> Void)? = nil,
+        onError: (@Sendable (Object, any Error) -> Void)? = nil,
+        onCompleted: (@Sendable (Object) -> Void)? = nil,
+        onDisposed: (@Sendable (Object) -> Void)? = nil
+    ) -> any Disposable {
+        subscribe(
+            onNext: { [weak object] in
+                guard let object else { return }
+                onNext?(object, $0)
+            },
+            onError: { [weak object] in
+                guard let object else { return }
+                onError?(object, $0)
+            },
+            onCompleted: { [weak object] in
+                guard let object else { return }
+                onCompleted?(object)
+            },
+            onDisposed: { [weak object] in
+                guard let object else { return }
+                onDisposed?(object)
+            })
+    }
+}

@@ -1,0 +1,33 @@
+/// What the library itself reports.
+public enum RxError: Error, CustomStringConvertible {
+    /// Something that should not happen: an abstract observable was subscribed to.
+    case unknown
+    /// `object` was used after it was disposed.
+    case disposed(object: any AnyObject & Sendable)
+    /// An integer would overflow.
+    case overflow
+    /// An index is outside of the stream.
+    case argumentOutOfRange
+    /// The stream completed without the value that was asked for.
+    case noElements
+    /// The stream sent a second value where one was asked for.
+    case moreThanOneElement
+    /// No event came in time.
+    case timeout
+
+    public var description: String {
+        switch self {
+        case .unknown: "Unknown error occurred."
+        case .disposed(let object): "Object `\(object)` was already disposed."
+        case .overflow: "Arithmetic overflow occurred."
+        case .argumentOutOfRange: "Argument out of range."
+        case .noElements: "Sequence doesn't contain any elements."
+        case .moreThanOneElement: "Sequence contains more than one element."
+        case .timeout: "Sequence timeout."
+        }
+    }
+}
+
+extension RxError: CustomDebugStringConvertible {
+    public var debugDescription: String { description }
+}

@@ -1,0 +1,22 @@
+import Locking
+
+/// Calls a closure once, and lets go of it then.
+final class AnonymousDisposable: Cancelable {
+    private let action: Lock<(@Sendable () -> Void)?>
+
+    init(_ action: @escaping @Sendable () -> Void) {
+        self.action = Lock(action)
+    }
+
+    var isDisposed: Bool {
+        action.withLock { $0 == nil }
+    }
+
+    func dispose() {
+        let action = self.action.withLock { action in
+            defer { action = nil }
+            return action
+        }
+        action?()
+    }
+}

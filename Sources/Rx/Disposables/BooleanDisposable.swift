@@ -1,0 +1,18 @@
+import Synchronization
+
+/// Only remembers that it was disposed.
+public final class BooleanDisposable: Cancelable {
+    private let disposed: Atomic<Bool>
+
+    public init(isDisposed: Bool = false) {
+        disposed = Atomic(isDisposed)
+    }
+
+    public var isDisposed: Bool {
+        disposed.load(ordering: .acquiring)
+    }
+
+    public func dispose() {
+        disposed.store(true, ordering: .releasing)
+    }
+}

@@ -1,0 +1,78 @@
+import Locking
+
+/// A group of disposables that are disposed together.
+public final class CompositeDisposable: Cancelable {
+    /// Names a disposable in its group.
+    public struct DisposeKey: Sendable {
+        fileprivate let id: UInt64
+    }
+
+    private struct State {
+        var members: [UInt64: any Disposable] = [:]
+        var order: UInt64 = 0
+        var isDisposed = false
+    }
+
+    private let state: Lock<State>
+
+    public init() {
+        state = Lock(State())
+    }
+
+    public init(disposables: [any Disposable]) {
+        state = Lock(State())
+        for disposable in disposables { _ = insert(disposable) }
+    }
+
+    public convenience init(_ first: any Disposable, _ second: any Disposable) {
+        self.init(disposables: [first, second])
+    }
+
+    public convenience init(_ first: any Disposable, _ second: any Disposable, _ third: any Disposable) {
+        self.init(disposables: [first, second, third])
+    }
+
+    public convenience init(
+        _ first: any Disposable, _ second: any Disposable, _ third: any Disposable, _ fourth: any Disposable,
+        _ rest: any Disposable...
+    ) {
+        self.init(disposables: [first, second, third, fourth] + rest)
+    }
+
+    public var isDisposed: Bool {
+        state.withLock { $0.isDisposed }
+    }
+
+    public var count: Int {
+        state.withLock { $0.members.count }
+    }
+
+    /// Adds `disposable`. When the group is disposed already, disposes it at once and returns `nil`.
+    public func insert(_ disposable: any Disposable) -> DisposeKey? {
+        let key: DisposeKey? = state.withLock { state in
+            guard !state.isDisposed else { return nil }
+            state.order += 1
+            state.members[state.order] = disposable
+            return DisposeKey(id: state.order)
+        }
+        if key == nil { disposable.dispose() }
+        return key
+    }
+
+    /// Takes a member out and disposes it.
+    public func remove(for key: DisposeKey) {
+        state.withLock { $0.members.removeValue(forKey: key.id) }?.dispose()
+    }
+
+    /// Disposes the members in the order they were added, and all that are added later.
+    public func dispose() {
+        let members = state.withLock { state in
+            defer {
+                state.members = [:]
+                state.isDisposed = true
+            }
+            return state.members
+        }
+        for (_, member) in members.sorted(by: { $0.key < $1.key }) { member.dispose() }
+    }
+}

@@ -1,0 +1,48 @@
+import Locking
+
+/// Disposes what was put into it when it goes.
+public final class DisposeBag: Sendable {
+    private let members = Lock<[any Disposable]>([])
+
+    public init() {}
+
+    /// A bag that starts with `disposables`.
+    public convenience init(disposing disposables: any Disposable...) {
+        self.init()
+        insert(disposables)
+    }
+
+    /// A bag that starts with the disposables of the block.
+    public convenience init(@DisposableBuilder builder: () -> [any Disposable]) {
+        self.init()
+        insert(builder())
+    }
+
+    deinit {
+        for member in members.withLock({ $0 }) { member.dispose() }
+    }
+
+    public func insert(_ disposable: any Disposable) {
+        members.withLock { $0.append(disposable) }
+    }
+
+    public func insert(_ disposables: any Disposable...) {
+        insert(disposables)
+    }
+
+    public func insert(_ disposables: [any Disposable]) {
+        members.withLock { $0.append(contentsOf: disposables) }
+    }
+
+    public func insert(@DisposableBuilder builder: () -> [any Disposable]) {
+        insert(builder())
+    }
+
+    /// Collects disposables line by line.
+    @resultBuilder
+    public enum DisposableBuilder {
+        public static func buildBlock(_ disposables: any Disposable...) -> [any Disposable] {
+            disposables
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import Locking
+
+/// Holds one disposable at a time; replacing it disposes the old one.
+public final class SerialDisposable: Cancelable {
+    private struct State {
+        var current: (any Disposable)?
+        var isDisposed = false
+    }
+
+    private let state = Lock(State())
+
+    public init() {}
+
+    public var isDisposed: Bool {
+        state.withLock { $0.isDisposed }
+    }
+
+    /// The current one. Setting disposes the old one, or the new one at once when this is disposed already.
+    public var disposable: any Disposable {
+        get { state.withLock { $0.current } ?? Disposables.create() }
+        set {
+            let unwanted: (any Disposable)? = state.withLock { state in
+                guard !state.isDisposed else { return newValue }
+                defer { state.current = newValue }
+                return state.current
+            }
+            unwanted?.dispose()
+        }
+    }
+
+    public func dispose() {
+        let current = state.withLock { state in
+            defer { state = State(current: nil, isDisposed: true) }
+            return state.current
+        }
+        current?.dispose()
+    }
+}

@@ -1,0 +1,42 @@
+import Locking
+
+/// Holds one disposable that comes later, and disposes it on arrival when this was disposed before.
+public final class SingleAssignmentDisposable: Cancelable {
+    private struct State {
+        var current: (any Disposable)?
+        var isSet = false
+        var isDisposed = false
+    }
+
+    private let state = Lock(State())
+
+    public init() {}
+
+    public var isDisposed: Bool {
+        state.withLock { $0.isDisposed }
+    }
+
+    /// Sets the disposable. A second one is a programming error and stops the program.
+    public func setDisposable(_ disposable: any Disposable) {
+        let (wasSet, isDisposed) = state.withLock { state in
+            defer {
+                state.isSet = true
+                if !state.isDisposed { state.current = disposable }
+            }
+            return (state.isSet, state.isDisposed)
+        }
+        precondition(!wasSet, "SingleAssignmentDisposable was set twice")
+        if isDisposed { disposable.dispose() }
+    }
+
+    public func dispose() {
+        let current = state.withLock { state in
+            defer {
+                state.current = nil
+                state.isDisposed = true
+            }
+            return state.current
+        }
+        current?.dispose()
+    }
+}

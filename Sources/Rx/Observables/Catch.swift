@@ -1,0 +1,54 @@
+extension ObservableType {
+    /// On an error goes on with what `handler` makes of it. Errors of that stream pass.
+    @inlinable
+    public consuming func `catch`(
+        _ handler: @escaping @Sendable (any Error) throws -> Observable<Element>
+    ) -> Observable<Element> {
+        Catch(asObservable(), handler)
+    }
+
+    /// On an error sends `element` and completes.
+    @inlinable
+    public consuming func catchAndReturn(_ element: Element) -> Observable<Element> {
+        Catch(asObservable()) { _ in .just(element) }
+    }
+}
+
+@usableFromInline
+final class Catch<Element: Sendable>: Operator<Element, Element>, @unchecked Sendable {
+    private let handler: @Sendable (any Error) throws -> Observable<Element>
+    private var hasCaught = false
+
+    @usableFromInline
+    init(
+        _ source: consuming Observable<Element>?,
+        _ handler: @escaping @Sendable (any Error) throws -> Observable<Element>
+    ) {
+        self.handler = handler
+        super.init(source)
+    }
+
+    override func copy() -> Operator<Element, Element> {
+        type(of: self).init(nil, handler)
+    }
+
+    override func next(_ value: Element) {
+        down.next(value)
+    }
+
+    override func last(_ value: Element) {
+        down.last(value)
+    }
+
+    override func error(_ error: any Error) {
+        guard !hasCaught else { return down.error(error) }
+        hasCaught = true
+        do {
+            let other = try handler(error)
+            // The new source's link takes the old one's place below, which stops that.
+            Observable.start(other, Port(self))
+        } catch {
+            down.error(error)
+        }
+    }
+}

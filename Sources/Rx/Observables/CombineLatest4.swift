@@ -1,0 +1,93 @@
+extension ObservableType {
+    /// The last values of four sources, combined, whenever one of them sends a value and all have sent one.
+    @inlinable
+    public static func combineLatest<
+        A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
+        D: ObservableConvertibleType
+    >(
+        _ a: A, _ b: B, _ c: C, _ d: D,
+        resultSelector: @escaping @Sendable (A.Element, B.Element, C.Element, D.Element) throws -> Element
+    ) -> Observable<Element> {
+        CombineLatest4(
+            LatestSlot(a.asObservable()), LatestSlot(b.asObservable()), LatestSlot(c.asObservable()),
+            LatestSlot(d.asObservable()),
+            resultSelector)
+    }
+}
+
+extension ObservableType where Element == any Sendable {
+    /// The last values of four sources as a tuple.
+    @inlinable
+    public static func combineLatest<
+        A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
+        D: ObservableConvertibleType
+    >(
+        _ a: A, _ b: B, _ c: C, _ d: D
+    ) -> Observable<(A.Element, B.Element, C.Element, D.Element)> {
+        CombineLatest4(
+            LatestSlot(a.asObservable()), LatestSlot(b.asObservable()), LatestSlot(c.asObservable()),
+            LatestSlot(d.asObservable()),
+            { ($0, $1, $2, $3) })
+    }
+}
+
+@usableFromInline
+final class CombineLatest4<A: Sendable, B: Sendable, C: Sendable, D: Sendable, Out: Sendable>: CombineLatest<
+    Out
+>, @unchecked Sendable
+{
+    private let selector: @Sendable (A, B, C, D) throws -> Out
+    @exclusivity(unchecked)
+    private var a: LatestSlot<A, Out>?
+    @exclusivity(unchecked)
+    private var b: LatestSlot<B, Out>?
+    @exclusivity(unchecked)
+    private var c: LatestSlot<C, Out>?
+    @exclusivity(unchecked)
+    private var d: LatestSlot<D, Out>?
+
+    @usableFromInline
+    init(
+        _ a: consuming LatestSlot<A, Out>, _ b: consuming LatestSlot<B, Out>,
+        _ c: consuming LatestSlot<C, Out>, _ d: consuming LatestSlot<D, Out>,
+        _ selector: @escaping @Sendable (A, B, C, D) throws -> Out
+    ) {
+        self.selector = selector
+        self.a = a
+        self.b = b
+        self.c = c
+        self.d = d
+        super.init(count: 4)
+    }
+
+    override func copy() -> Join<Out>? {
+        guard let a = a?.copy(), let b = b?.copy(), let c = c?.copy(), let d = d?.copy() else { return nil }
+        return type(of: self).init(a, b, c, d, selector)
+    }
+
+    override func begin() -> Bool {
+        guard let a, let b, let c, let d, a.description != nil else { return false }
+        d.tie(self, before: nil)
+        c.tie(self, before: d)
+        b.tie(self, before: c)
+        a.tie(self, before: b)
+        slots.set(a)
+        a.begin()
+        b.begin()
+        c.begin()
+        d.begin()
+        return true
+    }
+
+    override func clear() {
+        a = nil
+        b = nil
+        c = nil
+        d = nil
+    }
+
+    override func combine() throws {
+        guard let a, let b, let c, let d else { return }
+        send(try selector(a.cell.value, b.cell.value, c.cell.value, d.cell.value))
+    }
+}

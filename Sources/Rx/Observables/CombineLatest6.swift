@@ -1,0 +1,109 @@
+extension ObservableType {
+    /// The last values of six sources, combined, whenever one of them sends a value and all have sent one.
+    @inlinable
+    public static func combineLatest<
+        A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
+        D: ObservableConvertibleType, E: ObservableConvertibleType, F: ObservableConvertibleType
+    >(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F,
+        resultSelector:
+            @escaping @Sendable (A.Element, B.Element, C.Element, D.Element, E.Element, F.Element) throws ->
+            Element
+    ) -> Observable<Element> {
+        CombineLatest6(
+            LatestSlot(a.asObservable()), LatestSlot(b.asObservable()), LatestSlot(c.asObservable()),
+            LatestSlot(d.asObservable()), LatestSlot(e.asObservable()), LatestSlot(f.asObservable()),
+            resultSelector)
+    }
+}
+
+extension ObservableType where Element == any Sendable {
+    /// The last values of six sources as a tuple.
+    @inlinable
+    public static func combineLatest<
+        A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
+        D: ObservableConvertibleType, E: ObservableConvertibleType, F: ObservableConvertibleType
+    >(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F
+    ) -> Observable<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element)> {
+        CombineLatest6(
+            LatestSlot(a.asObservable()), LatestSlot(b.asObservable()), LatestSlot(c.asObservable()),
+            LatestSlot(d.asObservable()), LatestSlot(e.asObservable()), LatestSlot(f.asObservable()),
+            { ($0, $1, $2, $3, $4, $5) })
+    }
+}
+
+@usableFromInline
+final class CombineLatest6<
+    A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, Out: Sendable
+>: CombineLatest<Out>, @unchecked Sendable {
+    private let selector: @Sendable (A, B, C, D, E, F) throws -> Out
+    @exclusivity(unchecked)
+    private var a: LatestSlot<A, Out>?
+    @exclusivity(unchecked)
+    private var b: LatestSlot<B, Out>?
+    @exclusivity(unchecked)
+    private var c: LatestSlot<C, Out>?
+    @exclusivity(unchecked)
+    private var d: LatestSlot<D, Out>?
+    @exclusivity(unchecked)
+    private var e: LatestSlot<E, Out>?
+    @exclusivity(unchecked)
+    private var f: LatestSlot<F, Out>?
+
+    @usableFromInline
+    init(
+        _ a: consuming LatestSlot<A, Out>, _ b: consuming LatestSlot<B, Out>,
+        _ c: consuming LatestSlot<C, Out>, _ d: consuming LatestSlot<D, Out>,
+        _ e: consuming LatestSlot<E, Out>, _ f: consuming LatestSlot<F, Out>,
+        _ selector: @escaping @Sendable (A, B, C, D, E, F) throws -> Out
+    ) {
+        self.selector = selector
+        self.a = a
+        self.b = b
+        self.c = c
+        self.d = d
+        self.e = e
+        self.f = f
+        super.init(count: 6)
+    }
+
+    override func copy() -> Join<Out>? {
+        guard let a = a?.copy(), let b = b?.copy(), let c = c?.copy(), let d = d?.copy(), let e = e?.copy(),
+            let f = f?.copy()
+        else { return nil }
+        return type(of: self).init(a, b, c, d, e, f, selector)
+    }
+
+    override func begin() -> Bool {
+        guard let a, let b, let c, let d, let e, let f, a.description != nil else { return false }
+        f.tie(self, before: nil)
+        e.tie(self, before: f)
+        d.tie(self, before: e)
+        c.tie(self, before: d)
+        b.tie(self, before: c)
+        a.tie(self, before: b)
+        slots.set(a)
+        a.begin()
+        b.begin()
+        c.begin()
+        d.begin()
+        e.begin()
+        f.begin()
+        return true
+    }
+
+    override func clear() {
+        a = nil
+        b = nil
+        c = nil
+        d = nil
+        e = nil
+        f = nil
+    }
+
+    override func combine() throws {
+        guard let a, let b, let c, let d, let e, let f else { return }
+        send(try selector(a.cell.value, b.cell.value, c.cell.value, d.cell.value, e.cell.value, f.cell.value))
+    }
+}

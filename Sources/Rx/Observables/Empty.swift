@@ -1,0 +1,19 @@
+extension ObservableType {
+    /// Completes at once.
+    @inlinable
+    public static func empty() -> Observable<Element> {
+        Empty()
+    }
+}
+
+@usableFromInline
+final class Empty<Element: Sendable>: Observable<Element>, @unchecked Sendable {
+    @usableFromInline
+    override init() {
+        super.init()
+    }
+
+    override class func run(_ source: consuming Observable<Element>, _ port: consuming Port<Element>) {
+        port.completed()
+    }
+}

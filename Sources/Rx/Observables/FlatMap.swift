@@ -1,0 +1,130 @@
+extension ObservableType {
+    /// The values of all the streams that `selector` makes of the values, as they come.
+    @inlinable
+    public consuming func flatMap<Source: ObservableConvertibleType>(
+        _ selector: @escaping @Sendable (Element) throws -> Source
+    ) -> Observable<Source.Element> {
+        FlatMap(asObservable()) { try selector($0).asObservable() }
+    }
+}
+
+/// Merges what a selector makes of each value.
+@usableFromInline
+final class FlatMap<In: Sendable, Out: Sendable>: Operator<In, Out>, @unchecked Sendable {
+    private let selector: @Sendable (In) throws -> Observable<Out>
+    private let upstream = LinkSlot()
+    private let gate = Gate()
+    private let inners = InnerList()
+
+    @usableFromInline
+    init(
+        _ source: consuming Observable<In>?, _ selector: @escaping @Sendable (In) throws -> Observable<Out>
+    ) {
+        self.selector = selector
+        super.init(source)
+    }
+
+    override func copy() -> Operator<In, Out> {
+        type(of: self).init(nil, selector)
+    }
+
+    override func begin(_ source: consuming Observable<In>) {
+        down.attach(self)
+        super.begin(source)
+    }
+
+    override func attach(_ upstream: Link) {
+        self.upstream.set(upstream)
+    }
+
+    override func stop() {
+        if upstream.closeAndStop() { inners.closeAndStop() }
+    }
+
+    override func next(_ value: In) {
+        guard !upstream.isClosed else { return }
+        let source: Observable<Out>
+        do {
+            source = try selector(value)
+        } catch {
+            self.error(error)
+            return
+        }
+        let inner = FlatMapInner(self)
+        if inners.add(inner) { Observable.start(source, Port(inner)) }
+    }
+
+    override func completed() {
+        if gate.enter() {
+            outerCompleted()
+            gate.leave()
+        } else {
+            gate.park { self.outerCompleted() }
+        }
+    }
+
+    private func outerCompleted() {
+        if inners.outerDone() { finish() }
+    }
+
+    private func finish() {
+        guard let source = upstream.close() else { return }
+        down.completed()
+        source.stop()
+    }
+
+    override func error(_ error: any Error) {
+        if gate.enter() {
+            fail(error)
+            gate.leave()
+        } else {
+            gate.park { self.fail(error) }
+        }
+    }
+
+    private func fail(_ error: any Error) {
+        guard let source = upstream.close() else { return }
+        down.error(error)
+        source.stop()
+        inners.closeAndStop()
+    }
+
+    fileprivate func innerNext(_ value: Out) {
+        if gate.enter() {
+            if !upstream.isClosed { down.next(value) }
+            gate.leave()
+        } else {
+            gate.park { if !self.upstream.isClosed { self.down.next(value) } }
+        }
+    }
+
+    fileprivate func innerCompleted(_ inner: Link) {
+        if gate.enter() {
+            if inners.remove(inner) { finish() }
+            gate.leave()
+        } else {
+            gate.park { if self.inners.remove(inner) { self.finish() } }
+        }
+    }
+}
+
+private final class FlatMapInner<In: Sendable, Out: Sendable>: Inner<Out>, @unchecked Sendable {
+    private let parent: FlatMap<In, Out>
+
+    init(_ parent: FlatMap<In, Out>) {
+        self.parent = parent
+        super.init()
+    }
+
+    override func next(_ value: Out) {
+        parent.innerNext(value)
+    }
+
+    override func error(_ error: any Error) {
+        parent.error(error)
+    }
+
+    override func completed() {
+        parent.innerCompleted(self)
+    }
+}

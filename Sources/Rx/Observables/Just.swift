@@ -1,0 +1,22 @@
+extension ObservableType {
+    /// One value, then the end.
+    @inlinable
+    public static func just(_ element: Element) -> Observable<Element> {
+        Just(element)
+    }
+}
+
+@usableFromInline
+final class Just<Element: Sendable>: Observable<Element>, @unchecked Sendable {
+    private let element: Element
+
+    @usableFromInline
+    init(_ element: Element) {
+        self.element = element
+        super.init()
+    }
+
+    override class func run(_ source: consuming Observable<Element>, _ port: consuming Port<Element>) {
+        port.last(unsafeDowncast(source, to: Just<Element>.self).element)
+    }
+}

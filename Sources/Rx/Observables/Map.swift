@@ -1,0 +1,40 @@
+extension ObservableType {
+    /// Each value, transformed. What `transform` throws ends the stream.
+    @inlinable
+    public consuming func map<Result: Sendable>(
+        _ transform: @escaping @Sendable (Element) throws -> Result
+    ) -> Observable<Result> {
+        Map(asObservable(), transform)
+    }
+}
+
+@usableFromInline
+final class Map<In: Sendable, Out: Sendable>: Operator<In, Out>, @unchecked Sendable {
+    private let transform: @Sendable (In) throws -> Out
+
+    @usableFromInline
+    init(_ source: consuming Observable<In>?, _ transform: @escaping @Sendable (In) throws -> Out) {
+        self.transform = transform
+        super.init(source)
+    }
+
+    override func copy() -> Operator<In, Out> {
+        type(of: self).init(nil, transform)
+    }
+
+    override func next(_ value: In) {
+        do {
+            down.next(try transform(value))
+        } catch {
+            down.error(error)
+        }
+    }
+
+    override func last(_ value: In) {
+        do {
+            down.last(try transform(value))
+        } catch {
+            down.error(error)
+        }
+    }
+}

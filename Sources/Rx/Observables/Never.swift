@@ -1,0 +1,20 @@
+extension ObservableType {
+    /// Sends nothing, ever.
+    @inlinable
+    public static func never() -> Observable<Element> {
+        Silent()
+    }
+}
+
+@usableFromInline
+final class Silent<Element: Sendable>: Observable<Element>, @unchecked Sendable {
+    @usableFromInline
+    override init() {
+        super.init()
+    }
+
+    override class func run(_ source: consuming Observable<Element>, _ port: consuming Port<Element>) {
+        // It has nothing to stop, but takes the place of what was attached before.
+        port.attach(source)
+    }
+}
