@@ -80,6 +80,8 @@ let package = Package(
             ]),
 
         tests("RulesTests", []),
+        benchmark("JSONBench", ["JSONBytes"]),
+
         tests("LockingTests", ["Locking"]),
         tests("RxTests", ["Rx", "Locking"]),
         tests("HTTPModelTests", ["HTTPModel"]),

@@ -46,12 +46,15 @@ struct ByteReader {
         return UInt64(littleEndian: base.loadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 
-    /// Whether `range` lies inside the bytes and holds exactly `other`.
-    func equals(_ range: Range<Int>, _ other: [UInt8]) -> Bool {
-        guard range.count == other.count, range.lowerBound >= 0, range.upperBound <= count else {
-            return false
+    /// Whether the bytes of `range` are exactly `other`.
+    @inline(__always)
+    func equals(_ range: Range<Int>, _ other: some Collection<UInt8>) -> Bool {
+        guard range.count == other.count else { return false }
+        var index = range.lowerBound
+        for byte in other {
+            guard self[index] == byte else { return false }
+            index &+= 1
         }
-        for offset in 0..<other.count where self[range.lowerBound &+ offset] != other[offset] { return false }
         return true
     }
 }

@@ -4,8 +4,7 @@ extension DocumentScanner {
     /// A `\u` escape of half a surrogate pair is allowed: RFC 8259's grammar has it (section 8.2 warns about
     /// what readers make of it). It passes through as it is; decoded to text it becomes U+FFFD.
     @inline(__always)
-    @discardableResult
-    mutating func string() throws(JSONError) -> Bool {
+    func string(_ index: inout Int) throws(JSONError) -> Bool {
         var escaped = false
         while true {
             if let word = reader.word(at: index) {
@@ -22,101 +21,103 @@ extension DocumentScanner {
                 return escaped
             }
             if byte >= 0x80 {
-                try beyondASCII()
+                index = try afterText(from: index)
             } else if byte == Byte.backslash {
                 escaped = true
-                try escape()
+                index = try afterEscape(from: index)
             } else {
-                guard byte >= 0x20 else { throw failure(.controlByteInString) }
+                guard byte >= 0x20 else { throw failure(.controlByteInString, at: index) }
                 index &+= 1
             }
         }
     }
 
-    /// Text of sequences of two to four bytes, with single ASCII bytes between them, up to where the string
-    /// goes on otherwise.
-    private mutating func beyondASCII() throws(JSONError) {
+    /// Text that is not all ASCII: as far as it goes without a quote, an escape or two ASCII bytes in a row.
+    private func afterText(from start: Int) throws(JSONError) -> Int {
+        var index = start
         while true {
             let lead = reader[index]
             if lead & 0xF0 == 0xE0 {
                 let second = reader[index &+ 1]
-                guard second & 0xC0 == 0x80, reader[index &+ 2] & 0xC0 == 0x80 else { throw brokenUTF8() }
+                guard second & 0xC0 == 0x80, reader[index &+ 2] & 0xC0 == 0x80 else {
+                    throw brokenUTF8(at: index)
+                }
                 // E0 needs a second byte from A0 on (else overlong), ED one below A0 (else a surrogate).
-                let high = second & 0x20
-                if lead == 0xE0, high == 0 { throw failure(.badUTF8) }
-                if lead == 0xED, high != 0 { throw failure(.badUTF8) }
+                if lead == 0xE0, second < 0xA0 { throw failure(.badUTF8, at: index) }
+                if lead == 0xED, second >= 0xA0 { throw failure(.badUTF8, at: index) }
                 index &+= 3
             } else if lead < 0x80 {
-                return
+                let isPlain = lead >= 0x20 && lead != Byte.quote && lead != Byte.backslash
+                guard isPlain, reader[index &+ 1] >= 0x80 else { return index }
+                index &+= 1
             } else if lead & 0xE0 == 0xC0 {
-                guard lead >= 0xC2, reader[index &+ 1] & 0xC0 == 0x80 else { throw brokenUTF8() }
+                guard lead >= 0xC2, reader[index &+ 1] & 0xC0 == 0x80 else { throw brokenUTF8(at: index) }
                 index &+= 2
             } else {
-                try fourBytes(lead)
+                index = try afterFourBytes(from: index)
             }
         }
     }
 
-    private mutating func fourBytes(_ lead: UInt8) throws(JSONError) {
+    private func afterFourBytes(from index: Int) throws(JSONError) -> Int {
+        let lead = reader[index]
         let second = reader[index &+ 1]
+        // F0 needs a second byte from 90 on (else overlong), F4 one below 90 (else above U+10FFFF).
         let lowest: UInt8 = lead == 0xF0 ? 0x90 : 0x80
         let highest: UInt8 = lead == 0xF4 ? 0x8F : 0xBF
         guard lead >= 0xF0, lead <= 0xF4, second >= lowest, second <= highest,
             reader[index &+ 2] & 0xC0 == 0x80, reader[index &+ 3] & 0xC0 == 0x80
-        else { throw brokenUTF8() }
-        index &+= 4
+        else { throw brokenUTF8(at: index) }
+        return index &+ 4
     }
 
-    /// A sequence that is wrong, or that only the end of the document cut short.
-    private func brokenUTF8() -> JSONError {
+    /// A sequence that is wrong, or one that the end of the document cut short.
+    private func brokenUTF8(at index: Int) -> JSONError {
         let lead = reader[index]
         let length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2
-        var next = index &+ 1
-        while next < reader.count, next < index &+ length, reader[next] & 0xC0 == 0x80 { next &+= 1 }
-        let cut = lead >= 0xC2 && lead <= 0xF4 && next == reader.count && next < index &+ length
-        return JSONError(offset: index, reason: cut ? .unexpectedEnd : .badUTF8)
+        let second = reader[index &+ 1]
+        let lowest: UInt8 = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80
+        let highest: UInt8 = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF
+        guard lead >= 0xC2, lead <= 0xF4, index &+ length > reader.count,
+            index &+ 1 == reader.count || (second >= lowest && second <= highest),
+            index &+ 2 >= reader.count || reader[index &+ 2] & 0xC0 == 0x80
+        else { return JSONError(offset: index, reason: .badUTF8) }
+        return JSONError(offset: reader.count, reason: .unexpectedEnd)
     }
 
-    private mutating func escape() throws(JSONError) {
-        let start = index
-        index &+= 1
-        switch reader[index] {
+    private func afterEscape(from start: Int) throws(JSONError) -> Int {
+        switch reader[start &+ 1] {
         case Byte.quote, Byte.backslash, UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
             UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
-            index &+= 1
+            return start &+ 2
         case UInt8(ascii: "u"):
-            index &+= 1
-            for _ in 0..<4 {
-                guard Byte.hexadecimal(reader[index]) != nil else { throw brokenEscape(start) }
-                index &+= 1
+            for index in start &+ 2..<start &+ 6 where Byte.hexadecimal(reader[index]) == nil {
+                throw failure(.badEscape, at: index)
             }
-        default: throw brokenEscape(start)
+            return start &+ 6
+        default: throw failure(.badEscape, at: start &+ 1)
         }
     }
 
-    private func brokenEscape(_ start: Int) -> JSONError {
-        JSONError(offset: index, reason: index >= reader.count ? .unexpectedEnd : .badEscape)
-    }
-
     @inline(__always)
-    mutating func number() throws(JSONError) {
+    func number(_ index: inout Int) throws(JSONError) {
         let start = index
         if reader[index] == Byte.minus { index &+= 1 }
         if reader[index] == Byte.zero {
             index &+= 1
-            if Byte.isDigit(reader[index]) { throw failure(.badNumber) }
+            if Byte.isDigit(reader[index]) { throw failure(.badNumber, at: index) }
         } else {
-            try digits()
+            try digits(&index)
         }
         if reader[index] == Byte.point {
             index &+= 1
-            try digits()
+            try digits(&index)
         }
         if reader[index] | 0x20 == UInt8(ascii: "e") {
             index &+= 1
             let sign = reader[index]
             if sign == Byte.plus || sign == Byte.minus { index &+= 1 }
-            try digits()
+            try digits(&index)
         }
         guard index &- start <= limits.maxNumberLength else {
             throw JSONError(offset: start, reason: .numberTooLong)
@@ -124,8 +125,8 @@ extension DocumentScanner {
     }
 
     @inline(__always)
-    private mutating func digits() throws(JSONError) {
-        guard Byte.isDigit(reader[index]) else { throw failure(.badNumber) }
+    private func digits(_ index: inout Int) throws(JSONError) {
+        guard Byte.isDigit(reader[index]) else { throw failure(.badNumber, at: index) }
         repeat { index &+= 1 } while Byte.isDigit(reader[index])
     }
 }

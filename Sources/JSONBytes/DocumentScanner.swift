@@ -1,147 +1,151 @@
 /// Walks a document once, without recursion, and throws at the first byte that breaks RFC 8259 or a limit.
+///
+/// The place in the document is a local variable of `scan`, handed to steps that are inlined; steps that are
+/// not take it and give the next one. So it stays in a register.
 struct DocumentScanner {
     let reader: ByteReader
     let limits: JSONLimits
-    var index = 0
-    private var nesting = Nesting()
-
-    init(_ reader: ByteReader, limits: JSONLimits) {
-        self.reader = reader
-        self.limits = limits
-    }
+    let names: JSONMemberNames?
 
     /// Validates everything and gives the range of the document's value, white space around it left out.
     /// Where `names` has the name of a top-level member, the range of its value goes to `captures`.
-    mutating func scan(
-        capturing names: JSONMemberNames?, into captures: inout JSONMembers.Ranges
-    ) throws(JSONError) -> Range<Int> {
-        try skipByteOrderMark()
-        skipWhiteSpace()
+    func scan(into captures: inout JSONMembers.Ranges) throws(JSONError) -> Range<Int> {
+        var index = try startOfText()
+        var nesting = Nesting()
+        skipWhiteSpace(&index)
         let start = index
-        var captured: Int? = nil
+        var captured = -1
         var valueStart = index
 
         value: while true {
             switch reader[index] {
+            case Byte.quote:
+                index &+= 1
+                _ = try string(&index)
+            case Byte.minus, Byte.zero...Byte.nine: try number(&index)
             case Byte.openBrace:
-                try enter(.object)
+                try enter(&nesting, .object, &index)
                 guard reader[index] == Byte.closeBrace else {
-                    let name = try member(names)
+                    let name = try member(&index, isTopLevel: nesting.depth == 1)
                     if nesting.depth == 1 { (captured, valueStart) = (name, index) }
                     continue value
                 }
-                leave()
-            case Byte.openBracket:
-                try enter(.array)
-                guard reader[index] == Byte.closeBracket else { continue value }
-                leave()
-            case Byte.quote:
+                nesting.pop()
                 index &+= 1
-                try string()
-            case Byte.minus, Byte.zero...Byte.nine: try number()
-            case Byte.t: try literal(0x6575_7274, length: 4)
-            case Byte.n: try literal(0x6C6C_756E, length: 4)
-            case Byte.f: try literal(0x65_736C_6166, length: 5)
-            default: throw noValue()
+            case Byte.openBracket:
+                try enter(&nesting, .array, &index)
+                guard reader[index] == Byte.closeBracket else { continue value }
+                nesting.pop()
+                index &+= 1
+            case Byte.t: index = try literal(0x6575_7274, length: 4, from: index)
+            case Byte.n: index = try literal(0x6C6C_756E, length: 4, from: index)
+            case Byte.f: index = try literal(0x65_736C_6166, length: 5, from: index)
+            default: throw noValue(at: index)
             }
 
             // Behind a value: close what ends here, until a comma asks for the next value.
             while true {
                 if nesting.depth <= 1 {
                     guard nesting.depth == 1 else { break value }
-                    if let name = captured { captures[name] = valueStart..<index }
-                    captured = nil
+                    if captured >= 0 { captures[captured] = valueStart..<index }
+                    captured = -1
                 }
-                skipWhiteSpace()
+                skipWhiteSpace(&index)
                 let byte = reader[index]
                 if byte == Byte.comma {
                     index &+= 1
-                    skipWhiteSpace()
+                    skipWhiteSpace(&index)
                     guard nesting.isObject else { continue value }
-                    let name = try member(names)
+                    let name = try member(&index, isTopLevel: nesting.depth == 1)
                     if nesting.depth == 1 { (captured, valueStart) = (name, index) }
                     continue value
                 }
-                guard byte == nesting.closingBracket else { throw failure(.missingCommaOrEnd) }
-                leave()
+                guard byte == nesting.closingBracket else { throw failure(.missingCommaOrEnd, at: index) }
+                nesting.pop()
+                index &+= 1
             }
         }
 
         let end = index
-        skipWhiteSpace()
-        guard index == reader.count else { throw failure(.trailingBytes) }
+        skipWhiteSpace(&index)
+        guard index == reader.count else { throw failure(.trailingBytes, at: index) }
         return start..<end
     }
 
     @inline(__always)
-    private mutating func enter(_ kind: Nesting.Kind) throws(JSONError) {
-        guard nesting.depth < limits.maxDepth else { throw failure(.depthExceeded) }
+    private func enter(
+        _ nesting: inout Nesting, _ kind: Nesting.Kind, _ index: inout Int
+    ) throws(JSONError) {
+        guard nesting.depth < limits.maxDepth else { throw failure(.depthExceeded, at: index) }
         nesting.push(kind)
         index &+= 1
-        skipWhiteSpace()
-    }
-
-    @inline(__always)
-    private mutating func leave() {
-        nesting.pop()
-        index &+= 1
+        skipWhiteSpace(&index)
     }
 
     /// The name of a member and its colon; leaves `index` at the value. Gives the place of the name among
-    /// `names` if it is a top-level member's.
+    /// `names` if it is a top-level member's and is there, else -1.
     @inline(__always)
-    private mutating func member(_ names: JSONMemberNames?) throws(JSONError) -> Int? {
-        guard reader[index] == Byte.quote else { throw failure(.missingKey) }
+    private func member(_ index: inout Int, isTopLevel: Bool) throws(JSONError) -> Int {
+        guard reader[index] == Byte.quote else { throw failure(.missingKey, at: index) }
         index &+= 1
         let start = index
-        let escaped = try string()
-        var name: Int? = nil
-        if let names, nesting.depth == 1 {
-            name = names.index(of: start..<index &- 1, escaped: escaped, in: reader)
+        let escaped = try string(&index)
+        var name = -1
+        if isTopLevel, let names {
+            name = names.place(of: start..<index &- 1, escaped: escaped, in: reader)
         }
-        skipWhiteSpace()
-        guard reader[index] == Byte.colon else { throw failure(.missingColon) }
+        skipWhiteSpace(&index)
+        guard reader[index] == Byte.colon else { throw failure(.missingColon, at: index) }
         index &+= 1
-        skipWhiteSpace()
+        skipWhiteSpace(&index)
         return name
     }
 
     @inline(__always)
-    mutating func skipWhiteSpace() {
+    private func skipWhiteSpace(_ index: inout Int) {
+        guard reader[index] <= 0x20 else { return }
+        index = afterWhiteSpace(from: index)
+    }
+
+    private func afterWhiteSpace(from start: Int) -> Int {
+        var index = start
         while true {
             let byte = reader[index]
-            if byte > 0x20 { return }
-            guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return }
+            guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return index }
             index &+= 1
             while reader.word(at: index) == ByteWord.repeating(0x20) { index &+= 8 }
         }
     }
 
-    private mutating func skipByteOrderMark() throws(JSONError) {
-        if reader[0] == 0xEF, reader[1] == 0xBB, reader[2] == 0xBF { throw failure(.byteOrderMark) }
+    private func startOfText() throws(JSONError) -> Int {
+        guard reader[0] == 0xEF, reader[1] == 0xBB, reader[2] == 0xBF else { return 0 }
+        throw failure(.byteOrderMark, at: 0)
     }
 
-    @inline(__always)
-    private mutating func literal(_ expected: UInt64, length: Int) throws(JSONError) {
-        var rest = expected
-        for _ in 0..<length {
-            guard reader[index] == UInt8(truncatingIfNeeded: rest) else { throw failure(.badLiteral) }
-            rest &>>= 8
-            index &+= 1
+    private func literal(_ expected: UInt64, length: Int, from start: Int) throws(JSONError) -> Int {
+        if let word = reader.word(at: start), word & ((1 &<< UInt64(length &* 8)) &- 1) == expected {
+            return start &+ length
         }
+        for offset in 0..<length {
+            guard reader[start &+ offset] == UInt8(truncatingIfNeeded: expected &>> UInt64(offset &* 8))
+            else {
+                throw failure(.badLiteral, at: start &+ offset)
+            }
+        }
+        return start &+ length
     }
 
-    /// The failure at `index`; whatever was expected, beyond the last byte it is the end that came too early.
+    /// Whatever was expected at `index`: beyond the last byte it is the end that came too early.
     @inline(never)
-    func failure(_ reason: JSONError.Reason) -> JSONError {
+    func failure(_ reason: JSONError.Reason, at index: Int) -> JSONError {
         JSONError(offset: index, reason: index >= reader.count ? .unexpectedEnd : reason)
     }
 
     @inline(never)
-    private func noValue() -> JSONError {
+    private func noValue(at index: Int) -> JSONError {
         switch reader[index] {
-        case Byte.comma, Byte.colon, Byte.closeBrace, Byte.closeBracket: failure(.missingValue)
-        default: failure(.unexpectedByte)
+        case Byte.comma, Byte.colon, Byte.closeBrace, Byte.closeBracket: failure(.missingValue, at: index)
+        default: failure(.unexpectedByte, at: index)
         }
     }
 }

@@ -2,7 +2,7 @@ extension JSONFragment {
     /// The value of a member of an object; nil for another kind, or where no member has this name. Of
     /// several members with one name it is the last, as in JavaScript.
     public subscript(member name: String) -> JSONFragment? {
-        lookUp { $0.member(Array(name.utf8)) }
+        lookUp { $0.member(name.utf8) }
     }
 
     /// The element of an array; nil for another kind, or beyond its end.
@@ -69,7 +69,7 @@ extension JSONFragment {
 
 extension ValidCursor {
     /// The value of the last member of the object at `index` with this name.
-    fileprivate mutating func member(_ name: [UInt8]) -> Range<Int>? {
+    fileprivate mutating func member(_ name: some Collection<UInt8>) -> Range<Int>? {
         guard reader[index] == Byte.openBrace, enter() else { return nil }
         var found: Range<Int>?
         repeat {
@@ -80,7 +80,7 @@ extension ValidCursor {
             } else {
                 var decoded: [UInt8] = []
                 EscapedText.append(range, of: reader, to: &decoded)
-                if decoded == name { found = value }
+                if decoded.elementsEqual(name) { found = value }
             }
         } while next()
         return found

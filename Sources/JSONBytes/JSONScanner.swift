@@ -11,8 +11,7 @@ public enum JSONScanner {
     ) throws(JSONError) -> JSONMembers {
         var ranges = JSONMembers.Ranges(repeating: 0..<0)
         let value = try ByteReader.read(bytes) { (reader) throws(JSONError) in
-            var scanner = DocumentScanner(reader, limits: limits)
-            return try scanner.scan(capturing: names, into: &ranges)
+            try DocumentScanner(reader: reader, limits: limits, names: names).scan(into: &ranges)
         }
         let start = bytes.startIndex
         for place in 0..<JSONMemberNames.capacity where !ranges[place].isEmpty {
@@ -28,8 +27,7 @@ public enum JSONScanner {
     ) throws(JSONError) -> JSONFragment {
         var ranges = JSONMembers.Ranges(repeating: 0..<0)
         let value = try ByteReader.read(bytes) { (reader) throws(JSONError) in
-            var scanner = DocumentScanner(reader, limits: limits)
-            return try scanner.scan(capturing: nil, into: &ranges)
+            try DocumentScanner(reader: reader, limits: limits, names: nil).scan(into: &ranges)
         }
         let start = bytes.startIndex
         return JSONFragment(valid: bytes[start &+ value.lowerBound..<start &+ value.upperBound])

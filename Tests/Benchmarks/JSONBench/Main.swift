@@ -1,0 +1,91 @@
+import Foundation
+import JSONBytes
+
+/// Prints for each body how many megabytes a second are validated by `JSONScanner` (all of the body checked,
+/// the envelope's members captured) and decoded by Foundation's `JSONDecoder` into the type a client would use.
+///
+///     JSONBench [SECONDS per measurement, default 0.5] [--require MB/s]
+///
+/// With `--require` it exits with 1 when a body falls below that rate.
+@main
+enum JSONBench {
+    private static let names = JSONMemberNames("code", "message", "responseMsg", "status", "data")
+
+    static func main() throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        let seconds = arguments.first.flatMap(Double.init) ?? 0.5
+        let required = arguments.firstIndex(of: "--require").flatMap { arguments[($0 + 1)...].first }
+        print("body", "bytes", "JSONScanner MB/s", "JSONDecoder MB/s", "times", separator: "\t")
+        var slowest = Double.infinity
+        for (name, body) in Bodies.all {
+            let bytes = Array(body.utf8)
+            let data = Data(bytes)
+            let ours = try rate(of: bytes.count, seconds) {
+                let members = try JSONScanner.scan(bytes[...], capturing: names)
+                precondition(members[4] != nil)
+            }
+            let decoder = JSONDecoder()
+            let theirs = try rate(of: bytes.count, seconds) {
+                if name == "large" {
+                    _ = try decoder.decode(Envelope<Items>.self, from: data)
+                } else {
+                    _ = try decoder.decode(Envelope<Points>.self, from: data)
+                }
+            }
+            slowest = min(slowest, ours)
+            let line = String(
+                format: "%@\t%d\t%.0f\t%.0f\t%.0f", name, bytes.count, ours, theirs, ours / theirs)
+            print(line)
+        }
+        if let required = required.flatMap(Double.init), slowest < required {
+            print("slower than \(required) MB/s")
+            exit(1)
+        }
+    }
+
+    /// The best of five measurements, in megabytes a second.
+    private static func rate(of bytes: Int, _ seconds: Double, _ work: () throws -> Void) rethrows -> Double {
+        let clock = ContinuousClock()
+        var best = 0.0
+        for _ in 0..<5 {
+            var rounds = 0
+            let start = clock.now
+            let end = start + .seconds(seconds / 5)
+            repeat {
+                for _ in 0..<16 { try work() }
+                rounds += 16
+            } while clock.now < end
+            let elapsed = (clock.now - start) / .seconds(1)
+            best = max(best, Double(bytes * rounds) / elapsed / 1e6)
+        }
+        return best
+    }
+}
+
+private struct Envelope<Payload: Decodable>: Decodable {
+    let code: String
+    let message: String
+    let status: Int
+    let data: Payload
+}
+
+private struct Points: Decodable {
+    struct Point: Decodable {
+        let date: String
+        let am: Double
+        let pm: Double
+    }
+    let unit: String
+    let points: [Point]
+}
+
+private struct Items: Decodable {
+    struct Item: Decodable {
+        let id: Int
+        let name: String
+        let note: String
+        let value: Double
+        let ok: Bool
+    }
+    let items: [Item]
+}

@@ -1,0 +1,151 @@
+import JSONBytes
+import Testing
+
+@Suite("Composing documents")
+struct ComposerTests {
+    private func text(_ composer: consuming JSONComposer) -> String {
+        String(decoding: composer.finish().joined(), as: UTF8.self)
+    }
+
+    private func fragment(_ text: String) throws -> JSONFragment {
+        try JSONFragment(validating: Array(text.utf8)[...])
+    }
+
+    @Test("Names and strings are escaped, so that no text can break out of its quotes")
+    func namesAndStringsAreEscaped() throws {
+        let hostile = "\",\"code\":\"OK\n\u{0}\\"
+        var composer = JSONComposer()
+        composer.beginObject()
+        composer.key(hostile)
+        composer.string(hostile)
+        composer.endObject()
+        let document = composer.fragment()
+        #expect(try JSONFragment(validating: document.bytes).members.count == 1)
+        #expect(document[member: hostile]?.stringValue == hostile)
+    }
+
+    @Test("Commas stand between elements and members, and nowhere else")
+    func commasStandBetweenElementsAndMembers() {
+        var composer = JSONComposer()
+        composer.beginArray()
+        composer.beginObject()
+        composer.endObject()
+        composer.beginArray()
+        composer.endArray()
+        composer.null()
+        composer.beginObject()
+        composer.key("a")
+        composer.beginArray()
+        composer.bool(true)
+        composer.bool(false)
+        composer.endArray()
+        composer.key("b")
+        composer.int(1)
+        composer.endObject()
+        composer.string("s")
+        composer.endArray()
+        #expect(text(composer) == #"[{},[],null,{"a":[true,false],"b":1},"s"]"#)
+    }
+
+    @Test("Integers and fixed decimals are written to the last digit")
+    func integersAndFixedDecimalsAreWritten() {
+        var composer = JSONComposer()
+        composer.beginArray()
+        for value in [0, 7, -7, 10, 504, Int.max, Int.min] { composer.int(value) }
+        for scaled in [0, 1, -1, 9, 10, 124, -705, 1000] { composer.fixed(scaled, places: 1) }
+        for scaled in [0, 5, 50, -500, 12345] { composer.fixed(scaled, places: 3) }
+        composer.endArray()
+        #expect(
+            text(composer) == "[0,7,-7,10,504,9223372036854775807,-9223372036854775808,"
+                + "0.0,0.1,-0.1,0.9,1.0,12.4,-70.5,100.0,0.000,0.005,0.050,-0.500,12.345]")
+    }
+
+    @Test("Doubles are written as JSON has them, and as null where it has none")
+    func doublesAreWrittenAsJSONHasThem() throws {
+        for value in [0, -0.0, 70.1, 1e21, 1e-7, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 0.1 + 0.2]
+        {
+            var composer = JSONComposer()
+            composer.double(value)
+            let written = composer.fragment()
+            #expect(try JSONFragment(validating: written.bytes).doubleValue == value)
+        }
+        for value in [Double.infinity, -.infinity, .nan] {
+            var composer = JSONComposer()
+            composer.double(value)
+            #expect(text(composer) == "null")
+        }
+    }
+
+    @Test("Fragments pass to the byte, the large ones in their own storage")
+    func fragmentsPassToTheByte() throws {
+        let small = try fragment("{ \"am\" : 70.10e0 }")
+        let large = try fragment("[\"" + String(repeating: "체중 ", count: 2000) + "\"]")
+        var composer = JSONComposer()
+        composer.beginObject()
+        composer.key("recent")
+        composer.fragment(small)
+        composer.key("left")
+        composer.fragment(large)
+        composer.key("right")
+        composer.fragment(large)
+        composer.endObject()
+        let expected = "{\"recent\":\(small),\"left\":\(large),\"right\":\(large)}"
+        #expect(composer.count == expected.utf8.count)
+        let pieces = composer.finish()
+        #expect(String(decoding: pieces.joined(), as: UTF8.self) == expected)
+        #expect(pieces.count == 5)
+        let address = large.bytes.withUnsafeBufferPointer { $0.baseAddress }
+        for piece in [pieces[1], pieces[3]] {
+            #expect(piece.withUnsafeBufferPointer { $0.baseAddress } == address)
+        }
+    }
+
+    @Test("A document that is one large fragment is one piece")
+    func aDocumentThatIsOneLargeFragmentIsOnePiece() throws {
+        let large = try fragment("\"" + String(repeating: "x", count: 5000) + "\"")
+        var composer = JSONComposer(sharedFragmentLength: 100)
+        composer.fragment(large)
+        #expect(composer.finish() == [large.bytes])
+    }
+
+    @Test("A document that is taken apart and composed again is the same to the byte", arguments: 0..<4)
+    func aDocumentThatIsTakenApartAndComposedAgainIsTheSame(_ seed: Int) throws {
+        var generator = DocumentGenerator(seed: UInt64(3000 + seed))
+        for _ in 0..<500 {
+            let whole = try JSONFragment(validating: generator.document()[...])
+            var composer = JSONComposer(sharedFragmentLength: 8)
+            rewrite(whole, to: &composer)
+            let again = composer.fragment()
+            var expected = JSONComposer()
+            rewrite(try JSONFragment(validating: again.bytes), to: &expected)
+            #expect(expected.fragment() == again)
+            #expect(leaves(again) == leaves(whole))
+        }
+    }
+
+    private func rewrite(_ value: JSONFragment, to composer: inout JSONComposer) {
+        switch value.kind {
+        case .array:
+            composer.beginArray()
+            for element in value.elements { rewrite(element, to: &composer) }
+            composer.endArray()
+        case .object:
+            composer.beginObject()
+            for (name, member) in value.members {
+                composer.key(name)
+                rewrite(member, to: &composer)
+            }
+            composer.endObject()
+        case .null, .bool, .number, .string: composer.fragment(value)
+        }
+    }
+
+    /// The scalars of a document and the names on their way, in order.
+    private func leaves(_ value: JSONFragment) -> [String] {
+        switch value.kind {
+        case .array: value.elements.flatMap(leaves)
+        case .object: value.members.flatMap { [$0.name] + leaves($0.value) }
+        case .null, .bool, .number, .string: [value.description]
+        }
+    }
+}

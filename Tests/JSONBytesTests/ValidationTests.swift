@@ -1,0 +1,125 @@
+import JSONBytes
+import Testing
+
+@Suite("Validation")
+struct ValidationTests {
+    @Test("A malformed document is refused at the byte where it goes wrong", arguments: invalidVectors)
+    func aMalformedDocumentIsRefused(_ invalid: InvalidVector) {
+        #expect(throws: invalid.error) { try JSONScanner.validate(invalid.vector.bytes[...]) }
+    }
+
+    @Test("A malformed document is refused wherever a word of its memory begins", arguments: invalidVectors)
+    func aMalformedDocumentIsRefusedWhereverAWordBegins(_ invalid: InvalidVector) {
+        // A byte order mark counts only at the start, and nothing at all is nothing only without white space.
+        guard invalid.error.reason != .byteOrderMark else { return }
+        for shift in 1...8 {
+            let bytes = [UInt8](repeating: 0x20, count: shift) + invalid.vector.bytes
+            let error = JSONError(offset: invalid.error.offset + shift, reason: invalid.error.reason)
+            #expect(throws: error) { try JSONScanner.validate(bytes[...]) }
+            #expect(throws: invalid.error) { try JSONScanner.validate(bytes[shift...]) }
+        }
+    }
+
+    @Test("A document ends where its slice ends, whatever stands behind it in the same storage")
+    func aDocumentEndsWhereItsSliceEnds() {
+        for document in ["[1,2]", #""abcdefghijk""#, #"["체체체"]"#, #"{"a":"\u0041"}"#, "[true]", "[[[]]]"] {
+            let bytes = Array(document.utf8)
+            for end in 0..<bytes.count {
+                let error = JSONError(offset: end, reason: .unexpectedEnd)
+                #expect(Self.error(bytes[..<end]) == error, "\(document) cut at \(end)")
+            }
+        }
+        #expect(Self.error(Array("12345678901".utf8)[..<3]) == nil)
+    }
+
+    @Test("A well-formed document is its own fragment", arguments: validVectors)
+    func aWellFormedDocumentIsItsOwnFragment(_ vector: Vector) throws {
+        let fragment = try JSONScanner.validate(vector.bytes[...])
+        #expect(fragment.bytes == Self.trimmed(vector.bytes))
+    }
+
+    @Test("A well-formed document is valid wherever a word of its memory begins", arguments: validVectors)
+    func aWellFormedDocumentIsValidWhereverAWordBegins(_ vector: Vector) throws {
+        for shift in 0...8 {
+            let bytes = [UInt8](repeating: 0x20, count: shift) + vector.bytes
+            #expect(try JSONFragment(validating: bytes[...]).bytes == Self.trimmed(vector.bytes))
+            #expect(try JSONFragment(validating: bytes[shift...]).bytes == Self.trimmed(vector.bytes))
+        }
+    }
+
+    @Test("A well-formed document stays so as an element and as a member", arguments: validVectors)
+    func aWellFormedDocumentStaysSoAsAnElementAndAsAMember(_ vector: Vector) throws {
+        let array = Array("[".utf8) + vector.bytes + Array(",".utf8) + vector.bytes + Array("]".utf8)
+        let elements = try JSONFragment(validating: array[...]).elements
+        #expect(elements.map(\.bytes) == Array(repeating: Self.trimmed(vector.bytes), count: 2))
+        let object = Array(#"{"before":0,"it":"#.utf8) + vector.bytes + Array(#","behind":[]}"#.utf8)
+        let fragment = try JSONFragment(validating: object[...])
+        #expect(fragment[member: "it"]?.bytes == Self.trimmed(vector.bytes))
+        #expect(fragment[member: "behind"]?.description == "[]")
+    }
+
+    @Test("No beginning of a document is a document")
+    func noBeginningOfADocumentIsADocument() {
+        let text = """
+            {"code":"OK","message":"\\ud83d\\ude00 성공 é😀","status":200,"data":{"unit":"kg","points":[
+              {"date":"2026-11-13","am":70.1,"pm":-7.09e+1},{"date":null,"am":true,"pm":false}],"none":[{}]}}
+            """
+        let bytes = Array(text.utf8)
+        for end in 0..<bytes.count {
+            #expect(Self.error(bytes[..<end]) == JSONError(offset: end, reason: .unexpectedEnd), "\(end)")
+        }
+        #expect(Self.error(bytes[...]) == nil)
+    }
+
+    @Test("A byte that is not UTF-8 is found at every place of a text")
+    func aByteThatIsNotUTF8IsFoundAtEveryPlaceOfAText() {
+        let text = Array(#""abcdefgh 오늘의 체중 ijklmnop é😀 qrstuvwx""#.utf8)
+        for place in 1..<text.count - 1 {
+            var broken = text
+            broken[place] = 0xFF
+            #expect(Self.error(broken[...])?.reason == .badUTF8, "\(place)")
+            #expect(String(validating: broken, as: UTF8.self) == nil)
+        }
+    }
+
+    @Test("Every pair of bytes in a string is judged as Unicode judges it")
+    func everyPairOfBytesInAStringIsJudgedAsUnicodeJudgesIt() {
+        var disagreements: [[UInt8]] = []
+        for first in UInt8(0x80)...0xFF {
+            for second in UInt8(0x80)...0xFF {
+                for rest in [[], [0x80], [0xBF], [0x80, 0x80], [0xBF, 0xBF]] as [[UInt8]] {
+                    let text = [first, second] + rest
+                    let isValid = Self.error((Array("\"".utf8) + text + Array("\"".utf8))[...]) == nil
+                    if isValid != (String(validating: text, as: UTF8.self) != nil) {
+                        disagreements.append(text)
+                    }
+                }
+            }
+        }
+        #expect(disagreements.isEmpty)
+    }
+
+    @Test("An error says what is wrong and where")
+    func anErrorSaysWhatIsWrongAndWhere() {
+        #expect(Self.error(Array("[012]".utf8)[...])?.description == "a malformed number at byte 2")
+        let all = Set(invalidVectors.map(\.error.reason))
+        #expect(Set(all.map(\.description)).count == all.count)
+    }
+
+    static func error(_ bytes: ArraySlice<UInt8>) -> JSONError? {
+        do {
+            _ = try JSONScanner.validate(bytes)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private static func trimmed(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
+        let white: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
+        var slice = bytes[...]
+        while let first = slice.first, white.contains(first) { slice.removeFirst() }
+        while let last = slice.last, white.contains(last) { slice.removeLast() }
+        return slice
+    }
+}
