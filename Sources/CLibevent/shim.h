@@ -4,3 +4,10 @@
 #include <sys/time.h>
 
 #include <event2/event.h>
+
+// Swift's Glibc module has no eventfd: how other threads wake a loop.
+#include <sys/eventfd.h>
+
+// Nor accept4, a GNU extension: accepts with SOCK_NONBLOCK and SOCK_CLOEXEC in one call.
+#include <sys/socket.h>
+extern int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);

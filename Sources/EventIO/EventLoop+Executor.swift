@@ -1,0 +1,43 @@
+/// A loop as the executor of actors (`unownedExecutor`) and of tasks (`executorPreference`).
+extension EventLoop: SerialExecutor, TaskExecutor {
+    public func enqueue(_ job: consuming ExecutorJob) {
+        enqueue(.job(UnownedJob(job)))
+    }
+
+    public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+        UnownedSerialExecutor(ordinary: self)
+    }
+
+    public func asUnownedTaskExecutor() -> UnownedTaskExecutor {
+        UnownedTaskExecutor(ordinary: self)
+    }
+
+    public func isSameExclusiveExecutionContext(other: EventLoop) -> Bool {
+        other === self
+    }
+
+    /// What makes `assumeIsolated` work in a C callback, which runs on the loop but in no task.
+    public func checkIsolated() {
+        preconditionCurrent("not isolated: the calling thread is not the event loop's")
+    }
+
+    public func isIsolatingCurrentContext() -> Bool? {
+        isCurrent
+    }
+
+    func runJob(_ job: UnownedJob) {
+        job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+    }
+
+    /// Runs `body` on the loop and gives back its result.
+    ///
+    /// - Throws: what `body` throws, or `SocketError` of kind `.loopEnded`.
+    public func perform<Value: Sendable>(
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try await withUnsafeThrowingContinuation { continuation in
+            let accepted = execute { continuation.resume(with: Result(catching: body)) }
+            if !accepted { continuation.resume(throwing: SocketError(.loopEnded, .eventBase)) }
+        }
+    }
+}

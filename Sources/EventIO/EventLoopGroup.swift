@@ -1,0 +1,51 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// A loop per thread: the threads are started here, and ended by `shutdown`.
+public final class EventLoopGroup: Sendable {
+    public let loops: [EventLoop]
+    private let threads: [LoopThread]
+    private let turn = Atomic<Int>(0)
+
+    /// - Parameter count: How many loops; one per usable core by default.
+    public init(count: Int = ProcessLimits.usableCores(), name: String = "loop") throws(SocketError) {
+        precondition(count > 0, "a group has at least one loop")
+        var loops: [EventLoop] = []
+        for index in 0..<count { loops.append(try EventLoop(name: "\(name)-\(index)")) }
+        self.loops = loops
+        threads = loops.map(LoopThread.init)
+    }
+
+    /// The loops in turn. From any thread.
+    public func next() -> EventLoop {
+        loops[turn.wrappingAdd(1, ordering: .relaxed).oldValue % loops.count]
+    }
+
+    /// Ends all loops and waits until their threads are gone. Not from one of the loops.
+    public func shutdown() {
+        precondition(!loops.contains(where: \.isCurrent), "a group is not shut down from one of its loops")
+        for loop in loops { loop.stop() }
+        for thread in threads { thread.join() }
+    }
+}
+
+/// A thread that runs one loop.
+private final class LoopThread: Sendable {
+    private let ended = DispatchGroup()
+
+    init(_ loop: EventLoop) {
+        let ended = ended
+        ended.enter()
+        let thread = Thread {
+            loop.run()
+            ended.leave()
+        }
+        thread.name = loop.name
+        thread.start()
+    }
+
+    func join() {
+        ended.wait()
+    }
+}

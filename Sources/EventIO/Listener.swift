@@ -1,0 +1,217 @@
+import CLibevent
+import Glibc
+import Rx
+
+/// A listening socket and, once started, its place on a loop.
+///
+/// Bound on any thread, so that a taken port is found before anything runs; `start` and everything after it
+/// happen on its loop. `@unchecked Sendable` is sound: before `start` nothing changes, afterwards only the loop's
+/// thread touches it.
+public final class Listener: @unchecked Sendable {
+    /// The address that it is bound to, with the port that the kernel chose where 0 was asked for.
+    public let address: SocketAddress
+
+    /// Told at most once a second when descriptors ran out, with the connections shed since the last time.
+    public var onExhausted: ((_ error: SocketError, _ shed: Int) -> Void)?
+
+    private var descriptor: Int32
+    private var loop: EventLoop?
+    private var onAccept: ((SocketStream) -> Void)?
+    // Its context is this listener, unretained: `loop.members` retains it from `start` to the end of the wake in
+    // which it is closed.
+    private var event: EventHandle?
+    private var memberIndex = -1
+    private var isPaused = false
+    private var retry: TimerToken?
+    private var reserve: Int32 = -1
+    private var shed = 0
+    private var lastReport: MonotonicTime?
+
+    /// Binds and listens.
+    ///
+    /// - Parameter backlog: connections that may wait to be accepted; the kernel's `somaxconn` bounds it.
+    /// - Throws: `SocketError`; `isAddressInUse` when another socket listens there, `SO_REUSEPORT` or not.
+    public convenience init(bind address: SocketAddress, backlog: Int32 = 4096) throws(SocketError) {
+        try self.init(bind: address, backlog: backlog, joining: false)
+    }
+
+    /// One listener per loop on one port, between which the kernel spreads the connections. The first binds
+    /// alone, so that a port that another process uses is refused.
+    public static func group(
+        bind address: SocketAddress, count: Int, backlog: Int32 = 4096
+    ) throws(SocketError) -> [Listener] {
+        let first = try Listener(bind: address, backlog: backlog)
+        var listeners = [first]
+        while listeners.count < count, !address.isUnix {
+            listeners.append(try Listener(bind: first.address, backlog: backlog, joining: true))
+        }
+        return listeners
+    }
+
+    private init(bind address: SocketAddress, backlog: Int32, joining: Bool) throws(SocketError) {
+        let descriptor = try Descriptor.socket(address.family)
+        do throws(SocketError) {
+            if !address.isUnix {
+                try Descriptor.set(SO_REUSEADDR, level: SOL_SOCKET, of: descriptor)
+                // Accepted sockets inherit it.
+                try Descriptor.set(TCP_NODELAY, level: Int32(IPPROTO_TCP), of: descriptor)
+            }
+            if joining { try Descriptor.set(SO_REUSEPORT, level: SOL_SOCKET, of: descriptor) }
+            guard address.withUnsafeSockaddr({ Glibc.bind(descriptor, $0, $1) }) == 0 else {
+                throw SocketError(.bind, errno)
+            }
+            // Only after it was bound alone does the first socket let others join.
+            if !joining, !address.isUnix {
+                try Descriptor.set(SO_REUSEPORT, level: SOL_SOCKET, of: descriptor)
+            }
+            guard Glibc.listen(descriptor, backlog) == 0 else { throw SocketError(.listen, errno) }
+        } catch {
+            Glibc.close(descriptor)
+            var error = error
+            error.subject = address.description
+            throw error
+        }
+        self.descriptor = descriptor
+        self.address = Descriptor.localAddress(of: descriptor) ?? address
+    }
+
+    deinit {
+        if descriptor >= 0 { Glibc.close(descriptor) }
+        if reserve >= 0 { Glibc.close(reserve) }
+    }
+
+    /// Accepts from here on. Each connection comes as a stream that waits for `start(handler:)`.
+    public func start(loop: EventLoop, onAccept: @escaping (SocketStream) -> Void) {
+        loop.preconditionCurrent("a listener is started on its event loop")
+        precondition(self.loop == nil && descriptor >= 0, "a listener is started once")
+        self.loop = loop
+        self.onAccept = onAccept
+        reserve = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        memberIndex = loop.members.insert(self)
+        event = EventHandle(
+            loop.base, descriptor, EV_READ | EV_PERSIST, listenerIsReady,
+            Unmanaged.passUnretained(self).toOpaque())
+        event?.add()
+    }
+
+    /// Accepts no more until `resume`; connections wait in the backlog.
+    public func pause() {
+        guard !isPaused else { return }
+        isPaused = true
+        event?.remove()
+    }
+
+    public func resume() {
+        guard isPaused else { return }
+        isPaused = false
+        if retry == nil { event?.add() }
+    }
+
+    /// Accepts what is waiting, then closes: closing a listener of a `SO_REUSEPORT` group resets what waits in
+    /// its queue.
+    public func drainBacklogAndClose() {
+        while descriptor >= 0, acceptOne() {}
+        close()
+    }
+
+    /// Closes now.
+    public func close() {
+        guard descriptor >= 0 else { return }
+        if let event = event.take(), let loop { event.retire(on: loop) }
+        Glibc.close(descriptor)
+        descriptor = -1
+        if let retry { loop?.cancelTimer(retry) }
+        retry = nil
+        onAccept = nil
+        if memberIndex >= 0 { loop?.members.remove(at: memberIndex) }
+        memberIndex = -1
+    }
+
+    fileprivate func ready() {
+        // Bounded, so that a flood of connections does not keep the loop from those it has.
+        var left = 64
+        while left > 0, !isPaused, retry == nil, descriptor >= 0, acceptOne() { left -= 1 }
+    }
+
+    /// False when nothing waits, or nothing can be taken now.
+    private func acceptOne() -> Bool {
+        guard let loop else { return false }
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let (accepted, peer) = withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                let accepted = accept4(
+                    descriptor, pointer, &length, Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue))
+                return (accepted, accepted < 0 ? nil : SocketAddress(pointer, length: length))
+            }
+        }
+        guard accepted >= 0 else { return acceptFailed(errno) }
+        onAccept?(SocketStream(adopting: accepted, remoteAddress: peer ?? address, loop: loop))
+        return true
+    }
+
+    private func acceptFailed(_ code: Int32) -> Bool {
+        switch code {
+        case EAGAIN: return false
+        case EMFILE, ENFILE, ENOBUFS, ENOMEM:
+            exhausted(SocketError(.accept, code, subject: address.description))
+            return false
+        default:
+            // The connection, not the listener, is at fault (accept(2)): ECONNABORTED, EPROTO, ENETDOWN, ...
+            return code != EBADF && code != EINVAL && code != ENOTSOCK
+        }
+    }
+
+    // MARK: Out of descriptors
+
+    /// A listener that stays ready without being served would burn a core: it is taken out, and put back by a
+    /// timer. The reserve descriptor closes one of those who wait, so that they learn of it.
+    private func exhausted(_ error: SocketError) {
+        guard let loop else { return }
+        if reserve >= 0 {
+            Glibc.close(reserve)
+            let accepted = accept4(descriptor, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
+            if accepted >= 0 {
+                Glibc.close(accepted)
+                shed += 1
+            }
+        }
+        reserve = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        event?.remove()
+        retry = loop.setTimer(after: .milliseconds(100), target: Retry(self))
+        let now = loop.now
+        if let lastReport, now - lastReport < .seconds(1) { return }
+        lastReport = now
+        onExhausted?(error, shed)
+        shed = 0
+    }
+
+    fileprivate func retryIsDue() {
+        retry = nil
+        if !isPaused { event?.add() }
+    }
+}
+
+/// Puts a listener that ran out of descriptors back.
+private final class Retry: TimerTarget {
+    private unowned let listener: Listener
+
+    init(_ listener: Listener) {
+        self.listener = listener
+    }
+
+    func timerFired(_ token: TimerToken) {
+        listener.retryIsDue()
+    }
+}
+
+extension Listener: LoopMember {
+    func loopEnds() {
+        close()
+    }
+}
+
+private func listenerIsReady(_: Int32, _: Int16, context: UnsafeMutableRawPointer?) {
+    guard let context else { return }
+    Unmanaged<Listener>.fromOpaque(context).takeUnretainedValue().ready()
+}

@@ -1,0 +1,102 @@
+import Glibc
+
+/// A point of the monotonic clock (`CLOCK_MONOTONIC`), in nanoseconds since some moment before the start.
+///
+/// What deadlines are made of: it never jumps, and it compares in one instruction.
+public struct MonotonicTime: Hashable, Comparable, Sendable {
+    public var nanoseconds: Int64
+
+    @inlinable
+    public init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    /// Later than every point a clock will show: a deadline that never comes.
+    public static let distantFuture = MonotonicTime(nanoseconds: .max)
+
+    /// Reads the clock (some 20 ns). On a loop `EventLoop.now` is the cheaper way.
+    public static func clock() -> MonotonicTime {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return MonotonicTime(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
+    }
+
+    @inlinable
+    public static func < (left: MonotonicTime, right: MonotonicTime) -> Bool {
+        left.nanoseconds < right.nanoseconds
+    }
+
+    /// Saturates: the distant future stays the distant future.
+    @inlinable
+    public static func + (time: MonotonicTime, amount: TimeAmount) -> MonotonicTime {
+        let (sum, overflow) = time.nanoseconds.addingReportingOverflow(amount.nanoseconds)
+        guard overflow else { return MonotonicTime(nanoseconds: sum) }
+        return MonotonicTime(nanoseconds: amount.nanoseconds > 0 ? .max : .min)
+    }
+
+    @inlinable
+    public static func - (time: MonotonicTime, amount: TimeAmount) -> MonotonicTime {
+        let (difference, overflow) = time.nanoseconds.subtractingReportingOverflow(amount.nanoseconds)
+        guard overflow else { return MonotonicTime(nanoseconds: difference) }
+        return MonotonicTime(nanoseconds: amount.nanoseconds > 0 ? .min : .max)
+    }
+
+    @inlinable
+    public static func - (later: MonotonicTime, earlier: MonotonicTime) -> TimeAmount {
+        let (difference, overflow) = later.nanoseconds.subtractingReportingOverflow(earlier.nanoseconds)
+        guard overflow else { return TimeAmount(nanoseconds: difference) }
+        return TimeAmount(nanoseconds: later > earlier ? .max : .min)
+    }
+
+    @_disfavoredOverload
+    public static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
+        time + TimeAmount(duration)
+    }
+
+    @_disfavoredOverload
+    public static func - (time: MonotonicTime, duration: Duration) -> MonotonicTime {
+        time - TimeAmount(duration)
+    }
+}
+
+/// A span of time in nanoseconds, in one word.
+///
+/// The loop's own currency: a `Duration` is 128 bits and costs a long division to take apart, so limits that
+/// are used for every request are converted once.
+public struct TimeAmount: Hashable, Comparable, Sendable {
+    public var nanoseconds: Int64
+
+    @inlinable
+    public init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    /// Saturates at some 292 years.
+    public init(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, carry) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        nanoseconds = overflow || carry ? (seconds > 0 ? .max : .min) : sum
+    }
+
+    public static let zero = TimeAmount(nanoseconds: 0)
+
+    @inlinable
+    public static func nanoseconds(_ count: Int64) -> TimeAmount { TimeAmount(nanoseconds: count) }
+    public static func microseconds(_ count: Int64) -> TimeAmount { TimeAmount(count, times: 1_000) }
+    public static func milliseconds(_ count: Int64) -> TimeAmount { TimeAmount(count, times: 1_000_000) }
+    public static func seconds(_ count: Int64) -> TimeAmount { TimeAmount(count, times: 1_000_000_000) }
+
+    private init(_ count: Int64, times unit: Int64) {
+        let (product, overflow) = count.multipliedReportingOverflow(by: unit)
+        nanoseconds = overflow ? (count > 0 ? .max : .min) : product
+    }
+
+    /// The same span as the standard library's type.
+    public var duration: Duration { .nanoseconds(nanoseconds) }
+
+    @inlinable
+    public static func < (left: TimeAmount, right: TimeAmount) -> Bool {
+        left.nanoseconds < right.nanoseconds
+    }
+}

@@ -1,0 +1,84 @@
+import Glibc
+
+/// Why a descriptor, a connection or a name did not do what was asked.
+public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What was being done.
+    public struct Operation: Hashable, Sendable, CustomStringConvertible {
+        public let description: String
+
+        public static let eventDescriptor = Operation(description: "eventfd")
+        public static let eventBase = Operation(description: "event_base_new")
+        public static let register = Operation(description: "epoll_ctl")
+        public static let socket = Operation(description: "socket")
+        public static let option = Operation(description: "setsockopt")
+        public static let bind = Operation(description: "bind")
+        public static let listen = Operation(description: "listen")
+        public static let accept = Operation(description: "accept")
+        public static let connect = Operation(description: "connect")
+        public static let read = Operation(description: "read")
+        public static let write = Operation(description: "write")
+        public static let shutdown = Operation(description: "shutdown")
+        public static let resolve = Operation(description: "resolve")
+        public static let signal = Operation(description: "sigaction")
+        public static let address = Operation(description: "address")
+    }
+
+    /// What kind of failure it was.
+    public struct Kind: Hashable, Sendable, CustomStringConvertible {
+        public let description: String
+
+        /// A system call failed; `code` is its `errno`.
+        public static let system = Kind(description: "system")
+        /// No address answered within the connect limit.
+        public static let connectTimedOut = Kind(description: "connect timed out")
+        /// The name has no address.
+        public static let nameNotFound = Kind(description: "name not found")
+        /// The resolver failed, or too many names wait for it; another try may succeed.
+        public static let nameFailed = Kind(description: "name resolution failed")
+        /// The resolver did not answer within the limit.
+        public static let nameTimedOut = Kind(description: "name resolution timed out")
+        /// The loop has ended.
+        public static let loopEnded = Kind(description: "loop ended")
+        /// Not a numeric address, or a Unix path that is empty or too long.
+        public static let badAddress = Kind(description: "bad address")
+    }
+
+    public let kind: Kind
+    public let operation: Operation
+
+    /// `errno` for `.system`, else 0.
+    public let code: Int32
+
+    /// What it was about, for messages: an address, a name. May be empty.
+    public var subject: String
+
+    public init(_ operation: Operation, _ code: Int32, subject: String = "") {
+        self.kind = .system
+        self.operation = operation
+        self.code = code
+        self.subject = subject
+    }
+
+    public init(_ kind: Kind, _ operation: Operation, subject: String = "") {
+        self.kind = kind
+        self.operation = operation
+        self.code = 0
+        self.subject = subject
+    }
+
+    public var isConnectionRefused: Bool { operation == .connect && (code == ECONNREFUSED || code == ENOENT) }
+    public var isConnectionReset: Bool { code == ECONNRESET || code == EPIPE }
+    public var isAddressInUse: Bool { code == EADDRINUSE }
+    public var isOutOfDescriptors: Bool { code == EMFILE || code == ENFILE }
+
+    /// No route to the address: RFC 9209's `destination_ip_unroutable`.
+    public var isUnroutable: Bool {
+        code == EHOSTUNREACH || code == ENETUNREACH || code == EADDRNOTAVAIL || code == EAFNOSUPPORT
+    }
+
+    public var description: String {
+        let what = subject.isEmpty ? operation.description : "\(operation) \(subject)"
+        guard kind == .system else { return "\(what): \(kind)" }
+        return "\(what): \(String(cString: strerror(code)))"
+    }
+}

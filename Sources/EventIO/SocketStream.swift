@@ -1,0 +1,391 @@
+import CLibevent
+import Glibc
+
+/// A connected (or connecting) stream socket on one loop.
+///
+/// Reading is driven by one persistent, edge-triggered event that also sees FIN and RST; it is registered once,
+/// so that a request on an open connection costs one `read`, one `write` and no `epoll_ctl`. Writing is tried at
+/// once; what the socket does not take is queued, and only then is writability watched.
+///
+/// Confined to its loop. It lives, with its descriptor, until `close`, `reset` or `streamFailed`: end each
+/// stream with one of them. (TLS will sit between `receive`/`transmit` and the socket calls they make.)
+public final class SocketStream {
+    public let loop: EventLoop
+
+    /// Where the peer is; for a connecting stream the address that is being tried.
+    public internal(set) var remoteAddress: SocketAddress
+
+    /// Told what happens. Held strongly until the stream is closed.
+    public var handler: (any StreamHandler)?
+
+    /// Bytes in the write queue: `isOverHighWatermark` from `high` on, `streamDrained` at `low`.
+    public var highWatermark = 256 * 1024
+    public var lowWatermark = 64 * 1024
+
+    enum State { case unstarted, connecting, open, closed }
+
+    struct Pending: OptionSet {
+        let rawValue: UInt8
+        static let connected = Pending(rawValue: 1)
+        static let read = Pending(rawValue: 2)
+        static let failure = Pending(rawValue: 4)
+        static let end = Pending(rawValue: 8)
+    }
+
+    @exclusivity(unchecked) var state: State
+    @exclusivity(unchecked) var descriptor: Int32
+    @exclusivity(unchecked) var queue = WriteQueue()
+    /// Bytes that the kernel has taken so far: what progress in writing is measured by.
+    public internal(set) var bytesSent: Int64 = 0
+    /// Bytes received so far.
+    public internal(set) var bytesReceived: Int64 = 0
+
+    // Both events have this stream as their unretained context: `loop.members` retains it from `register` to
+    // the end of the wake in which it is closed, and the events are retired in `close`.
+    var mainEvent: EventHandle?
+    private var writeEvent: EventHandle?
+    var watchesWriting = false
+    private var isWriteEventAdded = false
+    private var memberIndex = -1
+
+    @exclusivity(unchecked) private var isPaused = false
+    /// Bytes or an end may wait in the kernel without another edge to come.
+    @exclusivity(unchecked) private var mayHaveMore = false
+    private var peerHasLeft = false
+    private var hasReachedEnd = false
+    private var wasOverHighWatermark = false
+    private var endsAfterFlush = false
+    private var hasEnded = false
+    private var closesAfterFlush = false
+    private var pending: Pending = []
+    private var pendingError: SocketError?
+    var attempt: ConnectAttempt?
+
+    init(loop: EventLoop, descriptor: Int32, remoteAddress: SocketAddress, state: State) {
+        self.loop = loop
+        self.descriptor = descriptor
+        self.remoteAddress = remoteAddress
+        self.state = state
+    }
+
+    /// Takes over a connected, non-blocking socket: an accepted one, or one end of a socket pair. Call `start`.
+    public convenience init(adopting descriptor: Int32, remoteAddress: SocketAddress, loop: EventLoop) {
+        loop.preconditionCurrent("a stream is made on its event loop")
+        self.init(loop: loop, descriptor: descriptor, remoteAddress: remoteAddress, state: .unstarted)
+    }
+
+    deinit {
+        // Only a stream that was never started, or never got a descriptor, comes here with one.
+        if state == .unstarted { Glibc.close(descriptor) }
+    }
+
+    /// Begins to read. For adopted streams, once.
+    public func start(handler: any StreamHandler) {
+        precondition(state == .unstarted, "a stream is started once")
+        self.handler = handler
+        state = .open
+        register(EV_READ | EV_CLOSED | EV_ET | EV_PERSIST)
+    }
+
+    func register(_ interest: Int32) {
+        watchesWriting = interest & EV_WRITE != 0
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        if memberIndex < 0 { memberIndex = loop.members.insert(self) }
+        mainEvent = EventHandle(loop.base, descriptor, interest, streamIsReady, context)
+        if mainEvent?.add() != true { failSoon(SocketError(.register, errno)) }
+    }
+
+    public var isOpen: Bool { state == .open }
+    public var isClosed: Bool { state == .closed }
+
+    /// The local end; nil once closed.
+    public var localAddress: SocketAddress? {
+        state == .closed ? nil : Descriptor.localAddress(of: descriptor)
+    }
+
+    // MARK: Events
+
+    fileprivate func ready(_ what: Int32) {
+        switch state {
+        case .open:
+            if what & EV_WRITE != 0, !queue.isEmpty { flush() }
+            if what & (EV_READ | EV_CLOSED) != 0 { receive(seesEnd: what & EV_CLOSED != 0) }
+        case .connecting: attempt?.socketIsReady()
+        case .unstarted, .closed: break
+        }
+    }
+
+    // MARK: Reading
+
+    /// Stops reading. What comes stays in the kernel, and the peer is slowed down by its window.
+    public func pauseReading() {
+        isPaused = true
+    }
+
+    /// Reads on. Bytes that waited are handed over soon, from the loop.
+    public func resumeReading() {
+        guard isPaused else { return }
+        isPaused = false
+        if mayHaveMore { soon(.read) }
+    }
+
+    public var isReadingPaused: Bool { isPaused }
+
+    private func receive(seesEnd: Bool) {
+        if seesEnd { peerHasLeft = true }
+        guard !hasReachedEnd else { return }
+        guard !isPaused else { return becameReadyWhilePaused(seesEnd: seesEnd) }
+        var rounds = 0
+        while state == .open {
+            let count = read(descriptor, loop.scratch.baseAddress, loop.scratch.count)
+            guard count > 0 else {
+                if count < 0 && errno == EINTR { continue }
+                mayHaveMore = false
+                if count == 0 { return endOfInput() }
+                if errno != EAGAIN { fail(SocketError(.read, errno)) }
+                return
+            }
+            bytesReceived &+= Int64(count)
+            // A short read of a stream socket means that it is empty (epoll(7)); an end, though, is told by a
+            // read of its own.
+            mayHaveMore = count == loop.scratch.count || peerHasLeft
+            handler?.streamReceived(UnsafeRawBufferPointer(rebasing: loop.scratch[..<count]))
+            guard mayHaveMore, !isPaused else { return }
+            rounds += 1
+            // A peer that sends without end lets the others have their turn.
+            if rounds == 16 { return soon(.read) }
+        }
+    }
+
+    private func becameReadyWhilePaused(seesEnd: Bool) {
+        mayHaveMore = true
+        // RST comes as plain readiness: ask which it was.
+        let code = Descriptor.takeError(of: descriptor)
+        if code != 0 { return fail(SocketError(.read, code)) }
+        if seesEnd { handler?.streamPeerLeft() }
+    }
+
+    private func endOfInput() {
+        hasReachedEnd = true
+        handler?.streamReachedEnd()
+    }
+
+    // MARK: Writing
+
+    /// Bytes that wait for the socket.
+    public var queuedByteCount: Int { queue.byteCount }
+
+    /// Whether the writer should wait for `streamDrained`. Nothing is refused: the bound is the writer's to keep.
+    public var isOverHighWatermark: Bool { queue.byteCount >= highWatermark }
+
+    /// Writes in order, at once as far as the socket takes it. A failure is told later, by `streamFailed`.
+    /// Nothing happens after `shutdownWrite` or when closed. Bytes written while connecting are sent then.
+    public func write(_ bytes: UnsafeRawBufferPointer) {
+        guard mayWrite, !bytes.isEmpty else { return }
+        var sent = 0
+        if state == .open, queue.isEmpty {
+            sent = Gather.send(bytes, to: descriptor)
+            if sent == bytes.count {
+                bytesSent &+= Int64(sent)
+                return
+            }
+            guard accountFor(&sent) else { return }
+        }
+        enqueue { $0.append(ArraySlice(UnsafeRawBufferPointer(rebasing: bytes[sent...]))) }
+    }
+
+    public func write(_ slice: ArraySlice<UInt8>) {
+        guard mayWrite, !slice.isEmpty else { return }
+        var sent = 0
+        if state == .open, queue.isEmpty {
+            sent = slice.withUnsafeBytes { Gather.send($0, to: descriptor) }
+            if sent == slice.count {
+                bytesSent &+= Int64(sent)
+                return
+            }
+            guard accountFor(&sent) else { return }
+        }
+        enqueue { $0.append(slice.dropFirst(sent)) }
+    }
+
+    /// One gathered write for all slices.
+    public func write(_ slices: [ArraySlice<UInt8>]) {
+        guard mayWrite else { return }
+        var total = 0
+        if state == .open, queue.isEmpty {
+            var next = 0
+            while next < slices.count {
+                var (sent, offered, end) = Gather.send(slices, from: next, to: descriptor)
+                if sent == offered {
+                    bytesSent &+= Int64(sent)
+                    total += sent
+                    next = end
+                    continue
+                }
+                guard accountFor(&sent) else { return }
+                total += sent
+                break
+            }
+            if next == slices.count { return }
+        }
+        enqueue { $0.append(slices, skipping: total) }
+    }
+
+    private var mayWrite: Bool {
+        (state == .open || state == .connecting) && !endsAfterFlush && !pending.contains(.failure)
+    }
+
+    /// Turns a write's result into bytes taken. False when the stream broke.
+    private func accountFor(_ sent: inout Int) -> Bool {
+        guard sent < 0 else {
+            bytesSent &+= Int64(sent)
+            return true
+        }
+        sent = 0
+        guard errno != EAGAIN else { return true }
+        failSoon(SocketError(.write, errno))
+        return false
+    }
+
+    private func enqueue(_ append: (inout WriteQueue) -> Void) {
+        append(&queue)
+        if isOverHighWatermark { wasOverHighWatermark = true }
+        if state == .open { watchWriting() }
+    }
+
+    private func watchWriting() {
+        guard !watchesWriting, !isWriteEventAdded, state == .open else { return }
+        if writeEvent == nil {
+            let context = Unmanaged.passUnretained(self).toOpaque()
+            // Edge-triggered as the read event is: libevent refuses to mix the two on a descriptor.
+            writeEvent = EventHandle(
+                loop.base, descriptor, EV_WRITE | EV_ET | EV_PERSIST, streamIsReady, context)
+        }
+        isWriteEventAdded = true
+        if writeEvent?.add() != true { failSoon(SocketError(.register, errno)) }
+    }
+
+    /// Writes what is queued until the socket is full or the queue empty. From the loop only.
+    func flush() {
+        while !queue.isEmpty {
+            var sent = queue.send(to: descriptor)
+            guard accountFor(&sent) else { return }
+            queue.consume(sent)
+            // Short or not, the next call tells EAGAIN: what an edge needs to come again.
+            if sent == 0 {
+                watchWriting()
+                return toldIfDrained()
+            }
+        }
+        if isWriteEventAdded {
+            writeEvent?.remove()
+            isWriteEventAdded = false
+        }
+        toldIfDrained()
+        guard state == .open, queue.isEmpty else { return }
+        if closesAfterFlush { return close() }
+        if endsAfterFlush { endNow() }
+        handler?.streamFlushed()
+    }
+
+    private func toldIfDrained() {
+        guard wasOverHighWatermark, queue.byteCount <= lowWatermark else { return }
+        wasOverHighWatermark = false
+        handler?.streamDrained()
+    }
+
+    // MARK: Ending
+
+    /// Ends this side (FIN) once the queue is written. Reading goes on.
+    public func shutdownWrite() {
+        guard mayWrite else { return }
+        endsAfterFlush = true
+        if state == .open, queue.isEmpty { endNow() }
+    }
+
+    private func endNow() {
+        guard !hasEnded else { return }
+        hasEnded = true
+        Glibc.shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    /// Closes once the queue is written; at once when it is empty. The writer keeps the deadline for it.
+    public func closeWhenFlushed() {
+        if queue.isEmpty || state != .open { close() } else { closesAfterFlush = true }
+    }
+
+    /// Closes now. The queue is dropped, nothing more is told, and the handler is let go.
+    public func close() {
+        guard state != .closed else { return }
+        let wasUnstarted = state == .unstarted
+        state = .closed
+        attempt?.cancel()
+        attempt = nil
+        if let event = mainEvent.take() { event.retire(on: loop) }
+        if let event = writeEvent.take() { event.retire(on: loop) }
+        if descriptor >= 0 { Glibc.close(descriptor) }
+        descriptor = -1
+        queue.removeAll()
+        pending = []
+        handler = nil
+        if !wasUnstarted, memberIndex >= 0 { loop.members.remove(at: memberIndex) }
+        memberIndex = -1
+    }
+
+    /// Closes with RST: what is unsent is thrown away by the kernel too, and the peer sees an error.
+    public func reset() {
+        guard state != .closed else { return }
+        if descriptor >= 0 {
+            var linger = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(
+                descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+        }
+        close()
+    }
+
+    /// Closes, then tells. From the loop only.
+    func fail(_ error: SocketError) {
+        var error = error
+        if error.subject.isEmpty { error.subject = remoteAddress.description }
+        let handler = handler
+        close()
+        handler?.streamFailed(error)
+    }
+
+    // MARK: Later
+
+    /// Remembers a failure that was found inside a call of the owner's, to tell it from the loop.
+    func failSoon(_ error: SocketError) {
+        if pendingError == nil { pendingError = error }
+        soon(.failure)
+    }
+
+    func soon(_ what: Pending) {
+        if pending.isEmpty { loop.defer(self) }
+        pending.insert(what)
+    }
+}
+
+extension SocketStream: DeferredWork {
+    func runDeferred() {
+        let todo = pending
+        pending = []
+        if todo.contains(.connected) { attempt?.socketIsReady() }
+        if todo.contains(.read), state == .open { receive(seesEnd: false) }
+        guard todo.contains(.failure), let error = pendingError, state != .closed else { return }
+        // What the peer sent before it left is still there to be read: it may explain the failure.
+        if state == .open, !isPaused { receive(seesEnd: true) }
+        if state != .closed { fail(error) }
+    }
+}
+
+extension SocketStream: LoopMember {
+    func loopEnds() {
+        fail(SocketError(.loopEnded, .read))
+    }
+}
+
+private func streamIsReady(_: Int32, what: Int16, context: UnsafeMutableRawPointer?) {
+    guard let context else { return }
+    Unmanaged<SocketStream>.fromOpaque(context).takeUnretainedValue().ready(Int32(what))
+}

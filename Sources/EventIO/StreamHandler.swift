@@ -1,0 +1,35 @@
+/// What a stream tells its owner. All calls come on the stream's loop, from the loop itself: never from inside
+/// a call of the stream's own methods.
+///
+/// `connected? received* (reachedEnd | failed)?`, and `drained`, `flushed` and `peerLeft` in between; nothing
+/// after `close()` or `reset()`, and nothing after `streamFailed`.
+public protocol StreamHandler: AnyObject {
+    /// A stream made by `connect` is connected. Not called for accepted ones.
+    func streamConnected()
+
+    /// Bytes came. They are valid during the call only.
+    func streamReceived(_ bytes: UnsafeRawBufferPointer)
+
+    /// The peer ended its side (FIN) and all it sent was handed over. Writing still works.
+    func streamReachedEnd()
+
+    /// The stream broke and is closed already. Nothing follows.
+    func streamFailed(_ error: SocketError)
+
+    /// The write queue was over the high watermark and has fallen under the low one.
+    func streamDrained()
+
+    /// The write queue held something, and is empty now.
+    func streamFlushed()
+
+    /// The peer ended its side while reading is paused; unread bytes may be waiting. `streamReachedEnd`
+    /// follows when reading is resumed and they have been read.
+    func streamPeerLeft()
+}
+
+extension StreamHandler {
+    public func streamConnected() {}
+    public func streamDrained() {}
+    public func streamFlushed() {}
+    public func streamPeerLeft() {}
+}

@@ -1,0 +1,194 @@
+import Rx
+
+/// The timers of one loop: a hierarchical wheel over a slab of nodes.
+///
+/// Six levels of 64 slots; a slot of level n spans 64^n ticks of 2^20 ns (1.05 ms), so all of it reaches 2.3
+/// years. Setting and cancelling touch one doubly linked list; nothing is allocated once the slab has grown to
+/// the number of timers that are set at a time. A word of bits per level says which slots hold timers, so the
+/// next moment with something to do is found without a search. Timers of one tick fire in the order in which
+/// they were set: all of them are in one slot at any time, and moving a slot down keeps its order.
+///
+/// A value with the time as a parameter: it knows no clock and calls nobody.
+struct TimerWheel {
+    /// Ticks since the clock's zero.
+    typealias Tick = UInt64
+
+    private struct Node {
+        var target: (any TimerTarget)?
+        var due: Tick
+        var next: Int32
+        var previous: Int32
+        var list: Int32
+        var generation: UInt32
+    }
+
+    private struct List {
+        var first: Int32 = -1
+        var last: Int32 = -1
+    }
+
+    private static let levels = 6
+    private static let dueList = Int32(levels * 64)
+    private static let noList: Int32 = -1
+    private static let furthest: Tick = 1 << 36 - 1
+
+    private var nodes: [Node] = []
+    private var firstFree: Int32 = -1
+    private var lists = [List](repeating: List(), count: levels * 64 + 1)
+    private var occupied = [UInt64](repeating: 0, count: levels)
+    private var elapsed: Tick
+
+    /// How many timers are set.
+    private(set) var count = 0
+
+    init(now: MonotonicTime) {
+        elapsed = Self.tick(reached: now)
+    }
+
+    /// The last tick that has begun at `time`.
+    static func tick(reached time: MonotonicTime) -> Tick {
+        Tick(max(0, time.nanoseconds)) >> 20
+    }
+
+    /// The first tick that is not before `time`, so that no timer fires early.
+    static func tick(notBefore time: MonotonicTime) -> Tick {
+        (Tick(max(0, time.nanoseconds)) + (1 << 20 - 1)) >> 20
+    }
+
+    static func time(of tick: Tick) -> MonotonicTime {
+        MonotonicTime(nanoseconds: Int64(clamping: tick << 20))
+    }
+
+    /// Adds a timer, and says at which tick the wheel has to be looked at for its sake.
+    mutating func set(at deadline: MonotonicTime, target: any TimerTarget) -> (token: TimerToken, due: Tick) {
+        let due = min(Self.tick(notBefore: deadline), elapsed + Self.furthest)
+        let index = takeNode()
+        nodes[Int(index)].target = target
+        nodes[Int(index)].due = due
+        insert(index)
+        count += 1
+        let token = TimerToken(index: UInt32(index), generation: nodes[Int(index)].generation)
+        return (token, due)
+    }
+
+    /// Takes a timer out. False when it has fired or was cancelled before.
+    @discardableResult
+    mutating func cancel(_ token: TimerToken) -> Bool {
+        let position = Int(token.index)
+        guard position < nodes.count, nodes[position].generation == token.generation,
+            nodes[position].list != Self.noList
+        else { return false }
+        let index = Int32(truncatingIfNeeded: position)
+        unlink(index)
+        giveBack(index)
+        return true
+    }
+
+    /// Moves the timers whose time has come to the due list, from which `takeDue` hands them out.
+    mutating func advance(to now: MonotonicTime) {
+        let reached = Self.tick(reached: now)
+        while let (start, list) = nextSlot(), start <= reached {
+            elapsed = max(elapsed, start)
+            lower(list)
+        }
+        elapsed = max(elapsed, reached)
+    }
+
+    /// The next due timer, already forgotten by the wheel.
+    mutating func takeDue() -> (target: any TimerTarget, token: TimerToken)? {
+        let index = lists[Int(Self.dueList)].first
+        guard index >= 0, let target = nodes[Int(index)].target else { return nil }
+        let token = TimerToken(index: UInt32(index), generation: nodes[Int(index)].generation)
+        unlink(index)
+        giveBack(index)
+        return (target, token)
+    }
+
+    /// When to look at the wheel again; nil when no timer is set.
+    var nextTick: Tick? {
+        lists[Int(Self.dueList)].first >= 0 ? elapsed : nextSlot()?.start
+    }
+
+    // MARK: Slots
+
+    private func nextSlot() -> (start: Tick, list: Int32)? {
+        for level in 0..<Self.levels where occupied[level] != 0 {
+            let shift = UInt64(level * 6)
+            let current = (elapsed >> shift) & 63
+            let rotated = occupied[level] >> current | occupied[level] << ((64 - current) & 63)
+            let slot = (UInt64(rotated.trailingZeroBitCount) + current) & 63
+            let turn: Tick = 1 << (shift + 6)
+            var start = elapsed & ~(turn - 1) | slot << shift
+            // A slot before the current one belongs to the next turn of the level.
+            if slot < current { start += turn }
+            return (start, Int32(level * 64) + Int32(slot))
+        }
+        return nil
+    }
+
+    /// Empties a slot whose time has begun: each timer goes to its slot one or more levels down, or is due.
+    private mutating func lower(_ list: Int32) {
+        var index = lists[Int(list)].first
+        lists[Int(list)] = List()
+        occupied[Int(list) >> 6] &= ~(1 << UInt64(list & 63))
+        while index >= 0 {
+            let next = nodes[Int(index)].next
+            insert(index)
+            index = next
+        }
+    }
+
+    private mutating func insert(_ index: Int32) {
+        let due = nodes[Int(index)].due
+        var list = Self.dueList
+        if due > elapsed {
+            let level = (63 - ((elapsed ^ due) | 63).leadingZeroBitCount) / 6
+            // Beyond the top level's turn the timer waits in its slot, and is lowered again from there.
+            let reachable = min(level, Self.levels - 1)
+            let slot = (due >> UInt64(reachable * 6)) & 63
+            list = Int32(reachable * 64) + Int32(slot)
+            occupied[reachable] |= 1 << slot
+        }
+        let last = lists[Int(list)].last
+        nodes[Int(index)].list = list
+        nodes[Int(index)].previous = last
+        nodes[Int(index)].next = -1
+        lists[Int(list)].last = index
+        if last >= 0 {
+            nodes[Int(last)].next = index
+        } else {
+            lists[Int(list)].first = index
+        }
+    }
+
+    private mutating func unlink(_ index: Int32) {
+        let (previous, next) = (nodes[Int(index)].previous, nodes[Int(index)].next)
+        let list = nodes[Int(index)].list
+        if previous >= 0 { nodes[Int(previous)].next = next } else { lists[Int(list)].first = next }
+        if next >= 0 { nodes[Int(next)].previous = previous } else { lists[Int(list)].last = previous }
+        if list != Self.dueList, lists[Int(list)].first < 0 {
+            occupied[Int(list) >> 6] &= ~(1 << UInt64(list & 63))
+        }
+    }
+
+    // MARK: Nodes
+
+    private mutating func takeNode() -> Int32 {
+        guard firstFree < 0 else {
+            let index = firstFree
+            firstFree = nodes[Int(index)].next
+            return index
+        }
+        nodes.append(Node(target: nil, due: 0, next: -1, previous: -1, list: Self.noList, generation: 1))
+        return Int32(nodes.count - 1)
+    }
+
+    private mutating func giveBack(_ index: Int32) {
+        nodes[Int(index)].target = nil
+        nodes[Int(index)].list = Self.noList
+        nodes[Int(index)].generation &+= 1
+        nodes[Int(index)].next = firstFree
+        firstFree = index
+        count -= 1
+    }
+}

@@ -1,0 +1,108 @@
+import Glibc
+
+/// What a socket did not take yet, in order.
+struct WriteQueue {
+    private var slices: [ArraySlice<UInt8>] = []
+    private var head = 0
+
+    private(set) var byteCount = 0
+
+    var isEmpty: Bool { byteCount == 0 }
+
+    mutating func append(_ slice: ArraySlice<UInt8>) {
+        guard !slice.isEmpty else { return }
+        slices.append(slice)
+        byteCount += slice.count
+    }
+
+    /// Appends what is left of `new` after its first `skipped` bytes.
+    mutating func append(_ new: [ArraySlice<UInt8>], skipping skipped: Int) {
+        var skip = skipped
+        for slice in new {
+            append(slice.dropFirst(skip))
+            skip = max(0, skip - slice.count)
+        }
+    }
+
+    /// Forgets the first `count` bytes.
+    mutating func consume(_ count: Int) {
+        byteCount -= count
+        var left = count
+        while left > 0 {
+            let length = slices[head].count
+            guard length <= left else {
+                slices[head] = slices[head].dropFirst(left)
+                return
+            }
+            left -= length
+            slices[head] = []
+            head += 1
+        }
+        if head == slices.count {
+            slices.removeAll(keepingCapacity: head <= 64)
+            head = 0
+        } else if head >= 64, head * 2 >= slices.count {
+            slices.removeSubrange(..<head)
+            head = 0
+        }
+    }
+
+    mutating func removeAll() {
+        self = WriteQueue()
+    }
+
+    /// One gathered write of what is at the front. The result is `sendmsg`'s.
+    func send(to descriptor: Int32) -> Int {
+        Gather.send(slices, from: head, to: descriptor).sent
+    }
+}
+
+/// Gathered writes: `sendmsg` over slices in place.
+enum Gather {
+    /// As many slices as one call takes.
+    static let limit = 32
+
+    /// Sends `slices[from...]`, at most `limit` of them. `offered` is how many bytes the kernel was shown.
+    static func send(
+        _ slices: [ArraySlice<UInt8>], from start: Int, to descriptor: Int32
+    ) -> (sent: Int, offered: Int, next: Int) {
+        let end = min(slices.count, start + limit)
+        if end - start == 1 {
+            return slices[start].withUnsafeBytes { (send($0, to: descriptor), $0.count, end) }
+        }
+        return withUnsafeTemporaryAllocation(of: iovec.self, capacity: end - start) { vectors in
+            guard let vectors = vectors.baseAddress else { return (0, 0, end) }
+            let (sent, offered) = gather(slices, start, start, end, vectors, 0, descriptor)
+            return (sent, offered, end)
+        }
+    }
+
+    static func send(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int {
+        while true {
+            // MSG_NOSIGNAL: a peer that has left is an error of this call, not the end of the process.
+            let sent = Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+            if sent >= 0 || errno != EINTR { return sent }
+        }
+    }
+
+    /// One level of recursion per slice keeps every slice's pointer valid until the call.
+    private static func gather(
+        _ slices: [ArraySlice<UInt8>], _ start: Int, _ index: Int, _ end: Int,
+        _ vectors: UnsafeMutablePointer<iovec>, _ offered: Int, _ descriptor: Int32
+    ) -> (sent: Int, offered: Int) {
+        guard index < end else {
+            var message = msghdr()
+            message.msg_iov = vectors
+            message.msg_iovlen = end - start
+            while true {
+                let sent = sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL))
+                if sent >= 0 || errno != EINTR { return (sent, offered) }
+            }
+        }
+        return slices[index].withUnsafeBytes { bytes in
+            vectors[index - start] = iovec(
+                iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
+            return gather(slices, start, index + 1, end, vectors, offered + bytes.count, descriptor)
+        }
+    }
+}
