@@ -1,0 +1,83 @@
+/// The byte classes of HTTP's grammar, as bit sets over ASCII: one shift and no memory access a byte.
+public enum ASCII {
+    /// `tchar` of RFC 9110 5.6.2, the bytes of methods and field names.
+    @inlinable
+    public static func isTokenByte(_ byte: UInt8) -> Bool {
+        // Low: ! # $ % & ' * + - . 0-9. High: A-Z ^ _ ` a-z | ~.
+        contains(byte, low: 0x03ff_6cfa_0000_0000, high: 0x57ff_ffff_c7ff_fffe)
+    }
+
+    /// `unreserved` of RFC 3986 2.3: what percent-encoding leaves as it is.
+    @inlinable
+    public static func isUnreserved(_ byte: UInt8) -> Bool {
+        // Low: - . 0-9. High: A-Z _ a-z ~.
+        contains(byte, low: 0x03ff_6000_0000_0000, high: 0x47ff_fffe_87ff_fffe)
+    }
+
+    /// `sub-delims` of RFC 3986 2.2: ! $ & ' ( ) * + , ; =
+    @inlinable
+    public static func isSubDelimiter(_ byte: UInt8) -> Bool {
+        contains(byte, low: 0x2800_1fd2_0000_0000, high: 0)
+    }
+
+    @inlinable
+    public static func isDigit(_ byte: UInt8) -> Bool {
+        byte &- 0x30 < 10
+    }
+
+    /// The value of a HEXDIG, or nil.
+    @inlinable
+    public static func hexValue(_ byte: UInt8) -> UInt8? {
+        if byte &- 0x30 < 10 { return byte &- 0x30 }
+        let letter = (byte | 0x20) &- 0x61
+        return letter < 6 ? letter &+ 10 : nil
+    }
+
+    /// The byte with A-Z made a-z.
+    @inlinable
+    public static func lowercased(_ byte: UInt8) -> UInt8 {
+        byte &- 0x41 < 26 ? byte | 0x20 : byte
+    }
+
+    /// Space or horizontal tab: OWS of RFC 9110 5.6.3.
+    @inlinable
+    public static func isBlank(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09
+    }
+
+    @inlinable
+    static func contains(_ byte: UInt8, low: UInt64, high: UInt64) -> Bool {
+        guard byte < 128 else { return false }
+        return ((byte < 64 ? low : high) &>> UInt64(byte & 63)) & 1 == 1
+    }
+
+    /// Whether the bytes are `text`, which must be lower case, whatever their case.
+    @inlinable
+    public static func equals(_ bytes: UnsafeRawBufferPointer, lowercase text: StaticString) -> Bool {
+        guard bytes.count == text.utf8CodeUnitCount else { return false }
+        return text.withUTF8Buffer { expected in
+            for index in 0..<bytes.count where lowercased(bytes[index]) != expected[index] { return false }
+            return true
+        }
+    }
+
+    /// Whether two byte strings are the same but for the case of their letters.
+    @inlinable
+    public static func equalsIgnoringCase(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer)
+        -> Bool
+    {
+        guard left.count == right.count else { return false }
+        for index in 0..<left.count where lowercased(left[index]) != lowercased(right[index]) { return false }
+        return true
+    }
+
+    /// The part of the bytes without leading and trailing blanks.
+    @inlinable
+    public static func trimmed(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        var start = 0
+        var end = bytes.count
+        while start < end, isBlank(bytes[start]) { start += 1 }
+        while end > start, isBlank(bytes[end - 1]) { end -= 1 }
+        return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+    }
+}

@@ -1,0 +1,100 @@
+/// What a client accepts (RFC 9110 12.5.1): the ranges of all its Accept lines with their weights.
+public struct AcceptedMediaTypes: Sendable, Hashable {
+    struct Range: Sendable, Hashable {
+        let type: MediaType
+        /// Thousandths.
+        let weight: Int
+
+        /// How closely the range names the type; nil when it does not cover it.
+        func precision(for wanted: MediaType) -> Int? {
+            if type.type == "*" { return type.subtype == "*" ? 0 : nil }
+            guard type.type == wanted.type else { return nil }
+            if type.subtype == "*" { return 1 }
+            guard type.subtype == wanted.subtype else { return nil }
+            guard type.parameters.allSatisfy(wanted.parameters.contains) else { return nil }
+            return 2 + type.parameters.count
+        }
+    }
+
+    private let ranges: [Range]?
+
+    /// Reads the Accept lines; a member that is malformed is left out, and without any line everything is accepted.
+    public init(_ fields: HTTPFields) {
+        let values = fields.valueBytes(of: .accept)
+        ranges = values.isEmpty ? nil : values.flatMap(Self.ranges(in:))
+    }
+
+    /// The weight of that type, 0 to 1000; 0 when it is not accepted. The most precise range decides.
+    public func weight(of type: MediaType) -> Int {
+        guard let ranges else { return 1000 }
+        var best: (precision: Int, weight: Int)?
+        for range in ranges {
+            guard let precision = range.precision(for: type) else { continue }
+            if precision > best?.precision ?? -1 { best = (precision, range.weight) }
+        }
+        return best?.weight ?? 0
+    }
+
+    /// Whether failures shall be told as RFC 9457: `application/problem+json` is named, not by a wildcard, and weighs
+    /// no less than `application/json`.
+    public var prefersProblemJSON: Bool {
+        guard let ranges else { return false }
+        guard let problem = ranges.first(where: { $0.type.isSameType(as: .problemJSON) }), problem.weight > 0
+        else {
+            return false
+        }
+        let json = ranges.first { $0.type.isSameType(as: .json) }
+        return problem.weight >= json?.weight ?? 0
+    }
+
+    private static func ranges(in value: ArraySlice<UInt8>) -> [Range] {
+        members(of: value).compactMap { member in
+            guard let type = MediaType(bytes: member) else { return nil }
+            guard let weightAt = type.parameters.firstIndex(where: { $0.name == "q" }) else {
+                return Range(type: type, weight: 1000)
+            }
+            guard let weight = weight(type.parameters[weightAt].value) else { return nil }
+            let bare = MediaType(
+                type: type.type, subtype: type.subtype, parameters: Array(type.parameters[..<weightAt]))
+            return Range(type: bare, weight: weight)
+        }
+    }
+
+    /// The parts between the commas that stand outside of quotes.
+    private static func members(of value: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+        var members: [ArraySlice<UInt8>] = []
+        var start = value.startIndex
+        var isQuoted = false
+        var isEscaped = false
+        for index in value.indices {
+            let byte = value[index]
+            if isEscaped {
+                isEscaped = false
+            } else if isQuoted, byte == 0x5c {
+                isEscaped = true
+            } else if byte == 0x22 {
+                isQuoted.toggle()
+            } else if byte == 0x2c, !isQuoted {
+                members.append(value[start..<index])
+                start = index + 1
+            }
+        }
+        members.append(value[start...])
+        return members
+    }
+
+    /// `qvalue` of RFC 9110 12.4.2 in thousandths.
+    private static func weight(_ text: String) -> Int? {
+        let bytes = Array(text.utf8)
+        guard let first = bytes.first, first == 0x30 || first == 0x31, bytes.count <= 5 else { return nil }
+        guard bytes.count == 1 || bytes[1] == 0x2e else { return nil }
+        var weight = first == 0x31 ? 1000 : 0
+        var place = 100
+        for digit in bytes.dropFirst(2) {
+            guard ASCII.isDigit(digit) else { return nil }
+            weight += Int(digit - 0x30) * place
+            place /= 10
+        }
+        return weight <= 1000 ? weight : nil
+    }
+}

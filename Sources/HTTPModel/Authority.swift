@@ -1,0 +1,108 @@
+/// `uri-host [ ":" port ]` of RFC 9110 7.2 and RFC 3986 3.2, without userinfo: the value of Host and the authority
+/// of a URL.
+public enum Authority {
+    /// Whether the bytes are a host and maybe a port. A comma is refused, though a reg-name might have one: it is
+    /// how two Host lines look once joined.
+    public static func isValid(_ bytes: UnsafeRawBufferPointer, requiresPort: Bool = false) -> Bool {
+        guard let host = hostEnd(in: bytes) else { return false }
+        if host == bytes.count { return !requiresPort }
+        guard bytes[host] == 0x3a else { return false }
+        return portIsValid(UnsafeRawBufferPointer(rebasing: bytes[(host + 1)...]), mayBeEmpty: !requiresPort)
+    }
+
+    /// Where the host ends and the port's colon or nothing follows; nil when there is no valid host.
+    package static func hostEnd(in bytes: UnsafeRawBufferPointer) -> Int? {
+        guard let first = bytes.first else { return nil }
+        if first == 0x5b {
+            guard let close = bytes.firstIndex(of: 0x5d),
+                IPv6Text.isValid(UnsafeRawBufferPointer(rebasing: bytes[1..<close]))
+            else { return nil }
+            return close + 1
+        }
+        var index = 0
+        while index < bytes.count, bytes[index] != 0x3a {
+            let byte = bytes[index]
+            if ASCII.isUnreserved(byte) || (ASCII.isSubDelimiter(byte) && byte != 0x2c) {
+                index += 1
+            } else if byte == 0x25, index + 2 < bytes.count, ASCII.hexValue(bytes[index + 1]) != nil,
+                ASCII.hexValue(bytes[index + 2]) != nil
+            {
+                index += 3
+            } else {
+                return nil
+            }
+        }
+        return index == 0 ? nil : index
+    }
+
+    /// `port = *DIGIT`, at most 65535.
+    private static func portIsValid(_ digits: UnsafeRawBufferPointer, mayBeEmpty: Bool) -> Bool {
+        if digits.isEmpty { return mayBeEmpty }
+        var value = 0
+        for digit in digits {
+            guard ASCII.isDigit(digit) else { return false }
+            value = value * 10 + Int(digit - 0x30)
+            guard value <= 65535 else { return false }
+        }
+        return true
+    }
+}
+
+/// The text form of an IPv6 address, RFC 4291 2.2. A zone is refused: it means something on one machine only.
+package enum IPv6Text {
+    package static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var groups = 0
+        var hasGap = false
+        var index = 0
+        if bytes.count >= 2, bytes[0] == 0x3a, bytes[1] == 0x3a {
+            hasGap = true
+            index = 2
+        }
+        while index < bytes.count {
+            let start = index
+            while index < bytes.count, index - start < 4, ASCII.hexValue(bytes[index]) != nil { index += 1 }
+            if index < bytes.count, bytes[index] == 0x2e {
+                guard IPv4Text.isValid(UnsafeRawBufferPointer(rebasing: bytes[start...])) else {
+                    return false
+                }
+                groups += 2
+                index = bytes.count
+                break
+            }
+            guard index > start else { return false }
+            groups += 1
+            if index == bytes.count { break }
+            guard bytes[index] == 0x3a, index + 1 < bytes.count else { return false }
+            index += 1
+            if bytes[index] == 0x3a {
+                guard !hasGap else { return false }
+                hasGap = true
+                index += 1
+            }
+        }
+        return hasGap ? groups < 8 : groups == 8
+    }
+}
+
+/// Four decimal numbers up to 255 without leading zeros.
+package enum IPv4Text {
+    package static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var parts = 0
+        var index = 0
+        while true {
+            let start = index
+            var value = 0
+            while index < bytes.count, ASCII.isDigit(bytes[index]), index - start < 3 {
+                value = value * 10 + Int(bytes[index] - 0x30)
+                index += 1
+            }
+            guard index > start, value <= 255, index - start == 1 || bytes[start] != 0x30 else {
+                return false
+            }
+            parts += 1
+            if index == bytes.count { return parts == 4 }
+            guard parts < 4, bytes[index] == 0x2e else { return false }
+            index += 1
+        }
+    }
+}

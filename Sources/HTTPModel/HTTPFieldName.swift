@@ -1,0 +1,63 @@
+/// A field name (RFC 9110 5.1): a token, the same in any case, written out as it was given.
+///
+/// A literal costs no allocation: `let name: HTTPFieldName = "X-Request-Id"`.
+public struct HTTPFieldName: Sendable {
+    @usableFromInline
+    enum Storage: Sendable {
+        case literal(StaticString)
+        case bytes([UInt8])
+    }
+
+    @usableFromInline let storage: Storage
+
+    /// Nil when the text is no token of 1 to 256 bytes.
+    public init?(_ text: some StringProtocol) {
+        let bytes = [UInt8](text.utf8)
+        guard (1...Self.maximumLength).contains(bytes.count), bytes.allSatisfy(ASCII.isTokenByte) else {
+            return nil
+        }
+        storage = .bytes(bytes)
+    }
+
+    @inlinable
+    init(literal: StaticString) {
+        storage = .literal(literal)
+    }
+
+    /// The longest name that is accepted or sent, in bytes.
+    public static var maximumLength: Int { 256 }
+
+    /// The name's bytes for the time of the call.
+    @inlinable
+    public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        switch storage {
+        case .literal(let text): text.withUTF8Buffer { body(UnsafeRawBufferPointer($0)) }
+        case .bytes(let bytes): bytes.withUnsafeBytes { body($0) }
+        }
+    }
+}
+
+extension HTTPFieldName: ExpressibleByStringLiteral {
+    /// A literal that is no field name is a mistake in the program and stops it.
+    @inlinable
+    public init(stringLiteral value: StaticString) {
+        self.init(literal: value)
+        assert(withBytes { !$0.isEmpty && $0.allSatisfy(ASCII.isTokenByte) }, "a field name is a token")
+    }
+}
+
+extension HTTPFieldName: Hashable {
+    public static func == (left: HTTPFieldName, right: HTTPFieldName) -> Bool {
+        left.withBytes { left in right.withBytes { ASCII.equalsIgnoringCase(left, $0) } }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        withBytes { bytes in
+            for byte in bytes { hasher.combine(ASCII.lowercased(byte)) }
+        }
+    }
+}
+
+extension HTTPFieldName: CustomStringConvertible {
+    public var description: String { withBytes { String(decoding: $0, as: UTF8.self) } }
+}

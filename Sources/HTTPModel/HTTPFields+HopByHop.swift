@@ -1,0 +1,56 @@
+extension HTTPFields {
+    /// Removes what belongs to one connection only (RFC 9110 7.6.1): the fields that `Connection` names, then the
+    /// fixed list. Called on what came in, before anything of ours is added, so that a peer can remove only its own.
+    public mutating func removeHopByHop() {
+        guard !isEmpty else { return }
+        for value in valueBytes(of: .connection) {
+            value.withUnsafeBytes { value in
+                forEachListElement(in: value) { _ = remove(named: $0) }
+            }
+        }
+        let block = self.block
+        block.withUnsafeBytes { bytes in
+            entries.removeAll { HopByHop.contains(UnsafeRawBufferPointer(rebasing: bytes[$0.name])) }
+        }
+    }
+
+    /// Whether a list field (RFC 9110 5.6.1) of that name has the element, in any case. `token` is lower case.
+    public func hasListElement(_ token: StaticString, in name: HTTPFieldName) -> Bool {
+        var found = false
+        for value in valueBytes(of: name) {
+            value.withUnsafeBytes { value in
+                forEachListElement(in: value) { found = found || ASCII.equals($0, lowercase: token) }
+            }
+        }
+        return found
+    }
+}
+
+/// The fields that never pass a gateway.
+enum HopByHop {
+    static func contains(_ name: UnsafeRawBufferPointer) -> Bool {
+        switch name.count {
+        case 2: ASCII.equals(name, lowercase: "te")
+        case 7: ASCII.equals(name, lowercase: "trailer") || ASCII.equals(name, lowercase: "upgrade")
+        case 10: ASCII.equals(name, lowercase: "connection") || ASCII.equals(name, lowercase: "keep-alive")
+        case 14: ASCII.equals(name, lowercase: "http2-settings")
+        case 16: ASCII.equals(name, lowercase: "proxy-connection")
+        case 17: ASCII.equals(name, lowercase: "transfer-encoding")
+        default: false
+        }
+    }
+}
+
+/// Calls `body` with each element of a comma-separated list that is not empty, blanks trimmed.
+package func forEachListElement(
+    in value: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
+) {
+    var start = 0
+    while start <= value.count {
+        var end = start
+        while end < value.count, value[end] != 0x2c { end += 1 }
+        let element = ASCII.trimmed(UnsafeRawBufferPointer(rebasing: value[start..<end]))
+        if !element.isEmpty { body(element) }
+        start = end + 1
+    }
+}

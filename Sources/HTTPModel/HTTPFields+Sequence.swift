@@ -1,0 +1,54 @@
+extension HTTPFields: Sequence {
+    public typealias Element = (name: String, value: String)
+
+    public struct Iterator: IteratorProtocol {
+        let fields: HTTPFields
+        var index = 0
+
+        public mutating func next() -> HTTPFields.Element? {
+            guard index < fields.count else { return nil }
+            defer { index += 1 }
+            return (
+                String(decoding: fields.nameBytes(at: index), as: UTF8.self),
+                String(decoding: fields.valueBytes(at: index), as: UTF8.self)
+            )
+        }
+    }
+
+    public func makeIterator() -> Iterator { Iterator(fields: self) }
+
+    public var underestimatedCount: Int { count }
+}
+
+extension HTTPFields: ExpressibleByDictionaryLiteral {
+    public init(dictionaryLiteral elements: (HTTPFieldName, String)...) {
+        self.init()
+        for (name, value) in elements { append(name, value) }
+    }
+}
+
+extension HTTPFields: Equatable {
+    /// Same fields in the same order; names in any case, values to the byte.
+    public static func == (left: HTTPFields, right: HTTPFields) -> Bool {
+        guard left.count == right.count else { return false }
+        for index in 0..<left.count {
+            guard left.valueBytes(at: index) == right.valueBytes(at: index) else { return false }
+            let sameName = left.nameBytes(at: index).withUnsafeBytes { name in
+                right.nameBytes(at: index).withUnsafeBytes { ASCII.equalsIgnoringCase(name, $0) }
+            }
+            guard sameName else { return false }
+        }
+        return true
+    }
+}
+
+extension HTTPFields: CustomStringConvertible {
+    /// The fields as lines, for a test's message. Values of credentials are not shown.
+    public var description: String {
+        let hidden: Set<HTTPFieldName> = [.authorization, .cookie, .setCookie]
+        return map { name, value in
+            let isHidden = HTTPFieldName(name).map(hidden.contains) ?? false
+            return isHidden ? "\(name): (hidden)" : "\(name): \(value)"
+        }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,123 @@
+/// A request method (RFC 9110 9): case-sensitive, one token.
+public struct HTTPMethod: Sendable, Hashable {
+    @usableFromInline
+    enum Storage: Sendable, Hashable {
+        case get, head, post, put, delete, patch, options, trace, connect
+        case other(String)
+    }
+
+    @usableFromInline let storage: Storage
+
+    @inlinable
+    init(_ storage: Storage) {
+        self.storage = storage
+    }
+
+    public static var get: HTTPMethod { HTTPMethod(.get) }
+    public static var head: HTTPMethod { HTTPMethod(.head) }
+    public static var post: HTTPMethod { HTTPMethod(.post) }
+    public static var put: HTTPMethod { HTTPMethod(.put) }
+    public static var delete: HTTPMethod { HTTPMethod(.delete) }
+    public static var patch: HTTPMethod { HTTPMethod(.patch) }
+    public static var options: HTTPMethod { HTTPMethod(.options) }
+    public static var trace: HTTPMethod { HTTPMethod(.trace) }
+    public static var connect: HTTPMethod { HTTPMethod(.connect) }
+
+    /// Defined as safe by RFC 9110 9.2.1: asks for no change of state.
+    public var isSafe: Bool {
+        switch storage {
+        case .get, .head, .options, .trace: true
+        case .post, .put, .delete, .patch, .connect, .other: false
+        }
+    }
+
+    /// Defined as idempotent by RFC 9110 9.2.2: sent twice, it has the effect of once.
+    public var isIdempotent: Bool {
+        switch storage {
+        case .get, .head, .options, .trace, .put, .delete: true
+        case .post, .patch, .connect, .other: false
+        }
+    }
+
+    /// Whether a request without content still says so with `Content-Length: 0` (RFC 9110 8.6).
+    public var anticipatesContent: Bool {
+        switch storage {
+        case .post, .put, .patch: true
+        case .get, .head, .delete, .options, .trace, .connect, .other: false
+        }
+    }
+}
+
+extension HTTPMethod: RawRepresentable {
+    /// Nil when the text is no token (RFC 9110 5.6.2).
+    public init?(rawValue: String) {
+        var text = rawValue
+        let method = text.withUTF8 { HTTPMethod(bytes: UnsafeRawBufferPointer($0)) }
+        guard let method else { return nil }
+        self = method
+    }
+
+    public var rawValue: String {
+        switch storage {
+        case .other(let text): text
+        case .get, .head, .post, .put, .delete, .patch, .options, .trace, .connect: name.description
+        }
+    }
+
+    /// Nil when the bytes are no token (RFC 9110 5.6.2).
+    public init?(bytes: UnsafeRawBufferPointer) {
+        guard !bytes.isEmpty, bytes.allSatisfy(ASCII.isTokenByte) else { return nil }
+        self.init(token: bytes)
+    }
+
+    /// For bytes that are known to be a token.
+    package init(token bytes: UnsafeRawBufferPointer) {
+        storage = Self.known(bytes) ?? .other(String(decoding: bytes, as: UTF8.self))
+    }
+
+    private static func known(_ bytes: UnsafeRawBufferPointer) -> Storage? {
+        let candidate: Storage
+        switch bytes.count {
+        case 3: candidate = bytes[0] == UInt8(ascii: "G") ? .get : .put
+        case 4: candidate = bytes[0] == UInt8(ascii: "H") ? .head : .post
+        case 5: candidate = bytes[0] == UInt8(ascii: "P") ? .patch : .trace
+        case 6: candidate = .delete
+        case 7: candidate = bytes[0] == UInt8(ascii: "O") ? .options : .connect
+        default: return nil
+        }
+        let same = HTTPMethod(candidate).name.withUTF8Buffer { name in
+            for index in 0..<bytes.count where name[index] != bytes[index] { return false }
+            return true
+        }
+        return same ? candidate : nil
+    }
+
+    /// The name of a method known by name, the empty string for another.
+    private var name: StaticString {
+        switch storage {
+        case .get: "GET"
+        case .head: "HEAD"
+        case .post: "POST"
+        case .put: "PUT"
+        case .delete: "DELETE"
+        case .patch: "PATCH"
+        case .options: "OPTIONS"
+        case .trace: "TRACE"
+        case .connect: "CONNECT"
+        case .other: ""
+        }
+    }
+
+    /// Appends the method's name to a request under way.
+    public func append(to output: inout [UInt8]) {
+        switch storage {
+        case .other(let text): output.append(contentsOf: text.utf8)
+        case .get, .head, .post, .put, .delete, .patch, .options, .trace, .connect:
+            name.withUTF8Buffer { output.append(contentsOf: $0) }
+        }
+    }
+}
+
+extension HTTPMethod: CustomStringConvertible {
+    public var description: String { rawValue }
+}

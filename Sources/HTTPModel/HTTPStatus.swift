@@ -1,0 +1,160 @@
+/// A status code, 100 to 599 (RFC 9110 15), with its constant reason phrase.
+public struct HTTPStatus: Sendable, Hashable {
+    @usableFromInline let value: UInt16
+
+    /// Nil when the code is not three digits from 100 to 599.
+    public init?(code: Int) {
+        guard (100...599).contains(code) else { return nil }
+        value = UInt16(code)
+    }
+
+    /// For codes that are known to be in 100...599.
+    @inlinable
+    package init(unchecked value: UInt16) {
+        self.value = value
+    }
+
+    @inlinable
+    public var code: Int { Int(value) }
+
+    /// 1xx: an interim answer, after which the real one follows.
+    public var isInformational: Bool { value < 200 }
+    /// 2xx.
+    public var isSuccess: Bool { (200..<300).contains(value) }
+    /// 3xx.
+    public var isRedirection: Bool { (300..<400).contains(value) }
+    /// 4xx.
+    public var isClientError: Bool { (400..<500).contains(value) }
+    /// 5xx.
+    public var isServerError: Bool { value >= 500 }
+    /// Whether an answer with this status never has a body, whatever its fields say (RFC 9112 6.3).
+    public var forbidsBody: Bool { value < 200 || value == 204 || value == 304 }
+}
+
+extension HTTPStatus {
+    public static var `continue`: HTTPStatus { HTTPStatus(unchecked: 100) }
+    public static var switchingProtocols: HTTPStatus { HTTPStatus(unchecked: 101) }
+    public static var earlyHints: HTTPStatus { HTTPStatus(unchecked: 103) }
+    public static var ok: HTTPStatus { HTTPStatus(unchecked: 200) }
+    public static var created: HTTPStatus { HTTPStatus(unchecked: 201) }
+    public static var accepted: HTTPStatus { HTTPStatus(unchecked: 202) }
+    public static var nonAuthoritativeInformation: HTTPStatus { HTTPStatus(unchecked: 203) }
+    public static var noContent: HTTPStatus { HTTPStatus(unchecked: 204) }
+    public static var resetContent: HTTPStatus { HTTPStatus(unchecked: 205) }
+    public static var partialContent: HTTPStatus { HTTPStatus(unchecked: 206) }
+    public static var multipleChoices: HTTPStatus { HTTPStatus(unchecked: 300) }
+    public static var movedPermanently: HTTPStatus { HTTPStatus(unchecked: 301) }
+    public static var found: HTTPStatus { HTTPStatus(unchecked: 302) }
+    public static var seeOther: HTTPStatus { HTTPStatus(unchecked: 303) }
+    public static var notModified: HTTPStatus { HTTPStatus(unchecked: 304) }
+    public static var temporaryRedirect: HTTPStatus { HTTPStatus(unchecked: 307) }
+    public static var permanentRedirect: HTTPStatus { HTTPStatus(unchecked: 308) }
+    public static var badRequest: HTTPStatus { HTTPStatus(unchecked: 400) }
+    public static var unauthorized: HTTPStatus { HTTPStatus(unchecked: 401) }
+    public static var paymentRequired: HTTPStatus { HTTPStatus(unchecked: 402) }
+    public static var forbidden: HTTPStatus { HTTPStatus(unchecked: 403) }
+    public static var notFound: HTTPStatus { HTTPStatus(unchecked: 404) }
+    public static var methodNotAllowed: HTTPStatus { HTTPStatus(unchecked: 405) }
+    public static var notAcceptable: HTTPStatus { HTTPStatus(unchecked: 406) }
+    public static var proxyAuthenticationRequired: HTTPStatus { HTTPStatus(unchecked: 407) }
+    public static var requestTimeout: HTTPStatus { HTTPStatus(unchecked: 408) }
+    public static var conflict: HTTPStatus { HTTPStatus(unchecked: 409) }
+    public static var gone: HTTPStatus { HTTPStatus(unchecked: 410) }
+    public static var lengthRequired: HTTPStatus { HTTPStatus(unchecked: 411) }
+    public static var preconditionFailed: HTTPStatus { HTTPStatus(unchecked: 412) }
+    public static var contentTooLarge: HTTPStatus { HTTPStatus(unchecked: 413) }
+    public static var uriTooLong: HTTPStatus { HTTPStatus(unchecked: 414) }
+    public static var unsupportedMediaType: HTTPStatus { HTTPStatus(unchecked: 415) }
+    public static var rangeNotSatisfiable: HTTPStatus { HTTPStatus(unchecked: 416) }
+    public static var expectationFailed: HTTPStatus { HTTPStatus(unchecked: 417) }
+    public static var misdirectedRequest: HTTPStatus { HTTPStatus(unchecked: 421) }
+    public static var unprocessableContent: HTTPStatus { HTTPStatus(unchecked: 422) }
+    public static var locked: HTTPStatus { HTTPStatus(unchecked: 423) }
+    public static var failedDependency: HTTPStatus { HTTPStatus(unchecked: 424) }
+    public static var tooEarly: HTTPStatus { HTTPStatus(unchecked: 425) }
+    public static var upgradeRequired: HTTPStatus { HTTPStatus(unchecked: 426) }
+    public static var preconditionRequired: HTTPStatus { HTTPStatus(unchecked: 428) }
+    public static var tooManyRequests: HTTPStatus { HTTPStatus(unchecked: 429) }
+    public static var requestHeaderFieldsTooLarge: HTTPStatus { HTTPStatus(unchecked: 431) }
+    public static var unavailableForLegalReasons: HTTPStatus { HTTPStatus(unchecked: 451) }
+    public static var internalServerError: HTTPStatus { HTTPStatus(unchecked: 500) }
+    public static var notImplemented: HTTPStatus { HTTPStatus(unchecked: 501) }
+    public static var badGateway: HTTPStatus { HTTPStatus(unchecked: 502) }
+    public static var serviceUnavailable: HTTPStatus { HTTPStatus(unchecked: 503) }
+    public static var gatewayTimeout: HTTPStatus { HTTPStatus(unchecked: 504) }
+    public static var httpVersionNotSupported: HTTPStatus { HTTPStatus(unchecked: 505) }
+    public static var insufficientStorage: HTTPStatus { HTTPStatus(unchecked: 507) }
+    public static var loopDetected: HTTPStatus { HTTPStatus(unchecked: 508) }
+    public static var networkAuthenticationRequired: HTTPStatus { HTTPStatus(unchecked: 511) }
+}
+
+extension HTTPStatus {
+    /// The phrase of the IANA registry, or the name of the class for a code without one. Never text of an upstream.
+    public var reasonPhrase: StaticString {
+        switch value {
+        case 100: "Continue"
+        case 101: "Switching Protocols"
+        case 103: "Early Hints"
+        case 200: "OK"
+        case 201: "Created"
+        case 202: "Accepted"
+        case 203: "Non-Authoritative Information"
+        case 204: "No Content"
+        case 205: "Reset Content"
+        case 206: "Partial Content"
+        case 300: "Multiple Choices"
+        case 301: "Moved Permanently"
+        case 302: "Found"
+        case 303: "See Other"
+        case 304: "Not Modified"
+        case 307: "Temporary Redirect"
+        case 308: "Permanent Redirect"
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 402: "Payment Required"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 406: "Not Acceptable"
+        case 407: "Proxy Authentication Required"
+        case 408: "Request Timeout"
+        case 409: "Conflict"
+        case 410: "Gone"
+        case 411: "Length Required"
+        case 412: "Precondition Failed"
+        case 413: "Content Too Large"
+        case 414: "URI Too Long"
+        case 415: "Unsupported Media Type"
+        case 416: "Range Not Satisfiable"
+        case 417: "Expectation Failed"
+        case 421: "Misdirected Request"
+        case 422: "Unprocessable Content"
+        case 423: "Locked"
+        case 424: "Failed Dependency"
+        case 425: "Too Early"
+        case 426: "Upgrade Required"
+        case 428: "Precondition Required"
+        case 429: "Too Many Requests"
+        case 431: "Request Header Fields Too Large"
+        case 451: "Unavailable For Legal Reasons"
+        case 500: "Internal Server Error"
+        case 501: "Not Implemented"
+        case 502: "Bad Gateway"
+        case 503: "Service Unavailable"
+        case 504: "Gateway Timeout"
+        case 505: "HTTP Version Not Supported"
+        case 507: "Insufficient Storage"
+        case 508: "Loop Detected"
+        case 511: "Network Authentication Required"
+        case 100..<200: "Informational"
+        case 200..<300: "Success"
+        case 300..<400: "Redirection"
+        case 400..<500: "Client Error"
+        default: "Server Error"
+        }
+    }
+}
+
+extension HTTPStatus: CustomStringConvertible {
+    public var description: String { "\(value) \(reasonPhrase)" }
+}

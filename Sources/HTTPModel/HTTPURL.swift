@@ -1,0 +1,102 @@
+/// An `http` or `https` URL (RFC 9110 4.2), read strictly: a scheme, a host, maybe a port, a path and a query.
+public struct HTTPURL: Sendable, Hashable {
+    public enum Scheme: String, Sendable, Hashable {
+        case http
+        case https
+
+        public var defaultPort: Int {
+            switch self {
+            case .http: 80
+            case .https: 443
+            }
+        }
+    }
+
+    /// Why a text is no such URL.
+    public enum Failure: Error, Sendable, Hashable {
+        case scheme, userinfo, host, port, forbiddenByte, fragment, malformedEscape
+    }
+
+    public var scheme: Scheme
+    /// In lower case; an IPv6 address without its brackets.
+    public var host: String
+    /// The scheme's own where the text has none.
+    public var port: Int
+    /// Percent-encoded as it came, at least `/`.
+    public var path: String
+    /// Percent-encoded as it came, without its `?`; nil when there is no `?`.
+    public var query: String?
+
+    public init(_ text: String) throws(Failure) {
+        let bytes = Array(text.utf8)
+        guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { throw .forbiddenByte }
+        guard !bytes.contains(0x23) else { throw .fragment }
+        guard let colon = bytes.firstIndex(of: 0x3a), bytes[colon...].starts(with: Array("://".utf8)),
+            let scheme = Scheme(rawValue: String(decoding: bytes[..<colon], as: UTF8.self).lowercased())
+        else { throw .scheme }
+        let start = colon + 3
+        let authorityEnd = bytes[start...].firstIndex { $0 == 0x2f || $0 == 0x3f } ?? bytes.count
+        let authority = bytes[start..<authorityEnd]
+        guard !authority.contains(0x40) else { throw .userinfo }
+        guard let hostEnd = authority.withUnsafeBytes({ Authority.hostEnd(in: $0) }) else { throw .host }
+        self.scheme = scheme
+        let hostText = String(decoding: authority.prefix(hostEnd), as: UTF8.self).lowercased()
+        host = hostText.hasPrefix("[") ? String(hostText.dropFirst().dropLast()) : hostText
+        port = try Self.port(authority.dropFirst(hostEnd), scheme: scheme)
+        let pathEnd = bytes[authorityEnd...].firstIndex(of: 0x3f) ?? bytes.count
+        let path = bytes[authorityEnd..<pathEnd]
+        guard Self.escapesAreWellFormed(bytes[authorityEnd...]) else { throw .malformedEscape }
+        self.path = path.isEmpty ? "/" : String(decoding: path, as: UTF8.self)
+        query = pathEnd < bytes.count ? String(decoding: bytes[(pathEnd + 1)...], as: UTF8.self) : nil
+    }
+
+    private static func port(_ bytes: ArraySlice<UInt8>, scheme: Scheme) throws(Failure) -> Int {
+        guard let colon = bytes.first else { return scheme.defaultPort }
+        let digits = bytes.dropFirst()
+        guard colon == 0x3a else { throw .host }
+        guard (1...5).contains(digits.count), digits.allSatisfy(ASCII.isDigit) else { throw .port }
+        let port = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        guard (1...65535).contains(port) else { throw .port }
+        return port
+    }
+
+    private static func escapesAreWellFormed(_ bytes: ArraySlice<UInt8>) -> Bool {
+        var rest = bytes
+        while let percent = rest.firstIndex(of: 0x25) {
+            guard percent + 2 < rest.endIndex, ASCII.hexValue(rest[percent + 1]) != nil,
+                ASCII.hexValue(rest[percent + 2]) != nil
+            else { return false }
+            rest = rest[(percent + 3)...]
+        }
+        return true
+    }
+
+    /// `host[:port]` as Host has it: the port only where it is not the scheme's own, brackets around IPv6.
+    public var authority: String {
+        let host = host.contains(":") ? "[\(host)]" : host
+        return port == scheme.defaultPort ? host : "\(host):\(port)"
+    }
+
+    /// `path[?query]`: the request target in origin-form.
+    public var target: String {
+        query.map { "\(path)?\($0)" } ?? path
+    }
+}
+
+extension HTTPURL: CustomStringConvertible {
+    public var description: String { "\(scheme.rawValue)://\(authority)\(target)" }
+}
+
+extension HTTPURL.Failure: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .scheme: "a URL begins with http:// or https://"
+        case .userinfo: "a URL has no user name or password before its host"
+        case .host: "the host is not valid"
+        case .port: "the port is not a number from 1 to 65535"
+        case .forbiddenByte: "a URL has no blank, control character or character beyond ASCII"
+        case .fragment: "a URL that is called has no # part"
+        case .malformedEscape: "a % is not followed by two hexadecimal digits"
+        }
+    }
+}

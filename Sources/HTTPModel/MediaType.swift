@@ -1,0 +1,122 @@
+/// A media type (RFC 9110 8.3.1): `type/subtype` and parameters. Type, subtype and parameter names in lower case.
+public struct MediaType: Sendable, Hashable {
+    public let type: String
+    public let subtype: String
+    public let parameters: [Parameter]
+
+    public struct Parameter: Sendable, Hashable {
+        public let name: String
+        /// Without its quotes.
+        public let value: String
+    }
+
+    public init(type: String, subtype: String, parameters: [Parameter] = []) {
+        self.type = type.lowercased()
+        self.subtype = subtype.lowercased()
+        self.parameters = parameters
+    }
+
+    /// Nil when the text is no media type.
+    public init?(_ text: some StringProtocol) {
+        self.init(bytes: Array(text.utf8)[...])
+    }
+
+    /// Nil when the bytes are no media type.
+    public init?(bytes: ArraySlice<UInt8>) {
+        var scanner = ParameterScanner(bytes)
+        guard let type = scanner.token(), scanner.skip(0x2f), let subtype = scanner.token() else {
+            return nil
+        }
+        var parameters: [Parameter] = []
+        while scanner.skipSemicolon() {
+            // RFC 9110 5.6.6: a parameter may be empty.
+            guard let name = scanner.token() else { continue }
+            guard scanner.skip(0x3d), let value = scanner.tokenOrQuoted() else { return nil }
+            parameters.append(Parameter(name: name.lowercased(), value: value))
+        }
+        guard scanner.isAtEnd else { return nil }
+        self.init(type: type, subtype: subtype, parameters: parameters)
+    }
+
+    public func parameter(_ name: String) -> String? {
+        parameters.first { $0.name == name }?.value
+    }
+
+    /// Whether type and subtype are the same, whatever the parameters.
+    public func isSameType(as other: MediaType) -> Bool {
+        type == other.type && subtype == other.subtype
+    }
+
+    /// Whether a body of this type is JSON: `application/json` or a subtype with the suffix `+json` (RFC 6839 3.1).
+    public var isJSON: Bool {
+        type == "application" && (subtype == "json" || subtype.hasSuffix("+json"))
+    }
+
+    public static var json: MediaType { MediaType(type: "application", subtype: "json") }
+    public static var problemJSON: MediaType { MediaType(type: "application", subtype: "problem+json") }
+}
+
+extension MediaType: CustomStringConvertible {
+    public var description: String {
+        parameters.reduce("\(type)/\(subtype)") { text, parameter in
+            let plain = !parameter.value.isEmpty && parameter.value.utf8.allSatisfy(ASCII.isTokenByte)
+            if plain { return text + "; \(parameter.name)=\(parameter.value)" }
+            let escaped = parameter.value.flatMap { $0 == "\"" || $0 == "\\" ? ["\\", $0] : [$0] }
+            return text + "; \(parameter.name)=\"\(String(escaped))\""
+        }
+    }
+}
+
+/// Reads tokens, quoted strings and parameters from the value of a field (RFC 9110 5.6).
+struct ParameterScanner {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ bytes: ArraySlice<UInt8>) {
+        rest = bytes
+        skipBlanks()
+    }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    private mutating func skipBlanks() {
+        while let byte = rest.first, ASCII.isBlank(byte) { rest.removeFirst() }
+    }
+
+    /// Skips that byte, if it is the next.
+    mutating func skip(_ byte: UInt8) -> Bool {
+        guard rest.first == byte else { return false }
+        rest.removeFirst()
+        return true
+    }
+
+    /// Skips `OWS ";" OWS`, or blanks at the end.
+    mutating func skipSemicolon() -> Bool {
+        skipBlanks()
+        guard skip(0x3b) else { return false }
+        skipBlanks()
+        return true
+    }
+
+    mutating func token() -> String? {
+        let token = rest.prefix(while: ASCII.isTokenByte)
+        guard !token.isEmpty else { return nil }
+        rest = rest[token.endIndex...]
+        return String(decoding: token, as: UTF8.self)
+    }
+
+    mutating func tokenOrQuoted() -> String? {
+        guard rest.first == 0x22 else { return token() }
+        rest.removeFirst()
+        var value: [UInt8] = []
+        while let byte = rest.popFirst() {
+            switch byte {
+            case 0x22: return String(decoding: value, as: UTF8.self)
+            case 0x5c:
+                guard let escaped = rest.popFirst() else { return nil }
+                value.append(escaped)
+            default: value.append(byte)
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,133 @@
+/// Percent-encoding of RFC 3986 2.1, with the rules for values that become part of a path.
+public enum PercentEncoding {
+    /// Why a value was refused.
+    public enum Failure: Error, Sendable, Hashable {
+        /// A `%` without two hexadecimal digits after it.
+        case malformedEscape
+        /// The decoded bytes are no UTF-8.
+        case notUTF8
+        /// A path value is one segment: it has at least one byte.
+        case empty
+        /// `.` or `..`, as it is or encoded.
+        case dotSegment
+        /// `/`, `\`, NUL or another control byte, as it is or encoded.
+        case forbiddenByte
+    }
+
+    /// Decodes every escape. A `+` stays a plus.
+    public static func decode(_ bytes: some Collection<UInt8>) throws(Failure) -> [UInt8] {
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(bytes.count)
+        var index = bytes.startIndex
+        while index != bytes.endIndex {
+            let byte = bytes[index]
+            bytes.formIndex(after: &index)
+            guard byte == 0x25 else {
+                decoded.append(byte)
+                continue
+            }
+            guard index != bytes.endIndex, let high = ASCII.hexValue(bytes[index]) else {
+                throw .malformedEscape
+            }
+            bytes.formIndex(after: &index)
+            guard index != bytes.endIndex, let low = ASCII.hexValue(bytes[index]) else {
+                throw .malformedEscape
+            }
+            bytes.formIndex(after: &index)
+            decoded.append(high << 4 | low)
+        }
+        return decoded
+    }
+
+    /// Decodes every escape and checks that the result is UTF-8. A `+` stays a plus.
+    public static func decodeString(_ bytes: some Collection<UInt8>) throws(Failure) -> String {
+        guard let text = String(validating: try decode(bytes), as: UTF8.self) else { throw .notUTF8 }
+        return text
+    }
+
+    /// Decodes one segment of a request's path and checks that it can stand for one segment only.
+    public static func decodeSegment(_ bytes: some Collection<UInt8>) throws(Failure) -> String {
+        let decoded = try decode(bytes)
+        try checkSegment(decoded)
+        guard let text = String(validating: decoded, as: UTF8.self) else { throw .notUTF8 }
+        return text
+    }
+
+    /// One segment of a path: everything outside `unreserved` is percent-encoded. What would leave the segment,
+    /// encoded any number of times, is refused, for the server behind may decode it once more than we think.
+    public static func encodeSegment(_ value: String) throws(Failure) -> String {
+        try checkSegment(Array(value.utf8))
+        return encode(value)
+    }
+
+    /// Everything outside `unreserved` percent-encoded: a name or a value of a query.
+    public static func encode(_ value: String) -> String {
+        var encoded: [UInt8] = []
+        encoded.reserveCapacity(value.utf8.count)
+        for byte in value.utf8 { append(byte, to: &encoded) }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
+    /// Whether a value may be one segment of a path: not empty, no `.`, `..`, `/`, `\`, NUL or control byte,
+    /// as it is or encoded any number of times.
+    public static func checkSegment(_ value: [UInt8]) throws(Failure) {
+        var value = value
+        while true {
+            guard !value.isEmpty else { throw .empty }
+            guard value != [0x2e], value != [0x2e, 0x2e] else { throw .dotSegment }
+            guard !value.contains(where: isForbiddenInSegment) else { throw .forbiddenByte }
+            let decoded = decodeLeniently(value)
+            if decoded.count == value.count { return }
+            value = decoded
+        }
+    }
+
+    private static func isForbiddenInSegment(_ byte: UInt8) -> Bool {
+        byte == 0x2f || byte == 0x5c || byte < 0x20 || byte == 0x7f
+    }
+
+    /// Decodes what is an escape and keeps a `%` that is none, as a careless server would.
+    private static func decodeLeniently(_ bytes: [UInt8]) -> [UInt8] {
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == 0x25, index + 2 < bytes.count, let high = ASCII.hexValue(bytes[index + 1]),
+                let low = ASCII.hexValue(bytes[index + 2])
+            {
+                decoded.append(high << 4 | low)
+                index += 3
+            } else {
+                decoded.append(bytes[index])
+                index += 1
+            }
+        }
+        return decoded
+    }
+
+    private static func append(_ byte: UInt8, to output: inout [UInt8]) {
+        if ASCII.isUnreserved(byte) {
+            output.append(byte)
+            return
+        }
+        output.append(0x25)
+        output.append(hexDigit(byte >> 4))
+        output.append(hexDigit(byte & 15))
+    }
+
+    private static func hexDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? 0x30 + value : 0x41 - 10 + value
+    }
+}
+
+extension PercentEncoding.Failure: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .malformedEscape: "a % is not followed by two hexadecimal digits"
+        case .notUTF8: "is not UTF-8"
+        case .empty: "is empty"
+        case .dotSegment: "is . or .."
+        case .forbiddenByte: "has a slash, a backslash or a control character"
+        }
+    }
+}

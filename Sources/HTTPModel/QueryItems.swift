@@ -1,0 +1,69 @@
+/// The items of a query, read as `application/x-www-form-urlencoded` (WHATWG URL 5.1): parted by `&`, name and value
+/// by the first `=`, `+` is a space. Nothing is decoded before it is asked for.
+public struct QueryItems: Sendable {
+    private let bytes: ArraySlice<UInt8>
+
+    /// The items of a query without its `?`; none for nil.
+    public init(_ query: ArraySlice<UInt8>?) {
+        bytes = query ?? []
+    }
+
+    /// The first value of that name; nil when there is none, the empty string when it has no `=`.
+    public func first(_ name: String) throws(PercentEncoding.Failure) -> String? {
+        for item in items where try item.isNamed(name) { return try item.decodedValue() }
+        return nil
+    }
+
+    /// All values of that name, in order.
+    public func values(of name: String) throws(PercentEncoding.Failure) -> [String] {
+        var values: [String] = []
+        for item in items where try item.isNamed(name) { values.append(try item.decodedValue()) }
+        return values
+    }
+
+    /// All items, in order.
+    public func all() throws(PercentEncoding.Failure) -> [(name: String, value: String)] {
+        var all: [(name: String, value: String)] = []
+        for item in items { all.append((try Item.decode(item.name), try item.decodedValue())) }
+        return all
+    }
+
+    private struct Item {
+        let name: ArraySlice<UInt8>
+        let value: ArraySlice<UInt8>
+
+        func isNamed(_ wanted: String) throws(PercentEncoding.Failure) -> Bool {
+            if name.contains(where: { $0 == 0x25 || $0 == 0x2b }) { return try Item.decode(name) == wanted }
+            return name.elementsEqual(wanted.utf8)
+        }
+
+        func decodedValue() throws(PercentEncoding.Failure) -> String { try Item.decode(value) }
+
+        static func decode(_ bytes: ArraySlice<UInt8>) throws(PercentEncoding.Failure) -> String {
+            guard bytes.contains(where: { $0 == 0x25 || $0 == 0x2b }) else {
+                guard let text = String(validating: bytes, as: UTF8.self) else { throw .notUTF8 }
+                return text
+            }
+            return try PercentEncoding.decodeString(bytes.map { $0 == 0x2b ? 0x20 : $0 })
+        }
+    }
+
+    private var items: ItemSequence { ItemSequence(rest: bytes) }
+
+    private struct ItemSequence: Sequence, IteratorProtocol {
+        var rest: ArraySlice<UInt8>
+
+        mutating func next() -> Item? {
+            while !rest.isEmpty {
+                let end = rest.firstIndex(of: 0x26) ?? rest.endIndex
+                let item = rest[rest.startIndex..<end]
+                rest = end == rest.endIndex ? [] : rest[(end + 1)...]
+                if item.isEmpty { continue }
+                let equals = item.firstIndex(of: 0x3d) ?? item.endIndex
+                let value = equals == item.endIndex ? [] : item[(equals + 1)...]
+                return Item(name: item[item.startIndex..<equals], value: value)
+            }
+            return nil
+        }
+    }
+}

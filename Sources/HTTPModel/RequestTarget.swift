@@ -1,0 +1,90 @@
+/// What a request line asks for (RFC 9112 3.2), as the bytes that came.
+///
+/// The bytes are a part of the block that the head was parsed from; nothing is decoded or copied.
+public struct RequestTarget: Sendable {
+    public enum Form: Sendable, Hashable {
+        /// `/path?query`
+        case origin
+        /// `http://authority/path?query`
+        case absolute
+        /// `*`, of the server as a whole
+        case asterisk
+        /// `host:port`, of CONNECT
+        case authority
+    }
+
+    public let form: Form
+    let block: [UInt8]
+    let start: UInt32
+    let pathStart: UInt32
+    /// Where the path ends: at the `?`, or at the end of all.
+    let pathEnd: UInt32
+    let end: UInt32
+
+    /// For a parser: `range` of the block is a target without blank, control byte, byte beyond ASCII or `#`.
+    /// Nil when it has none of the four forms or its authority is not valid.
+    package init?(block: [UInt8], range: Range<Int>) {
+        let shape = block.withUnsafeBytes {
+            TargetShape(UnsafeRawBufferPointer(rebasing: $0[range]))
+        }
+        guard let shape else { return nil }
+        self.init(block: block, range: range, shape: shape)
+    }
+
+    package init(block: [UInt8], range: Range<Int>, shape: TargetShape) {
+        self.block = block
+        form = shape.form
+        start = UInt32(truncatingIfNeeded: range.lowerBound)
+        pathStart = start + UInt32(truncatingIfNeeded: shape.path.lowerBound)
+        pathEnd = start + UInt32(truncatingIfNeeded: shape.path.upperBound)
+        end = UInt32(truncatingIfNeeded: range.upperBound)
+    }
+
+    /// Nil when the text is no request target.
+    public init?(_ text: String) {
+        let bytes = [UInt8](text.utf8)
+        guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != 0x23 }) else { return nil }
+        self.init(block: bytes, range: 0..<bytes.count)
+    }
+
+    /// The whole target as it came.
+    public var bytes: ArraySlice<UInt8> { block[Int(start)..<Int(end)] }
+
+    /// The path as it came, percent-encoded. `/` where an absolute target has none; empty for the asterisk and
+    /// authority forms.
+    public var pathBytes: ArraySlice<UInt8> {
+        if pathStart == pathEnd, form == .absolute { return [0x2f] }
+        return block[Int(pathStart)..<Int(pathEnd)]
+    }
+
+    /// The query as it came, without its `?`; nil when there is no `?`.
+    public var queryBytes: ArraySlice<UInt8>? {
+        guard pathEnd < end else { return nil }
+        return block[Int(pathEnd) + 1..<Int(end)]
+    }
+
+    /// `host[:port]` of an absolute or authority target; nil for the other forms.
+    public var authorityBytes: ArraySlice<UInt8>? {
+        switch form {
+        case .origin, .asterisk: return nil
+        case .authority: return bytes
+        case .absolute:
+            guard let scheme = bytes.firstIndex(of: 0x3a) else { return nil }
+            return block[scheme + 3..<Int(pathStart)]
+        }
+    }
+
+    public var path: String { String(decoding: pathBytes, as: UTF8.self) }
+
+    public var query: String? { queryBytes.map { String(decoding: $0, as: UTF8.self) } }
+}
+
+extension RequestTarget: Hashable {
+    public static func == (left: RequestTarget, right: RequestTarget) -> Bool { left.bytes == right.bytes }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+}
+
+extension RequestTarget: CustomStringConvertible {
+    public var description: String { String(decoding: bytes, as: UTF8.self) }
+}

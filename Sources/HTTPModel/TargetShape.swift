@@ -1,0 +1,56 @@
+/// The form of a target and where its path stands, relative to the target's first byte.
+package struct TargetShape {
+    package let form: RequestTarget.Form
+    package let path: Range<Int>
+
+    /// Nil when the bytes have none of the four forms. `*` and the authority form are told apart from the others
+    /// by their bytes; that they fit the method is for the caller to check.
+    package init?(_ bytes: UnsafeRawBufferPointer) {
+        guard let first = bytes.first else { return nil }
+        if first == 0x2f {
+            form = .origin
+            path = 0..<Self.pathEnd(in: bytes, from: 1)
+            return
+        }
+        if first == 0x2a, bytes.count == 1 {
+            form = .asterisk
+            path = 1..<1
+            return
+        }
+        if let authorityStart = Self.schemeEnd(in: bytes) {
+            var authorityEnd = authorityStart
+            while authorityEnd < bytes.count, bytes[authorityEnd] != 0x2f, bytes[authorityEnd] != 0x3f {
+                authorityEnd += 1
+            }
+            let authority = UnsafeRawBufferPointer(rebasing: bytes[authorityStart..<authorityEnd])
+            guard Authority.isValid(authority) else { return nil }
+            form = .absolute
+            path = authorityEnd..<Self.pathEnd(in: bytes, from: authorityEnd)
+            return
+        }
+        guard Authority.isValid(bytes, requiresPort: true) else { return nil }
+        form = .authority
+        path = bytes.count..<bytes.count
+    }
+
+    private static func pathEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        var end = start
+        while end < bytes.count, bytes[end] != 0x3f { end += 1 }
+        return end
+    }
+
+    /// Where the authority starts after `http://` or `https://`, in any case; nil for other beginnings.
+    private static func schemeEnd(in bytes: UnsafeRawBufferPointer) -> Int? {
+        if bytes.count >= 7,
+            ASCII.equals(UnsafeRawBufferPointer(rebasing: bytes[0..<7]), lowercase: "http://")
+        {
+            return 7
+        }
+        if bytes.count >= 8,
+            ASCII.equals(UnsafeRawBufferPointer(rebasing: bytes[0..<8]), lowercase: "https://")
+        {
+            return 8
+        }
+        return nil
+    }
+}

@@ -1,0 +1,27 @@
+/// Writes a body in chunks (RFC 9112 7.1).
+public enum ChunkedEncoding {
+    /// Appends what stands before a chunk's data. A chunk of no bytes would end the body and is not written.
+    public static func appendSize(_ count: Int, to output: inout [UInt8]) {
+        precondition(count > 0, "a chunk of \(count) bytes would end the body")
+        output.append(hexadecimal: count)
+        output.append("\r\n")
+    }
+
+    /// Appends what stands after a chunk's data.
+    public static func appendDataEnd(to output: inout [UInt8]) {
+        output.append("\r\n")
+    }
+
+    /// Appends a whole chunk; nothing for no bytes.
+    public static func appendChunk(_ data: UnsafeRawBufferPointer, to output: inout [UInt8]) {
+        guard !data.isEmpty else { return }
+        appendSize(data.count, to: &output)
+        output.append(contentsOf: data)
+        appendDataEnd(to: &output)
+    }
+
+    /// Appends the last chunk and the empty trailer section.
+    public static func appendEnd(to output: inout [UInt8]) {
+        output.append("0\r\n\r\n")
+    }
+}

@@ -1,0 +1,118 @@
+import HTTPModel
+
+/// Why a head cannot be sent. Nothing of it was appended.
+public enum SerializationError: Error, Sendable, Hashable {
+    /// A name is no token of 1 to 256 bytes.
+    case fieldName
+    /// The value of the field has a control character.
+    case fieldValue(name: String)
+    /// The target has a blank, a control character, a `#` or a byte beyond ASCII, or is empty.
+    case target
+    /// The host is no host name or address with maybe a port.
+    case host
+    /// A status of 1xx is no final answer.
+    case informationalStatus
+}
+
+extension SerializationError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .fieldName: "a field name is no token"
+        case .fieldValue(let name): "the value of \(name) has a control character"
+        case .target: "the target has a byte that no target has"
+        case .host: "the host is not valid"
+        case .informationalStatus: "a 1xx status is no final answer"
+        }
+    }
+}
+
+/// Appends field lines, each checked on its way out.
+enum FieldWriter {
+    /// Appends the fields except those that the serializer writes itself or that belong to the hop.
+    static func append(
+        _ fields: HTTPFields, except isSkipped: (UnsafeRawBufferPointer) -> Bool, to output: inout [UInt8]
+    ) throws(SerializationError) {
+        let entries = fields.entries
+        let failure: SerializationError? = fields.block.withUnsafeBytes { bytes in
+            for entry in entries {
+                let name = UnsafeRawBufferPointer(rebasing: bytes[entry.name])
+                if isSkipped(name) { continue }
+                guard isName(name) else { return .fieldName }
+                let range = entry.value
+                guard isValue(bytes, range) else {
+                    return .fieldValue(name: String(decoding: name, as: UTF8.self))
+                }
+                append(bytes, entry, to: &output)
+            }
+            return nil
+        }
+        if let failure { throw failure }
+    }
+
+    @inline(__always)
+    private static func append(
+        _ bytes: UnsafeRawBufferPointer, _ entry: HTTPFields.Entry, to output: inout [UInt8]
+    ) {
+        let name = entry.name
+        let value = entry.value
+        // Most fields stand in their block just as they go out.
+        if value.lowerBound == name.upperBound &+ 2, bytes[name.upperBound] == Byte.colon,
+            bytes[name.upperBound &+ 1] == Byte.space, value.upperBound &+ 2 <= bytes.count,
+            bytes[value.upperBound] == Byte.carriageReturn, bytes[value.upperBound &+ 1] == Byte.lineFeed
+        {
+            output.append(
+                contentsOf: UnsafeRawBufferPointer(rebasing: bytes[name.lowerBound..<value.upperBound &+ 2]))
+            return
+        }
+        output.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[name]))
+        output.append(Byte.colon)
+        output.append(Byte.space)
+        output.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[value]))
+        output.append(Byte.carriageReturn)
+        output.append(Byte.lineFeed)
+    }
+
+    private static func isName(_ name: UnsafeRawBufferPointer) -> Bool {
+        !name.isEmpty && name.count <= HTTPFieldName.maximumLength
+            && ByteScan.firstOutsideToken(name, from: 0, to: name.count) == name.count
+    }
+
+    @inline(__always)
+    private static func isValue(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
+        var end = ByteScan.firstControl(bytes, from: range.lowerBound, to: range.upperBound)
+        while end < range.upperBound, bytes[end] == Byte.tab {
+            end = ByteScan.firstControl(bytes, from: end &+ 1, to: range.upperBound)
+        }
+        return end == range.upperBound
+    }
+}
+
+extension [UInt8] {
+    /// Appends constant text.
+    @inline(__always)
+    mutating func append(_ text: StaticString) {
+        text.withUTF8Buffer { append(contentsOf: $0) }
+    }
+
+    /// Appends a number >= 0 in decimal digits.
+    mutating func append(decimal number: Int) {
+        precondition(number >= 0, "a length is not negative")
+        var divisor = 1
+        while number / divisor >= 10 { divisor *= 10 }
+        while divisor > 0 {
+            append(Byte.zero &+ UInt8(truncatingIfNeeded: number / divisor % 10))
+            divisor /= 10
+        }
+    }
+
+    /// Appends a number >= 0 in hexadecimal digits, without leading zeros.
+    mutating func append(hexadecimal number: Int) {
+        precondition(number >= 0, "a length is not negative")
+        var shift = number == 0 ? 0 : (63 - number.leadingZeroBitCount) / 4 * 4
+        while shift >= 0 {
+            let digit = UInt8(truncatingIfNeeded: number >> shift & 15)
+            append(digit < 10 ? Byte.zero &+ digit : 0x61 - 10 + digit)
+            shift -= 4
+        }
+    }
+}

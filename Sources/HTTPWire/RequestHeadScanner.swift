@@ -1,0 +1,143 @@
+import HTTPModel
+
+/// Reads request line and fields, and judges what they say together.
+struct RequestHeadScanner: HeadScanner {
+    /// No method of any registry is longer; beyond it 501 (RFC 9112 3).
+    static let methodLimit = 32
+
+    let limits: RequestLimits
+    var section: FieldSection
+    private var position = 0
+    private var method = HTTPMethod.get
+    private var target = 0..<0
+    private var shape: TargetShape?
+    private var version = HTTPVersion.http11
+
+    init(limits: RequestLimits) {
+        self.limits = limits
+        section = FieldSection(
+            block: limits.fieldBlock, line: limits.fieldLine, count: limits.fieldCount, side: .request)
+    }
+
+    var longestHead: Int { Self.methodLimit + limits.target + limits.fieldBlock + 16 }
+
+    mutating func reset() {
+        position = 0
+        shape = nil
+        section.reset()
+    }
+
+    mutating func scan(_ bytes: UnsafeRawBufferPointer) throws(WireFault) -> Int? {
+        if shape == nil {
+            guard try scanLine(bytes) else { return nil }
+        }
+        guard try section.parse(bytes, position: &position, keeping: true) else { return nil }
+        return position
+    }
+
+    /// The head of the block that was scanned to its end.
+    mutating func head(of block: [UInt8]) throws(WireFault) -> (HTTPRequestHead, RequestFraming) {
+        guard let shape else { throw .targetForm }
+        let framing = try framing(shape)
+        let head = HTTPRequestHead(
+            method: method, target: RequestTarget(block: block, range: target, shape: shape),
+            version: version,
+            fields: HTTPFields(block: block, entries: section.takeEntries()))
+        return (head, framing)
+    }
+
+    private func framing(_ shape: TargetShape) throws(WireFault) -> RequestFraming {
+        let facts = section.facts
+        guard facts.hasHost || version == .http10 else { throw .missingHost }
+        let body: RequestFraming.Body
+        switch (facts.transferCoding, facts.contentLength) {
+        case (.none, nil): body = .none
+        case (.none, let length?): body = .length(length)
+        // RFC 9112 6.3: both framings present is how requests are smuggled.
+        case (.chunked, _?), (.unknown, _?): throw .bothFramings
+        case (.chunked, nil), (.unknown, nil):
+            guard version == .http11 else { throw .transferEncodingInOldVersion }
+            guard facts.transferCoding == .chunked else { throw .unknownTransferCoding }
+            body = .chunked
+        }
+        guard method != .connect else { throw .connect }
+        guard facts.expectation != .other else { throw .expectation }
+        return RequestFraming(
+            body: body, expectsContinue: facts.expectation == .hundredContinue && version == .http11,
+            keepAlive: version == .http11 && !facts.closes, namesHopFields: facts.namesHopFields)
+    }
+
+    // MARK: - Request line
+
+    private mutating func scanLine(_ bytes: UnsafeRawBufferPointer) throws(WireFault) -> Bool {
+        let count = bytes.count
+        let methodEnd = ByteScan.firstOutsideToken(bytes, from: 0, to: min(count, Self.methodLimit))
+        guard methodEnd < count else { return false }
+        guard bytes[methodEnd] == Byte.space, methodEnd > 0 else {
+            if bytes[methodEnd] == Byte.lineFeed { throw .bareLineFeed }
+            throw ASCII.isTokenByte(bytes[methodEnd]) ? .methodTooLong : .methodByte
+        }
+
+        let start = methodEnd &+ 1
+        let end = ByteScan.firstOutsideTarget(bytes, from: start, to: min(count, start &+ limits.target))
+        guard end < count else { return false }
+        guard bytes[end] == Byte.space else { throw Self.targetFault(bytes[end]) }
+        guard end > start else { throw .emptyTarget }
+
+        let versionStart = end &+ 1
+        guard let major = try Self.scanVersion(bytes, from: versionStart) else { return false }
+        let afterVersion = versionStart &+ 8
+        guard afterVersion < count else { return false }
+        guard bytes[afterVersion] == Byte.carriageReturn else {
+            throw bytes[afterVersion] == Byte.lineFeed ? .bareLineFeed : .version
+        }
+        guard afterVersion &+ 1 < count else { return false }
+        guard bytes[afterVersion &+ 1] == Byte.lineFeed else { throw .bareCarriageReturn }
+
+        guard major == 1 else { throw .majorVersion }
+        // RFC 9110 2.5: a higher minor version is read as the highest that we know.
+        version = bytes[afterVersion &- 1] == Byte.zero ? .http10 : .http11
+        method = HTTPMethod(token: UnsafeRawBufferPointer(rebasing: bytes[..<methodEnd]))
+        target = start..<end
+        shape = try shape(UnsafeRawBufferPointer(rebasing: bytes[target]))
+        position = afterVersion &+ 2
+        return true
+    }
+
+    private static func targetFault(_ byte: UInt8) -> WireFault {
+        switch byte {
+        case Byte.lineFeed: .bareLineFeed
+        case Byte.carriageReturn: .missingVersion
+        default: ByteScan.isTargetByte(byte) ? .targetTooLong : .targetByte
+        }
+    }
+
+    /// The major version once `HTTP/d.d` is whole, nil before.
+    static func scanVersion(_ bytes: UnsafeRawBufferPointer, from start: Int) throws(WireFault) -> UInt8? {
+        let pattern: StaticString = "HTTP/0.0"
+        let available = min(8, bytes.count &- start)
+        let fits = pattern.withUTF8Buffer { pattern in
+            for index in 0..<available {
+                let byte = bytes[start &+ index]
+                guard pattern[index] == Byte.zero ? ASCII.isDigit(byte) : pattern[index] == byte else {
+                    return false
+                }
+            }
+            return true
+        }
+        guard fits else { throw .version }
+        return available == 8 ? bytes[start &+ 5] &- Byte.zero : nil
+    }
+
+    private func shape(_ target: UnsafeRawBufferPointer) throws(WireFault) -> TargetShape {
+        guard let shape = TargetShape(target) else { throw .targetForm }
+        let fits =
+            switch shape.form {
+            case .origin, .absolute: method != .connect
+            case .asterisk: method == .options
+            case .authority: method == .connect
+            }
+        guard fits else { throw shape.form == .authority ? .targetForm : .targetMethod }
+        return shape
+    }
+}

@@ -1,0 +1,77 @@
+public import HTTPModel
+
+/// Writes the head of a request to an upstream.
+public enum RequestSerializer {
+    /// What there is to send.
+    public enum Body: Sendable, Hashable {
+        case none
+        /// So many bytes, as they are.
+        case length(Int)
+        /// In chunks, `ChunkedEncoding`.
+        case chunked
+    }
+
+    /// Appends request line and fields. Host is the one given; it, framing, `Connection` and `Expect` are written
+    /// here or not at all, whatever the fields say. On an error nothing is appended.
+    ///
+    /// - Parameters:
+    ///   - target: In origin-form, percent-encoded.
+    ///   - host: `host[:port]`.
+    ///   - closes: Say `Connection: close`: this is the connection's last request.
+    public static func appendHead(
+        _ method: HTTPMethod, target: ArraySlice<UInt8>, host: ArraySlice<UInt8>, fields: HTTPFields,
+        body: Body,
+        closes: Bool = false, to output: inout [UInt8]
+    ) throws(SerializationError) {
+        guard target.withUnsafeBytes(isTarget) else { throw .target }
+        guard host.withUnsafeBytes({ Authority.isValid($0) }) else { throw .host }
+        let start = output.count
+        method.append(to: &output)
+        output.append(Byte.space)
+        output.append(contentsOf: target)
+        output.append(" HTTP/1.1\r\nHost: ")
+        output.append(contentsOf: host)
+        output.append("\r\n")
+        do {
+            try FieldWriter.append(fields, except: isOwn, to: &output)
+        } catch {
+            output.removeLast(output.count - start)
+            throw error
+        }
+        switch body {
+        case .none:
+            // RFC 9110 8.6: a method that anticipates content says when there is none.
+            if method.anticipatesContent { output.append("Content-Length: 0\r\n") }
+        case .length(let length):
+            output.append("Content-Length: ")
+            output.append(decimal: length)
+            output.append("\r\n")
+        case .chunked:
+            output.append("Transfer-Encoding: chunked\r\n")
+        }
+        if closes { output.append("Connection: close\r\n") }
+        output.append("\r\n")
+    }
+
+    private static func isTarget(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let first = bytes.first else { return false }
+        guard first == UInt8(ascii: "/") || (first == UInt8(ascii: "*") && bytes.count == 1) else {
+            return false
+        }
+        return ByteScan.firstOutsideTarget(bytes, from: 0, to: bytes.count) == bytes.count
+    }
+
+    /// The fields that are written here or belong to one hop.
+    private static func isOwn(_ name: UnsafeRawBufferPointer) -> Bool {
+        switch name.count {
+        case 2: ASCII.equals(name, lowercase: "te")
+        case 4: ASCII.equals(name, lowercase: "host")
+        case 6: ASCII.equals(name, lowercase: "expect")
+        case 7: ASCII.equals(name, lowercase: "trailer") || ASCII.equals(name, lowercase: "upgrade")
+        case 10: ASCII.equals(name, lowercase: "connection") || ASCII.equals(name, lowercase: "keep-alive")
+        case 14: ASCII.equals(name, lowercase: "content-length")
+        case 17: ASCII.equals(name, lowercase: "transfer-encoding")
+        default: false
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import HTTPModel
+
+/// Reads status line and fields, and judges what they say together.
+struct ResponseHeadScanner: HeadScanner {
+    let limits: ResponseLimits
+    var section: FieldSection
+    private var position = 0
+    private var status: HTTPStatus?
+    private var version = HTTPVersion.http11
+
+    init(limits: ResponseLimits) {
+        self.limits = limits
+        section = FieldSection(
+            block: limits.fieldBlock, line: limits.fieldLine, count: limits.fieldCount, side: .response)
+    }
+
+    var longestHead: Int { limits.statusLine + limits.fieldBlock + 16 }
+
+    mutating func reset() {
+        position = 0
+        status = nil
+        section.reset()
+    }
+
+    mutating func scan(_ bytes: UnsafeRawBufferPointer) throws(WireFault) -> Int? {
+        if status == nil {
+            guard try scanLine(bytes) else { return nil }
+        }
+        guard try section.parse(bytes, position: &position, keeping: true) else { return nil }
+        return position
+    }
+
+    /// The head of the block that was scanned to its end.
+    mutating func head(
+        of block: [UInt8], method: HTTPMethod
+    ) throws(WireFault) -> (HTTPResponseHead, ResponseFraming) {
+        guard let status else { throw .statusLine }
+        let framing = try framing(status, method)
+        let fields = HTTPFields(block: block, entries: section.takeEntries())
+        return (HTTPResponseHead(version: version, status: status, fields: fields), framing)
+    }
+
+    /// RFC 9112 6.3 in its order: what has no body by its status or method, then the two framings, then the close.
+    private func framing(_ status: HTTPStatus, _ method: HTTPMethod) throws(WireFault) -> ResponseFraming {
+        let facts = section.facts
+        let body: ResponseFraming.Body
+        switch (facts.transferCoding, facts.contentLength) {
+        case (.chunked, _?), (.unknown, _?): throw .bothFramings
+        case (.none, nil): body = .untilClose
+        case (.none, let length?): body = .length(length)
+        case (.chunked, nil), (.unknown, nil):
+            guard version == .http11 else { throw .transferEncodingInOldVersion }
+            guard facts.transferCoding == .chunked else { throw .unknownTransferCoding }
+            body = .chunked
+        }
+        // A 204 that announces a body may send it too: nothing on the connection can be trusted after it.
+        let contradicts = status == .noContent && body != .untilClose && body != .length(0)
+        let isBodiless = status.forbidsBody || method == .head
+        let persists = version == .http11 ? !facts.closes : facts.keepsAlive && !facts.closes
+        return ResponseFraming(
+            body: isBodiless ? .none : body,
+            keepAlive: persists && !contradicts && (isBodiless || body != .untilClose),
+            keepAliveTimeout: facts.keepAliveTimeout, keepAliveMaximum: facts.keepAliveMaximum)
+    }
+
+    // MARK: - Status line
+
+    private mutating func scanLine(_ bytes: UnsafeRawBufferPointer) throws(WireFault) -> Bool {
+        let count = bytes.count
+        guard let major = try RequestHeadScanner.scanVersion(bytes, from: 0) else { return false }
+        guard major == 1 else { throw .majorVersion }
+        guard count > 8 else { return false }
+        guard bytes[8] == Byte.space else { throw .statusLine }
+        var code = 0
+        for index in 9..<12 {
+            guard index < count else { return false }
+            guard ASCII.isDigit(bytes[index]) else { throw .statusCode }
+            code = code * 10 + Int(bytes[index] &- Byte.zero)
+        }
+        guard let status = HTTPStatus(code: code) else { throw .statusCode }
+        guard count > 12 else { return false }
+        // The space before an empty reason phrase is left out by many; that changes nothing of the message.
+        guard bytes[12] == Byte.space || bytes[12] == Byte.carriageReturn else {
+            throw bytes[12] == Byte.lineFeed ? .bareLineFeed : .statusCode
+        }
+        let cap = limits.statusLine
+        let limit = min(count, cap)
+        var end = ByteScan.firstControl(bytes, from: 12, to: limit)
+        while end < limit, bytes[end] == Byte.tab {
+            end = ByteScan.firstControl(bytes, from: end &+ 1, to: limit)
+        }
+        guard end < count else { return false }
+        guard bytes[end] == Byte.carriageReturn else {
+            if end >= cap { throw .lineTooLong }
+            throw bytes[end] == Byte.lineFeed ? .bareLineFeed : .reasonByte
+        }
+        guard end &+ 1 < count else { return false }
+        guard bytes[end &+ 1] == Byte.lineFeed else { throw .bareCarriageReturn }
+        version = bytes[7] == Byte.zero ? .http10 : .http11
+        self.status = status
+        position = end &+ 2
+        return true
+    }
+}

@@ -1,0 +1,142 @@
+public import HTTPModel
+
+/// Writes the head of an answer and decides, from the request that is answered, how its body goes out.
+public enum ResponseSerializer {
+    /// What there is to send.
+    public enum Body: Sendable, Hashable {
+        /// So many bytes, which are there or will be.
+        case length(Int)
+        /// As many as come.
+        case stream
+    }
+
+    /// How the body goes out.
+    public enum Transfer: Sendable, Hashable {
+        /// Not at all: an answer to HEAD, 204 or 304. Drop it.
+        case none
+        /// As it is.
+        case identity
+        /// In chunks, `ChunkedEncoding`.
+        case chunked
+        /// As it is, and its end is the end of the connection: HTTP/1.0 knows no chunks.
+        case untilClose
+    }
+
+    /// What of the request decides about the answer.
+    public struct Context: Sendable, Hashable {
+        public var version: HTTPVersion
+        public var isHead: Bool
+        /// False: `Connection: close` is said.
+        public var keepAlive: Bool
+
+        public init(version: HTTPVersion, isHead: Bool, keepAlive: Bool) {
+            self.version = version
+            self.isHead = isHead
+            self.keepAlive = keepAlive
+        }
+
+        /// For a request that came.
+        public init(_ head: HTTPRequestHead, _ framing: RequestFraming) {
+            self.init(version: head.version, isHead: head.method == .head, keepAlive: framing.keepAlive)
+        }
+
+        /// For an answer before the request was understood: the connection closes.
+        public static var beforeRequest: Context {
+            Context(version: .http11, isHead: false, keepAlive: false)
+        }
+    }
+
+    /// What follows from what was written.
+    public struct Outcome: Sendable, Hashable {
+        public let transfer: Transfer
+        /// False: the connection closes after the body; the client was told or can tell.
+        public let keepAlive: Bool
+    }
+
+    /// Appends `100 Continue` or another interim answer, which has no fields.
+    public static func appendInformational(_ status: HTTPStatus, to output: inout [UInt8]) {
+        precondition(status.isInformational, "\(status) is no interim answer")
+        appendStatusLine(status, to: &output)
+        output.append("\r\n")
+    }
+
+    /// Appends status line and fields. Framing, `Connection` and, when `date` is given, `Date` are written here;
+    /// what the fields say about them is left out. On an error nothing is appended.
+    ///
+    /// - Parameter date: The value of Date (RFC 9110 5.6.7), which the caller keeps for the second.
+    public static func appendHead(
+        _ status: HTTPStatus, _ fields: HTTPFields, body: Body, context: Context,
+        date: ArraySlice<UInt8>? = nil,
+        to output: inout [UInt8]
+    ) throws(SerializationError) -> Outcome {
+        guard !status.isInformational else { throw .informationalStatus }
+        let start = output.count
+        let transfer = transfer(status, body, context)
+        let keepAlive = context.keepAlive && context.version == .http11 && transfer != .untilClose
+
+        appendStatusLine(status, to: &output)
+        if let date {
+            output.append("Date: ")
+            output.append(contentsOf: date)
+            output.append("\r\n")
+        }
+        do {
+            try FieldWriter.append(fields, except: { isOwn($0, hasDate: date != nil) }, to: &output)
+        } catch {
+            output.removeLast(output.count - start)
+            throw error
+        }
+        appendFraming(status, body, context, to: &output)
+        if !keepAlive { output.append("Connection: close\r\n") }
+        output.append("\r\n")
+        return Outcome(transfer: transfer, keepAlive: keepAlive)
+    }
+
+    private static func transfer(_ status: HTTPStatus, _ body: Body, _ context: Context) -> Transfer {
+        if context.isHead || status.forbidsBody { return .none }
+        switch (body, context.version) {
+        case (.length, _): return .identity
+        case (.stream, .http11): return .chunked
+        case (.stream, .http10): return .untilClose
+        }
+    }
+
+    /// RFC 9110 8.6, RFC 9112 6.1: neither on 204; on 304 and HEAD what a 200 to GET would have said, where known.
+    private static func appendFraming(
+        _ status: HTTPStatus, _ body: Body, _ context: Context, to output: inout [UInt8]
+    ) {
+        guard !status.forbidsBody else { return }
+        switch (body, context.version) {
+        case (.length(let length), _):
+            output.append("Content-Length: ")
+            output.append(decimal: length)
+            output.append("\r\n")
+        case (.stream, .http11): output.append("Transfer-Encoding: chunked\r\n")
+        case (.stream, .http10): break
+        }
+    }
+
+    private static func appendStatusLine(_ status: HTTPStatus, to output: inout [UInt8]) {
+        if status == .ok {
+            output.append("HTTP/1.1 200 OK\r\n")
+            return
+        }
+        output.append("HTTP/1.1 ")
+        output.append(decimal: status.code)
+        output.append(Byte.space)
+        output.append(status.reasonPhrase)
+        output.append("\r\n")
+    }
+
+    /// The fields that are written here or belong to one hop.
+    private static func isOwn(_ name: UnsafeRawBufferPointer, hasDate: Bool) -> Bool {
+        switch name.count {
+        case 4: hasDate && ASCII.equals(name, lowercase: "date")
+        case 7: ASCII.equals(name, lowercase: "trailer")
+        case 10: ASCII.equals(name, lowercase: "connection") || ASCII.equals(name, lowercase: "keep-alive")
+        case 14: ASCII.equals(name, lowercase: "content-length")
+        case 17: ASCII.equals(name, lowercase: "transfer-encoding")
+        default: false
+        }
+    }
+}
