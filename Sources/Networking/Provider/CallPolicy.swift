@@ -1,0 +1,37 @@
+/// How a provider makes its calls.
+public struct CallPolicy: Sendable, Hashable {
+    /// One call: all attempts and the waits between them. Default 10 s, and never past the deadline of the
+    /// request that the call is made for.
+    public var totalTimeout: Duration = .seconds(10)
+    public var attemptLimits = AttemptLimits()
+    public var retry = RetryPolicy()
+
+    public init() {}
+}
+
+/// When a failed call is made again. Only safe and idempotent methods (RFC 9110 9.2.2) ever are.
+///
+/// Retried: `dns_timeout`, `connection_refused`, `connection_timeout`, `connection_terminated`,
+/// `http_response_incomplete`; the statuses 502, 503 and 504; 429 only with `Retry-After`. Never: read and
+/// response time-outs, TLS, protocol and size errors, other statuses, and what fails in decoding.
+public struct RetryPolicy: Sendable, Hashable {
+    /// Attempts in all, the first included. Default 3; 1 turns retries off.
+    public var maxAttempts: Int = 3
+    /// The first wait is a random time up to this, each further one up to twice the one before ("full
+    /// jitter"). Default 10 ms.
+    public var backoffBase: Duration = .milliseconds(10)
+    /// No wait is longer, but for `Retry-After`. Default 1 s.
+    public var backoffLimit: Duration = .seconds(1)
+    /// Waits after refused connections take no longer in all, so that a dead upstream is told soon.
+    /// Default 40 ms.
+    public var refusedLimit: Duration = .milliseconds(40)
+
+    public init() {}
+
+    /// One attempt, whatever happens.
+    public static let never: RetryPolicy = {
+        var policy = RetryPolicy()
+        policy.maxAttempts = 1
+        return policy
+    }()
+}

@@ -1,0 +1,75 @@
+import HTTPModel
+public import Rx
+
+/// The reactive client of one upstream API (Moya's `MoyaProvider`).
+///
+///     let diary = Provider<DiaryAPI>(upstream: "diary", transport: transport)
+///     diary.rx.request(.weights(date))      // Single<Response>: nothing is sent yet
+///         .fragment()                       // Single<JSONFragment>: `data`, cut out of the envelope's bytes
+///
+/// A provider is made once and used from every loop.
+public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
+    let settings: ProviderSettings
+
+    /// - Parameters:
+    ///   - upstream: the API's name in logs, metrics and errors, and in lists of upstreams.
+    ///   - baseURL: replaces the targets' own `baseURL`.
+    ///   - transport: what sends.
+    ///   - policy: retries and time limits.
+    ///   - plugins: asked in order.
+    ///   - jitter: how long to wait within a backoff's bound. For tests.
+    public init(
+        upstream: String, baseURL: String? = nil, transport: any Transport, policy: CallPolicy = CallPolicy(),
+        plugins: [any PluginType] = [], jitter: @escaping Jitter = fullJitter
+    ) throws(Upstream.InvalidBaseURL) {
+        var configured: Upstream?
+        if let baseURL { configured = try Upstream(name: upstream, baseURL: baseURL) }
+        settings = ProviderSettings(
+            name: upstream, upstream: configured, transport: transport, policy: policy, plugins: plugins,
+            jitter: jitter)
+    }
+
+    /// A provider of an upstream that others use too: they share its connections and its retry budget.
+    public init(
+        upstream: Upstream, transport: any Transport, policy: CallPolicy = CallPolicy(),
+        plugins: [any PluginType] = [], jitter: @escaping Jitter = fullJitter
+    ) {
+        settings = ProviderSettings(
+            name: upstream.name, upstream: upstream, transport: transport, policy: policy, plugins: plugins,
+            jitter: jitter)
+    }
+
+    /// The call as it would go on the wire.
+    func prepare(_ target: Target) throws(RequestFault) -> TransportCall {
+        let upstream = try settings.upstream(baseURL: target.baseURL)
+        let method = target.method
+        let built = try RequestBuilder.build(
+            upstream: upstream, path: target.path, method: method, headers: target.headers, task: target.task,
+            shared: settings.fields)
+        return TransportCall(
+            upstream: upstream, method: method, target: built.target[...], fields: built.fields,
+            body: built.body, context: CallContext.current, envelope: target.envelope,
+            allowsEmptyBody: target.allowsEmptyBody, settings: settings)
+    }
+}
+
+/// Evenly from nothing to `bound`.
+public let fullJitter: Jitter = { bound in
+    bound > .zero ? .nanoseconds(Int64.random(in: 0...bound.nanoseconds)) : .zero
+}
+
+extension Reactive {
+    /// A call: cold, sent anew for each subscription, cancelled with it.
+    ///
+    /// Succeeds with a whole HTTP response whatever its status (`checkStatusCode()`, `fragment()` and `map(_:)` judge it);
+    /// retries as the provider's `RetryPolicy` says. Fails with a `NetworkError` of the kind `networkFail`.
+    /// The calling task's `CallContext` goes with it.
+    public func request<Target: TargetType>(_ target: Target) -> Single<Response>
+    where Base == Provider<Target> {
+        do {
+            return try CallRun.single(base.prepare(target))
+        } catch {
+            return .error(NetworkError(unbuilt: error, upstream: base.settings.name))
+        }
+    }
+}

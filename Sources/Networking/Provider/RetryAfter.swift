@@ -1,0 +1,81 @@
+import FoundationEssentials
+import HTTPModel
+
+/// `Retry-After` (RFC 9110 10.2.3): seconds, or a date.
+enum RetryAfter {
+    /// How long to wait from now; zero for a date that has passed; nil where the field is missing or malformed. A date is read
+    /// against the response's own `Date` where it has one, so that clocks that differ do no harm.
+    static func delay(in fields: HTTPFields, now: Date) -> Duration? {
+        guard let value = fields.firstValueBytes(.retryAfter), !value.isEmpty else { return nil }
+        if value.allSatisfy(ASCII.isDigit) {
+            // More digits than a wait could have: as good as never.
+            guard value.count <= 9 else { return .seconds(1_000_000_000) }
+            return .seconds(value.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) })
+        }
+        guard let date = HTTPDate.seconds(value) else { return nil }
+        let here = fields.firstValueBytes(.date).flatMap(HTTPDate.seconds).map(Double.init)
+        let wait = Double(date) - (here ?? now.timeIntervalSince1970)
+        return wait > 0 ? .milliseconds(Int64((wait * 1000).rounded(.up))) : .zero
+    }
+}
+
+/// Dates of HTTP (RFC 9110 5.6.7) in their three forms, always in GMT.
+enum HTTPDate {
+    /// Seconds since 1970; nil when the text is no such date.
+    static func seconds(_ bytes: ArraySlice<UInt8>) -> Int64? {
+        let words = bytes.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: ",") }
+        switch words.count {
+        // Sun, 06 Nov 1994 08:49:37 GMT
+        case 6:
+            guard words[5].elementsEqual("GMT".utf8), words[3].count == 4 else { return nil }
+            return seconds(day: words[1], month: words[2], year: number(words[3]), time: words[4])
+        // Sunday, 06-Nov-94 08:49:37 GMT
+        case 4:
+            let parts = words[1].split(separator: UInt8(ascii: "-"))
+            guard words[3].elementsEqual("GMT".utf8), parts.count == 3, parts[2].count == 2,
+                let short = number(parts[2])
+            else { return nil }
+            // The recipient's rule, kept simple: no server answers with a date more than 50 years away.
+            return seconds(
+                day: parts[0], month: parts[1], year: short < 70 ? 2000 + short : 1900 + short, time: words[2]
+            )
+        // Sun Nov  6 08:49:37 1994
+        case 5:
+            guard words[4].count == 4 else { return nil }
+            return seconds(day: words[2], month: words[1], year: number(words[4]), time: words[3])
+        default:
+            return nil
+        }
+    }
+
+    private static func seconds(
+        day: ArraySlice<UInt8>, month: ArraySlice<UInt8>, year: Int64?, time: ArraySlice<UInt8>
+    ) -> Int64? {
+        let clock = time.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        guard let year, year >= 1970, day.count <= 2, let day = number(day),
+            let month = months.firstIndex(where: { month.elementsEqual($0.utf8) }), clock.count == 3,
+            clock.allSatisfy({ $0.count == 2 }), let hour = number(clock[0]), let minute = number(clock[1]),
+            let second = number(clock[2]), (1...31).contains(day), hour < 24, minute < 60, second <= 60
+        else { return nil }
+        return daysSince1970(year: year, month: Int64(month) + 1, day: day) * 86400 + hour * 3600 + minute
+            * 60
+            + second
+    }
+
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
+        guard !digits.isEmpty, digits.count <= 4, digits.allSatisfy(ASCII.isDigit) else { return nil }
+        return digits.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+    }
+
+    /// Counted in years that begin in March, so that the leap day is a year's last.
+    private static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
+        let shifted = month > 2 ? month - 3 : month + 9
+        let year = month > 2 ? year : year - 1
+        let leapDays = year / 4 - year / 100 + year / 400
+        return year * 365 + leapDays + (shifted * 153 + 2) / 5 + day - 719_469
+    }
+}

@@ -1,0 +1,91 @@
+/// What to do after an attempt: a value that decides, and does nothing. Times are nanoseconds on one clock.
+struct RetryMachine: Sendable {
+    enum Decision: Equatable {
+        /// The attempt's outcome is the call's.
+        case stands
+        /// Wait, then send again.
+        case retries(after: Int64)
+    }
+
+    /// What of an attempt's failure matters here.
+    enum Failure: Equatable {
+        case reason(FailureReason)
+        /// `retryAfter` in nanoseconds from now.
+        case status(Int, retryAfter: Int64?)
+    }
+
+    private let policy: RetryPolicy
+    private let isRepeatable: Bool
+    private let end: Int64
+    /// Attempts begun so far.
+    private(set) var attempts = 0
+    private var refusedSince: Int64?
+
+    /// - Parameter end: when the call has to be over.
+    init(policy: RetryPolicy, isRepeatable: Bool, end: Int64) {
+        self.policy = policy
+        self.isRepeatable = isRepeatable
+        self.end = end
+    }
+
+    mutating func attemptBegan() {
+        attempts += 1
+    }
+
+    /// - Parameter random: a number of 0..<n for n > 0, and 0 for 0.
+    mutating func attemptFailed(_ failure: Failure, at now: Int64, random: (Int64) -> Int64) -> Decision {
+        guard isRepeatable, attempts < policy.maxAttempts, end > now else { return .stands }
+        let left = end - now
+        let wait: Int64
+        switch failure {
+        case .reason(let reason):
+            guard reason.isRetried else { return .stands }
+            if reason == .connectionRefused {
+                let since = refusedSince ?? now
+                refusedSince = since
+                let refusedLeft = policy.refusedLimit.nanoseconds - (now - since)
+                guard refusedLeft > 0 else { return .stands }
+                wait = min(jitter(random), refusedLeft)
+            } else {
+                wait = jitter(random)
+            }
+        case .status(let status, let retryAfter):
+            guard RetryMachine.isRetried(status, hasRetryAfter: retryAfter != nil) else { return .stands }
+            if let retryAfter {
+                guard retryAfter < left else { return .stands }
+                // Jitter only lengthens what the upstream asked for, and leaves half of the rest to the attempt.
+                wait = retryAfter + min(jitter(random), (left - retryAfter) / 2)
+            } else {
+                wait = jitter(random)
+            }
+        }
+        guard wait < left else { return .stands }
+        return .retries(after: wait)
+    }
+
+    static func isRetried(_ status: Int, hasRetryAfter: Bool) -> Bool {
+        switch status {
+        case 502, 503, 504: true
+        case 429: hasRetryAfter
+        default: false
+        }
+    }
+
+    /// Full jitter: evenly from nothing to the bound, which doubles with each attempt.
+    private func jitter(_ random: (Int64) -> Int64) -> Int64 {
+        let base = policy.backoffBase.nanoseconds
+        let limit = policy.backoffLimit.nanoseconds
+        let doublings = min(attempts - 1, 40)
+        let (bound, overflow) = base.multipliedReportingOverflow(by: 1 << Int64(doublings))
+        return random(overflow ? limit : min(bound, limit))
+    }
+}
+
+extension Duration {
+    /// Whole nanoseconds; a duration beyond 292 years is held to that.
+    var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return overflow ? (seconds < 0 ? .min : .max) : scaled &+ attoseconds / 1_000_000_000
+    }
+}

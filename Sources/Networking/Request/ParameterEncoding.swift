@@ -1,0 +1,151 @@
+import HTTPModel
+import JSONBytes
+
+/// Where parameters go and how they are written there.
+public struct ParameterEncoding: Sendable, Hashable {
+    enum Place: Sendable, Hashable {
+        case query
+        case form
+        case json
+    }
+
+    /// How a list is written where the format has none of its own.
+    public struct Lists: Sendable, Hashable {
+        let usesBrackets: Bool
+
+        /// `tag=a&tag=b`
+        public static let repeated = Lists(usesBrackets: false)
+        /// `tag[]=a&tag[]=b`, brackets percent-encoded (Alamofire's default)
+        public static let brackets = Lists(usesBrackets: true)
+    }
+
+    /// How a Boolean is written where the format has none of its own.
+    public struct Booleans: Sendable, Hashable {
+        let isNumeric: Bool
+
+        /// `true` and `false`
+        public static let literal = Booleans(isNumeric: false)
+        /// `1` and `0` (Alamofire's default)
+        public static let numeric = Booleans(isNumeric: true)
+    }
+
+    let place: Place
+    let lists: Lists
+    let booleans: Booleans
+
+    /// Into the URL's query, a space as `%20`: `?fddDate=2026-11-20&keyword=recent`.
+    public static let query = ParameterEncoding.query()
+    /// Into the body as `application/x-www-form-urlencoded`, a space as `+`.
+    public static let form = ParameterEncoding.form()
+    /// Into the body as a flat JSON object, in order. A name that occurs twice fails the call.
+    public static let json = ParameterEncoding(place: .json, lists: .repeated, booleans: .literal)
+
+    public static func query(lists: Lists = .repeated, booleans: Booleans = .literal) -> ParameterEncoding {
+        ParameterEncoding(place: .query, lists: lists, booleans: booleans)
+    }
+
+    public static func form(lists: Lists = .repeated, booleans: Booleans = .literal) -> ParameterEncoding {
+        ParameterEncoding(place: .form, lists: lists, booleans: booleans)
+    }
+
+    /// Appends `name=value&name=value`, everything outside RFC 3986's unreserved set percent-encoded.
+    func appendPairs(of parameters: Parameters, to bytes: inout [UInt8]) throws(RequestFault) {
+        var isFirst = true
+        for entry in parameters.entries {
+            try appendPair(entry.name, entry.value, isInList: false, isFirst: &isFirst, to: &bytes)
+        }
+    }
+
+    private func appendPair(
+        _ name: String, _ value: ParameterValue, isInList: Bool, isFirst: inout Bool, to bytes: inout [UInt8]
+    ) throws(RequestFault) {
+        switch value {
+        case .absent:
+            return
+        case .list(let values):
+            guard !isInList else { throw RequestFault("parameter \(name) is a list of lists") }
+            for value in values {
+                try appendPair(name, value, isInList: true, isFirst: &isFirst, to: &bytes)
+            }
+            return
+        case .text(let text):
+            appendName(name, isInList: isInList, isFirst: &isFirst, to: &bytes)
+            appendEncoded(text, to: &bytes)
+        case .integer(let integer):
+            appendName(name, isInList: isInList, isFirst: &isFirst, to: &bytes)
+            bytes.append(contentsOf: String(integer).utf8)
+        case .number(let number):
+            guard number.isFinite else { throw RequestFault("parameter \(name) is not a finite number") }
+            appendName(name, isInList: isInList, isFirst: &isFirst, to: &bytes)
+            appendEncoded(number.description, to: &bytes)
+        case .flag(let flag):
+            appendName(name, isInList: isInList, isFirst: &isFirst, to: &bytes)
+            let text = booleans.isNumeric ? (flag ? "1" : "0") : (flag ? "true" : "false")
+            bytes.append(contentsOf: text.utf8)
+        }
+    }
+
+    private func appendName(_ name: String, isInList: Bool, isFirst: inout Bool, to bytes: inout [UInt8]) {
+        if !isFirst { bytes.append(UInt8(ascii: "&")) }
+        isFirst = false
+        appendEncoded(name, to: &bytes)
+        if isInList, lists.usesBrackets { bytes.append(contentsOf: "%5B%5D".utf8) }
+        bytes.append(UInt8(ascii: "="))
+    }
+
+    private func appendEncoded(_ text: String, to bytes: inout [UInt8]) {
+        for byte in text.utf8 {
+            if ASCII.isUnreserved(byte) {
+                bytes.append(byte)
+            } else if byte == UInt8(ascii: " "), place == .form {
+                bytes.append(UInt8(ascii: "+"))
+            } else {
+                bytes.append(UInt8(ascii: "%"))
+                bytes.append(Self.hexDigit(byte >> 4))
+                bytes.append(Self.hexDigit(byte & 15))
+            }
+        }
+    }
+
+    private static func hexDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+    }
+}
+
+extension ParameterEncoding {
+    /// One flat JSON object.
+    func object(of parameters: Parameters) throws(RequestFault) -> ArraySlice<UInt8> {
+        var names: Set<String> = []
+        var composer = JSONComposer()
+        composer.beginObject()
+        for entry in parameters.entries where entry.value != .absent {
+            guard names.insert(entry.name).inserted else {
+                throw RequestFault("parameter \(entry.name) occurs twice in a JSON object")
+            }
+            composer.key(entry.name)
+            try write(entry.value, named: entry.name, to: &composer)
+        }
+        composer.endObject()
+        return composer.fragment().bytes
+    }
+
+    private func write(
+        _ value: ParameterValue, named name: String, to composer: inout JSONComposer
+    ) throws(RequestFault) {
+        switch value {
+        case .absent: composer.null()
+        case .text(let text): composer.string(text)
+        case .integer(let integer): composer.int(Int(integer))
+        case .flag(let flag): composer.bool(flag)
+        case .number(let number):
+            guard number.isFinite else { throw RequestFault("parameter \(name) is not a finite number") }
+            composer.double(number)
+        case .list(let values):
+            composer.beginArray()
+            for value in values {
+                try write(value, named: name, to: &composer)
+            }
+            composer.endArray()
+        }
+    }
+}

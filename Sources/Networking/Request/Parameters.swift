@@ -1,0 +1,85 @@
+/// Named values of a call, in the order in which they were written.
+///
+///     ["fddDate": date, "keyword": "recent", "page": page]
+///
+/// A value that is `nil` is left out. A name may occur more than once.
+public struct Parameters: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+    struct Entry: Sendable, Hashable {
+        var name: String
+        var value: ParameterValue
+    }
+
+    private(set) var entries: [Entry]
+
+    public init() {
+        entries = []
+    }
+
+    public init(dictionaryLiteral elements: (String, any ParameterConvertible)...) {
+        entries = []
+        entries.reserveCapacity(elements.count)
+        for (name, value) in elements {
+            append(name, value)
+        }
+    }
+
+    public mutating func append(_ name: String, _ value: any ParameterConvertible) {
+        entries.append(Entry(name: name, value: value.parameterValue))
+    }
+}
+
+/// What a parameter can be on the wire.
+public enum ParameterValue: Sendable, Hashable {
+    case text(String)
+    case integer(Int64)
+    case number(Double)
+    case flag(Bool)
+    case list([ParameterValue])
+    /// Not sent at all.
+    case absent
+}
+
+/// A type whose values may stand in `Parameters`. A type of yours joins with one line:
+///
+///     extension CalendarDate: ParameterConvertible {
+///         public var parameterValue: ParameterValue { .text(description) }
+///     }
+public protocol ParameterConvertible: Sendable {
+    var parameterValue: ParameterValue { get }
+}
+
+extension ParameterValue: ParameterConvertible {
+    public var parameterValue: ParameterValue { self }
+}
+
+extension String: ParameterConvertible {
+    public var parameterValue: ParameterValue { .text(self) }
+}
+
+extension Substring: ParameterConvertible {
+    public var parameterValue: ParameterValue { .text(String(self)) }
+}
+
+extension Int: ParameterConvertible {
+    public var parameterValue: ParameterValue { .integer(Int64(self)) }
+}
+
+extension Int64: ParameterConvertible {
+    public var parameterValue: ParameterValue { .integer(self) }
+}
+
+extension Double: ParameterConvertible {
+    public var parameterValue: ParameterValue { .number(self) }
+}
+
+extension Bool: ParameterConvertible {
+    public var parameterValue: ParameterValue { .flag(self) }
+}
+
+extension Array: ParameterConvertible where Element: ParameterConvertible {
+    public var parameterValue: ParameterValue { .list(map(\.parameterValue)) }
+}
+
+extension Optional: ParameterConvertible where Wrapped: ParameterConvertible {
+    public var parameterValue: ParameterValue { self?.parameterValue ?? .absent }
+}

@@ -1,0 +1,121 @@
+import FoundationEssentials
+import HTTPModel
+
+/// The parts of a target as they go on the wire.
+struct BuiltRequest {
+    var target: [UInt8]
+    var fields: HTTPFields
+    var body: ArraySlice<UInt8>?
+}
+
+/// Writes path, query and body of a call as bytes.
+enum RequestBuilder {
+    /// - Parameters:
+    ///   - shared: the provider's own fields; used as they are where the call adds none.
+    static func build(
+        upstream: Upstream, path: RequestPath, method: HTTPMethod, headers: HTTPFields, task: RequestTask,
+        shared: HTTPFields
+    ) throws(RequestFault) -> BuiltRequest {
+        if let fault = path.fault { throw RequestFault(fault) }
+        var built = BuiltRequest(
+            target: target(upstream: upstream, path: path), fields: shared, body: nil)
+        var contentType: String?
+        switch task.content {
+        case .plain:
+            break
+        case .json(let value, let encoder):
+            built.body = try json(value, encoder)
+            contentType = "application/json"
+        case .bytes(let bytes, let type):
+            built.body = bytes
+            contentType = type
+        case .parameters(let parameters, let encoding):
+            switch encoding.place {
+            case .query:
+                try appendQuery(parameters, encoding, to: &built.target)
+            case .form:
+                var bytes: [UInt8] = []
+                try encoding.appendPairs(of: parameters, to: &bytes)
+                built.body = bytes[...]
+                contentType = "application/x-www-form-urlencoded"
+            case .json:
+                built.body = try encoding.object(of: parameters)
+                contentType = "application/json"
+            }
+        }
+        let prefix = upstream.prefix.count
+        if let fault = built.target.withUnsafeBytes({ TargetRules.fault(in: $0, prefix: prefix) }) {
+            throw RequestFault(fault)
+        }
+        if !headers.isEmpty { try add(headers, to: &built.fields) }
+        if let contentType, !headers.contains(.contentType) { built.fields.append(.contentType, contentType) }
+        return built
+    }
+
+    private static func target(upstream: Upstream, path: RequestPath) -> [UInt8] {
+        var target: [UInt8] = []
+        let text = path.text.utf8
+        target.reserveCapacity(upstream.prefix.count + text.count + 64)
+        target.append(contentsOf: upstream.prefix)
+        if text.first != UInt8(ascii: "/"), !text.isEmpty || target.isEmpty {
+            target.append(UInt8(ascii: "/"))
+        }
+        target.append(contentsOf: text)
+        return target
+    }
+
+    private static func appendQuery(
+        _ parameters: Parameters, _ encoding: ParameterEncoding, to target: inout [UInt8]
+    ) throws(RequestFault) {
+        guard !target.contains(UInt8(ascii: "?")) else {
+            throw RequestFault("the path has a query, and there are parameters beside it")
+        }
+        let mark = target.count
+        target.append(UInt8(ascii: "?"))
+        try encoding.appendPairs(of: parameters, to: &target)
+        if target.count == mark + 1 { target.removeLast() }
+    }
+
+    private static func json(
+        _ value: any Encodable & Sendable, _ encoder: JSONEncoder?
+    ) throws(RequestFault) -> ArraySlice<UInt8> {
+        do {
+            return ArraySlice(try (encoder ?? RequestBuilder.encoder).encode(value))
+        } catch {
+            throw RequestFault("the body cannot be encoded as JSON", underlying: error)
+        }
+    }
+
+    private static let encoder = JSONEncoder()
+
+    /// A target's own fields replace the provider's of the same name.
+    private static func add(_ headers: HTTPFields, to fields: inout HTTPFields) throws(RequestFault) {
+        var added: [HTTPFieldName] = []
+        for (text, value) in headers {
+            guard let name = HTTPFieldName(text) else { throw RequestFault("a header has no valid name") }
+            guard !TransportField.isOwned(name) else {
+                throw RequestFault("the header \(name) is the transport's own")
+            }
+            guard value.utf8.allSatisfy({ $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7f) }) else {
+                throw RequestFault("the header \(name) has a control byte in its value")
+            }
+            if !added.contains(name) {
+                fields.remove(name)
+                added.append(name)
+            }
+            fields.append(name, value)
+        }
+    }
+}
+
+/// Fields that belong to one connection or to the framing of a message.
+enum TransportField {
+    static func isOwned(_ name: HTTPFieldName) -> Bool {
+        owned.contains(name)
+    }
+
+    private static let owned: [HTTPFieldName] = [
+        .host, .contentLength, .transferEncoding, .connection, .keepAlive, .proxyConnection, .te, .trailer,
+        .upgrade, .http2Settings, .expect,
+    ]
+}

@@ -1,0 +1,57 @@
+public import FoundationEssentials
+
+/// What a call sends beside its head (Moya's `Task`).
+public struct RequestTask: Sendable {
+    enum Content: Sendable {
+        case plain
+        case json(any Encodable & Sendable, JSONEncoder?)
+        case parameters(Parameters, ParameterEncoding)
+        case bytes(ArraySlice<UInt8>, contentType: String)
+    }
+
+    let content: Content
+
+    /// No body, no query.
+    public static let plain = RequestTask(content: .plain)
+
+    /// A JSON body by `JSONEncoder()`.
+    public static func json(_ value: some Encodable & Sendable) -> RequestTask {
+        RequestTask(content: .json(value, nil))
+    }
+
+    /// A JSON body by an encoder with settings of its own. The encoder must not be changed afterwards.
+    public static func json(_ value: some Encodable & Sendable, encoder: JSONEncoder) -> RequestTask {
+        RequestTask(content: .json(value, encoder))
+    }
+
+    /// Parameters in the query or in the body, as `encoding` says.
+    public static func parameters(_ parameters: Parameters, encoding: ParameterEncoding) -> RequestTask {
+        RequestTask(content: .parameters(parameters, encoding))
+    }
+
+    /// A body that is bytes already.
+    public static func data(_ bytes: ArraySlice<UInt8>, contentType: String) -> RequestTask {
+        RequestTask(content: .bytes(bytes, contentType: contentType))
+    }
+}
+
+/// The same under Moya's names.
+extension RequestTask {
+    public static let requestPlain = RequestTask.plain
+
+    public static func requestJSONEncodable(_ value: some Encodable & Sendable) -> RequestTask {
+        .json(value)
+    }
+
+    public static func requestCustomJSONEncodable(
+        _ value: some Encodable & Sendable, encoder: JSONEncoder
+    ) -> RequestTask {
+        .json(value, encoder: encoder)
+    }
+
+    public static func requestParameters(
+        parameters: Parameters, encoding: ParameterEncoding
+    ) -> RequestTask {
+        .parameters(parameters, encoding: encoding)
+    }
+}

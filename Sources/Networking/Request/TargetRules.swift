@@ -1,0 +1,90 @@
+import HTTPModel
+
+/// What a built request target must be: read again, byte by byte, before it is sent.
+///
+/// The target is in origin-form and its connection belongs to the upstream, so scheme and authority are what
+/// the configuration said. That it stays under the configured prefix is checked here.
+enum TargetRules {
+    /// Why the target cannot be sent, or nil. The first `prefix` bytes are the base URL's, checked before.
+    static func fault(in target: UnsafeRawBufferPointer, prefix: Int) -> String? {
+        guard target.count <= maximumLength else { return "the URL is longer than \(maximumLength) bytes" }
+        var index = prefix
+        while index < target.count, target[index] != UInt8(ascii: "?") {
+            guard target[index] == UInt8(ascii: "/") else { return "the path does not go on with a slash" }
+            let start = index + 1
+            index = start
+            while index < target.count, target[index] != UInt8(ascii: "/"), target[index] != UInt8(ascii: "?")
+            {
+                guard let next = end(ofPathCharacterAt: index, in: target) else {
+                    return "the path has a byte that is not allowed or not percent-encoded"
+                }
+                index = next
+            }
+            let segment = UnsafeRawBufferPointer(rebasing: target[start..<index])
+            // `//host/` could be read as another authority, and many servers drop an empty segment.
+            let isLast = index == target.count || target[index] == UInt8(ascii: "?")
+            if segment.isEmpty, !isLast { return "the path has an empty segment" }
+            if isDotSegment(segment) { return "the path has a dot segment" }
+        }
+        while index < target.count {
+            guard let next = end(ofQueryCharacterAt: index, in: target) else {
+                return "the query has a byte that is not allowed or not percent-encoded"
+            }
+            index = next
+        }
+        return nil
+    }
+
+    /// What is accepted as a request target by default, here and by most servers.
+    static let maximumLength = 8192
+
+    /// RFC 3986 3.3 `pchar`, but an encoded slash, backslash or control byte, which some servers decode.
+    private static func end(ofPathCharacterAt index: Int, in bytes: UnsafeRawBufferPointer) -> Int? {
+        let byte = bytes[index]
+        if isPlain(byte) { return index + 1 }
+        guard byte == UInt8(ascii: "%"), let decoded = escape(at: index, in: bytes) else { return nil }
+        if decoded < 0x20 || decoded == 0x7f { return nil }
+        if decoded == UInt8(ascii: "/") || decoded == UInt8(ascii: "\\") { return nil }
+        return index + 3
+    }
+
+    /// RFC 3986 3.4.
+    private static func end(ofQueryCharacterAt index: Int, in bytes: UnsafeRawBufferPointer) -> Int? {
+        let byte = bytes[index]
+        if isPlain(byte) || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") { return index + 1 }
+        guard byte == UInt8(ascii: "%"), escape(at: index, in: bytes) != nil else { return nil }
+        return index + 3
+    }
+
+    @inline(__always)
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        ASCII.isUnreserved(byte) || ASCII.isSubDelimiter(byte) || byte == UInt8(ascii: ":")
+            || byte == UInt8(ascii: "@")
+    }
+
+    private static func escape(at index: Int, in bytes: UnsafeRawBufferPointer) -> UInt8? {
+        guard index + 2 < bytes.count, let high = ASCII.hexValue(bytes[index + 1]),
+            let low = ASCII.hexValue(bytes[index + 2])
+        else { return nil }
+        return high << 4 | low
+    }
+
+    /// `.` and `..`, each dot as it is or as `%2e`.
+    private static func isDotSegment(_ segment: UnsafeRawBufferPointer) -> Bool {
+        guard (1...6).contains(segment.count) else { return false }
+        var dots = 0
+        var index = 0
+        while index < segment.count {
+            if segment[index] == UInt8(ascii: ".") {
+                index += 1
+            } else if segment[index] == UInt8(ascii: "%"), escape(at: index, in: segment) == UInt8(ascii: ".")
+            {
+                index += 3
+            } else {
+                return false
+            }
+            dots += 1
+        }
+        return dots <= 2
+    }
+}

@@ -1,0 +1,57 @@
+public import HTTPModel
+
+/// One endpoint family of an upstream API, usually an enum with a case a call (Moya's `TargetType`).
+///
+///     enum DiaryAPI: TargetType {
+///         case weights(CalendarDate)
+///         case day(CalendarDate)
+///
+///         var baseURL: String { "http://127.0.0.1:9001/food-diary" }
+///         var path: RequestPath {
+///             switch self {
+///             case .weights: "/weights"
+///             case .day(let date): "/weights/\(date)"
+///             }
+///         }
+///         var task: RequestTask {
+///             switch self {
+///             case .weights(let date): .parameters(["fddDate": date], encoding: .query)
+///             case .day: .plain
+///             }
+///         }
+///         var envelope: ResponseEnvelope { .genericResponse }
+///     }
+public protocol TargetType: Sendable {
+    /// Scheme, authority and path prefix, without query: `http://host:port/prefix`. Not asked for when the
+    /// provider was given an address of its own. A constant: a provider keeps what it parsed, and refuses
+    /// to talk to more than 64 different ones.
+    var baseURL: String { get }
+
+    /// What comes after the base URL. Interpolated values become one percent-encoded segment each.
+    var path: RequestPath { get }
+
+    /// Default GET.
+    var method: HTTPMethod { get }
+
+    /// Fields of this call, on top of the provider's and the context's. Default none. `Host`, `Content-Length`
+    /// and the hop-by-hop fields belong to the transport: naming one of them fails the call.
+    var headers: HTTPFields { get }
+
+    /// What is sent beside the head: nothing, JSON, parameters. Default `.plain`.
+    var task: RequestTask { get }
+
+    /// The envelope that the upstream wraps its answers in. Default `.none`.
+    var envelope: ResponseEnvelope { get }
+
+    /// Whether a 2xx without a body (and a success without data inside an envelope) is an answer that says
+    /// "nothing", like a 204, and not a fault. Default false.
+    var allowsEmptyBody: Bool { get }
+}
+
+extension TargetType {
+    public var method: HTTPMethod { .get }
+    public var headers: HTTPFields { HTTPFields() }
+    public var task: RequestTask { .plain }
+    public var envelope: ResponseEnvelope { .none }
+    public var allowsEmptyBody: Bool { false }
+}

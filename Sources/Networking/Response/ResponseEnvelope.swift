@@ -1,0 +1,126 @@
+public import JSONBytes
+
+/// What an upstream wraps its answers in, so that they can be judged and unwrapped.
+public struct ResponseEnvelope: Sendable {
+    enum Form: Sendable {
+        case none
+        case generic
+        case declared(Declared)
+    }
+
+    struct Declared: Sendable {
+        let status: JSONPointer
+        let data: JSONPointer
+        let message: JSONPointer?
+        let success: Set<String>
+    }
+
+    let form: Form
+
+    /// The body is the data.
+    public static let none = ResponseEnvelope(form: .none)
+
+    /// `{"code":String?,"message":String?,"status":Int,"data":T?}`, where `responseMsg` is read as `message` (`GenericResponse`).
+    /// The inner status counts as the call's.
+    public static let genericResponse = ResponseEnvelope(form: .generic)
+
+    /// An envelope of the upstream's own.
+    ///
+    ///     // {"response":{"header":{"resultCode":"00","resultMsg":"OK"},"body":{...}}}
+    ///     .declared(status: "/response/header/resultCode", data: "/response/body",
+    ///               message: "/response/header/resultMsg", success: ["00"])
+    ///
+    /// - Parameters:
+    ///   - status: where the result code stands: a string, a number or a Boolean.
+    ///   - data: where the data stands; it may be missing when the code says failure.
+    ///   - message: where the upstream says in words what happened.
+    ///   - success: the codes that mean success, as text: `"00"`, `"200"`, `"true"`.
+    public static func declared(
+        status: JSONPointer, data: JSONPointer, message: JSONPointer? = nil, success: Set<String>
+    ) -> ResponseEnvelope {
+        ResponseEnvelope(
+            form: .declared(Declared(status: status, data: data, message: message, success: success)))
+    }
+}
+
+/// An envelope that was read: what it says, still as bytes.
+struct OpenedEnvelope {
+    /// The inner status where it is a number of HTTP's kind.
+    var status: Int?
+    var isSuccess: Bool
+    var code: String?
+    var message: String?
+    /// Nil where it is missing or `null`.
+    var data: JSONFragment?
+}
+
+/// Why a body is not what it should be.
+enum BodyFault: Error {
+    case notJSON(JSONError)
+    case shape(String)
+}
+
+extension ResponseEnvelope {
+    private static let genericNames = JSONMemberNames("status", "data", "message", "responseMsg", "code")
+
+    /// Reads an envelope in one pass over the body. Nil when there is no envelope to read.
+    func open(_ body: ArraySlice<UInt8>) throws(BodyFault) -> OpenedEnvelope? {
+        switch form {
+        case .none: nil
+        case .generic: try Self.openGeneric(body)
+        case .declared(let declared): try Self.open(body, declared)
+        }
+    }
+
+    private static func openGeneric(_ body: ArraySlice<UInt8>) throws(BodyFault) -> OpenedEnvelope {
+        let members: JSONMembers
+        do {
+            members = try JSONScanner.scan(body, capturing: genericNames)
+        } catch {
+            throw .notJSON(error)
+        }
+        guard let status = members[0]?.intValue else {
+            throw .shape("the body is no GenericResponse: it has no whole number as status")
+        }
+        let isSuccess = (200..<300).contains(status)
+        var opened = OpenedEnvelope(status: status, isSuccess: isSuccess, data: members[1]?.presentValue)
+        if !isSuccess {
+            opened.message = (members[2]?.presentValue ?? members[3])?.stringValue
+            opened.code = members[4]?.stringValue
+        }
+        return opened
+    }
+
+    private static func open(_ body: ArraySlice<UInt8>, _ envelope: Declared) throws(BodyFault)
+        -> OpenedEnvelope
+    {
+        let document: JSONFragment
+        do {
+            document = try JSONScanner.validate(body)
+        } catch {
+            throw .notJSON(error)
+        }
+        guard let status = document.value(at: envelope.status), let code = status.scalarText else {
+            throw .shape("the body is not in its envelope: nothing at \(envelope.status)")
+        }
+        let number = status.intValue.flatMap { (100...599).contains($0) ? $0 : nil }
+        return OpenedEnvelope(
+            status: number, isSuccess: envelope.success.contains(code), code: code,
+            message: envelope.message.flatMap { document.value(at: $0)?.stringValue },
+            data: document.value(at: envelope.data)?.presentValue)
+    }
+}
+
+extension JSONFragment {
+    /// Nil for `null`.
+    fileprivate var presentValue: JSONFragment? { isNull ? nil : self }
+
+    /// A string, number or Boolean as text; nil for others.
+    fileprivate var scalarText: String? {
+        switch kind {
+        case .string: stringValue
+        case .number, .bool: description
+        case .null, .array, .object: nil
+        }
+    }
+}

@@ -1,0 +1,73 @@
+public import HTTPModel
+public import Rx
+
+/// What the request that is being answered says about the calls that are made for it.
+///
+/// The gateway sets it around a handler; a provider reads it as `request(_:)` is called, or as the call is
+/// subscribed to if there was none by then, and sets it again around the delivery of the answer, so that calls
+/// made in a `flatMap` are in it too. Nothing of a client's request goes to an upstream but what is listed here.
+public final class CallContext: Sendable {
+    @TaskLocal public static var current: CallContext?
+
+    /// `X-Request-Id` of every call.
+    public let requestID: String
+    /// When the request has to be answered: no call goes on after it. Nil: only the call's own limit holds.
+    public let deadline: RxTime?
+
+    private let fields: HTTPFields
+    private let fieldsWithCredentials: HTTPFields
+    private let credentialUpstreams: [String]
+
+    /// - Parameters:
+    ///   - requestID: sent as `X-Request-Id`.
+    ///   - traceparent: sent as it is (W3C Trace Context); the parent id in it is the gateway's own span.
+    ///   - via: the `Via` of the client's request; our own entry is added to it.
+    ///   - deadline: on the clock of the transport's scheduler.
+    ///   - forwarding: fields of the client's request that the endpoint lists. The hop-by-hop fields and `Host`
+    ///     are left out. `Authorization` and `Cookie` go only to the upstreams named in `credentialUpstreams`.
+    ///   - credentialUpstreams: names of upstreams that may see the client's credentials. Default none.
+    public init(
+        requestID: String,
+        traceparent: String? = nil,
+        via: String? = nil,
+        deadline: RxTime? = nil,
+        forwarding: HTTPFields = HTTPFields(),
+        credentialUpstreams: [String] = []
+    ) {
+        self.requestID = requestID
+        self.deadline = deadline
+        var fields = HTTPFields()
+        fields.append(.via, via.map { "\($0), \(CallContext.via)" } ?? CallContext.via)
+        fields.append(.xRequestID, requestID)
+        if let traceparent { fields.append(.traceParent, traceparent) }
+        var credentials = HTTPFields()
+        for (text, value) in forwarding {
+            guard let name = HTTPFieldName(text) else { continue }
+            if name == .authorization || name == .cookie {
+                credentials.append(name, value)
+            } else if !TransportField.isOwned(name), !CallContext.own.contains(name) {
+                fields.append(name, value)
+            }
+        }
+        self.fields = fields
+        self.credentialUpstreams = credentials.isEmpty ? [] : credentialUpstreams
+        fields.append(contentsOf: credentials)
+        fieldsWithCredentials = fields
+    }
+
+    /// Our entry in `Via` (RFC 9110 7.6.3).
+    static let via = "1.1 sluice"
+
+    /// What a call carries that is made for no request of a client.
+    static let fieldsWithoutContext: HTTPFields = [.via: via]
+
+    private static let own: [HTTPFieldName] = [.via, .xRequestID, .traceParent]
+
+    func sendsCredentials(to upstream: Upstream) -> Bool {
+        !credentialUpstreams.isEmpty && credentialUpstreams.contains(upstream.name)
+    }
+
+    func fields(for upstream: Upstream) -> HTTPFields {
+        sendsCredentials(to: upstream) ? fieldsWithCredentials : fields
+    }
+}

@@ -1,0 +1,38 @@
+/// How many retries may be in flight to one upstream: at most 20 % of the calls in flight, and 3 in any case.
+/// Keeps a struggling upstream from being asked three times as much just then.
+///
+/// A transport keeps one for each upstream and loop.
+public struct RetryBudget: Sendable, Hashable {
+    public private(set) var callsInFlight = 0
+    public private(set) var retriesInFlight = 0
+    /// Retries that are always allowed. Default 3.
+    public let floor: Int
+    /// Retries allowed for every hundred calls in flight. Default 20.
+    public let percentage: Int
+
+    public init(floor: Int = 3, percentage: Int = 20) {
+        self.floor = floor
+        self.percentage = percentage
+    }
+
+    public mutating func callBegan() {
+        callsInFlight += 1
+    }
+
+    public mutating func callEnded() {
+        precondition(callsInFlight > 0, "a call ended that had not begun")
+        callsInFlight -= 1
+    }
+
+    /// Takes one retry if there is one to take.
+    public mutating func beginRetry() -> Bool {
+        guard retriesInFlight < max(floor, callsInFlight * percentage / 100) else { return false }
+        retriesInFlight += 1
+        return true
+    }
+
+    public mutating func endRetry() {
+        precondition(retriesInFlight > 0, "a retry ended that had not begun")
+        retriesInFlight -= 1
+    }
+}

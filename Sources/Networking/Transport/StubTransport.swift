@@ -1,0 +1,195 @@
+import Dispatch
+import FoundationEssentials
+public import HTTPModel
+import Locking
+public import Rx
+
+/// A transport that answers by script and records what was asked of it. For tests; with a scheduler of virtual time,
+/// nothing ever waits.
+///
+///     let transport = StubTransport(scheduler: scheduler)
+///     transport.answer("/weights", .failure(.connectionRefused), .json(#"{"status":200,"data":{}}"#))
+///
+/// Each call takes the next answer of the script for its path, or else of the script for any path; the last answer of a
+/// script repeats. A call without a script fails with `destination_unavailable`.
+public final class StubTransport: Transport {
+    /// One answer of a script.
+    public struct Answer: Sendable {
+        enum Content: Sendable {
+            case response(TransportResponse)
+            case failure(TransportError)
+            case silence
+            case blackHole
+        }
+
+        var content: Content
+        var delay: Duration
+
+        /// A response; at once, or `after` a time.
+        public static func response(
+            _ status: Int, fields: HTTPFields = HTTPFields(), body: String = "", after delay: Duration = .zero
+        ) -> Answer {
+            guard let status = HTTPStatus(code: status) else {
+                return .failure(.protocolError, after: delay)
+            }
+            let response = TransportResponse(status: status, fields: fields, body: Array(body.utf8)[...])
+            return Answer(content: .response(response), delay: delay)
+        }
+
+        /// 200 with a JSON body.
+        public static func json(_ body: String, after delay: Duration = .zero) -> Answer {
+            .response(200, fields: [.contentType: "application/json"], body: body, after: delay)
+        }
+
+        public static func failure(_ reason: FailureReason, after delay: Duration = .zero) -> Answer {
+            Answer(content: .failure(TransportError(reason, "as the script says")), delay: delay)
+        }
+
+        /// The connection is accepted and nothing comes: `connection_read_timeout` at the attempt's limit.
+        public static let silence = Answer(content: .silence, delay: .zero)
+
+        /// Nobody answers at all: `connection_timeout` at the attempt's limit.
+        public static let blackHole = Answer(content: .blackHole, delay: .zero)
+    }
+
+    /// One attempt that was sent.
+    public struct Attempt: Sendable {
+        public let call: TransportCall
+        /// From the making of the transport, on its scheduler's clock.
+        public let sentAt: Duration
+        public internal(set) var isCancelled = false
+        public internal(set) var isAnswered = false
+    }
+
+    private struct Script: Sendable {
+        var answers: [Answer]
+        var next = 0
+
+        mutating func take() -> Answer {
+            defer { next = min(next + 1, answers.count - 1) }
+            return answers[next]
+        }
+    }
+
+    private struct State: Sendable {
+        var scripts: [String: Script] = [:]
+        var script: Script?
+        var answer: (@Sendable (TransportCall) -> Answer)?
+        var attempts: [Attempt] = []
+        var budgets: [Int: RetryBudget] = [:]
+    }
+
+    public let scheduler: any SchedulerType
+    private let started: RxTime
+    private let state: Lock<State>
+
+    public init(scheduler: any SchedulerType) {
+        self.scheduler = scheduler
+        started = scheduler.now
+        state = Lock(State())
+    }
+
+    /// Sets the script for calls of any path.
+    public func answer(_ answers: Answer...) {
+        precondition(!answers.isEmpty, "a script has an answer")
+        state.withLock { $0.script = Script(answers: answers) }
+    }
+
+    /// Sets the script for calls whose path, the base URL's included, is `path`.
+    public func answer(_ path: String, _ answers: Answer...) {
+        precondition(!answers.isEmpty, "a script has an answer")
+        state.withLock { $0.scripts[path] = Script(answers: answers) }
+    }
+
+    /// Answers calls without a script for their path by a closure.
+    public func answer(by answer: @escaping @Sendable (TransportCall) -> Answer) {
+        state.withLock { $0.answer = answer }
+    }
+
+    /// All attempts so far, in the order in which they were sent.
+    public var attempts: [Attempt] { state.withLock { $0.attempts } }
+
+    /// Attempts that are neither answered nor cancelled.
+    public var inFlight: Int { attempts.count { !$0.isAnswered && !$0.isCancelled } }
+
+    /// Retries that hold a place of any upstream's budget.
+    public var retriesInFlight: Int {
+        state.withLock { $0.budgets.values.reduce(0) { $0 + $1.retriesInFlight } }
+    }
+
+    public func send(_ call: TransportCall) -> Single<TransportResponse> {
+        Single.create { [self] report in
+            let (index, answer) = begin(call)
+            let deliver: @Sendable () -> Void = { [self] in
+                guard answered(index) else { return }
+                switch answer.content {
+                case .response(let response): report(.success(response))
+                case .failure(let failure): report(.failure(failure))
+                case .silence: report(.failure(TransportError(.connectionReadTimeout, "silence")))
+                case .blackHole: report(.failure(TransportError(.connectionTimeout, "no connection")))
+                }
+            }
+            let delay = answer.delay(call.limits)
+            guard delay > .zero else {
+                deliver()
+                return Disposables.create()
+            }
+            let timer = scheduler.scheduleRelative((), dueTime: .nanoseconds(Int(delay.nanoseconds))) { _ in
+                deliver()
+                return Disposables.create()
+            }
+            return Disposables.create {
+                timer.dispose()
+                self.cancelled(index)
+            }
+        }
+    }
+
+    public func beginRetry(to upstream: Upstream) -> Bool {
+        state.withLock { $0.budgets[upstream.id, default: RetryBudget()].beginRetry() }
+    }
+
+    public func endRetry(to upstream: Upstream) {
+        state.withLock { $0.budgets[upstream.id, default: RetryBudget()].endRetry() }
+    }
+
+    private func begin(_ call: TransportCall) -> (index: Int, Answer) {
+        let sentAt = Duration.microseconds(Int64((scheduler.now.timeIntervalSince(started) * 1e6).rounded()))
+        let byClosure = state.withLock { $0.answer }?(call)
+        return state.withLock { state in
+            state.budgets[call.upstream.id, default: RetryBudget()].callBegan()
+            state.attempts.append(Attempt(call: call, sentAt: sentAt))
+            let answer =
+                state.scripts[call.path]?.take() ?? byClosure ?? state.script?.take()
+                ?? .failure(.destinationUnavailable)
+            return (state.attempts.count - 1, answer)
+        }
+    }
+
+    private func answered(_ index: Int) -> Bool {
+        state.withLock { state in
+            guard !state.attempts[index].isCancelled else { return false }
+            state.attempts[index].isAnswered = true
+            state.budgets[state.attempts[index].call.upstream.id]?.callEnded()
+            return true
+        }
+    }
+
+    private func cancelled(_ index: Int) {
+        state.withLock { state in
+            guard !state.attempts[index].isAnswered, !state.attempts[index].isCancelled else { return }
+            state.attempts[index].isCancelled = true
+            state.budgets[state.attempts[index].call.upstream.id]?.callEnded()
+        }
+    }
+}
+
+extension StubTransport.Answer {
+    fileprivate func delay(_ limits: AttemptLimits) -> Duration {
+        switch content {
+        case .response, .failure: delay
+        case .silence: limits.firstByte
+        case .blackHole: limits.connect
+        }
+    }
+}

@@ -1,0 +1,99 @@
+public import HTTPModel
+
+/// One upstream call, ready for the wire: made once, sent as often as the retry policy says.
+public final class TransportCall: Sendable {
+    public let upstream: Upstream
+    public let method: HTTPMethod
+    /// Path and query, percent-encoded, in origin form (RFC 9112 3.2.1).
+    public let target: ArraySlice<UInt8>
+    /// The provider's and the target's own fields; also `Content-Type` where there is a body. Without `Host`
+    /// and framing, which are the transport's.
+    public let fields: HTTPFields
+    /// The fields that the request being answered adds: `Via`, `X-Request-Id`, `traceparent` and what its
+    /// endpoint forwards. To be sent beside `fields`; kept apart because all calls of a request share them.
+    public let contextFields: HTTPFields
+    /// Nil: no body, and no `Content-Length`.
+    public let body: ArraySlice<UInt8>?
+    let context: CallContext?
+    let envelope: ResponseEnvelope
+    let allowsEmptyBody: Bool
+    let settings: ProviderSettings
+
+    init(
+        upstream: Upstream, method: HTTPMethod, target: ArraySlice<UInt8>, fields: HTTPFields,
+        body: ArraySlice<UInt8>?, context: CallContext?, envelope: ResponseEnvelope, allowsEmptyBody: Bool,
+        settings: ProviderSettings
+    ) {
+        self.upstream = upstream
+        self.method = method
+        self.target = target
+        self.fields = fields
+        self.body = body
+        self.context = context
+        contextFields = context?.fields(for: upstream) ?? CallContext.fieldsWithoutContext
+        self.envelope = envelope
+        self.allowsEmptyBody = allowsEmptyBody
+        self.settings = settings
+    }
+
+    /// The same call for a request that became known only with the subscription.
+    func with(_ context: CallContext) -> TransportCall {
+        TransportCall(
+            upstream: upstream, method: method, target: target, fields: fields, body: body, context: context,
+            envelope: envelope, allowsEmptyBody: allowsEmptyBody, settings: settings)
+    }
+
+    /// Limits of one attempt. They are the transport's to hold.
+    public var limits: AttemptLimits { settings.policy.attemptLimits }
+
+    /// Whether `contextFields` hold the client's own `Authorization` or `Cookie`.
+    public var forwardsCredentials: Bool { context?.sendsCredentials(to: upstream) ?? false }
+
+    /// `fields` and `contextFields` in one, in the order in which they are sent.
+    public var allFields: HTTPFields {
+        var all = fields
+        all.append(contentsOf: contextFields)
+        return all
+    }
+
+    /// The target without its query, for logs and errors: queries may hold keys.
+    public var path: String {
+        String(decoding: target.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
+    }
+
+    /// The query without its question mark, as it is sent.
+    public var query: String? {
+        guard let mark = target.firstIndex(of: UInt8(ascii: "?")) else { return nil }
+        return String(decoding: target[(mark + 1)...], as: UTF8.self)
+    }
+}
+
+/// Limits of one attempt, held by the transport.
+public struct AttemptLimits: Sendable, Hashable {
+    /// To resolve the name and connect. Beyond it `connection_timeout` (or `dns_timeout`). Default 1 s.
+    public var connect: Duration = .seconds(1)
+    /// From the request's last byte to the response's first, and the longest gap within the response. Beyond it
+    /// `connection_read_timeout`. Default 5 s.
+    public var firstByte: Duration = .seconds(5)
+
+    public init() {}
+
+    public init(connect: Duration, firstByte: Duration) {
+        self.connect = connect
+        self.firstByte = firstByte
+    }
+}
+
+/// A whole HTTP response, as a transport delivers it.
+public struct TransportResponse: Sendable {
+    public var status: HTTPStatus
+    public var fields: HTTPFields
+    /// The body without transfer coding.
+    public var body: ArraySlice<UInt8>
+
+    public init(status: HTTPStatus, fields: HTTPFields = HTTPFields(), body: ArraySlice<UInt8> = []) {
+        self.status = status
+        self.fields = fields
+        self.body = body
+    }
+}

@@ -1,0 +1,15 @@
+/// A call that brought no whole HTTP answer, as a transport reports it.
+public struct TransportError: Error, Sendable, CustomStringConvertible {
+    public let reason: FailureReason
+    /// What was seen, for a log: free text without header values, bodies and addresses.
+    public let message: String
+    public let underlying: (any Error)?
+
+    public init(_ reason: FailureReason, _ message: String, underlying: (any Error)? = nil) {
+        self.reason = reason
+        self.message = message
+        self.underlying = underlying
+    }
+
+    public var description: String { "\(reason.token): \(message)" }
+}
