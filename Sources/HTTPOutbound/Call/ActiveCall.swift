@@ -1,0 +1,148 @@
+internal import EventIO
+internal import HTTPModel
+internal import Rx
+
+/// One call between its start and its end, on its loop: where it stands, and the one timer for all its clocks.
+///
+/// A connection refers to the call that it serves and the call to its connection, the pool's line to the call that
+/// waits: each is undone by `succeed`, `fail` or `cancel`, whichever comes first, and nothing happens after that.
+final class ActiveCall: TimerTarget {
+    private enum Place {
+        /// Between two places, within one step.
+        case nowhere
+        case inLine(ConnectionPool<ActiveCall>.Ticket)
+        case on(Connection)
+        case over
+    }
+
+    let request: OutboundRequest
+    private let pool: UpstreamPool
+    private let emitter: Emitter<OutboundResponse>
+    private var place = Place.nowhere
+    private var deadlines: CallDeadlines
+    private var timer: TimerToken?
+    private var timerDeadline = MonotonicTime.distantFuture
+    private(set) var timings: OutboundTimings
+    private(set) var wasResent = false
+    private var requestWasSent = false
+
+    init(_ request: OutboundRequest, pool: UpstreamPool, emitter: Emitter<OutboundResponse>) {
+        self.request = request
+        self.pool = pool
+        self.emitter = emitter
+        let now = pool.loop.now
+        timings = OutboundTimings(started: now)
+        deadlines = CallDeadlines(limits: pool.callLimits.with(request), started: now)
+    }
+
+    var isOver: Bool { if case .over = place { true } else { false } }
+
+    // MARK: What happens to it
+
+    func joinedLine(_ ticket: ConnectionPool<ActiveCall>.Ticket) {
+        place = .inLine(ticket)
+        entered(.waiting)
+    }
+
+    func connectionOpens(_ connection: Connection) -> TimeAmount {
+        place = .on(connection)
+        entered(.connecting)
+        return deadlines.connectBudget(now: pool.loop.now)
+    }
+
+    /// It has a connection, on which its request goes out now.
+    func connectionReady(_ connection: Connection, isReused: Bool) {
+        place = .on(connection)
+        timings.connected = pool.loop.now
+        timings.isReusedConnection = isReused
+        requestWasSent = true
+    }
+
+    func requestMoved(isWritten: Bool) {
+        if isWritten { timings.requestWritten = pool.loop.now }
+        // A response may overtake its request.
+        if timings.firstByte == nil { entered(isWritten ? .awaitingResponse : .writing) }
+    }
+
+    func bytesReceived(areFirst: Bool) {
+        let now = pool.loop.now
+        if areFirst { timings.firstByte = now }
+        deadlines.reached(.receiving, now: now)
+    }
+
+    /// What came was not yet the whole response.
+    func needsMore() { watchClock() }
+
+    /// Its connection was stale: it gets a new one.
+    func isResent() {
+        wasResent = true
+        place = .nowhere
+    }
+
+    // MARK: Its end
+
+    func succeed(_ head: HTTPResponseHead, _ body: ArraySlice<UInt8>) {
+        guard end() else { return }
+        emitter.onLast(OutboundResponse(head: head, body: body, timings: timings))
+    }
+
+    func fail(_ reason: OutboundError.Reason, _ detail: String) {
+        guard end() else { return }
+        emitter.onError(
+            OutboundError(reason: reason, detail: detail, requestWasSent: requestWasSent, timings: timings))
+    }
+
+    /// Nobody wants it any more.
+    func cancel() {
+        let left = place
+        guard end() else { return }
+        leave(left)
+    }
+
+    func timerFired(_ token: TimerToken) {
+        timer = nil
+        timerDeadline = .distantFuture
+        switch deadlines.verdict(now: pool.loop.now) {
+        case .notYet: watchClock()
+        case .failed(let reason, let detail):
+            let left = place
+            place = .nowhere
+            leave(left)
+            fail(reason, detail)
+        }
+    }
+
+    // MARK: -
+
+    private func entered(_ stage: CallDeadlines.Stage) {
+        deadlines.reached(stage, now: pool.loop.now)
+        watchClock()
+    }
+
+    /// Sets the timer only where what it is set for now would come too late: a deadline that moved away is seen
+    /// when the timer fires.
+    private func watchClock() {
+        let next = deadlines.next
+        guard !isOver, next < timerDeadline else { return }
+        if let timer { pool.loop.cancelTimer(timer) }
+        timer = pool.loop.setTimer(at: next, target: self)
+        timerDeadline = next
+    }
+
+    private func leave(_ place: Place) {
+        switch place {
+        case .nowhere, .over: break
+        case .inLine(let ticket): pool.callLeftLine(ticket)
+        case .on(let connection): connection.abandon()
+        }
+    }
+
+    private func end() -> Bool {
+        if isOver { return false }
+        place = .over
+        timings.finished = pool.loop.now
+        if let timer { pool.loop.cancelTimer(timer) }
+        timer = nil
+        return true
+    }
+}

@@ -1,0 +1,116 @@
+internal import EventIO
+
+/// The clocks that a call is under. One timer serves them all: it is set for the nearest, and when it fires it
+/// asks `verdict` again, since a clock may have moved on in the meantime.
+///
+/// The total clock starts with the call and nothing resets it. Beside it runs the clock of the stage:
+///
+///     waiting           for a free connection           waitTimeout        connection_limit_reached
+///     connecting        resolving included              (the connector's)  connection_timeout, dns_timeout
+///     writing           since the last byte taken       writeTimeout       connection_write_timeout
+///     awaitingResponse  since the request was written   firstByteTimeout   connection_read_timeout
+///     receiving         since the last byte came        readTimeout        connection_read_timeout
+struct CallDeadlines {
+    enum Stage {
+        case waiting
+        case connecting
+        case writing
+        case awaitingResponse
+        case receiving
+    }
+
+    enum Verdict {
+        case notYet
+        case failed(OutboundError.Reason, String)
+    }
+
+    private let limits: CallLimits
+    private let totalDeadline: MonotonicTime
+    private var stage = Stage.waiting
+    private var stageDeadline = MonotonicTime.distantFuture
+
+    init(limits: CallLimits, started now: MonotonicTime) {
+        self.limits = limits
+        totalDeadline = now + limits.total
+    }
+
+    /// The nearest deadline.
+    var next: MonotonicTime { min(totalDeadline, stageDeadline) }
+
+    /// What is left for connecting: the connect limit, but never past the end of the call.
+    func connectBudget(now: MonotonicTime) -> TimeAmount {
+        max(.zero, min(limits.connect, totalDeadline - now))
+    }
+
+    /// The call came to this stage, or made progress in it.
+    mutating func reached(_ stage: Stage, now: MonotonicTime) {
+        self.stage = stage
+        switch stage {
+        case .waiting: stageDeadline = now + limits.wait
+        case .connecting: stageDeadline = .distantFuture
+        case .writing: stageDeadline = now + limits.write
+        case .awaitingResponse: stageDeadline = now + limits.firstByte
+        case .receiving: stageDeadline = now + limits.read
+        }
+    }
+
+    func verdict(now: MonotonicTime) -> Verdict {
+        if stageDeadline <= now {
+            switch stage {
+            case .waiting:
+                return .failed(
+                    .connectionLimitReached, "no free connection within \(milliseconds: limits.wait)")
+            case .connecting:
+                return .failed(.connectionTimeout, "no connection within \(milliseconds: limits.connect)")
+            case .writing:
+                return .failed(.connectionWriteTimeout, "no byte taken for \(milliseconds: limits.write)")
+            case .awaitingResponse:
+                return .failed(.connectionReadTimeout, "no response within \(milliseconds: limits.firstByte)")
+            case .receiving:
+                return .failed(.connectionReadTimeout, "no further byte for \(milliseconds: limits.read)")
+            }
+        }
+        guard totalDeadline <= now else { return .notYet }
+        switch stage {
+        case .waiting:
+            return .failed(.connectionLimitReached, "no free connection within \(milliseconds: limits.total)")
+        case .connecting:
+            return .failed(.connectionTimeout, "no connection within \(milliseconds: limits.total)")
+        case .writing, .awaitingResponse, .receiving:
+            return .failed(.responseTimeout, "no whole response within \(milliseconds: limits.total)")
+        }
+    }
+}
+
+/// The time limits of one call, in the loop's currency: the client's, but for those that the request sets itself.
+struct CallLimits {
+    var wait: TimeAmount
+    var connect: TimeAmount
+    var write: TimeAmount
+    var firstByte: TimeAmount
+    var read: TimeAmount
+    var total: TimeAmount
+
+    init(_ limits: OutboundLimits) {
+        wait = TimeAmount(limits.waitTimeout)
+        connect = TimeAmount(limits.connectTimeout)
+        write = TimeAmount(limits.writeTimeout)
+        firstByte = TimeAmount(limits.firstByteTimeout)
+        read = TimeAmount(limits.readTimeout)
+        total = TimeAmount(limits.totalTimeout)
+    }
+
+    func with(_ request: OutboundRequest) -> CallLimits {
+        var limits = self
+        if let own = request.firstByteTimeout { limits.firstByte = TimeAmount(own) }
+        if let own = request.totalTimeout { limits.total = TimeAmount(own) }
+        return limits
+    }
+}
+
+extension DefaultStringInterpolation {
+    fileprivate mutating func appendInterpolation(milliseconds amount: TimeAmount) {
+        appendInterpolation(amount.nanoseconds / 1_000_000)
+        appendLiteral(" ms")
+    }
+}

@@ -1,0 +1,154 @@
+internal import EventIO
+internal import HTTPModel
+internal import HTTPWire
+
+/// One connection to an upstream, from its opening to its close, with the call that it serves.
+///
+/// Each event goes through `ConnectionState`, which decides, and is performed here. A call is always let go of,
+/// and the pool told, before the call's end is emitted: what the subscriber does then, even another call on this
+/// very connection, finds everything in order.
+final class Connection {
+    let slot: Int
+    private let pool: UpstreamPool
+    private var state = ConnectionState()
+    private var stream: SocketStream?
+    private var call: ActiveCall?
+    private var response: ResponseReader
+
+    init(pool: UpstreamPool, slot: Int) {
+        self.pool = pool
+        self.slot = slot
+        response = ResponseReader(limits: pool.limits)
+    }
+
+    // MARK: Commands
+
+    /// Connects for this call, whose request goes out as soon as it is connected.
+    func open(for call: ActiveCall) {
+        self.call = call
+        let timeout = call.connectionOpens(self)
+        stream = pool.opener.open(timeout: timeout, handler: self)
+        if stream == nil { fail(.dnsError, "no address for \(pool.origin)") }
+    }
+
+    /// Sends the request of this call. The connection is idle.
+    func run(_ call: ActiveCall, isReused: Bool) {
+        guard let stream else { preconditionFailure("a request without a stream") }
+        self.call = call
+        let request = call.request
+        state.requestStarted(mayResend: isReused && !call.wasResent && request.method.isIdempotent)
+        response.expect(method: request.method)
+        call.connectionReady(self, isReused: isReused)
+        do throws(SerializationError) {
+            try pool.shared.send(request, host: pool.host, over: stream)
+        } catch {
+            return fail(.requestError, error.description)
+        }
+        let isWritten = stream.queuedByteCount == 0
+        if isWritten { state.requestWritten() }
+        call.requestMoved(isWritten: isWritten)
+    }
+
+    /// How much of all requests the system has taken: what progress in writing is measured by.
+    var bytesSent: Int64 { stream?.bytesSent ?? 0 }
+
+    /// The call on it is over for reasons of its own: the connection is left in the middle and used no more.
+    func abandon() {
+        call = nil
+        discard()
+    }
+
+    /// Closes it, at once, and tells the pool.
+    func discard() {
+        state.closed()
+        stream?.close()
+        stream = nil
+        pool.closed(self)
+    }
+
+    /// Closes it and ends its call with this failure.
+    func fail(_ reason: OutboundError.Reason, _ detail: String) {
+        let ended = call
+        call = nil
+        discard()
+        ended?.fail(reason, detail)
+    }
+}
+
+extension Connection: StreamHandler {
+    func streamConnected() {
+        state.opened()
+        guard let call else { return discard() }
+        run(call, isReused: false)
+    }
+
+    func streamFlushed() {
+        state.requestWritten()
+        call?.requestMoved(isWritten: true)
+    }
+
+    func streamReceived(_ bytes: UnsafeRawBufferPointer) {
+        switch state.bytesReceived() {
+        case .discard: discard()
+        case .parse(let isFirst):
+            call?.bytesReceived(areFirst: isFirst)
+            read(bytes)
+        }
+    }
+
+    func streamReachedEnd() {
+        guard case .fail = ended() else { return }
+        switch response.inputEnded() {
+        case .whole(let response): finish(response)
+        case .failed(let reason, let detail): fail(reason, detail)
+        case .needMore: fail(.responseIncomplete, "the connection ended within the response")
+        }
+    }
+
+    func streamFailed(_ error: SocketError) {
+        guard !state.isOpening else {
+            return fail(OutboundError.Reason(connecting: error), error.description)
+        }
+        guard case .fail = ended() else { return }
+        fail(state.hasFirstByte ? .responseIncomplete : .connectionTerminated, error.description)
+    }
+
+    private func read(_ bytes: UnsafeRawBufferPointer) {
+        switch response.read(bytes) {
+        case .needMore: call?.needsMore()
+        case .whole(let response): finish(response)
+        case .failed(let reason, let detail): fail(reason, detail)
+        }
+    }
+
+    private func finish(_ response: WholeResponse) {
+        let ended = call
+        call = nil
+        switch state.responseEnded(isReusable: response.isReusable, strayBytes: response.strayBytes) {
+        case .release: pool.released(self, peer: response.keepAlive)
+        case .close: discard()
+        }
+        ended?.succeed(response.head, response.body)
+    }
+
+    /// The peer's side is over. `.fail` is left to the caller, who knows how it ended.
+    private func ended() -> ConnectionState.Ending {
+        let ending = state.connectionEnded()
+        switch ending {
+        case .ignore, .fail: break
+        case .remove: discard()
+        case .resend: resend()
+        }
+        return ending
+    }
+
+    private func resend() {
+        guard let call else { return discard() }
+        self.call = nil
+        state.closed()
+        stream?.close()
+        stream = nil
+        call.isResent()
+        pool.resend(call, in: slot)
+    }
+}

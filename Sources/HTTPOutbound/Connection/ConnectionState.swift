@@ -1,0 +1,104 @@
+/// What a connection is doing, and what each event means for the connection and for the call on it. It does
+/// nothing itself; `Connection` performs the answers.
+struct ConnectionState {
+    private enum State {
+        /// Not open yet, for a call that waits for it. Valid next: idle (opened), closed.
+        case opening
+        /// Open and nobody's. Whatever the peer does now but keep silent ends it.
+        /// Valid next: exchange (a request starts), closed.
+        case idle
+        /// A request is being written and its response read.
+        /// Valid next: idle (a whole response, and both sides may go on), closed (anything else).
+        case exchange(Exchange)
+        /// Nothing leads out of here.
+        case closed
+    }
+
+    private struct Exchange {
+        /// Silence is no answer: the request may be sent once more on a new connection.
+        var mayResend: Bool
+        var isWritten = false
+        var hasFirstByte = false
+    }
+
+    enum Receipt {
+        /// The bytes belong to the response; `isFirst` tells whether they are its first.
+        case parse(isFirst: Bool)
+        /// Nobody asked: close the connection, and let nobody see the bytes.
+        case discard
+    }
+
+    enum Completion {
+        /// Give the connection back to the pool.
+        case release
+        /// The response is good, the connection is not to be used again: close it.
+        case close
+    }
+
+    enum Ending {
+        /// Nobody was using it: remove it from the pool.
+        case remove
+        /// It was stale: send the same request once more on a new connection, at once.
+        case resend
+        /// The call on it is over: a whole response if its length was told by this end, else a failure.
+        case fail
+        /// It was closed already.
+        case ignore
+    }
+
+    private var state = State.opening
+
+    var isOpening: Bool { if case .opening = state { true } else { false } }
+    var isIdle: Bool { if case .idle = state { true } else { false } }
+
+    /// Whether a byte of the response under way has come.
+    var hasFirstByte: Bool {
+        if case .exchange(let exchange) = state { exchange.hasFirstByte } else { false }
+    }
+
+    mutating func opened() {
+        guard case .opening = state else { preconditionFailure("opened while \(state)") }
+        state = .idle
+    }
+
+    /// A request goes out. `mayResend` if this connection served others before and the method allows it.
+    mutating func requestStarted(mayResend: Bool) {
+        guard case .idle = state else { preconditionFailure("a request while \(state)") }
+        state = .exchange(Exchange(mayResend: mayResend))
+    }
+
+    mutating func requestWritten() {
+        guard case .exchange(var exchange) = state else { return }
+        exchange.isWritten = true
+        state = .exchange(exchange)
+    }
+
+    mutating func bytesReceived() -> Receipt {
+        guard case .exchange(var exchange) = state else { return .discard }
+        let isFirst = !exchange.hasFirstByte
+        exchange.hasFirstByte = true
+        state = .exchange(exchange)
+        return .parse(isFirst: isFirst)
+    }
+
+    /// The response is whole. `isReusable` is the peer's word (RFC 9112 9.3); `strayBytes` came after its end.
+    /// A response that overtakes its request leaves the connection half-written, and that is never used again.
+    mutating func responseEnded(isReusable: Bool, strayBytes: Int) -> Completion {
+        guard case .exchange(let exchange) = state else { preconditionFailure("a response while \(state)") }
+        guard isReusable, strayBytes == 0, exchange.isWritten else { return .close }
+        state = .idle
+        return .release
+    }
+
+    /// The peer ended or broke the connection. The state stays until `closed`.
+    func connectionEnded() -> Ending {
+        switch state {
+        case .opening: .fail
+        case .idle: .remove
+        case .exchange(let exchange): exchange.mayResend && !exchange.hasFirstByte ? .resend : .fail
+        case .closed: .ignore
+        }
+    }
+
+    mutating func closed() { state = .closed }
+}

@@ -1,0 +1,32 @@
+/// Gathers a response's body out of the scratch buffer: one copy, and in the usual case one allocation.
+struct ResponseBody {
+    /// Room made ahead for a promised length; beyond it the body has to arrive first.
+    private static var promisedCapacity: Int { 1 << 20 }
+
+    private let limit: Int
+    private var bytes: [UInt8] = []
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// Makes room for the length that the head promises; false if that is beyond the limit.
+    mutating func expect(_ length: Int) -> Bool {
+        guard length <= limit else { return false }
+        bytes.reserveCapacity(min(length, Self.promisedCapacity))
+        return true
+    }
+
+    /// Adds a piece; false, and nothing is added, if the body would be beyond the limit.
+    mutating func append(_ piece: UnsafeRawBufferPointer) -> Bool {
+        guard piece.count <= limit - bytes.count else { return false }
+        bytes.append(contentsOf: piece)
+        return true
+    }
+
+    mutating func take() -> ArraySlice<UInt8> {
+        let taken = bytes
+        bytes = []
+        return taken[...]
+    }
+}

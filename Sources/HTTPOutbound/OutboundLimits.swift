@@ -1,0 +1,39 @@
+/// Every bound of the client. The defaults are safe; each may be changed, none may be left out.
+public struct OutboundLimits: Sendable, Hashable {
+    /// Connections to one upstream on one loop, connecting ones included. Default 64.
+    public var connectionsPerUpstream = 64
+    /// Calls that wait for a connection, over all upstreams of one loop. Default 4096; the next one fails at
+    /// once with `connection_limit_reached`.
+    public var waitingCalls = 4096
+    /// Time a call waits for a connection before it fails with `connection_limit_reached`. Default 1 s.
+    public var waitTimeout: Duration = .seconds(1)
+
+    /// Time to resolve the name and to connect, for one attempt. Default 1 s.
+    public var connectTimeout: Duration = .seconds(1)
+    /// Time from the request's last byte to the response's first. Default 5 s.
+    public var firstByteTimeout: Duration = .seconds(5)
+    /// Longest silence within a response. Default 5 s.
+    public var readTimeout: Duration = .seconds(5)
+    /// Longest time in which the upstream takes no byte of a request. Default 5 s.
+    public var writeTimeout: Duration = .seconds(5)
+    /// Time for the whole call from its start to the response's last byte, whatever trickles in. Default 10 s.
+    public var totalTimeout: Duration = .seconds(10)
+
+    /// Time a pooled connection may lie idle. Default 30 s.
+    public var idleTimeout: Duration = .seconds(30)
+    /// Age at which a connection is used no more. Default 10 min.
+    public var connectionAge: Duration = .seconds(600)
+    /// Requests after which a connection is used no more. Default 1000.
+    public var requestsPerConnection = 1000
+
+    /// Bytes of a response's body, transfer coding removed. Default 8 MiB; beyond it `http_response_body_size`.
+    public var responseBody = 8 << 20
+    /// Bytes of a response's head. Default 32 KiB; beyond it `http_response_header_section_size`.
+    public var responseHead = 32 << 10
+    /// Fields of a response. Default 100.
+    public var responseFields = 100
+    /// Informational (1xx) responses before the final one. Default 10.
+    public var informationalResponses = 10
+
+    public init() {}
+}

@@ -1,0 +1,40 @@
+public import HTTPModel
+
+/// One request to an upstream, whole. Host and the framing are the client's to write, and no field of the caller.
+public struct OutboundRequest: Sendable {
+    public var method: HTTPMethod
+    /// Path and query as they go out, percent-encoded: `/weights?fddDate=2026-11-20`.
+    public var target: ArraySlice<UInt8>
+    /// End-to-end fields. A hop-by-hop field, Host, Content-Length or Transfer-Encoding among them is ignored.
+    public var fields: HTTPFields
+    /// Fields that many requests share, checked and written once; they go out after `fields`.
+    public var sharedFields: FieldBlock
+    public var body: ArraySlice<UInt8>
+
+    /// Stands in for `OutboundLimits.firstByteTimeout`.
+    public var firstByteTimeout: Duration?
+    /// Stands in for `OutboundLimits.totalTimeout`, e.g. what is left of the caller's own time.
+    public var totalTimeout: Duration?
+
+    public init(
+        method: HTTPMethod = .get, target: ArraySlice<UInt8>, fields: HTTPFields = HTTPFields(),
+        sharedFields: FieldBlock = FieldBlock(), body: ArraySlice<UInt8> = [],
+        firstByteTimeout: Duration? = nil,
+        totalTimeout: Duration? = nil
+    ) {
+        self.method = method
+        self.target = target
+        self.fields = fields
+        self.sharedFields = sharedFields
+        self.body = body
+        self.firstByteTimeout = firstByteTimeout
+        self.totalTimeout = totalTimeout
+    }
+
+    public init(
+        method: HTTPMethod = .get, target: String, fields: HTTPFields = HTTPFields(), body: String = ""
+    ) {
+        self.init(
+            method: method, target: Array(target.utf8)[...], fields: fields, body: Array(body.utf8)[...])
+    }
+}

@@ -1,0 +1,31 @@
+public import EventIO
+
+/// When what happened to a call, on its loop's clock. An instant that was not reached is nil.
+public struct OutboundTimings: Sendable, Hashable {
+    /// The call began.
+    public internal(set) var started: MonotonicTime
+    /// A connection was the call's: a pooled one, or a new one that just connected.
+    public internal(set) var connected: MonotonicTime?
+    /// The last byte of the request went to the system.
+    public internal(set) var requestWritten: MonotonicTime?
+    /// The first byte of a response came.
+    public internal(set) var firstByte: MonotonicTime?
+    /// The last byte of the response came, or the call failed.
+    public internal(set) var finished: MonotonicTime?
+    /// Whether the connection had served another call before.
+    public internal(set) var isReusedConnection = false
+
+    init(started: MonotonicTime) {
+        self.started = started
+    }
+
+    /// From the start to the end, or nil while it lasts.
+    public var total: Duration? { finished.map { ($0 - started).duration } }
+    /// Time spent waiting for a connection, connecting included.
+    public var waiting: Duration? { connected.map { ($0 - started).duration } }
+    /// From having a connection to the first byte of the response.
+    public var toFirstByte: Duration? {
+        guard let connected, let firstByte else { return nil }
+        return (firstByte - connected).duration
+    }
+}

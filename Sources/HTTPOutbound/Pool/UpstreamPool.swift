@@ -1,0 +1,146 @@
+internal import EventIO
+internal import Rx
+
+/// The connections of one origin on one loop: performs what `ConnectionPool` decides.
+///
+/// A connection refers to its pool until it is closed, and the timer for idle ones is set only while there are
+/// some, so a pool that is let go of ends with its last connection.
+final class UpstreamPool: TimerTarget {
+    let origin: Origin
+    /// The value of Host.
+    let host: ArraySlice<UInt8>
+    let opener: ConnectionOpener
+    let loop: EventLoop
+    let limits: OutboundLimits
+    let callLimits: CallLimits
+    let shared: LoopState
+    private var pool: ConnectionPool<ActiveCall>
+    private var connections: [Connection?] = []
+    private var sweepTimer: TimerToken?
+    private var sweepDeadline = MonotonicTime.distantFuture
+
+    init(origin: Origin, limits: OutboundLimits, shared: LoopState) {
+        self.origin = origin
+        self.limits = limits
+        self.shared = shared
+        loop = shared.loop
+        callLimits = CallLimits(limits)
+        host = Array(origin.authority.utf8)[...]
+        opener = ConnectionOpener(origin, loop: shared.loop)
+        pool = ConnectionPool(limits: limits)
+    }
+
+    var report: PoolReport { pool.report }
+
+    // MARK: Calls
+
+    func start(_ call: ActiveCall) {
+        if shared.isClosed { return call.fail(.destinationUnavailable, "the client is closed") }
+        while true {
+            let mayWait = shared.waitingCalls < limits.waitingCalls
+            switch pool.callArrived(call, mayWait: mayWait, now: loop.now) {
+            case .reuse(let slot):
+                run(call, in: slot)
+                return
+            case .open(let slot):
+                open(slot, for: call)
+                return
+            case .discard(let slot): connections[slot]?.discard()
+            case .wait(let ticket):
+                shared.waitingCalls += 1
+                call.joinedLine(ticket)
+                return
+            case .refuse:
+                call.fail(
+                    .connectionLimitReached, "\(limits.waitingCalls) calls wait for a connection already")
+                return
+            }
+        }
+    }
+
+    func callLeftLine(_ ticket: ConnectionPool<ActiveCall>.Ticket) {
+        pool.waiterLeft(ticket)
+        shared.waitingCalls -= 1
+    }
+
+    /// The call's connection was stale: a new one in the same slot, so that nobody else's is taken.
+    func resend(_ call: ActiveCall, in slot: Int) {
+        pool.connectionReplaced(slot, now: loop.now)
+        open(slot, for: call)
+    }
+
+    // MARK: Connections
+
+    /// The connection is whole and free again: it is the next waiter's, or the pool's.
+    func released(_ connection: Connection, peer: KeepAlive) {
+        let slot = connection.slot
+        switch pool.connectionReleased(slot, peer: peer, now: loop.now) {
+        case .keep: sweep(by: pool.expiry(of: slot))
+        case .lend(let waiter):
+            shared.waitingCalls -= 1
+            run(waiter, in: slot)
+        case .close: connection.discard()
+        }
+    }
+
+    /// The connection is closed. Its slot is the first waiter's, or free.
+    func closed(_ connection: Connection) {
+        connections[connection.slot] = nil
+        switch pool.connectionClosed(connection.slot, now: loop.now) {
+        case .none: break
+        case .open(let slot, let waiter):
+            shared.waitingCalls -= 1
+            open(slot, for: waiter)
+        }
+    }
+
+    /// The time of an idle connection is over.
+    func timerFired(_ token: TimerToken) {
+        stopSweeping()
+        for slot in pool.expired(now: loop.now) { connections[slot]?.discard() }
+        if let next = pool.nextExpiry { sweep(by: next) }
+    }
+
+    /// Refuses calls from now on, fails those that wait, and closes what is idle; calls that run go on. With
+    /// `atOnce` they end as well.
+    func close(atOnce: Bool) {
+        let (idle, waiters) = pool.close()
+        shared.waitingCalls -= waiters.count
+        for slot in idle { connections[slot]?.discard() }
+        stopSweeping()
+        for waiter in waiters { waiter.fail(.destinationUnavailable, "the client was closed") }
+        guard atOnce else { return }
+        for connection in connections { connection?.fail(.destinationUnavailable, "the client was closed") }
+    }
+
+    /// One timer for all idle connections. Most often it is set already and comes early enough.
+    private func sweep(by expiry: MonotonicTime) {
+        guard expiry < sweepDeadline else { return }
+        stopSweeping()
+        sweepDeadline = expiry
+        sweepTimer = loop.setTimer(at: expiry, target: self)
+    }
+
+    private func stopSweeping() {
+        if let sweepTimer { loop.cancelTimer(sweepTimer) }
+        sweepTimer = nil
+        sweepDeadline = .distantFuture
+    }
+
+    private func run(_ call: ActiveCall, in slot: Int) {
+        guard let connection = connections[slot] else {
+            preconditionFailure("slot \(slot) was lent without connection")
+        }
+        connection.run(call, isReused: true)
+    }
+
+    private func open(_ slot: Int, for call: ActiveCall) {
+        let connection = Connection(pool: self, slot: slot)
+        if slot == connections.count {
+            connections.append(connection)
+        } else {
+            connections[slot] = connection
+        }
+        connection.open(for: call)
+    }
+}

@@ -1,0 +1,85 @@
+import EventIO
+import Testing
+
+@testable import HTTPOutbound
+
+@Suite("The deadlines of a call")
+struct CallDeadlinesTests {
+    static let start = MonotonicTime(nanoseconds: 5_000_000_000)
+
+    static func after(_ milliseconds: Int) -> MonotonicTime { start + .milliseconds(milliseconds) }
+
+    static func deadlines() -> CallDeadlines {
+        CallDeadlines(limits: CallLimits(OutboundLimits()), started: start)
+    }
+
+    func reason(_ deadlines: CallDeadlines, at milliseconds: Int) -> String? {
+        switch deadlines.verdict(now: Self.after(milliseconds)) {
+        case .notYet: nil
+        case .failed(let reason, _): reason.token
+        }
+    }
+
+    @Test("A call that waits fails after a second, for want of a connection")
+    func waiting() {
+        var deadlines = Self.deadlines()
+        deadlines.reached(.waiting, now: Self.start)
+        #expect(deadlines.next == Self.after(1000))
+        #expect(reason(deadlines, at: 1000) == "connection_limit_reached")
+        #expect(reason(deadlines, at: 999) == nil)
+    }
+
+    @Test("A call never waits past its own end")
+    func waitingPastTheEnd() {
+        var limits = CallLimits(OutboundLimits())
+        limits.total = .milliseconds(300)
+        var deadlines = CallDeadlines(limits: limits, started: Self.start)
+        deadlines.reached(.waiting, now: Self.start)
+        #expect(deadlines.next == Self.after(300))
+        #expect(reason(deadlines, at: 300) == "connection_limit_reached")
+    }
+
+    @Test("Connecting gets a second, or what is left of the call")
+    func connecting() {
+        var deadlines = Self.deadlines()
+        deadlines.reached(.connecting, now: Self.start)
+        #expect(deadlines.connectBudget(now: Self.start) == .seconds(1))
+        #expect(deadlines.connectBudget(now: Self.after(9400)) == .milliseconds(600))
+        #expect(deadlines.connectBudget(now: Self.after(20_000)) == .zero)
+        #expect(reason(deadlines, at: 10_000) == "connection_timeout")
+    }
+
+    @Test("An upstream that takes no byte fails the write, and each byte taken gives it more time")
+    func writing() {
+        var deadlines = Self.deadlines()
+        deadlines.reached(.writing, now: Self.start)
+        #expect(reason(deadlines, at: 5000) == "connection_write_timeout")
+        deadlines.reached(.writing, now: Self.after(4000))
+        #expect(reason(deadlines, at: 5000) == nil)
+        #expect(reason(deadlines, at: 9000) == "connection_write_timeout")
+    }
+
+    @Test(
+        "Silence after the request fails at the first-byte limit, silence within the response at the read limit"
+    )
+    func silence() {
+        var deadlines = Self.deadlines()
+        deadlines.reached(.awaitingResponse, now: Self.after(10))
+        #expect(deadlines.next == Self.after(5010))
+        #expect(reason(deadlines, at: 5009) == nil)
+        #expect(reason(deadlines, at: 5010) == "connection_read_timeout")
+        deadlines.reached(.receiving, now: Self.after(3000))
+        #expect(reason(deadlines, at: 7999) == nil)
+        #expect(reason(deadlines, at: 8000) == "connection_read_timeout")
+    }
+
+    @Test("Bytes that trickle do not move the end of the call")
+    func trickle() {
+        var deadlines = Self.deadlines()
+        deadlines.reached(.awaitingResponse, now: Self.start)
+        for second in 1..<10 { deadlines.reached(.receiving, now: Self.after(second * 1000)) }
+        #expect(deadlines.next == Self.after(10_000))
+        #expect(reason(deadlines, at: 9_999) == nil)
+        #expect(reason(deadlines, at: 10_000) == "http_response_timeout")
+    }
+}

@@ -1,0 +1,61 @@
+import EventIO
+import HTTPModel
+import Testing
+
+@testable import HTTPOutbound
+
+@Suite("A call", .timeLimit(.minutes(1)))
+struct CallTests {
+    static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
+
+    @Test("A closed port is connection_refused, and nothing was sent")
+    func refused() async throws {
+        let port = try ScriptedUpstream.closedPort()
+        try await ClientHarness.with { harness in
+            let result = try await harness.upstream(port: port).get()
+            #expect(result.reason == "connection_refused")
+            #expect(result.failure?.requestWasSent == false)
+            #expect(result.failure?.isRetryable == true)
+        }
+    }
+
+    @Test("A request goes out with Host and framing, and its answer comes back whole")
+    func answered() async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .awaitEnd])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            let request = OutboundRequest(
+                target: "/weights?a=1", fields: ["Accept": "application/json", "Host": "evil"])
+            let result = await api.call(request)
+            #expect(result.status == 200)
+            #expect(result.text == "hi")
+            #expect(
+                upstream.requests == [
+                    "GET /weights?a=1 HTTP/1.1\r\nHost: 127.0.0.1:\(upstream.port)\r\nAccept: application/json\r\n\r\n"
+                ])
+            let timings = try #require(result.timings)
+            #expect(!timings.isReusedConnection)
+            #expect(timings.connected != nil && timings.requestWritten != nil && timings.firstByte != nil)
+            #expect(
+                try await harness.report() == PoolReport(idle: 1, leased: 0, waiting: 0, opened: 1, reused: 0)
+            )
+        }
+        upstream.stop()
+    }
+
+    @Test("The second call uses the first one's connection")
+    func reused() async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            let results = [await api.get("/1"), await api.post("/2"), await api.get("/3")]
+            #expect(results.map(\.text) == ["hi", "hi", "hi"])
+            #expect(results.last?.timings?.isReusedConnection == true)
+            #expect(upstream.connections == 1)
+            #expect(
+                try await harness.report() == PoolReport(idle: 1, leased: 0, waiting: 0, opened: 1, reused: 2)
+            )
+        }
+        upstream.stop()
+    }
+}

@@ -1,0 +1,140 @@
+import EventIO
+import HTTPModel
+import Locking
+import Rx
+import Testing
+
+@testable import HTTPOutbound
+
+/// A client on a loop of its own, reached from a test's task.
+final class ClientHarness: Sendable {
+    let group: EventLoopGroup
+    let client: HTTPClient
+
+    var loop: EventLoop { client.loop }
+
+    private init(limits: OutboundLimits) async throws {
+        group = try EventLoopGroup(count: 1)
+        let loop = group.loops[0]
+        client = try await loop.perform { HTTPClient(loop: loop, limits: limits) }
+    }
+
+    /// Runs `body` with a client, closes the client, and sees that nothing is left of it.
+    static func with(
+        limits: OutboundLimits = OutboundLimits(), sourceLocation: SourceLocation = #_sourceLocation,
+        _ body: (ClientHarness) async throws -> Void
+    ) async throws {
+        let harness = try await ClientHarness(limits: limits)
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(harness)) } catch { result = .failure(error) }
+        let client = harness.client
+        let (left, timers) = try await client.loop.perform {
+            client.close()
+            return (client.report, client.loop.timerCount)
+        }
+        harness.group.shutdown()
+        #expect(
+            left.idle == 0 && left.leased == 0 && left.waiting == 0, "\(left)", sourceLocation: sourceLocation
+        )
+        #expect(timers == 0, "timers are left", sourceLocation: sourceLocation)
+        try result.get()
+    }
+
+    func upstream(port: UInt16) async throws -> Upstream {
+        let origin = try #require(Origin(host: "127.0.0.1", port: port))
+        return try await upstream(origin)
+    }
+
+    func upstream(_ origin: Origin) async throws -> Upstream {
+        try await loop.perform { [client] in client.upstream(origin) }
+    }
+
+    func upstream(_ upstream: ScriptedUpstream) async throws -> Upstream {
+        try await self.upstream(port: upstream.port)
+    }
+
+    func report() async throws -> PoolReport {
+        try await loop.perform { [client] in client.report }
+    }
+}
+
+/// A call that was begun, and its end.
+final class Begun: Sendable {
+    private let outcome = Lock<Result<OutboundResponse, OutboundError>?>(nil)
+    private let ended = Signal()
+    private let subscription = SerialDisposable()
+
+    init(_ upstream: Upstream, _ request: OutboundRequest) {
+        let single = upstream.send(request)
+        let subscribe: @Sendable () -> Void = { [self] in
+            subscription.disposable = single.subscribe { [self] result in
+                outcome.withLock { $0 = Self.typed(result) }
+                ended.fire()
+            }
+        }
+        upstream.loop.execute(subscribe)
+    }
+
+    private static func typed(
+        _ result: Result<OutboundResponse, any Error>
+    ) -> Result<OutboundResponse, OutboundError> {
+        result.mapError { error in
+            guard let error = error as? OutboundError else { fatalError("another error type: \(error)") }
+            return error
+        }
+    }
+
+    var hasEnded: Bool { outcome.withLock { $0 != nil } }
+
+    func end() async -> Result<OutboundResponse, OutboundError> {
+        await ended.wait()
+        guard let result = outcome.withLock({ $0 }) else { fatalError("ended without a result") }
+        return result
+    }
+
+    func dispose() { subscription.dispose() }
+}
+
+extension Upstream {
+    func begin(_ request: OutboundRequest) -> Begun { Begun(self, request) }
+
+    func call(_ request: OutboundRequest) async -> Result<OutboundResponse, OutboundError> {
+        await begin(request).end()
+    }
+
+    func get(_ target: String = "/") async -> Result<OutboundResponse, OutboundError> {
+        await call(OutboundRequest(target: target))
+    }
+
+    func post(_ target: String = "/", body: String = "x") async -> Result<OutboundResponse, OutboundError> {
+        await call(OutboundRequest(method: .post, target: target, body: body))
+    }
+}
+
+extension Result where Success == OutboundResponse, Failure == OutboundError {
+    /// The body as text, or nil.
+    var text: String? {
+        guard case .success(let response) = self else { return nil }
+        return String(decoding: response.body, as: UTF8.self)
+    }
+
+    var status: Int? {
+        guard case .success(let response) = self else { return nil }
+        return response.head.status.code
+    }
+
+    /// The failure's token, or nil.
+    var reason: String? { failure?.reason.token }
+
+    var failure: OutboundError? {
+        guard case .failure(let error) = self else { return nil }
+        return error
+    }
+
+    var timings: OutboundTimings? {
+        switch self {
+        case .success(let response): response.timings
+        case .failure(let error): error.timings
+        }
+    }
+}

@@ -1,0 +1,239 @@
+import EventIO
+import Testing
+
+@testable import HTTPOutbound
+
+@Suite("The pool")
+struct ConnectionPoolTests {
+    typealias Pool = ConnectionPool<String>
+
+    static func limits(connections: Int = 2) -> OutboundLimits {
+        var limits = OutboundLimits()
+        limits.connectionsPerUpstream = connections
+        return limits
+    }
+
+    static let start = MonotonicTime(nanoseconds: 1_000_000_000_000)
+
+    static func at(_ seconds: Int) -> MonotonicTime { start + .seconds(seconds) }
+
+    @Test("Beyond the connections, and with no room to wait, a call is refused")
+    func refused() {
+        var pool = Pool(limits: Self.limits(connections: 1))
+        expectOpen(&pool, slot: 0)
+        guard case .refuse = pool.callArrived("b", mayWait: false, now: Self.start) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(pool.report == PoolReport(idle: 0, leased: 1, waiting: 0, opened: 1, reused: 0))
+    }
+
+    @Test(
+        "A closed pool refuses, hands out its idle connections and its waiters, and keeps nothing it gets back"
+    )
+    func closed() {
+        var pool = Pool(limits: Self.limits())
+        expectOpen(&pool, slot: 0)
+        expectOpen(&pool, slot: 1)
+        expectRelease(&pool, slot: 0, .kept)
+        let first = pool.close()
+        #expect(first.idle == [0])
+        #expect(first.waiters.isEmpty)
+        guard case .refuse = pool.callArrived("c", mayWait: true, now: Self.start) else {
+            Issue.record("not refused")
+            return
+        }
+        expectRelease(&pool, slot: 1, .closed)
+    }
+
+    @Test("A waiter is served before any later call, in the order of arrival")
+    func fair() {
+        var pool = Pool(limits: Self.limits(connections: 1))
+        expectOpen(&pool, slot: 0)
+        expectWait(&pool, "b")
+        expectWait(&pool, "c")
+        expectRelease(&pool, slot: 0, .lent("b"))
+        expectWait(&pool, "d")
+        expectRelease(&pool, slot: 0, .lent("c"))
+        expectRelease(&pool, slot: 0, .lent("d"))
+        expectRelease(&pool, slot: 0, .kept)
+        #expect(pool.report == PoolReport(idle: 1, leased: 0, waiting: 0, opened: 1, reused: 3))
+    }
+
+    @Test("Who left the line is not served")
+    func left() {
+        var pool = Pool(limits: Self.limits(connections: 1))
+        expectOpen(&pool, slot: 0)
+        let ticket = expectWait(&pool, "b")
+        expectWait(&pool, "c")
+        if let ticket { pool.waiterLeft(ticket) }
+        expectRelease(&pool, slot: 0, .lent("c"))
+        #expect(pool.waiting == 0)
+    }
+
+    @Test("When a connection is lost, a new one is opened for the first waiter in its place")
+    func vacancy() {
+        var pool = Pool(limits: Self.limits(connections: 1))
+        expectOpen(&pool, slot: 0)
+        expectWait(&pool, "b")
+        guard case .open(0, "b") = pool.connectionClosed(0, now: Self.start) else {
+            Issue.record("no connection for the waiter")
+            return
+        }
+        guard case .none = pool.connectionClosed(0, now: Self.start) else {
+            Issue.record("a connection for nobody")
+            return
+        }
+        #expect(pool.report == PoolReport(idle: 0, leased: 0, waiting: 0, opened: 2, reused: 0))
+        expectOpen(&pool, slot: 0)
+    }
+
+    @Test("The connection used last is lent first")
+    func lifo() {
+        var pool = Pool(limits: Self.limits(connections: 3))
+        for slot in 0..<3 { expectOpen(&pool, slot: slot) }
+        for slot in [1, 0, 2] { expectRelease(&pool, slot: slot, .kept) }
+        expectReuse(&pool, slot: 2)
+        expectReuse(&pool, slot: 0)
+        expectRelease(&pool, slot: 2, .kept)
+        expectReuse(&pool, slot: 2)
+        expectReuse(&pool, slot: 1)
+    }
+
+    @Test("A connection that lay idle for 30 s is not lent")
+    func idleTooLong() {
+        var pool = Pool(limits: Self.limits())
+        expectOpen(&pool, slot: 0)
+        expectRelease(&pool, slot: 0, .kept)
+        #expect(pool.nextExpiry == Self.at(30))
+        #expect(pool.expired(now: Self.at(29)).isEmpty)
+        #expect(pool.expired(now: Self.at(30)) == [0])
+        guard case .discard(0) = pool.callArrived("b", mayWait: true, now: Self.at(30)) else {
+            Issue.record("an expired connection was lent")
+            return
+        }
+        guard case .none = pool.connectionClosed(0, now: Self.at(30)) else {
+            Issue.record("a connection for nobody")
+            return
+        }
+        expectOpen(&pool, slot: 0, at: Self.at(30))
+    }
+
+    @Test("A connection older than 10 min is closed when it comes back, and expires while idle")
+    func age() {
+        var pool = Pool(limits: Self.limits())
+        expectOpen(&pool, slot: 0)
+        expectRelease(&pool, slot: 0, .kept, at: Self.at(590))
+        #expect(pool.nextExpiry == Self.at(600))
+        expectReuse(&pool, slot: 0, at: Self.at(599))
+        expectRelease(&pool, slot: 0, .closed, at: Self.at(600))
+    }
+
+    @Test("A connection serves 1000 requests and no more")
+    func requests() {
+        var pool = Pool(limits: Self.limits())
+        expectOpen(&pool, slot: 0)
+        for _ in 1..<1000 {
+            expectRelease(&pool, slot: 0, .kept)
+            expectReuse(&pool, slot: 0)
+        }
+        expectRelease(&pool, slot: 0, .closed)
+    }
+
+    @Test("Waiters count as requests on the connection they get")
+    func requestsOfWaiters() {
+        var limits = Self.limits(connections: 1)
+        limits.requestsPerConnection = 2
+        var pool = Pool(limits: limits)
+        expectOpen(&pool, slot: 0)
+        expectWait(&pool, "b")
+        expectWait(&pool, "c")
+        expectRelease(&pool, slot: 0, .lent("b"))
+        expectRelease(&pool, slot: 0, .closed)
+        guard case .open(0, "c") = pool.connectionClosed(0, now: Self.start) else {
+            Issue.record("no connection for the waiter")
+            return
+        }
+    }
+
+    @Test("Keep-Alive of the peer shortens idle time and requests, and never lengthens them")
+    func keepAlive() {
+        var pool = Pool(limits: Self.limits())
+        expectOpen(&pool, slot: 0)
+        expectRelease(&pool, slot: 0, .kept, peer: KeepAlive(idleTimeout: .seconds(4), requestsLeft: 2))
+        #expect(pool.nextExpiry == Self.at(4))
+        expectReuse(&pool, slot: 0)
+        expectRelease(&pool, slot: 0, .kept, peer: KeepAlive(idleTimeout: .seconds(400), requestsLeft: 400))
+        #expect(pool.nextExpiry == Self.at(30))
+        expectReuse(&pool, slot: 0)
+        expectRelease(&pool, slot: 0, .closed)
+
+        expectOpen(&pool, slot: 1)
+        expectRelease(&pool, slot: 1, .closed, peer: KeepAlive(idleTimeout: .zero, requestsLeft: nil))
+    }
+
+    @Test("A replaced connection starts its age and its requests anew")
+    func replaced() {
+        var limits = Self.limits()
+        limits.requestsPerConnection = 2
+        var pool = Pool(limits: limits)
+        expectOpen(&pool, slot: 0)
+        expectRelease(&pool, slot: 0, .kept)
+        expectReuse(&pool, slot: 0)
+        pool.connectionReplaced(0, now: Self.start)
+        expectRelease(&pool, slot: 0, .kept)
+        #expect(pool.report.opened == 2)
+    }
+
+    // MARK: - Steps
+
+    enum Kept: Equatable {
+        case kept
+        case closed
+        case lent(String)
+    }
+
+    func expectOpen(
+        _ pool: inout Pool, slot: Int, at now: MonotonicTime = Self.start,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        guard case .open(slot) = pool.callArrived("?", mayWait: true, now: now) else {
+            Issue.record("slot \(slot) was not opened", sourceLocation: sourceLocation)
+            return
+        }
+    }
+
+    func expectReuse(
+        _ pool: inout Pool, slot: Int, at now: MonotonicTime = Self.start,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        guard case .reuse(slot) = pool.callArrived("?", mayWait: true, now: now) else {
+            Issue.record("slot \(slot) was not lent again", sourceLocation: sourceLocation)
+            return
+        }
+    }
+
+    @discardableResult
+    func expectWait(
+        _ pool: inout Pool, _ waiter: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) -> Pool.Ticket? {
+        guard case .wait(let ticket) = pool.callArrived(waiter, mayWait: true, now: Self.start) else {
+            Issue.record("\(waiter) does not wait", sourceLocation: sourceLocation)
+            return nil
+        }
+        return ticket
+    }
+
+    func expectRelease(
+        _ pool: inout Pool, slot: Int, _ expected: Kept, at now: MonotonicTime = Self.start,
+        peer: KeepAlive = .unspecified, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let kept: Kept =
+            switch pool.connectionReleased(slot, peer: peer, now: now) {
+            case .keep: .kept
+            case .close: .closed
+            case .lend(let waiter): .lent(waiter)
+            }
+        #expect(kept == expected, sourceLocation: sourceLocation)
+    }
+}

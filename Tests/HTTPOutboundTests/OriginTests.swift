@@ -1,0 +1,44 @@
+import Testing
+
+@testable import HTTPOutbound
+
+@Suite("An origin")
+struct OriginTests {
+    @Test(
+        "What is no host is no origin",
+        arguments: ["", "a b", "user@host", "a,b", "host/path", "[::1", "::g", "host:80", "ho\0st"])
+    func refused(host: String) {
+        #expect(Origin(host: host, port: 80) == nil)
+    }
+
+    @Test("Port 0 is no port to connect to")
+    func portZero() {
+        #expect(Origin(host: "localhost", port: 0) == nil)
+    }
+
+    @Test(
+        "Host names the port only where it is not the scheme's own",
+        arguments: [
+            ("localhost", 80, "localhost"), ("localhost", 8080, "localhost:8080"),
+            ("127.0.0.1", 81, "127.0.0.1:81"),
+            ("::1", 80, "[::1]"), ("[::1]", 8080, "[::1]:8080"),
+        ] as [(String, UInt16, String)])
+    func authority(host: String, port: UInt16, expected: String) {
+        #expect(Origin(host: host, port: port)?.authority == expected)
+    }
+
+    @Test("The same address is the same origin, however it is written")
+    func equality() {
+        #expect(Origin(host: "::1", port: 80) == Origin(host: "[::1]"))
+        #expect(Origin(host: "localhost", port: 81) != Origin(host: "localhost"))
+    }
+
+    @Test("A socket path that the system cannot hold is no origin")
+    func unixPath() {
+        #expect(Origin(unixSocket: "") == nil)
+        #expect(Origin(unixSocket: String(repeating: "a", count: 108)) == nil)
+        #expect(Origin(unixSocket: "/run/api\0.sock") == nil)
+        #expect(Origin(unixSocket: "/run/api.sock", host: "a b") == nil)
+        #expect(Origin(unixSocket: "/run/api.sock")?.authority == "localhost")
+    }
+}

@@ -1,0 +1,254 @@
+import Foundation
+import Glibc
+import Locking
+
+/// A raw socket on the loopback that does to each connection exactly what its script says.
+///
+/// The n-th connection follows the n-th script, later ones the last. What it reads is kept for the test.
+final class ScriptedUpstream: Sendable {
+    enum Step: Sendable {
+        /// Reads one request, head and body by its Content-Length, and keeps its bytes.
+        case readRequest
+        /// Reads so many bytes and keeps them.
+        case read(Int)
+        case send(String)
+        case sendBytes([UInt8])
+        /// Sends the text again and again until the client goes.
+        case sendForever(String)
+        /// Sends the text one byte at a time, a pause after each, and the last byte for ever, until the client goes.
+        case trickle(String, pauseMilliseconds: Int32)
+        /// FIN in both directions.
+        case close
+        /// FIN in our direction; goes on reading.
+        case finish
+        /// RST.
+        case reset
+        case fire(Signal)
+        case wait(Signal)
+        /// Reads until the client ends the connection; keeps nothing.
+        case awaitEnd
+        /// Goes back to the first step.
+        case again
+    }
+
+    private struct Record {
+        var requests: [String] = []
+        var accepted = 0
+        var ended = 0
+        var isStopped = false
+        var connections: Set<Int32> = []
+    }
+
+    private let listener: Int32
+    let port: UInt16
+    private let scripts: [[Step]]
+    private let record = Lock(Record())
+    /// Fired for each request that was read whole.
+    let requestRead = Signal()
+    /// Fired for each connection that the client ended, seen by any step.
+    let clientEnded = Signal()
+    let accepted = Signal()
+
+    var requests: [String] { record.withLock { $0.requests } }
+    var connections: Int { record.withLock { $0.accepted } }
+
+    init(_ scripts: [Step]..., backlog: Int32 = 512) throws {
+        self.scripts = scripts
+        (listener, port) = try Self.listen(backlog: backlog)
+        Thread.detachNewThread { [self] in acceptAll() }
+    }
+
+    /// A bound port where nobody listens.
+    static func closedPort() throws -> UInt16 {
+        let (listener, port) = try listen(backlog: 1)
+        Glibc.close(listener)
+        return port
+    }
+
+    /// A listening port whose backlog is full, so that the next connect gets no answer.
+    /// Whoever has it closes the descriptors.
+    static func blackHole() throws -> (port: UInt16, descriptors: [Int32]) {
+        let (listener, port) = try listen(backlog: 0)
+        var descriptors = [listener]
+        for _ in 0..<4 {
+            let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+            var address = loopback(port: port)
+            _ = withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    connect(client, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            descriptors.append(client)
+        }
+        return (port, descriptors)
+    }
+
+    func stop() {
+        let open = record.withLock { record in
+            record.isStopped = true
+            return record.connections
+        }
+        shutdown(listener, Int32(SHUT_RDWR))
+        for descriptor in open { shutdown(descriptor, Int32(SHUT_RDWR)) }
+    }
+
+    private static func loopback(port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        return address
+    }
+
+    private static func listen(backlog: Int32) throws -> (Int32, UInt16) {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+        var address = loopback(port: 0)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let status = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                let bound = bind(descriptor, address, length)
+                guard bound == 0, Glibc.listen(descriptor, backlog) == 0 else { return Int32(-1) }
+                return getsockname(descriptor, address, &length)
+            }
+        }
+        guard status == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+        return (descriptor, UInt16(bigEndian: address.sin_port))
+    }
+
+    private func acceptAll() {
+        while true {
+            let descriptor = accept(listener, nil, nil)
+            if descriptor < 0 && errno == EINTR { continue }
+            guard descriptor >= 0 else { break }
+            var one: Int32 = 1
+            setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+            let (index, isStopped) = record.withLock { record in
+                record.accepted += 1
+                record.connections.insert(descriptor)
+                return (record.accepted - 1, record.isStopped)
+            }
+            accepted.fire()
+            if isStopped { shutdown(descriptor, Int32(SHUT_RDWR)) }
+            Thread.detachNewThread { [self] in
+                run(scripts[min(index, scripts.count - 1)], on: descriptor)
+            }
+        }
+        Glibc.close(listener)
+    }
+
+    private func run(_ script: [Step], on descriptor: Int32) {
+        var peer = Peer(descriptor: descriptor)
+        var index = 0
+        while index < script.count, perform(script[index], &peer, &index) { index += 1 }
+        if peer.hasEnded { clientEnded.fire() }
+        record.withLock { _ = $0.connections.remove(descriptor) }
+        Glibc.close(descriptor)
+    }
+
+    /// False when the connection is over.
+    private func perform(_ step: Step, _ peer: inout Peer, _ index: inout Int) -> Bool {
+        switch step {
+        case .readRequest:
+            guard let request = peer.readRequest() else { return false }
+            record.withLock { $0.requests.append(request) }
+            requestRead.fire()
+        case .read(let count):
+            guard let bytes = peer.read(count) else { return false }
+            record.withLock { $0.requests.append(String(decoding: bytes, as: UTF8.self)) }
+        case .send(let text): return peer.send(Array(text.utf8))
+        case .sendBytes(let bytes): return peer.send(bytes)
+        case .sendForever(let text):
+            let bytes = Array(text.utf8)
+            while peer.send(bytes) {}
+            return false
+        case .trickle(let text, let pause):
+            var bytes = Array(text.utf8)[...]
+            while peer.isSilent(for: pause), let byte = bytes.first, peer.send([byte]) {
+                if bytes.count > 1 { bytes.removeFirst() }
+            }
+            peer.hasEnded = true
+            return false
+        case .close: return false
+        case .finish: shutdown(peer.descriptor, Int32(SHUT_WR))
+        case .reset:
+            var linger = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(
+                peer.descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
+            return false
+        case .fire(let signal): signal.fire()
+        case .wait(let signal): return signal.waitBlocking()
+        case .awaitEnd:
+            while peer.fill() {}
+            return false
+        case .again: index = -1
+        }
+        return true
+    }
+
+    /// One connection, read by a blocking thread.
+    private struct Peer {
+        let descriptor: Int32
+        var hasEnded = false
+        private var buffered: [UInt8] = []
+
+        init(descriptor: Int32) { self.descriptor = descriptor }
+
+        mutating func fill() -> Bool {
+            var chunk = [UInt8](repeating: 0, count: 16_384)
+            var count = Glibc.recv(descriptor, &chunk, chunk.count, 0)
+            while count < 0 && errno == EINTR { count = Glibc.recv(descriptor, &chunk, chunk.count, 0) }
+            guard count > 0 else {
+                hasEnded = true
+                return false
+            }
+            buffered += chunk[..<count]
+            return true
+        }
+
+        mutating func read(_ count: Int) -> [UInt8]? {
+            while buffered.count < count { guard fill() else { return nil } }
+            let bytes = Array(buffered[..<count])
+            buffered.removeFirst(count)
+            return bytes
+        }
+
+        mutating func readRequest() -> String? {
+            let end = Array("\r\n\r\n".utf8)
+            var headLength = buffered.firstRange(of: end)?.upperBound
+            while headLength == nil {
+                guard fill() else { return nil }
+                headLength = buffered.firstRange(of: end)?.upperBound
+            }
+            let head = String(decoding: buffered[..<(headLength ?? 0)], as: UTF8.self)
+            var bodyLength = 0
+            for line in head.lowercased().split(separator: "\r\n") where line.hasPrefix("content-length:") {
+                bodyLength = Int(line.dropFirst(15).trimmingCharacters(in: .whitespaces)) ?? 0
+            }
+            guard let bytes = read((headLength ?? 0) + bodyLength) else { return nil }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+
+        mutating func send(_ bytes: [UInt8]) -> Bool {
+            var sent = 0
+            while sent < bytes.count {
+                let count = bytes[sent...].withUnsafeBytes {
+                    Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                }
+                if count < 0 && errno == EINTR { continue }
+                guard count > 0 else {
+                    hasEnded = true
+                    return false
+                }
+                sent += count
+            }
+            return true
+        }
+
+        /// Whether the client neither sends nor goes for so long.
+        func isSilent(for milliseconds: Int32) -> Bool {
+            var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            return Glibc.poll(&poll, 1, milliseconds) == 0
+        }
+    }
+}

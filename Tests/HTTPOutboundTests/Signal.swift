@@ -1,0 +1,43 @@
+import Dispatch
+import Locking
+
+/// Something that happens once, or a number of times, and that tests and script threads wait for.
+final class Signal: Sendable {
+    private struct State {
+        var fired = 0
+        var waiters: [(count: Int, resume: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Lock(State())
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    var count: Int { state.withLock { $0.fired } }
+
+    func fire() {
+        semaphore.signal()
+        let ready = state.withLock { state in
+            state.fired += 1
+            let ready = state.waiters.filter { $0.count <= state.fired }
+            state.waiters.removeAll { $0.count <= state.fired }
+            return ready
+        }
+        for waiter in ready { waiter.resume.resume() }
+    }
+
+    /// Waits, without a thread, until it was fired so many times in all.
+    func wait(count: Int = 1) async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                if state.fired >= count { return true }
+                state.waiters.append((count, continuation))
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    /// For script threads: takes one firing. False after ten seconds without.
+    func waitBlocking() -> Bool {
+        semaphore.wait(timeout: .now() + .seconds(10)) == .success
+    }
+}
