@@ -49,7 +49,7 @@ let package = Package(
         module("EventIO", ["CLibevent", "Rx", "Locking"]),
         module("HTTPWire", ["HTTPModel"]),
 
-        module("HTTPInbound", ["EventIO", "HTTPWire", "HTTPModel"]),
+        module("HTTPInbound", ["EventIO", "HTTPWire", "HTTPModel", "Rx"]),
         module("HTTPOutbound", ["EventIO", "HTTPWire", "HTTPModel", "Rx"]),
 
         module("Networking", ["Rx", "HTTPModel", "JSONBytes", "Locking"]),

@@ -7,7 +7,7 @@ enum Rules {
         "JSONBytes": [],
         "EventIO": ["CLibevent", "Rx", "Locking"],
         "HTTPWire": ["HTTPModel"],
-        "HTTPInbound": ["EventIO", "HTTPWire", "HTTPModel"],
+        "HTTPInbound": ["EventIO", "HTTPWire", "HTTPModel", "Rx"],
         "HTTPOutbound": ["EventIO", "HTTPWire", "HTTPModel", "Rx"],
         "Networking": ["Rx", "HTTPModel", "JSONBytes", "Locking"],
         "Gateway": ["Networking", "Rx", "HTTPModel", "JSONBytes", "Locking"],

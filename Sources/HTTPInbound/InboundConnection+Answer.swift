@@ -1,0 +1,239 @@
+internal import EventIO
+internal import HTTPModel
+internal import HTTPWire
+
+/// Answers, from their head to the moment the kernel has taken them.
+extension InboundConnection {
+    /// Pieces up to this size are put together and written by one call; longer ones are gathered in place.
+    static var copiedBytes: Int { 16 * 1024 }
+
+    // MARK: Whole answers
+
+    func respond(_ response: HTTPResponse, on exchange: InboundExchange) {
+        guard isOpen else { return }
+        exchange.bytesSent += write(response)
+        complete(.exchange(exchange))
+    }
+
+    /// The answer that was known before the body came.
+    func answerDecided() {
+        guard let response = turn.decided else { return }
+        answerDirectly(response, error: nil)
+    }
+
+    /// One answer with `Connection: close`; nothing that comes after is interpreted.
+    func refuse(_ error: InboundError) {
+        if error.head == nil { turn = Turn(receivedAt: now) }
+        dropBody()
+        state.refusalBegan()
+        answerDirectly(server.errorRenderer(error), error: error)
+    }
+
+    private func answerDirectly(_ response: HTTPResponse, error: InboundError?) {
+        let sent = write(response)
+        complete(
+            .direct(
+                DirectAnswer(
+                    head: turn.head, method: turn.head.map { _ in turn.method }, error: error,
+                    response: response, remoteAddress: remoteAddress, receivedAt: turn.receivedAt,
+                    bytesReceived: turn.bytesReceived, bytesSent: sent, outcome: .completed)))
+    }
+
+    /// Writes head and body; returns the bytes of both.
+    private func write(_ response: HTTPResponse) -> Int {
+        let keepAlive = !state.answerBegan(delimitedByClose: false)
+        return withOutput { output in
+            var response = response
+            var transfer = appendHead(of: response, keepAlive, to: &output)
+            if transfer == nil {
+                response = server.errorRenderer(.unwritable(head: turn.head))
+                transfer = appendHead(of: response, keepAlive, to: &output)
+            }
+            if transfer == nil {
+                response = HTTPResponse(status: .internalServerError)
+                transfer = appendHead(of: response, keepAlive, to: &output)
+            }
+            switch transfer {
+            case .identity: return send(&output, response.body)
+            case nil, .some(.none), .chunked, .untilClose: return send(&output, [])
+            }
+        }
+    }
+
+    private func appendHead(
+        of response: HTTPResponse, _ keepAlive: Bool, to output: inout [UInt8]
+    ) -> ResponseSerializer.Transfer? {
+        appendHead(response.status, response.fields, .length(response.bodyCount), keepAlive, to: &output)
+    }
+
+    /// Nil, and nothing appended, for a head that must not go out: a field with a line end, say.
+    private func appendHead(
+        _ status: HTTPStatus, _ fields: HTTPFields, _ body: ResponseSerializer.Body, _ keepAlive: Bool,
+        to output: inout [UInt8]
+    ) -> ResponseSerializer.Transfer? {
+        let context = ResponseSerializer.Context(
+            version: turn.version, isHead: turn.method == .head, keepAlive: keepAlive)
+        let outcome = try? ResponseSerializer.appendHead(
+            status, fields, body: body, context: context, date: server.date.current, to: &output)
+        return outcome?.transfer
+    }
+
+    // MARK: Streams
+
+    /// Nil when the head cannot go out; it was answered 500 then.
+    func startStreaming(_ head: HTTPResponseHead, on exchange: InboundExchange) -> BodyWriter.Framing? {
+        guard isOpen else { return nil }
+        let length = head.fields[.contentLength].flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
+        let keepAlive = !state.answerBegan(delimitedByClose: turn.version == .http10)
+        let framing: BodyWriter.Framing? = withOutput { output in
+            let body = length.map { ResponseSerializer.Body.length($0) } ?? .stream
+            guard let transfer = appendHead(head.status, head.fields, body, keepAlive, to: &output) else {
+                return nil
+            }
+            exchange.bytesSent += send(&output, [])
+            switch transfer {
+            case .none: return .nothing
+            case .identity: return .length(length ?? 0)
+            case .chunked: return .chunked
+            case .untilClose: return .untilClose
+            }
+        }
+        guard let framing else {
+            respond(server.errorRenderer(.unwritable(head: turn.head)), on: exchange)
+            return nil
+        }
+        settle()
+        return framing
+    }
+
+    /// Sends a piece of a body as it is.
+    func send(_ bytes: ArraySlice<UInt8>, on exchange: InboundExchange) {
+        guard isOpen else { return }
+        bytesHanded += Int64(bytes.count)
+        exchange.bytesSent += bytes.count
+        stream.write(bytes)
+        settle()
+    }
+
+    func sendChunk(_ bytes: ArraySlice<UInt8>, on exchange: InboundExchange) {
+        guard isOpen else { return }
+        exchange.bytesSent += withOutput { output in
+            ChunkedEncoding.appendSize(bytes.count, to: &output)
+            return send(&output, [bytes, Self.lineEnd])
+        }
+        settle()
+    }
+
+    private static let lineEnd: ArraySlice<UInt8> = [13, 10]
+
+    func finishStreaming(lastChunk: Bool, on exchange: InboundExchange) {
+        guard isOpen else { return }
+        if lastChunk {
+            exchange.bytesSent += withOutput { output in
+                ChunkedEncoding.appendEnd(to: &output)
+                return send(&output, [])
+            }
+        }
+        complete(.exchange(exchange))
+    }
+
+    // MARK: Not HTTP
+
+    func sendRaw(_ bytes: ArraySlice<UInt8>, on exchange: InboundExchange) {
+        send(bytes, on: exchange)
+    }
+
+    func closeRaw(on exchange: InboundExchange) {
+        guard isOpen else { return }
+        _ = state.answerBegan(delimitedByClose: true)
+        complete(.exchange(exchange))
+    }
+
+    func abort() {
+        end(.reset, .failed)
+    }
+
+    // MARK: Bytes
+
+    func sendContinue() {
+        withOutput { output in
+            ResponseSerializer.appendInformational(.continue, to: &output)
+            _ = send(&output, [])
+        }
+    }
+
+    /// Lends the loop's buffer, empty.
+    private func withOutput<Result>(_ body: (inout [UInt8]) -> Result) -> Result {
+        var output: [UInt8] = []
+        swap(&output, &server.output)
+        output.removeAll(keepingCapacity: true)
+        defer { swap(&output, &server.output) }
+        return body(&output)
+    }
+
+    /// Hands `output` and then `body` to the stream: in one buffer if they are small, else gathered.
+    private func send(_ output: inout [UInt8], _ body: [ArraySlice<UInt8>]) -> Int {
+        let length = body.reduce(0) { $0 + $1.count }
+        let total = output.count + length
+        bytesHanded += Int64(total)
+        if length <= Self.copiedBytes {
+            for piece in body { output.append(contentsOf: piece) }
+            output.withUnsafeBytes { stream.write($0) }
+        } else {
+            stream.write([output[...]] + body)
+        }
+        return total
+    }
+
+    // MARK: The end of an answer
+
+    /// The last byte of an answer was handed to the stream.
+    private func complete(_ answer: Leaving) {
+        if case .exchange = answer {
+            exchange = nil
+            server.requestLeft()
+        }
+        onDrain = nil
+        leaving = answer
+        perform(state.answerCompleted(queueIsEmpty: isFlushed, at: now))
+    }
+
+    func perform(_ action: ConnectionState.AfterAnswer) {
+        switch action {
+        case .flush:
+            settle()
+        case .nextRequest:
+            report(.completed)
+            proceed()
+        case .shutdownAndDiscard:
+            stream.shutdownWrite()
+            report(.completed)
+            settle()
+        case .close:
+            end(.close, .completed)
+        }
+    }
+
+    /// Tells whose answer it was how it ended.
+    func report(_ outcome: InboundOutcome) {
+        let answer = leaving
+        leaving = .nothing
+        switch answer {
+        case .nothing: break
+        case .exchange(let exchange): exchange.finished(outcome)
+        case .direct(var answer):
+            answer.outcome = outcome
+            server.handler.answered(answer)
+        }
+    }
+
+    /// A handler let its exchange go: unanswered, or with half of an answer out.
+    func exchangeWasDropped(isAnswered: Bool) {
+        exchange = nil
+        guard isOpen else { return }
+        server.requestLeft()
+        if isAnswered { return end(.reset, .failed) }
+        answerDirectly(
+            server.errorRenderer(.unanswered(head: turn.head)), error: .unanswered(head: turn.head))
+    }
+}

@@ -1,0 +1,261 @@
+internal import EventIO
+internal import HTTPModel
+internal import HTTPWire
+internal import Rx
+
+/// One client connection: performs what `ConnectionState` decides. Confined to its loop.
+///
+/// Retained by the server's list until it ends, so it outlives every callback of its stream.
+final class InboundConnection {
+    /// What was parsed while an earlier answer was under way.
+    enum Ahead {
+        case nothing
+        case request(HTTPRequestHead, RequestFraming, headBytes: Int)
+        case failure(InboundError)
+    }
+
+    /// An answer that is complete, up to the moment the kernel has taken it.
+    enum Leaving {
+        case nothing
+        case exchange(InboundExchange)
+        case direct(DirectAnswer)
+    }
+
+    let server: InboundServer
+    let stream: SocketStream
+    /// Where the server's list has this connection.
+    var index = 0
+    var state: ConnectionState
+    var parser: RequestParser
+    var ahead = Ahead.nothing
+    /// Read and not parsed; while there is any, the socket is not read.
+    var pending = PendingInput()
+    /// The request that is being read or answered.
+    var turn: Turn
+    /// Whom the answer under way belongs to. The handler owns it; letting it go clears this.
+    unowned var exchange: InboundExchange?
+    var leaving = Leaving.nothing
+    var onDrain: (() -> Void)?
+    var isOpen = true
+
+    /// Bytes of the head that is being parsed.
+    private var headBytes = 0
+    /// Bytes handed to the stream so far; the kernel has all when the stream has sent as many.
+    var bytesHanded: Int64 = 0
+    private var isParsing = false
+    private var isReading = true
+    /// The one timer, looked at lazily: it is set anew only when a deadline comes before it.
+    private var timer: (token: TimerToken, at: MonotonicTime)?
+
+    init(stream: SocketStream, server: InboundServer) {
+        self.stream = stream
+        self.server = server
+        let now = server.loop.now
+        state = ConnectionState(limits: server.stateLimits, acceptedAt: now)
+        parser = RequestParser(limits: server.requestLimits)
+        turn = Turn(receivedAt: now)
+    }
+
+    var remoteAddress: SocketAddress { stream.remoteAddress }
+    var isFlushed: Bool { stream.bytesSent == bytesHanded }
+    var isOverHighWatermark: Bool { stream.isOverHighWatermark }
+    var now: MonotonicTime { server.loop.now }
+
+    // MARK: Parsing
+
+    /// Parses as far as the state allows: what is held, then `input`. Returns the bytes it used.
+    private func parse(_ input: UnsafeRawBufferPointer) -> Int {
+        var used = 0
+        isParsing = true
+        defer { isParsing = false }
+        while isOpen {
+            if state.isFree, beginAhead() { continue }
+            guard state.mayParse else { break }
+            let before = used
+            let event = parser.parse(input, consumed: &used)
+            if state.isReadingBody {
+                turn.bytesReceived += used - before
+            } else {
+                headBytes += used - before
+            }
+            switch event {
+            case .needMore:
+                if parser.hasStarted { state.headStarted(at: now) }
+                return used
+            case .head(let head, let framing):
+                let count = headBytes
+                headBytes = 0
+                switch state.headCompleted() {
+                case .begin: begin(head, framing, headBytes: count)
+                case .hold: ahead = .request(head, framing, headBytes: count)
+                }
+            case .body(let range):
+                bodyCame(UnsafeRawBufferPointer(rebasing: input[range]))
+            case .end:
+                if state.isReadingBody { bodyEnded() }
+            case .failed(let error):
+                fail(with: InboundError.malformed(error, head: state.isReadingBody ? turn.head : nil))
+            }
+        }
+        return used
+    }
+
+    /// Whether there was something to begin.
+    private func beginAhead() -> Bool {
+        switch ahead {
+        case .nothing:
+            return false
+        case .request(let head, let framing, let count):
+            ahead = .nothing
+            begin(head, framing, headBytes: count)
+        case .failure(let error):
+            ahead = .nothing
+            refuse(error)
+        }
+        return true
+    }
+
+    private func fail(with error: InboundError) {
+        switch state.requestFailed() {
+        case .refuse: refuse(error)
+        case .hold: ahead = .failure(error)
+        }
+    }
+
+    /// Goes on after an answer: what is held, what is pending, then the socket.
+    func proceed() {
+        guard !isParsing else { return }
+        // A copy, so that what is called may drop what is pending.
+        let input = pending
+        pending.drop(input.read { parse($0) })
+        settle()
+    }
+
+    /// After each batch of events: reads on or not, and looks at the next deadline.
+    func settle() {
+        guard isOpen, !isParsing else { return }
+        armTimer()
+        if state.isDiscarding, !pending.isEmpty {
+            let count = pending.count
+            pending.removeAll()
+            discard(count)
+            guard isOpen else { return }
+        }
+        let wantsReading = state.wantsBytes && pending.isEmpty
+        guard wantsReading != isReading else { return }
+        isReading = wantsReading
+        // Last, because it may read at once.
+        if wantsReading { stream.resumeReading() } else { stream.pauseReading() }
+    }
+
+    private func discard(_ count: Int) {
+        switch state.discarded(count) {
+        case .goOn: break
+        case .close: end(.close, .failed)
+        }
+    }
+
+    // MARK: Time
+
+    private func armTimer() {
+        observeQueue()
+        guard let deadline = state.deadline else { return }
+        if let timer {
+            guard deadline < timer.at else { return }
+            server.loop.cancelTimer(timer.token)
+        }
+        timer = (server.loop.setTimer(at: deadline, target: self), deadline)
+    }
+
+    private func observeQueue() {
+        if stream.queuedByteCount > 0 { state.queueObserved(written: stream.bytesSent, at: now) }
+    }
+
+    // MARK: The end
+
+    enum Manner {
+        case close
+        case reset
+    }
+
+    /// Ends the connection; whoever still waited for something is told.
+    func end(_ manner: Manner, _ outcome: InboundOutcome) {
+        guard isOpen else { return }
+        isOpen = false
+        state.closed()
+        if let timer { server.loop.cancelTimer(timer.token) }
+        timer = nil
+        switch manner {
+        case .close: stream.close()
+        case .reset: stream.reset()
+        }
+        ahead = .nothing
+        pending.removeAll()
+        dropBody()
+        onDrain = nil
+        if let exchange {
+            self.exchange = nil
+            server.requestLeft()
+            if outcome == .clientGone { exchange.clientLeft() }
+            exchange.finished(outcome)
+        }
+        report(outcome)
+        server.connectionEnded(self)
+    }
+}
+
+extension InboundConnection: StreamHandler {
+    func streamReceived(_ bytes: UnsafeRawBufferPointer) {
+        guard isOpen else { return }
+        if state.isDiscarding { return discard(bytes.count) }
+        if pending.isEmpty {
+            let used = parse(bytes)
+            guard isOpen else { return }
+            if used < bytes.count { pending.append(UnsafeRawBufferPointer(rebasing: bytes[used...])) }
+        } else {
+            pending.append(bytes)
+        }
+        settle()
+    }
+
+    func streamReachedEnd() {
+        guard isOpen else { return }
+        switch state.endReached() {
+        case .close: end(.close, .completed)
+        case .clientGone: end(.close, .clientGone)
+        case .keepWriting: settle()
+        }
+    }
+
+    func streamPeerLeft() {
+        if isOpen, state.isAnswerPending { end(.close, .clientGone) }
+    }
+
+    func streamFailed(_ error: SocketError) {
+        end(.close, error.kind == .loopEnded ? .failed : .clientGone)
+    }
+
+    func streamDrained() {
+        if isOpen { onDrain?() }
+    }
+
+    func streamFlushed() {
+        guard isOpen, let after = state.queueEmptied(at: now) else { return }
+        perform(after)
+    }
+}
+
+extension InboundConnection: TimerTarget {
+    func timerFired(_ token: TimerToken) {
+        timer = nil
+        observeQueue()
+        switch state.deadlinePassed(at: now) {
+        case .wait: break
+        case .close: end(.close, .completed)
+        case .reset: end(.reset, .failed)
+        case .refuse: refuse(.timeout(head: state.isReadingBody ? turn.head : nil))
+        case .hold: ahead = .failure(.timeout(head: nil))
+        }
+        settle()
+    }
+}

@@ -1,0 +1,46 @@
+internal import HTTPModel
+internal import HTTPWire
+
+extension InboundError {
+    static func malformed(_ error: RequestError, head: HTTPRequestHead?) -> InboundError {
+        InboundError(status: error.status, reason: .malformed, message: error.message, head: head)
+    }
+
+    static func timeout(head: HTTPRequestHead?) -> InboundError {
+        InboundError(
+            status: .requestTimeout, reason: .timeout, message: "the request did not come in time", head: head
+        )
+    }
+
+    static func bodyTooLarge(head: HTTPRequestHead?) -> InboundError {
+        InboundError(
+            status: .contentTooLarge, reason: .bodyTooLarge,
+            message: "the request body is longer than allowed", head: head)
+    }
+
+    static func overloaded(head: HTTPRequestHead?) -> InboundError {
+        InboundError(
+            status: .serviceUnavailable, reason: .overloaded, message: "too many requests are being served",
+            head: head)
+    }
+
+    static func draining(head: HTTPRequestHead?) -> InboundError {
+        InboundError(
+            status: .serviceUnavailable, reason: .draining, message: "the server is shutting down", head: head
+        )
+    }
+
+    /// The handler's answer has a field that is none.
+    static func unwritable(head: HTTPRequestHead?) -> InboundError {
+        InboundError(
+            status: .internalServerError, reason: .unwritable, message: "the answer cannot be written",
+            head: head)
+    }
+
+    /// A handler let its exchange go.
+    static func unanswered(head: HTTPRequestHead?) -> InboundError {
+        InboundError(
+            status: .internalServerError, reason: .unanswered, message: "the request was not answered",
+            head: head)
+    }
+}

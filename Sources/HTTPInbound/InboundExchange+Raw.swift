@@ -1,0 +1,18 @@
+/// Answers that are not HTTP, for servers that misbehave on purpose (fault injection). None of the promises
+/// of `respond` holds: nothing is framed, added or checked.
+extension InboundExchange {
+    /// Resets the connection (RST).
+    public func abort() {
+        connection?.abort()
+    }
+
+    /// Sends bytes as they are. The exchange stays open, for more of them, until `closeRaw` or `abort`.
+    public func writeRaw(_ bytes: ArraySlice<UInt8>) {
+        connection?.sendRaw(bytes, on: self)
+    }
+
+    /// Sends what was written and closes the connection (FIN).
+    public func closeRaw() {
+        connection?.closeRaw(on: self)
+    }
+}

@@ -1,0 +1,102 @@
+public import EventIO
+public import HTTPModel
+
+/// What serves the requests of an `InboundServer`. Called on the server's loop only.
+public protocol InboundHandler: AnyObject {
+    /// What to do with a request whose head has come, before any of its body is read and before any
+    /// 100-continue.
+    ///
+    /// A HEAD arrives as the GET whose head it asks for (RFC 9110 9.3.2).
+    func decide(_ head: HTTPRequestHead) -> BodyDecision
+
+    /// A request is complete: answer it through the exchange, now or later, once.
+    func handle(_ exchange: InboundExchange)
+
+    /// The methods of the resource that `head` names, for the `Allow` of an automatic answer to OPTIONS; HEAD
+    /// (where there is GET) and OPTIONS are added. None: the OPTIONS goes to `decide` like any request.
+    func allowedMethods(_ head: HTTPRequestHead) -> [HTTPMethod]
+
+    /// An answer is over that no exchange stands for: one given by `decide`, an automatic one, an error.
+    func answered(_ answer: DirectAnswer)
+}
+
+extension InboundHandler {
+    public func allowedMethods(_ head: HTTPRequestHead) -> [HTTPMethod] { [] }
+    public func answered(_ answer: DirectAnswer) {}
+}
+
+/// What to do with a request's body.
+public enum BodyDecision {
+    /// Read it into memory and hand the whole request to `handle`; beyond `limit` bytes (or the server's own
+    /// limit, if that is less) the answer is 413.
+    case buffer(limit: Int)
+    /// The answer is known. The body is framed and drained all the same: a broken one is 400 whatever the
+    /// route, and what comes after it is the next request.
+    case answer(HTTPResponse)
+}
+
+/// Why the server itself refuses a request. `InboundServer.errorRenderer` turns it into a response.
+public struct InboundError: Error, Sendable {
+    /// The kinds of refusal; short names for logs and metrics.
+    public struct Reason: Hashable, Sendable, CustomStringConvertible {
+        public let description: String
+
+        /// Not HTTP/1.x as the server accepts it; `status` says which rule.
+        public static let malformed = Reason(description: "malformed")
+        /// Head or body did not come in time (408).
+        public static let timeout = Reason(description: "timeout")
+        /// The body is longer than allowed (413).
+        public static let bodyTooLarge = Reason(description: "body_too_large")
+        /// Too many requests in flight on this loop, or too many bytes of bodies (503).
+        public static let overloaded = Reason(description: "overloaded")
+        /// The handler let its exchange go without an answer (500).
+        public static let unanswered = Reason(description: "unanswered")
+        /// The handler's answer has a field that must not go out, with a line end in its value, say (500).
+        public static let unwritable = Reason(description: "unwritable")
+        /// The server goes away, another connection is needed (503).
+        public static let draining = Reason(description: "draining")
+    }
+
+    /// The status of the answer.
+    public var status: HTTPStatus
+    public var reason: Reason
+    /// One sentence for the client that names the rule or the limit.
+    public var message: String
+    /// The request, where its head was read.
+    public var head: HTTPRequestHead?
+
+    public init(status: HTTPStatus, reason: Reason, message: String, head: HTTPRequestHead? = nil) {
+        self.status = status
+        self.reason = reason
+        self.message = message
+        self.head = head
+    }
+}
+
+/// How an exchange ended.
+public enum InboundOutcome: Sendable {
+    /// The kernel took the whole answer.
+    case completed
+    /// The client left before that.
+    case clientGone
+    /// The server ended it: the answer failed half-way, was aborted, stalled, or the drain limit passed.
+    case failed
+}
+
+/// An answer that no `InboundExchange` stands for, for logs and counters.
+public struct DirectAnswer {
+    /// The request, where its head was read.
+    public var head: HTTPRequestHead?
+    /// The method on the wire (HEAD stays HEAD), where the head was read.
+    public var method: HTTPMethod?
+    /// Why the server refused; nil: an answer of `decide`, or to OPTIONS.
+    public var error: InboundError?
+    public var response: HTTPResponse
+    public var remoteAddress: SocketAddress
+    public var receivedAt: MonotonicTime
+    /// Bytes of the request, head and body.
+    public var bytesReceived: Int
+    /// Bytes of the answer, head included.
+    public var bytesSent: Int
+    public var outcome: InboundOutcome
+}

@@ -1,0 +1,27 @@
+/// Bytes that were read and must wait to be parsed, oldest first.
+struct PendingInput {
+    private var bytes: [UInt8] = []
+    private var start = 0
+
+    var isEmpty: Bool { start == bytes.count }
+    var count: Int { bytes.count - start }
+
+    mutating func append(_ more: UnsafeRawBufferPointer) {
+        bytes.append(contentsOf: more)
+    }
+
+    /// Hands the bytes out; `body` says how many it used.
+    func read(_ body: (UnsafeRawBufferPointer) -> Int) -> Int {
+        bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+    }
+
+    mutating func drop(_ used: Int) {
+        start = min(start + used, bytes.count)
+        if start == bytes.count { removeAll() }
+    }
+
+    mutating func removeAll() {
+        bytes = []
+        start = 0
+    }
+}

@@ -1,0 +1,20 @@
+internal import EventIO
+internal import HTTPModel
+
+/// The request that a connection reads or answers now.
+struct Turn {
+    var head: HTTPRequestHead?
+    /// The method on the wire: HEAD stays HEAD.
+    var method = HTTPMethod.get
+    var version = HTTPVersion.http11
+    var receivedAt: MonotonicTime
+    /// The answer that is known before the body came; nil: the handler wants the body.
+    var decided: HTTPResponse?
+    var body: [UInt8] = []
+    /// Bytes of the request, head and body.
+    var bytesReceived = 0
+
+    init(receivedAt: MonotonicTime) {
+        self.receivedAt = receivedAt
+    }
+}

@@ -1,0 +1,332 @@
+import EventIO
+import HTTPWire
+import Testing
+
+@testable import HTTPInbound
+
+/// `#expect` for calls that change what they are called on.
+private func check<Value: Equatable>(
+    _ actual: Value, _ expected: Value, sourceLocation: SourceLocation = #_sourceLocation
+) {
+    #expect(actual == expected, sourceLocation: sourceLocation)
+}
+
+/// The state machine alone: time is a parameter.
+struct ConnectionStateTests {
+    static func at(_ milliseconds: Int64) -> MonotonicTime {
+        MonotonicTime(nanoseconds: 1_000_000_000 + milliseconds * 1_000_000)
+    }
+
+    static func state(_ change: (inout InboundLimits) -> Void = { _ in }) -> ConnectionState {
+        var limits = InboundLimits()
+        change(&limits)
+        return ConnectionState(limits: StateLimits(limits), acceptedAt: at(0))
+    }
+
+    /// One keep-alive request without a body, answered at once.
+    static func serve(_ state: inout ConnectionState, at now: MonotonicTime) -> ConnectionState.AfterAnswer {
+        check(state.headCompleted(), .begin)
+        check(state.requestBegan(isPersistent: true), .serve)
+        check(
+            state.verdictKnown(body: .none, limit: 1024, expectsContinue: false, at: now), .dispatch)
+        check(state.deadline, nil)
+        _ = state.answerBegan(delimitedByClose: false)
+        return state.answerCompleted(queueIsEmpty: true, at: now)
+    }
+
+    // MARK: Deadlines
+
+    @Test("A connection that never sends a byte is closed silently 10 s after accept")
+    func silentConnection() {
+        var state = Self.state()
+        check(state.deadline, Self.at(10_000))
+        check(state.deadlinePassed(at: Self.at(9_999)), .wait)
+        check(state.deadlinePassed(at: Self.at(10_000)), .close)
+    }
+
+    @Test("The first request's head has 10 s from accept, however its bytes trickle")
+    func firstHeadDeadline() {
+        var state = Self.state()
+        for second in 1..<10 { state.headStarted(at: Self.at(Int64(second) * 1000)) }
+        check(state.deadline, Self.at(10_000))
+        check(state.deadlinePassed(at: Self.at(9_999)), .wait)
+        check(state.deadlinePassed(at: Self.at(10_000)), .refuse)
+        check(state.mayParse, false)
+    }
+
+    @Test("A later request's head has 10 s from its first byte, however its bytes trickle")
+    func laterHeadDeadline() {
+        var state = Self.state()
+        check(Self.serve(&state, at: Self.at(500)), .nextRequest)
+        state.headStarted(at: Self.at(50_000))
+        state.headStarted(at: Self.at(59_000))
+        check(state.deadline, Self.at(60_000))
+        check(state.deadlinePassed(at: Self.at(60_000)), .refuse)
+    }
+
+    @Test("A kept-alive connection is closed silently after 60 s without a request")
+    func idleDeadline() {
+        var state = Self.state()
+        check(Self.serve(&state, at: Self.at(500)), .nextRequest)
+        check(state.deadline, Self.at(60_500))
+        check(state.deadlinePassed(at: Self.at(60_499)), .wait)
+        check(state.deadlinePassed(at: Self.at(60_500)), .close)
+    }
+
+    @Test("A body slower than 500 B/s is refused, from its fifth second on")
+    func bodyRate() {
+        var state = Self.state()
+        Self.beginBody(&state, length: 100_000)
+        check(state.deadline, Self.at(5_000))
+        check(state.bodyReceived(2_499), .keep)
+        check(state.deadlinePassed(at: Self.at(4_999)), .wait)
+        check(state.deadlinePassed(at: Self.at(5_000)), .refuse)
+
+        state = Self.state()
+        Self.beginBody(&state, length: 100_000)
+        check(state.bodyReceived(6_000), .keep)
+        check(state.deadlinePassed(at: Self.at(11_999)), .wait)
+        check(state.deadlinePassed(at: Self.at(12_000)), .refuse)
+    }
+
+    @Test("A body has 30 s, however fast it was")
+    func bodyDeadline() {
+        var state = Self.state()
+        Self.beginBody(&state, length: 1_000_000)
+        check(state.bodyReceived(999_999), .keep)
+        check(state.deadlinePassed(at: Self.at(29_999)), .wait)
+        check(state.deadlinePassed(at: Self.at(30_000)), .refuse)
+    }
+
+    @Test("While a handler works, the connection has no deadline of its own")
+    func pendingHasNoDeadline() {
+        var state = Self.state()
+        check(state.headCompleted(), .begin)
+        _ = state.requestBegan(isPersistent: true)
+        check(state.deadline, nil)
+        check(state.deadlinePassed(at: Self.at(1_000_000)), .wait)
+    }
+
+    @Test("A client that takes no byte of an answer for 15 s is reset")
+    func writeStall() {
+        var state = Self.state()
+        Self.beginAnswer(&state)
+        check(state.answerCompleted(queueIsEmpty: false, at: Self.at(0)), .flush)
+        state.queueObserved(written: 100, at: Self.at(0))
+        check(state.deadlinePassed(at: Self.at(14_999)), .wait)
+        state.queueObserved(written: 101, at: Self.at(14_999))
+        check(state.deadlinePassed(at: Self.at(15_000)), .wait)
+        state.queueObserved(written: 101, at: Self.at(20_000))
+        check(state.deadlinePassed(at: Self.at(29_998)), .wait)
+        check(state.deadlinePassed(at: Self.at(29_999)), .reset)
+    }
+
+    @Test("An answer that left in time is not reset later")
+    func flushedInTime() {
+        var state = Self.state()
+        Self.beginAnswer(&state)
+        check(state.answerCompleted(queueIsEmpty: false, at: Self.at(0)), .flush)
+        state.queueObserved(written: 100, at: Self.at(0))
+        check(state.queueEmptied(at: Self.at(10_000)), .nextRequest)
+        check(state.deadline, Self.at(70_000))
+        check(state.deadlinePassed(at: Self.at(16_000)), .wait)
+    }
+
+    // MARK: Order
+
+    @Test("One request is parsed ahead, then nothing is read until the answer before it left")
+    func oneAhead() {
+        var state = Self.state()
+        Self.beginAnswer(&state)
+        check(state.mayParse, true)
+        check(state.headCompleted(), .hold)
+        check(state.mayParse, false)
+        check(state.wantsBytes, false)
+        check(state.deadline, nil)
+        check(state.answerCompleted(queueIsEmpty: false, at: Self.at(0)), .flush)
+        check(state.wantsBytes, false)
+        check(state.queueEmptied(at: Self.at(0)), .nextRequest)
+        check(state.requestBegan(isPersistent: true), .serve)
+        check(state.mayParse, true)
+    }
+
+    @Test("A broken request waits for the answer before it")
+    func failureAhead() {
+        var state = Self.state()
+        Self.beginAnswer(&state)
+        check(state.requestFailed(), .hold)
+        check(state.mayParse, false)
+        check(state.answerCompleted(queueIsEmpty: true, at: Self.at(0)), .nextRequest)
+        state.refusalBegan()
+        check(state.answerBegan(delimitedByClose: false), true)
+        check(state.answerCompleted(queueIsEmpty: true, at: Self.at(0)), .shutdownAndDiscard)
+    }
+
+    @Test("A head that trickles in behind a pending answer is late on its own clock")
+    func lateAhead() {
+        var state = Self.state()
+        Self.beginAnswer(&state)
+        state.headStarted(at: Self.at(1_000))
+        check(state.deadline, Self.at(11_000))
+        check(state.deadlinePassed(at: Self.at(11_000)), .hold)
+        check(state.deadline, nil)
+        check(state.answerCompleted(queueIsEmpty: true, at: Self.at(12_000)), .nextRequest)
+        state.refusalBegan()
+        check(state.answerBegan(delimitedByClose: false), true)
+    }
+
+    // MARK: Bodies
+
+    struct BodyCase: Sendable, CustomTestStringConvertible {
+        var body: RequestFraming.Body
+        var limit: Int?
+        var expects: Bool
+        var action: ConnectionState.BodyAction
+        var testDescription: String { "\(body), limit \(limit ?? -1), expects \(expects)" }
+    }
+
+    @Test(
+        "A body is judged before it is read, and before any 100",
+        arguments: [
+            BodyCase(body: .none, limit: 10, expects: false, action: .dispatch),
+            BodyCase(body: .none, limit: nil, expects: false, action: .dispatch),
+            BodyCase(body: .length(0), limit: nil, expects: true, action: .dispatch),
+            BodyCase(body: .length(10), limit: 10, expects: false, action: .read(sendContinue: false)),
+            BodyCase(body: .length(10), limit: 10, expects: true, action: .read(sendContinue: true)),
+            BodyCase(body: .length(11), limit: 10, expects: false, action: .refuseTooLarge),
+            BodyCase(body: .length(11), limit: 10, expects: true, action: .refuseTooLarge),
+            BodyCase(body: .chunked, limit: 10, expects: true, action: .read(sendContinue: true)),
+            BodyCase(
+                body: .length(1_048_576), limit: nil, expects: false, action: .read(sendContinue: false)),
+            BodyCase(body: .length(1_048_577), limit: nil, expects: false, action: .refuseTooLarge),
+            BodyCase(body: .length(1_048_577), limit: .max, expects: false, action: .refuseTooLarge),
+            BodyCase(body: .length(5), limit: nil, expects: true, action: .answerUnread),
+            BodyCase(body: .chunked, limit: nil, expects: true, action: .answerUnread),
+        ])
+    func bodyVerdict(_ row: BodyCase) {
+        var state = Self.state()
+        _ = state.headCompleted()
+        _ = state.requestBegan(isPersistent: true)
+        check(
+            state.verdictKnown(
+                body: row.body, limit: row.limit, expectsContinue: row.expects, at: Self.at(0)), row.action)
+    }
+
+    @Test("A chunked body is refused with the byte that passes the limit")
+    func chunkedBeyondLimit() {
+        var state = Self.state()
+        _ = state.headCompleted()
+        _ = state.requestBegan(isPersistent: true)
+        _ = state.verdictKnown(body: .chunked, limit: 10, expectsContinue: false, at: Self.at(0))
+        check(state.bodyReceived(10), .keep)
+        check(state.bodyReceived(1), .refuseTooLarge)
+        check(state.mayParse, false)
+    }
+
+    @Test("A body that nobody wants is dropped, and the next request follows")
+    func drainedBody() {
+        var state = Self.state()
+        _ = state.headCompleted()
+        _ = state.requestBegan(isPersistent: true)
+        _ = state.verdictKnown(body: .chunked, limit: nil, expectsContinue: false, at: Self.at(0))
+        check(state.bodyReceived(10), .drop)
+        state.bodyCompleted()
+        check(state.answerBegan(delimitedByClose: false), false)
+        check(state.answerCompleted(queueIsEmpty: true, at: Self.at(0)), .nextRequest)
+    }
+
+    // MARK: The end of a connection
+
+    @Test("The thousandth answer ends its connection")
+    func requestsPerConnection() {
+        var state = Self.state()
+        for _ in 1..<1000 { check(Self.serve(&state, at: Self.at(0)), .nextRequest) }
+        check(Self.serve(&state, at: Self.at(0)), .shutdownAndDiscard)
+    }
+
+    @Test("After the last answer at most 64 KiB are thrown away, for at most 2 s")
+    func lingering() {
+        var state = Self.state()
+        state.refusalBegan()
+        _ = state.answerBegan(delimitedByClose: false)
+        check(state.answerCompleted(queueIsEmpty: true, at: Self.at(100)), .shutdownAndDiscard)
+        check(state.isDiscarding, true)
+        check(state.mayParse, false)
+        check(state.discarded(65_536), .goOn)
+        check(state.discarded(1), .close)
+        check(state.deadline, Self.at(2_100))
+        check(state.deadlinePassed(at: Self.at(2_099)), .wait)
+        check(state.deadlinePassed(at: Self.at(2_100)), .close)
+    }
+
+    @Test("A FIN counts as gone while an answer is pending, and only then")
+    func endReached() {
+        var state = Self.state()
+        check(state.endReached(), .close)
+        Self.beginAnswer(&state)
+        check(state.endReached(), .clientGone)
+
+        state = Self.state()
+        Self.beginAnswer(&state)
+        check(state.answerCompleted(queueIsEmpty: false, at: Self.at(0)), .flush)
+        check(state.endReached(), .keepWriting)
+        check(state.queueEmptied(at: Self.at(0)), .close)
+    }
+
+    // MARK: Drain
+
+    @Test("An announced drain closes with each answer and refuses nobody")
+    func announcedDrain() {
+        var state = Self.state()
+        state.drainAnnounced()
+        _ = state.headCompleted()
+        check(state.requestBegan(isPersistent: true), .serve)
+        check(state.answerBegan(delimitedByClose: false), true)
+    }
+
+    @Test("Once the listener is closed a first request is served and a further one is refused")
+    func refusingDrain() {
+        var state = Self.state()
+        check(Self.serve(&state, at: Self.at(0)), .nextRequest)
+        state.listenerClosed(at: Self.at(100))
+        _ = state.headCompleted()
+        check(state.requestBegan(isPersistent: true), .draining)
+        check(state.answerBegan(delimitedByClose: false), true)
+
+        state = Self.state()
+        state.listenerClosed(at: Self.at(100))
+        _ = state.headCompleted()
+        check(state.requestBegan(isPersistent: true), .serve)
+        check(state.answerBegan(delimitedByClose: false), true)
+    }
+
+    @Test("Once the listener is closed an idle connection has a second, a silent one too")
+    func drainGrace() {
+        var idle = Self.state()
+        check(Self.serve(&idle, at: Self.at(0)), .nextRequest)
+        var silent = Self.state()
+        idle.listenerClosed(at: Self.at(100))
+        silent.listenerClosed(at: Self.at(100))
+        check(idle.deadline, Self.at(1_100))
+        check(silent.deadline, Self.at(1_100))
+        check(idle.deadlinePassed(at: Self.at(1_100)), .close)
+        check(silent.deadlinePassed(at: Self.at(1_100)), .close)
+    }
+
+    // MARK: Beginnings that the tests above share
+
+    private static func beginBody(_ state: inout ConnectionState, length: Int) {
+        _ = state.headCompleted()
+        _ = state.requestBegan(isPersistent: true)
+        check(
+            state.verdictKnown(
+                body: .length(length), limit: .max, expectsContinue: false, at: at(0)),
+            .read(sendContinue: false))
+    }
+
+    private static func beginAnswer(_ state: inout ConnectionState) {
+        _ = state.headCompleted()
+        _ = state.requestBegan(isPersistent: true)
+        _ = state.answerBegan(delimitedByClose: false)
+    }
+}

@@ -1,0 +1,185 @@
+import Glibc
+
+/// A client without manners: sends any bytes, reads what comes, byte for byte. Blocking, with a deadline on
+/// every read, so that a test ends even where the server keeps silent.
+final class RawClient {
+    enum End: Equatable {
+        case fin
+        case reset
+        /// Nothing came for `patience`.
+        case silence
+    }
+
+    struct Reply: CustomStringConvertible {
+        var status: Int
+        var head: String
+        var body: [UInt8]
+        var text: String { String(decoding: body, as: UTF8.self) }
+        var description: String { head + "\r\n\r\n" + text }
+
+        /// The values of a field, in order.
+        func values(_ name: String) -> [String] {
+            head.split(separator: "\r\n").dropFirst().compactMap { line in
+                let parts = line.split(separator: ":", maxSplits: 1)
+                guard parts.count == 2, parts[0].lowercased() == name.lowercased() else { return nil }
+                return String(parts[1].drop { $0 == " " })
+            }
+        }
+
+        func value(_ name: String) -> String? { values(name).first }
+    }
+
+    struct Broken: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    private var descriptor: Int32
+    private(set) var unread: [UInt8] = []
+
+    init(port: Int, receiveBuffer: Int32? = nil, patience seconds: Int = 10) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        if var size = receiveBuffer {
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, 4)
+        }
+        var timeout = timeval(tv_sec: seconds, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        var one: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(UInt16(port).bigEndian)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        let outcome = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard outcome == 0 else { throw Broken(description: "connect: errno \(errno)") }
+    }
+
+    deinit {
+        close()
+    }
+
+    func close() {
+        guard descriptor >= 0 else { return }
+        Glibc.close(descriptor)
+        descriptor = -1
+    }
+
+    /// Ends the connection by RST.
+    func reset() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        close()
+    }
+
+    /// Ends our side by FIN.
+    func shutdownWrite() {
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    /// Sends all bytes; false when the server does not take them any more.
+    @discardableResult
+    func send(_ bytes: [UInt8]) -> Bool {
+        var offset = 0
+        while offset < bytes.count {
+            let sent = bytes.withUnsafeBytes {
+                Glibc.send(
+                    descriptor, $0.baseAddress.map { $0 + offset }, bytes.count - offset, Int32(MSG_NOSIGNAL))
+            }
+            guard sent > 0 else { return false }
+            offset += sent
+        }
+        return true
+    }
+
+    @discardableResult
+    func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+
+    private func receive() -> End? {
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        let count = recv(descriptor, &chunk, chunk.count, 0)
+        if count > 0 {
+            unread += chunk[..<count]
+            return nil
+        }
+        if count == 0 { return .fin }
+        return errno == EAGAIN ? .silence : .reset
+    }
+
+    /// Everything up to the end of the connection, and what the end was.
+    func readToEnd() -> (bytes: [UInt8], end: End) {
+        while true {
+            if let end = receive() {
+                defer { unread = [] }
+                return (unread, end)
+            }
+        }
+    }
+
+    /// Bytes up to and with the given ones.
+    func read(through marker: String) throws -> String {
+        let marker = Array(marker.utf8)
+        while true {
+            if let range = unread.firstRange(of: marker) {
+                defer { unread.removeSubrange(..<range.upperBound) }
+                return String(decoding: unread[..<range.upperBound], as: UTF8.self)
+            }
+            if let end = receive() {
+                throw Broken(
+                    description: "\(end) instead of \(String(decoding: marker, as: UTF8.self)), after "
+                        + String(decoding: unread, as: UTF8.self))
+            }
+        }
+    }
+
+    func read(count: Int) throws -> [UInt8] {
+        while unread.count < count {
+            if let end = receive() {
+                throw Broken(description: "\(end) after \(unread.count) of \(count) bytes")
+            }
+        }
+        defer { unread.removeFirst(count) }
+        return Array(unread[..<count])
+    }
+
+    /// One whole answer: framed by Content-Length or chunks, else up to the end.
+    func reply(toHead: Bool = false) throws -> Reply {
+        let head = String(try read(through: "\r\n\r\n").dropLast(2))
+        let lines = head.split(separator: "\r\n")
+        guard let first = lines.first, first.hasPrefix("HTTP/1.1 "),
+            let status = Int(first.dropFirst(9).prefix(3))
+        else { throw Broken(description: "no status line in \(head)") }
+        var reply = Reply(status: status, head: head, body: [])
+        if toHead || status < 200 || status == 204 || status == 304 { return reply }
+        if let length = reply.value("Content-Length").flatMap({ Int($0) }) {
+            reply.body = try read(count: length)
+        } else if reply.value("Transfer-Encoding") == "chunked" {
+            while true {
+                let size = Int(try read(through: "\r\n").dropLast(1), radix: 16) ?? -1
+                guard size >= 0 else { throw Broken(description: "no chunk size") }
+                reply.body += try read(count: size)
+                guard try read(count: 2) == [13, 10] else {
+                    throw Broken(description: "no CRLF after a chunk")
+                }
+                if size == 0 { break }
+            }
+        } else {
+            reply.body = readToEnd().bytes
+        }
+        return reply
+    }
+}
+
+extension Array where Element == UInt8 {
+    fileprivate func firstRange(of other: [UInt8]) -> Range<Int>? {
+        guard count >= other.count else { return nil }
+        for start in 0...(count - other.count) where self[start..<(start + other.count)].elementsEqual(other)
+        {
+            return start..<(start + other.count)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,87 @@
+import EventIO
+import HTTPInbound
+import HTTPModel
+
+/// Routes for the tests. What it sees goes to the log.
+final class TestHandler: InboundHandler {
+    private let log: EventLog
+    /// Exchanges of `/later`, answered by `answerLater`.
+    private(set) var held: [InboundExchange] = []
+    private(set) var writers: [BodyWriter] = []
+
+    init(log: EventLog) {
+        self.log = log
+    }
+
+    func decide(_ head: HTTPRequestHead) -> BodyDecision {
+        log.add("decide \(head.method) \(head.target.path)")
+        switch head.target.path {
+        case "/small": return .buffer(limit: 10)
+        case "/missing": return .answer(HTTPResponse(status: .notFound, body: [Array("no such".utf8)[...]]))
+        default: return .buffer(limit: .max)
+        }
+    }
+
+    func allowedMethods(_ head: HTTPRequestHead) -> [HTTPMethod] {
+        switch head.target.path {
+        case "/missing", "/cors": []
+        default: [.get, .post]
+        }
+    }
+
+    func answered(_ answer: DirectAnswer) {
+        log.add(
+            "direct \(answer.method.map(\.rawValue) ?? "-") \(answer.response.status.code) \(answer.outcome)")
+    }
+
+    func handle(_ exchange: InboundExchange) {
+        let path = exchange.request.head.target.path
+        exchange.onFinished = { [log] outcome, sent in log.add("finished \(path) \(outcome) \(sent)") }
+        exchange.onClientGone = { [log] in log.add("gone \(path)") }
+        switch path {
+        case "/echo", "/small":
+            exchange.respond(HTTPResponse(status: .ok, body: [exchange.request.body]))
+        case "/later":
+            held.append(exchange)
+            log.add("held \(held.count)")
+        case "/large":
+            exchange.respond(HTTPResponse(status: .ok, body: Self.large))
+        case "/split":
+            exchange.respond(
+                HTTPResponse(
+                    status: .ok, fields: ["Set-Cookie": "a\r\nInjected: yes"], body: [Array("x".utf8)[...]]))
+        case "/dropped":
+            break
+        case "/stream", "/counted":
+            stream(exchange, length: path == "/counted" ? "10" : nil)
+        case "/abort":
+            exchange.abort()
+        case "/raw":
+            exchange.writeRaw(Array("not HTTP at all".utf8)[...])
+            exchange.closeRaw()
+        default:
+            exchange.respond(HTTPResponse(status: .ok, body: [Array("hello".utf8)[...]]))
+        }
+    }
+
+    private func stream(_ exchange: InboundExchange, length: String?) {
+        var head = HTTPResponseHead(status: .ok)
+        if let length { head.fields[.contentLength] = length }
+        writers.append(exchange.startStreaming(head))
+        log.add("streaming \(writers.count)")
+    }
+
+    func answerLater(_ text: String) {
+        held.removeFirst().respond(HTTPResponse(status: .ok, body: [Array(text.utf8)[...]]))
+    }
+
+    func forget() {
+        held = []
+        writers = []
+    }
+
+    /// 4 MiB in 64 pieces, each of one letter.
+    static let large: [ArraySlice<UInt8>] = (0..<64).map { index in
+        [UInt8](repeating: UInt8(ascii: "A") + UInt8(index % 26), count: 65_536)[...]
+    }
+}

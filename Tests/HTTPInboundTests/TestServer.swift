@@ -1,0 +1,109 @@
+import Dispatch
+import EventIO
+import HTTPInbound
+import HTTPModel
+import Locking
+
+/// A server on a loop and a port of its own, for one test.
+final class TestServer: Sendable {
+    let loop: EventLoop
+    let port: Int
+    let log: EventLog
+    private let server: LoopBound<InboundServer>
+    private let handler: LoopBound<TestHandler>
+
+    private init(loop: EventLoop, limits: InboundLimits) async throws {
+        self.loop = loop
+        let log = EventLog()
+        self.log = log
+        let listener = try Listener(bind: .loopback())
+        port = listener.address.port ?? 0
+        (server, handler) = try await loop.perform {
+            let handler = TestHandler(log: log)
+            let server = InboundServer(loop: loop, limits: limits, handler: handler) { error in
+                log.add("refused \(error.status.code) \(error.reason)")
+                return HTTPResponse(
+                    status: error.status, fields: ["Content-Type": "text/plain"],
+                    body: [Array("\(error.reason): \(error.message)".utf8)[...]])
+            }
+            server.adopt(listener)
+            return (LoopBound(server, loop: loop), LoopBound(handler, loop: loop))
+        }
+    }
+
+    /// Runs a server for `body`, then closes it and waits for its thread.
+    static func run(
+        _ change: (inout InboundLimits) -> Void = { _ in },
+        _ body: (TestServer) async throws -> Void
+    ) async throws {
+        var limits = InboundLimits()
+        change(&limits)
+        let group = try EventLoopGroup(count: 1, name: "inbound")
+        do {
+            let server = try await TestServer(loop: group.loops[0], limits: limits)
+            try await body(server)
+            try await server.on { server, _ in server.close() }
+        } catch {
+            await shutDown(group)
+            throw error
+        }
+        await shutDown(group)
+    }
+
+    private static func shutDown(_ group: EventLoopGroup) async {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                group.shutdown()
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Does something on the loop.
+    @discardableResult
+    func on<Value: Sendable>(
+        _ body: @escaping @Sendable (InboundServer, TestHandler) -> Value
+    ) async throws -> Value {
+        try await loop.perform { [server, handler] in body(server.value, handler.value) }
+    }
+
+    func client(receiveBuffer: Int32? = nil) throws -> RawClient {
+        try RawClient(port: port, receiveBuffer: receiveBuffer)
+    }
+}
+
+/// What happened on the server, to be waited for from outside its loop.
+final class EventLog: Sendable {
+    private struct State {
+        var events: [String] = []
+        var waiting: [(wanted: String, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Lock(State())
+
+    var events: [String] { state.withLock { $0.events } }
+
+    func add(_ event: String) {
+        let ready = state.withLock { state in
+            state.events.append(event)
+            let ready = state.waiting.filter { $0.wanted == event }.map(\.continuation)
+            state.waiting.removeAll { $0.wanted == event }
+            return ready
+        }
+        for continuation in ready { continuation.resume() }
+    }
+
+    /// Returns once the event has happened. The suite's time limit bounds it.
+    func wait(for event: String) async {
+        await withCheckedContinuation { continuation in
+            let happened = state.withLock { state in
+                if state.events.contains(event) { return true }
+                state.waiting.append((event, continuation))
+                return false
+            }
+            if happened { continuation.resume() }
+        }
+    }
+
+    func count(_ event: String) -> Int { events.count { $0 == event } }
+}
