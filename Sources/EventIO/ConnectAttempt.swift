@@ -8,6 +8,7 @@ final class ConnectAttempt: TimerTarget {
     private var addresses: ArraySlice<SocketAddress>
     private let deadline: MonotonicTime
     private var timer: TimerToken?
+    private var request: ResolveRequest?
     private var lastError: SocketError?
 
     init(_ stream: SocketStream, addresses: ArraySlice<SocketAddress>, deadline: MonotonicTime) {
@@ -19,6 +20,21 @@ final class ConnectAttempt: TimerTarget {
     func cancel() {
         if let timer { stream.loop.cancelTimer(timer) }
         timer = nil
+        request?.cancel()
+        request = nil
+    }
+
+    /// Finds the addresses, then tries them.
+    func resolve(_ host: String, port: Int, by resolver: Resolver) {
+        request = resolver.resolve(host, port: port, on: stream.loop, deadline: deadline) { [self] result in
+            request = nil
+            switch result {
+            case .success(let found):
+                addresses = found[...]
+                tryNext()
+            case .failure(let error): stream.failSoon(error)
+            }
+        }
     }
 
     /// Tries the next address; gives up when there is none or the time is over.
@@ -120,15 +136,38 @@ extension SocketStream {
         to addresses: [SocketAddress], loop: EventLoop, timeout: TimeAmount,
         handler: (any StreamHandler)? = nil
     ) -> SocketStream {
-        loop.preconditionCurrent("a stream connects on its event loop")
         precondition(!addresses.isEmpty, "there is an address to connect to")
-        let stream = SocketStream(
-            loop: loop, descriptor: -1, remoteAddress: addresses[0], state: .connecting)
+        let stream = connecting(
+            to: addresses, first: addresses[0], loop: loop, timeout: timeout, handler: handler)
+        stream.attempt?.tryNext()
+        return stream
+    }
+
+    /// The same by name: every address that it has is tried in turn, within the one time limit, which the
+    /// lookup counts against. A name that cannot be resolved fails with `.nameNotFound`, `.nameFailed` or
+    /// `.nameTimedOut`. Until an address is tried `remoteAddress` is `0.0.0.0:0`.
+    public static func connect(
+        toHost host: String, port: Int, resolver: Resolver, loop: EventLoop, timeout: TimeAmount,
+        handler: (any StreamHandler)? = nil
+    ) -> SocketStream {
+        if let address = SocketAddress(host: host, port: port) {
+            return connect(to: address, loop: loop, timeout: timeout, handler: handler)
+        }
+        let unknown = SocketAddress(.ipv4(address: 0, port: 0))
+        let stream = connecting(to: [], first: unknown, loop: loop, timeout: timeout, handler: handler)
+        stream.attempt?.resolve(host, port: port, by: resolver)
+        return stream
+    }
+
+    private static func connecting(
+        to addresses: [SocketAddress], first: SocketAddress, loop: EventLoop, timeout: TimeAmount,
+        handler: (any StreamHandler)?
+    ) -> SocketStream {
+        loop.preconditionCurrent("a stream connects on its event loop")
+        let stream = SocketStream(loop: loop, descriptor: -1, remoteAddress: first, state: .connecting)
         stream.handler = handler
-        let attempt = ConnectAttempt(
-            stream, addresses: addresses[...], deadline: loop.now + timeout)
-        stream.attempt = attempt
-        attempt.tryNext()
+        stream.attempt = ConnectAttempt(stream, addresses: addresses[...], deadline: loop.now + timeout)
+        stream.join()
         return stream
     }
 

@@ -9,7 +9,7 @@ import Synchronization
 /// is touched on that thread only; other threads reach it through `execute`. A loop is also the executor of
 /// actors and tasks that ask for it, and the scheduler of reactive pipelines.
 ///
-/// `@unchecked Sendable` is sound: `queue` and `thread` may be used from any thread; every other stored
+/// `@unchecked Sendable` is sound: `queue`, `remoteTimers` and `thread` may be used from any thread; every other stored
 /// property is touched only on the loop's thread, between `run()` and its return (and in `init` and `deinit`,
 /// when nobody else has a reference).
 public final class EventLoop: @unchecked Sendable {
@@ -20,6 +20,7 @@ public final class EventLoop: @unchecked Sendable {
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 64)
 
     let queue: RemoteQueue
+    let remoteTimers = RemoteTimers()
     private let thread = Atomic<UInt>(0)
 
     /// Made by `event_base_new_with_config` in `init`, freed by `event_base_free` in `deinit`: a loop that has
@@ -42,6 +43,7 @@ public final class EventLoop: @unchecked Sendable {
     @exclusivity(unchecked) private var retiredEvents: [OpaquePointer] = []
     private var stopRequested = false
     var members = LoopMembers()
+    private(set) lazy var quietStreams = QuietStreams(self)
 
     public init(name: String = "loop") throws(SocketError) {
         self.name = name
@@ -131,6 +133,8 @@ public final class EventLoop: @unchecked Sendable {
             hasRemoteWork = true
             runPendingWork()
         } while !localWork.isEmpty || !deferred.isEmpty || !queue.closeIfEmpty()
+        quietStreams.forgetAll()
+        wheel.removeAll()
     }
 
     private func perform(_ work: Work) {
@@ -215,9 +219,14 @@ public final class EventLoop: @unchecked Sendable {
         setTimer(at: now + TimeAmount(duration), target: target)
     }
 
-    /// Cancels a timer; nothing happens when it has fired or was cancelled. On the loop only.
+    /// Cancels a timer; nothing happens when it has fired or was cancelled. At once on the loop; from another
+    /// thread a moment later.
     public func cancelTimer(_ token: TimerToken) {
-        assert(isCurrent, "timers are cancelled on their event loop")
+        guard !RemoteTimers.owns(token) else { return remoteTimers.cancel(token, on: self) }
+        guard isCurrent else {
+            execute { self.cancelTimer(token) }
+            return
+        }
         wheel.cancel(token)
     }
 

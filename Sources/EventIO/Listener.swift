@@ -57,9 +57,11 @@ public final class Listener: @unchecked Sendable {
                 try Descriptor.set(TCP_NODELAY, level: Int32(IPPROTO_TCP), of: descriptor)
             }
             if joining { try Descriptor.set(SO_REUSEPORT, level: SOL_SOCKET, of: descriptor) }
-            guard address.withUnsafeSockaddr({ Glibc.bind(descriptor, $0, $1) }) == 0 else {
-                throw SocketError(.bind, errno)
+            if case .ipv6(0, 0, _, _) = address.form {
+                // `[::]` means every address, IPv4 ones too, whatever the system's default is.
+                try Descriptor.set(IPV6_V6ONLY, level: Int32(IPPROTO_IPV6), of: descriptor, to: 0)
             }
+            try Self.bind(descriptor, to: address)
             // Only after it was bound alone does the first socket let others join.
             if !joining, !address.isUnix {
                 try Descriptor.set(SO_REUSEPORT, level: SOL_SOCKET, of: descriptor)
@@ -75,7 +77,22 @@ public final class Listener: @unchecked Sendable {
         self.address = Descriptor.localAddress(of: descriptor) ?? address
     }
 
+    /// Binds. A Unix path that a process left behind without listening any more is taken over.
+    private static func bind(_ descriptor: Int32, to address: SocketAddress) throws(SocketError) {
+        var code = address.withUnsafeSockaddr { Glibc.bind(descriptor, $0, $1) == 0 ? 0 : errno }
+        if code == EADDRINUSE, case .unix(let path) = address.form {
+            let probe = try Descriptor.socket(AF_UNIX)
+            defer { Glibc.close(probe) }
+            let answer = address.withUnsafeSockaddr { Glibc.connect(probe, $0, $1) == 0 ? 0 : errno }
+            if answer == ECONNREFUSED, unlink(path) == 0 {
+                code = address.withUnsafeSockaddr { Glibc.bind(descriptor, $0, $1) == 0 ? 0 : errno }
+            }
+        }
+        guard code == 0 else { throw SocketError(.bind, code) }
+    }
+
     deinit {
+        removePath()
         if descriptor >= 0 { Glibc.close(descriptor) }
         if reserve >= 0 { Glibc.close(reserve) }
     }
@@ -117,6 +134,7 @@ public final class Listener: @unchecked Sendable {
     /// Closes now.
     public func close() {
         guard descriptor >= 0 else { return }
+        removePath()
         if let event = event.take(), let loop { event.retire(on: loop) }
         Glibc.close(descriptor)
         descriptor = -1
@@ -125,6 +143,10 @@ public final class Listener: @unchecked Sendable {
         onAccept = nil
         if memberIndex >= 0 { loop?.members.remove(at: memberIndex) }
         memberIndex = -1
+    }
+
+    private func removePath() {
+        if descriptor >= 0, case .unix(let path) = address.form { unlink(path) }
     }
 
     fileprivate func ready() {
@@ -171,12 +193,17 @@ public final class Listener: @unchecked Sendable {
         if reserve >= 0 {
             Glibc.close(reserve)
             let accepted = accept4(descriptor, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
+            let nobodyWaits = accepted < 0 && errno == EAGAIN
             if accepted >= 0 {
                 Glibc.close(accepted)
                 shed += 1
             }
+            reserve = open("/dev/null", O_RDONLY | O_CLOEXEC)
+            // The kernel looks for a descriptor before it looks into the queue.
+            if nobodyWaits { return }
+        } else {
+            reserve = open("/dev/null", O_RDONLY | O_CLOEXEC)
         }
-        reserve = open("/dev/null", O_RDONLY | O_CLOEXEC)
         event?.remove()
         retry = loop.setTimer(after: .milliseconds(100), target: Retry(self))
         let now = loop.now

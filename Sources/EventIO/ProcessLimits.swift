@@ -15,8 +15,73 @@ public enum ProcessLimits {
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// The cores that affinity leaves. At least 1.
+    /// The cores that the affinity mask and the control group's `cpu.max` leave, rounded up; at least 1.
     public static func usableCores() -> Int {
-        max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        let status = contents(of: "/proc/self/status")
+        let allowed = coresAllowed(byStatus: status) ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        let group = controlGroup(in: contents(of: "/proc/self/cgroup"))
+        var cores = allowed
+        for directory in ancestors(of: group) {
+            let quota = contents(of: "/sys/fs/cgroup\(directory)/cpu.max")
+            if let limit = coresLeft(byQuota: quota) { cores = min(cores, limit) }
+        }
+        return cores
+    }
+
+    /// `Cpus_allowed_list: 0-3,8` of proc(5) is five cores.
+    static func coresAllowed(byStatus status: String) -> Int? {
+        let key = "Cpus_allowed_list:"
+        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix(key) }) else { return nil }
+        var count = 0
+        for range in line.dropFirst(key.count).split(separator: ",") {
+            let ends = range.split(separator: "-").map { Int($0.filter(\.isNumber)) }
+            guard let first = ends.first ?? nil, let last = ends.last ?? nil, first <= last else {
+                return nil
+            }
+            count += last - first + 1
+        }
+        return count > 0 ? count : nil
+    }
+
+    /// The control group of version 2, `0::/system.slice`.
+    static func controlGroup(in text: String) -> String {
+        let line = text.split(separator: "\n").first { $0.hasPrefix("0::/") }
+        return line.map { String($0.dropFirst(3)) } ?? "/"
+    }
+
+    /// A limit of any group on the way up holds: `/a/b`, `/a`, and the root.
+    static func ancestors(of group: String) -> [String] {
+        var parts = group.split(separator: "/")
+        var directories: [String] = []
+        while !parts.isEmpty {
+            directories.append("/" + parts.joined(separator: "/"))
+            parts.removeLast()
+        }
+        return directories + [""]
+    }
+
+    /// `150000 100000` of `cpu.max` (quota and period in microseconds) is one and a half cores, so two.
+    static func coresLeft(byQuota text: String) -> Int? {
+        let numbers = text.split(whereSeparator: \.isWhitespace).map { Int($0) }
+        guard numbers.count == 2, let quota = numbers[0], let period = numbers[1], period > 0, quota > 0
+        else {
+            return nil
+        }
+        return max(1, (quota + period - 1) / period)
+    }
+
+    /// A small file of the kernel's, or nothing.
+    private static func contents(of path: String) -> String {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return "" }
+        defer { close(descriptor) }
+        let bytes = [UInt8](unsafeUninitializedCapacity: 16_384) { buffer, count in
+            while count < buffer.count {
+                let length = read(descriptor, buffer.baseAddress.map { $0 + count }, buffer.count - count)
+                guard length > 0 else { break }
+                count += length
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -57,6 +57,10 @@ public final class SocketStream {
     private var endsAfterFlush = false
     private var hasEnded = false
     private var closesAfterFlush = false
+    // Whether it has read and not written since, in which epoch, and whether `loop.quietStreams` has it.
+    @exclusivity(unchecked) private var isQuiet = false
+    @exclusivity(unchecked) private var quietEpoch: UInt32 = 0
+    @exclusivity(unchecked) private var isWatchedQuiet = false
     private var pending: Pending = []
     private var pendingError: SocketError?
     var attempt: ConnectAttempt?
@@ -84,13 +88,18 @@ public final class SocketStream {
         precondition(state == .unstarted, "a stream is started once")
         self.handler = handler
         state = .open
+        join()
         register(EV_READ | EV_CLOSED | EV_ET | EV_PERSIST)
+    }
+
+    /// Makes the loop keep it alive until it is closed.
+    func join() {
+        memberIndex = loop.members.insert(self)
     }
 
     func register(_ interest: Int32) {
         watchesWriting = interest & EV_WRITE != 0
         let context = Unmanaged.passUnretained(self).toOpaque()
-        if memberIndex < 0 { memberIndex = loop.members.insert(self) }
         mainEvent = EventHandle(loop.base, descriptor, interest, streamIsReady, context)
         if mainEvent?.add() != true { failSoon(SocketError(.register, errno)) }
     }
@@ -133,8 +142,7 @@ public final class SocketStream {
 
     private func receive(seesEnd: Bool) {
         if seesEnd { peerHasLeft = true }
-        guard !hasReachedEnd else { return }
-        guard !isPaused else { return becameReadyWhilePaused(seesEnd: seesEnd) }
+        guard !isPaused, !hasReachedEnd else { return becameReadyUnread(seesEnd: seesEnd) }
         var rounds = 0
         while state == .open {
             let count = read(descriptor, loop.scratch.baseAddress, loop.scratch.count)
@@ -149,6 +157,7 @@ public final class SocketStream {
             // A short read of a stream socket means that it is empty (epoll(7)); an end, though, is told by a
             // read of its own.
             mayHaveMore = count == loop.scratch.count || peerHasLeft
+            if !mayHaveMore { mayGoQuiet() }
             handler?.streamReceived(UnsafeRawBufferPointer(rebasing: loop.scratch[..<count]))
             guard mayHaveMore, !isPaused else { return }
             rounds += 1
@@ -157,12 +166,33 @@ public final class SocketStream {
         }
     }
 
-    private func becameReadyWhilePaused(seesEnd: Bool) {
+    /// An edge while nothing is to be read: RST comes as plain readiness, so ask which it was.
+    private func becameReadyUnread(seesEnd: Bool) {
         mayHaveMore = true
-        // RST comes as plain readiness: ask which it was.
         let code = Descriptor.takeError(of: descriptor)
         if code != 0 { return fail(SocketError(.read, code)) }
-        if seesEnd { handler?.streamPeerLeft() }
+        if seesEnd, !hasReachedEnd { handler?.streamPeerLeft() }
+    }
+
+    private func mayGoQuiet() {
+        isQuiet = true
+        quietEpoch = loop.quietStreams.epoch
+        guard !isWatchedQuiet else { return }
+        isWatchedQuiet = true
+        loop.quietStreams.watch(self)
+    }
+
+    /// Reads again when it has been quiet for a whole period. True when it has to be looked at again later.
+    func checkQuiet(epoch: UInt32) -> Bool {
+        guard isQuiet, state == .open, epoch &- quietEpoch < 2 else {
+            isWatchedQuiet = false
+            if isQuiet, state == .open {
+                isQuiet = false
+                receive(seesEnd: false)
+            }
+            return false
+        }
+        return true
     }
 
     private func endOfInput() {
@@ -184,6 +214,7 @@ public final class SocketStream {
         guard mayWrite, !bytes.isEmpty else { return }
         var sent = 0
         if state == .open, queue.isEmpty {
+            isQuiet = false
             sent = Gather.send(bytes, to: descriptor)
             if sent == bytes.count {
                 bytesSent &+= Int64(sent)
@@ -198,6 +229,7 @@ public final class SocketStream {
         guard mayWrite, !slice.isEmpty else { return }
         var sent = 0
         if state == .open, queue.isEmpty {
+            isQuiet = false
             sent = slice.withUnsafeBytes { Gather.send($0, to: descriptor) }
             if sent == slice.count {
                 bytesSent &+= Int64(sent)
@@ -213,6 +245,7 @@ public final class SocketStream {
         guard mayWrite else { return }
         var total = 0
         if state == .open, queue.isEmpty {
+            isQuiet = false
             var next = 0
             while next < slices.count {
                 var (sent, offered, end) = Gather.send(slices, from: next, to: descriptor)
@@ -232,7 +265,7 @@ public final class SocketStream {
     }
 
     private var mayWrite: Bool {
-        (state == .open || state == .connecting) && !endsAfterFlush && !pending.contains(.failure)
+        (state == .open || state == .connecting) && !endsAfterFlush && pendingError == nil
     }
 
     /// Turns a write's result into bytes taken. False when the stream broke.
@@ -317,7 +350,6 @@ public final class SocketStream {
     /// Closes now. The queue is dropped, nothing more is told, and the handler is let go.
     public func close() {
         guard state != .closed else { return }
-        let wasUnstarted = state == .unstarted
         state = .closed
         attempt?.cancel()
         attempt = nil
@@ -328,7 +360,7 @@ public final class SocketStream {
         queue.removeAll()
         pending = []
         handler = nil
-        if !wasUnstarted, memberIndex >= 0 { loop.members.remove(at: memberIndex) }
+        if memberIndex >= 0 { loop.members.remove(at: memberIndex) }
         memberIndex = -1
     }
 

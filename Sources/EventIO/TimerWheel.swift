@@ -84,6 +84,14 @@ struct TimerWheel {
         return true
     }
 
+    /// Forgets all timers, and lets their targets go.
+    mutating func removeAll() {
+        for index in nodes.indices where nodes[index].list != Self.noList {
+            unlink(Int32(index))
+            giveBack(Int32(index))
+        }
+    }
+
     /// Moves the timers whose time has come to the due list, from which `takeDue` hands them out.
     mutating func advance(to now: MonotonicTime) {
         let reached = Self.tick(reached: now)

@@ -1,0 +1,157 @@
+public import Foundation
+import Locking
+public import Rx
+
+/// A loop as the scheduler of reactive pipelines. Work runs on the loop, always after the call that schedules
+/// it has returned; from any thread.
+extension EventLoop: SchedulerType {
+    public func schedule<StateType: Sendable>(
+        _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
+    ) -> any Disposable {
+        let pending = SingleAssignmentDisposable()
+        execute {
+            if !pending.isDisposed { pending.setDisposable(action(state)) }
+        }
+        return pending
+    }
+
+    public func scheduleRelative<StateType: Sendable>(
+        _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
+    ) -> any Disposable {
+        let timer = ScheduledAction(loop: self) { action(state) }
+        timer.set(at: now + TimeAmount(dueTime))
+        return timer
+    }
+
+    public func schedulePeriodic<StateType: Sendable>(
+        _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
+        action: @escaping @Sendable (StateType) -> StateType
+    ) -> any Disposable {
+        let state = Held(state)
+        let timer = PeriodicAction(loop: self, period: TimeAmount(period)) {
+            // Only the loop runs it, one tick after the other: taking and putting back need not be one step.
+            let next = action(state.value.withLock { $0 })
+            state.value.withLock { $0 = next }
+        }
+        timer.set(at: now + TimeAmount(startAfter))
+        return timer
+    }
+
+    /// As `setTimer(after: TimeAmount...)`, but from any thread.
+    @_disfavoredOverload
+    public func setTimer(after dueTime: RxTimeInterval, target: any TimerTarget) -> TimerToken {
+        guard isCurrent else { return remoteTimers.set(at: .clock() + TimeAmount(dueTime), target, on: self) }
+        return setTimer(at: now + TimeAmount(dueTime), target: target)
+    }
+}
+
+// The scheduler's wall clock, beside the loop's own `now`, which a concrete loop means.
+extension SchedulerType where Self == EventLoop {
+    /// The time of day.
+    public var now: RxTime { Date() }
+}
+
+extension TimeAmount {
+    /// Dispatch's interval; `.never` is longer than any clock runs.
+    init(_ interval: RxTimeInterval) {
+        switch interval {
+        case .seconds(let count): self = .seconds(Int64(count))
+        case .milliseconds(let count): self = .milliseconds(Int64(count))
+        case .microseconds(let count): self = .microseconds(Int64(count))
+        case .nanoseconds(let count): self = .nanoseconds(Int64(count))
+        case .never: self = TimeAmount(nanoseconds: .max)
+        @unknown default: self = TimeAmount(nanoseconds: .max)
+        }
+    }
+}
+
+/// The state of a periodic action.
+private final class Held<Value: Sendable>: Sendable {
+    let value: Lock<Value>
+
+    init(_ value: Value) {
+        self.value = Lock(value)
+    }
+}
+
+/// What `scheduleRelative` gives back. `@unchecked Sendable` is sound: `token` is touched on the loop only.
+private final class ScheduledAction: Disposable, TimerTarget, @unchecked Sendable {
+    private let loop: EventLoop
+    private let action: @Sendable () -> any Disposable
+    private let result = SingleAssignmentDisposable()
+    private var token: TimerToken?
+
+    init(loop: EventLoop, action: @escaping @Sendable () -> any Disposable) {
+        self.loop = loop
+        self.action = action
+    }
+
+    func set(at deadline: MonotonicTime) {
+        loop.onLoop { [self] in
+            if !result.isDisposed { token = loop.setTimer(at: deadline, target: self) }
+        }
+    }
+
+    func timerFired(_: TimerToken) {
+        token = nil
+        if !result.isDisposed { result.setDisposable(action()) }
+    }
+
+    func dispose() {
+        result.dispose()
+        loop.onLoop { [self] in
+            if let token { loop.cancelTimer(token) }
+            token = nil
+        }
+    }
+}
+
+/// What `schedulePeriodic` gives back. `@unchecked Sendable` is sound: `token` and `due` are touched on the loop
+/// only.
+private final class PeriodicAction: Disposable, TimerTarget, @unchecked Sendable {
+    private let loop: EventLoop
+    private let period: TimeAmount
+    private let action: @Sendable () -> Void
+    private let state = BooleanDisposable()
+    private var token: TimerToken?
+    private var due = MonotonicTime.distantFuture
+
+    init(loop: EventLoop, period: TimeAmount, action: @escaping @Sendable () -> Void) {
+        self.loop = loop
+        self.period = max(period, .milliseconds(1))
+        self.action = action
+    }
+
+    func set(at deadline: MonotonicTime) {
+        loop.onLoop { [self] in
+            guard !state.isDisposed else { return }
+            due = deadline
+            token = loop.setTimer(at: deadline, target: self)
+        }
+    }
+
+    func timerFired(_: TimerToken) {
+        token = nil
+        guard !state.isDisposed else { return }
+        action()
+        // From the time it was due, so that lateness does not add up; ticks that were missed are left out.
+        due = due + period
+        if due < loop.now { due = loop.now + period }
+        if !state.isDisposed { token = loop.setTimer(at: due, target: self) }
+    }
+
+    func dispose() {
+        state.dispose()
+        loop.onLoop { [self] in
+            if let token { loop.cancelTimer(token) }
+            token = nil
+        }
+    }
+}
+
+extension EventLoop {
+    /// Now when on the loop, else soon.
+    func onLoop(_ work: @escaping @Sendable () -> Void) {
+        if isCurrent { work() } else { execute(work) }
+    }
+}

@@ -1,0 +1,207 @@
+import Locking
+import Rx
+
+/// Names to addresses, off the loops: a blocking lookup in a few helper threads, behind a cache.
+///
+/// Shared by all loops. Callers that ask for a name which is being looked up wait for that one lookup. An
+/// answer that has grown too old is still given, at once, while a new lookup runs, so that a resolver which
+/// falls silent is not felt for names in use.
+public final class Resolver: Sendable {
+    /// Blocks until it knows. The port of the addresses is ignored.
+    public typealias Lookup = @Sendable (_ host: String) -> Result<[SocketAddress], SocketError>
+
+    public struct Limits: Sendable {
+        /// How long addresses are fresh. Default 30 s.
+        public var positiveAge = TimeAmount.seconds(30)
+        /// How long a failure is remembered. Default 1 s.
+        public var negativeAge = TimeAmount.seconds(1)
+        /// How long addresses may be used, beyond being fresh, while a new lookup runs. Default 5 min.
+        public var staleAge = TimeAmount.seconds(300)
+        /// Threads in which lookups may block at a time. Default 8.
+        public var threads = 8
+        /// Names that may wait for a thread; one more fails at once. Default 256.
+        public var waitingNames = 256
+        /// Names that are remembered. Default 1024.
+        public var cachedNames = 1024
+
+        public init() {}
+    }
+
+    private struct Entry {
+        var result: Result<[SocketAddress], SocketError>?
+        var freshUntil = MonotonicTime(nanoseconds: 0)
+        var usableUntil = MonotonicTime(nanoseconds: 0)
+        var isLookingUp = false
+        var waiting: [ResolveRequest] = []
+    }
+
+    private enum Decision {
+        case answer(Result<[SocketAddress], SocketError>)
+        case answerAndLookUp([SocketAddress])
+        case lookUp
+        case wait
+    }
+
+    private let entries = Lock<[String: Entry]>([:])
+    private let limits: Limits
+    private let lookup: Lookup
+    private let clock: @Sendable () -> MonotonicTime
+    private let helpers: HelperThreads
+
+    public init(
+        limits: Limits = Limits(), lookup: @escaping Lookup = Resolver.systemLookup,
+        clock: @escaping @Sendable () -> MonotonicTime = MonotonicTime.clock
+    ) {
+        self.limits = limits
+        self.lookup = lookup
+        self.clock = clock
+        helpers = HelperThreads(
+            name: "resolver", limit: limits.threads, waitingLimit: limits.waitingNames)
+    }
+
+    /// Finds the addresses of `host`, numeric ones without leaving the loop. `completion` is called once, on
+    /// `loop`, after this returned: with at least one address, or with `.nameNotFound`, `.nameFailed`, or
+    /// `.nameTimedOut` at the deadline. The lookup itself goes on then, for those who ask later.
+    @discardableResult
+    public func resolve(
+        _ host: String, port: Int, on loop: EventLoop, deadline: MonotonicTime,
+        completion: @escaping (Result<[SocketAddress], SocketError>) -> Void
+    ) -> ResolveRequest {
+        let request = ResolveRequest(host, port: port, on: loop, completion)
+        if let address = SocketAddress(host: host, port: port) {
+            request.finish(.success([address]))
+            return request
+        }
+        switch decide(host, request) {
+        case .answer(let result): request.finish(result)
+        case .answerAndLookUp(let addresses):
+            request.finish(.success(addresses))
+            startLookup(host)
+        case .lookUp:
+            request.limit(to: deadline)
+            startLookup(host)
+        case .wait: request.limit(to: deadline)
+        }
+        return request
+    }
+
+    private func decide(_ host: String, _ request: ResolveRequest) -> Decision {
+        let now = clock()
+        return entries.withLock { entries in
+            if entries[host] == nil { Self.makeRoom(in: &entries, limit: limits.cachedNames) }
+            var entry = entries[host] ?? Entry()
+            defer { entries[host] = entry }
+            if let result = entry.result, now < entry.freshUntil { return .answer(result) }
+            let mustLookUp = !entry.isLookingUp
+            entry.isLookingUp = true
+            if case .success(let addresses) = entry.result, now < entry.usableUntil {
+                return mustLookUp ? .answerAndLookUp(addresses) : .answer(.success(addresses))
+            }
+            entry.waiting.append(request)
+            return mustLookUp ? .lookUp : .wait
+        }
+    }
+
+    private func startLookup(_ host: String) {
+        let accepted = helpers.submit { [self] in found(lookup(host), for: host) }
+        if !accepted { found(.failure(SocketError(.nameFailed, .resolve, subject: host)), for: host) }
+    }
+
+    private func found(_ result: Result<[SocketAddress], SocketError>, for host: String) {
+        let now = clock()
+        let waiting = entries.withLock { entries in
+            guard var entry = entries[host] else { return [ResolveRequest]() }
+            let waiting = entry.waiting
+            entry.waiting = []
+            entry.isLookingUp = false
+            switch result {
+            case .success:
+                entry.result = result
+                entry.freshUntil = now + limits.positiveAge
+                entry.usableUntil = entry.freshUntil + limits.staleAge
+            case .failure(let error):
+                entry.freshUntil = now + limits.negativeAge
+                // A resolver in trouble says nothing about a name that was known.
+                let keepsOld = error.kind == .nameFailed && now < entry.usableUntil
+                if !keepsOld {
+                    entry.result = result
+                    entry.usableUntil = entry.freshUntil
+                }
+            }
+            entries[host] = entry
+            return waiting
+        }
+        for request in waiting { request.finish(result) }
+    }
+
+    /// Forgets names that are of no more use; when all are, those that were to be forgotten first.
+    private static func makeRoom(in entries: inout [String: Entry], limit: Int) {
+        guard entries.count >= limit else { return }
+        let idle = entries.filter { !$0.value.isLookingUp }.sorted {
+            $0.value.usableUntil < $1.value.usableUntil
+        }
+        for (host, _) in idle.prefix(max(1, limit / 8)) { entries[host] = nil }
+    }
+}
+
+/// One caller's wait for a name.
+///
+/// `@unchecked Sendable` is sound: everything but `loop` and `port` is touched on the loop's thread only.
+public final class ResolveRequest: @unchecked Sendable {
+    private let loop: EventLoop
+    private let host: String
+    private let port: Int
+    private var completion: ((Result<[SocketAddress], SocketError>) -> Void)?
+    private var timer: TimerToken?
+
+    init(
+        _ host: String, port: Int, on loop: EventLoop,
+        _ completion: @escaping (Result<[SocketAddress], SocketError>) -> Void
+    ) {
+        loop.preconditionCurrent("a name is resolved on the event loop that asks")
+        self.host = host
+        self.port = port
+        self.loop = loop
+        self.completion = completion
+    }
+
+    /// Its completion will not be called any more. On the loop only.
+    public func cancel() {
+        loop.preconditionCurrent("a name request is cancelled on its event loop")
+        completion = nil
+        if let timer { loop.cancelTimer(timer) }
+        timer = nil
+    }
+
+    func limit(to deadline: MonotonicTime) {
+        timer = loop.setTimer(at: deadline, target: ResolveDeadline(self))
+    }
+
+    fileprivate func deadlinePassed() {
+        timer = nil
+        complete(.failure(SocketError(.nameTimedOut, .resolve, subject: host)))
+    }
+
+    /// From any thread.
+    func finish(_ result: Result<[SocketAddress], SocketError>) {
+        loop.execute { self.complete(result.map { $0.map { $0.with(port: self.port) } }) }
+    }
+
+    private func complete(_ result: Result<[SocketAddress], SocketError>) {
+        guard let completion else { return }
+        cancel()
+        completion(result)
+    }
+}
+
+private final class ResolveDeadline: TimerTarget {
+    private let request: ResolveRequest
+
+    init(_ request: ResolveRequest) {
+        self.request = request
+    }
+
+    func timerFired(_: TimerToken) {
+        request.deadlinePassed()
+    }
+}
