@@ -11,6 +11,9 @@ public protocol LoopWork: Sendable {
     /// Starts the work, on the loop. It reports its end to `emitter`, at once or later, on the loop.
     func start(for emitter: Emitter<Output>) -> Running
 
+    /// What a subscriber is told when the loop has ended. On any thread.
+    var loopEnded: any Error { get }
+
     /// Ends the work, on the loop: after its last report, or when nobody wants it any more. Called once.
     func end(_ running: Running)
 }
@@ -33,7 +36,7 @@ public final class LoopSource<Work: LoopWork>: Emitter<Work.Output>, @unchecked 
     public override func begin() {
         guard !work.loop.isCurrent else { return start() }
         let isAccepted = work.loop.execute { self.start() }
-        if !isAccepted { onError(SocketError(.loopEnded, .eventBase)) }
+        if !isAccepted { onError(work.loopEnded) }
     }
 
     public override func cancel() {

@@ -51,7 +51,9 @@ public final class SocketStream {
     @exclusivity(unchecked) private var isPaused = false
     /// Bytes or an end may wait in the kernel without another edge to come.
     @exclusivity(unchecked) private var mayHaveMore = false
-    private var peerHasLeft = false
+    /// Whether the peer has ended its side, as far as an event told: `streamReachedEnd` follows when what came
+    /// before is read.
+    public private(set) var peerHasLeft = false
     private var hasReachedEnd = false
     private var wasOverHighWatermark = false
     private var endsAfterFlush = false

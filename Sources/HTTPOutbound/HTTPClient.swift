@@ -16,9 +16,9 @@ public final class HTTPClient: Sendable {
 
     public var loop: EventLoop { state.loop }
 
-    /// On the loop only.
-    public init(loop: EventLoop, limits: OutboundLimits = OutboundLimits()) {
-        state = LoopBound(State(shared: LoopState(loop: loop)), loop: loop)
+    /// On the loop only. The resolver is best shared by all loops.
+    public init(loop: EventLoop, resolver: Resolver = Resolver(), limits: OutboundLimits = OutboundLimits()) {
+        state = LoopBound(State(shared: LoopState(loop: loop, resolver: resolver)), loop: loop)
         self.limits = limits
     }
 
@@ -85,6 +85,13 @@ private struct CallWork: LoopWork {
     let pool: LoopBound<UpstreamPool>
 
     var loop: EventLoop { pool.loop }
+
+    var loopEnded: any Error {
+        let now = MonotonicTime.clock()
+        return OutboundError(
+            reason: .destinationUnavailable, detail: "the event loop has ended", requestWasSent: false,
+            timings: OutboundTimings(started: now))
+    }
 
     func start(for emitter: Emitter<OutboundResponse>) -> ActiveCall {
         let pool = pool.value

@@ -7,14 +7,16 @@ final class LoopState {
     private static var copiedBody: Int { 16 << 10 }
 
     let loop: EventLoop
+    let resolver: Resolver
     /// Calls in all lines of the loop.
     var waitingCalls = 0
     var isClosed = false
     /// Where requests are written before they go out; as large as the largest so far.
     private var buffer: [UInt8] = []
 
-    init(loop: EventLoop) {
+    init(loop: EventLoop, resolver: Resolver) {
         self.loop = loop
+        self.resolver = resolver
     }
 
     /// Writes a request: one system call, unless its body is large.

@@ -1,3 +1,4 @@
+internal import EventIO
 internal import HTTPModel
 
 /// Where requests go: one scheme, host and port, or a Unix-domain socket. One pool belongs to each on a loop.
@@ -17,7 +18,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     enum Endpoint: Sendable, Hashable {
         /// A name or a numeric address, without brackets.
         case tcp(host: String, port: UInt16)
-        case unix(path: String)
+        case unix(SocketAddress)
     }
 
     public let scheme: Scheme
@@ -44,18 +45,18 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     ///   - host: what Host says to the server behind it.
     /// - Returns: nil when the path is empty or too long, or the host is none.
     public init?(unixSocket path: String, host: String = "localhost") {
-        guard (1...107).contains(path.utf8.count), !path.utf8.contains(0),
+        guard let address = try? SocketAddress(unixPath: path),
             Array(host.utf8).withUnsafeBytes({ Authority.isValid($0) })
         else { return nil }
         scheme = .http
         authority = host
-        endpoint = .unix(path: path)
+        endpoint = .unix(address)
     }
 
     public var description: String {
         switch endpoint {
         case .tcp: "\(scheme)://\(authority)"
-        case .unix(let path): "\(scheme)+unix:\(path)"
+        case .unix(let address): "\(scheme)+\(address)"
         }
     }
 }

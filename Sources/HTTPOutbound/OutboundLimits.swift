@@ -14,7 +14,8 @@ public struct OutboundLimits: Sendable, Hashable {
     public var firstByteTimeout: Duration = .seconds(5)
     /// Longest silence within a response. Default 5 s.
     public var readTimeout: Duration = .seconds(5)
-    /// Longest time in which the upstream takes no byte of a request. Default 5 s.
+    /// Time in which the upstream has to take some of a request that it did not take whole. Default 5 s. Progress is
+    /// looked for once in that time, so an upstream that stops taking is given up after one to two of them.
     public var writeTimeout: Duration = .seconds(5)
     /// Time for the whole call from its start to the response's last byte, whatever trickles in. Default 10 s.
     public var totalTimeout: Duration = .seconds(10)

@@ -83,6 +83,10 @@ final class ScriptedUpstream: Sendable {
         return (port, descriptors)
     }
 
+    static func close(_ descriptors: [Int32]) {
+        for descriptor in descriptors { Glibc.close(descriptor) }
+    }
+
     func stop() {
         let open = record.withLock { record in
             record.isStopped = true

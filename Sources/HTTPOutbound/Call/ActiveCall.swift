@@ -25,6 +25,8 @@ final class ActiveCall: TimerTarget {
     private(set) var timings: OutboundTimings
     private(set) var wasResent = false
     private var requestWasSent = false
+    /// What the connection had sent when it was last looked at.
+    private var bytesSent: Int64 = 0
 
     init(_ request: OutboundRequest, pool: UpstreamPool, emitter: Emitter<OutboundResponse>) {
         self.request = request
@@ -60,6 +62,7 @@ final class ActiveCall: TimerTarget {
 
     func requestMoved(isWritten: Bool) {
         if isWritten { timings.requestWritten = pool.loop.now }
+        if case .on(let connection) = place { bytesSent = connection.bytesSent }
         // A response may overtake its request.
         if timings.firstByte == nil { entered(isWritten ? .awaitingResponse : .writing) }
     }
@@ -102,6 +105,7 @@ final class ActiveCall: TimerTarget {
     func timerFired(_ token: TimerToken) {
         timer = nil
         timerDeadline = .distantFuture
+        noticeWriting()
         switch deadlines.verdict(now: pool.loop.now) {
         case .notYet: watchClock()
         case .failed(let reason, let detail):
@@ -127,6 +131,14 @@ final class ActiveCall: TimerTarget {
         if let timer { pool.loop.cancelTimer(timer) }
         timer = pool.loop.setTimer(at: next, target: self)
         timerDeadline = next
+    }
+
+    /// The stream tells only the end of writing, so progress is looked for when its time is over.
+    private func noticeWriting() {
+        guard deadlines.isWriting, case .on(let connection) = place else { return }
+        guard connection.bytesSent > bytesSent else { return }
+        bytesSent = connection.bytesSent
+        deadlines.reached(.writing, now: pool.loop.now)
     }
 
     private func leave(_ place: Place) {

@@ -34,6 +34,8 @@ struct CallDeadlines {
         totalDeadline = now + limits.total
     }
 
+    var isWriting: Bool { stage == .writing }
+
     /// The nearest deadline.
     var next: MonotonicTime { min(totalDeadline, stageDeadline) }
 

@@ -28,7 +28,6 @@ final class Connection {
         self.call = call
         let timeout = call.connectionOpens(self)
         stream = pool.opener.open(timeout: timeout, handler: self)
-        if stream == nil { fail(.dnsError, "no address for \(pool.origin)") }
     }
 
     /// Sends the request of this call. The connection is idle.
@@ -49,6 +48,9 @@ final class Connection {
         call.requestMoved(isWritten: isWritten)
     }
 
+    /// Whether the peer has not been heard of since the last response. A system call.
+    var isSilent: Bool { stream?.isSilent ?? false }
+
     /// How much of all requests the system has taken: what progress in writing is measured by.
     var bytesSent: Int64 { stream?.bytesSent ?? 0 }
 
@@ -60,10 +62,15 @@ final class Connection {
 
     /// Closes it, at once, and tells the pool.
     func discard() {
+        close()
+        pool.closed(self)
+    }
+
+    /// Closes it. The pool is the caller's to tell.
+    func close() {
         state.closed()
         stream?.close()
         stream = nil
-        pool.closed(self)
     }
 
     /// Closes it and ends its call with this failure.
@@ -106,6 +113,7 @@ extension Connection: StreamHandler {
     }
 
     func streamFailed(_ error: SocketError) {
+        if error.kind == .loopEnded { return pool.loopEnded() }
         guard !state.isOpening else {
             return fail(OutboundError.Reason(connecting: error), error.description)
         }
@@ -124,7 +132,9 @@ extension Connection: StreamHandler {
     private func finish(_ response: WholeResponse) {
         let ended = call
         call = nil
-        switch state.responseEnded(isReusable: response.isReusable, strayBytes: response.strayBytes) {
+        // A peer that has left already is seen here sooner than by the next call.
+        let isReusable = response.isReusable && stream?.peerHasLeft == false
+        switch state.responseEnded(isReusable: isReusable, strayBytes: response.strayBytes) {
         case .release: pool.released(self, peer: response.keepAlive)
         case .close: discard()
         }
@@ -145,10 +155,8 @@ extension Connection: StreamHandler {
     private func resend() {
         guard let call else { return discard() }
         self.call = nil
-        state.closed()
-        stream?.close()
-        stream = nil
+        close()
         call.isResent()
-        pool.resend(call, in: slot)
+        pool.replace(self, for: call)
     }
 }

@@ -2,20 +2,19 @@ internal import EventIO
 
 /// Opens the connections of one origin: the place where another way to an upstream (TLS) begins.
 struct ConnectionOpener {
-    private let loop: EventLoop
-    private let address: SocketAddress?
+    let origin: Origin
+    let resolver: Resolver
+    let loop: EventLoop
 
-    init(_ origin: Origin, loop: EventLoop) {
-        self.loop = loop
+    /// Begins to open one, resolving included. `streamConnected` or `streamFailed` follows, never from inside this call.
+    func open(timeout: TimeAmount, handler: any StreamHandler) -> SocketStream {
         switch origin.endpoint {
-        case .tcp(let host, let port): address = SocketAddress(host: host == "localhost" ? "127.0.0.1" : host, port: Int(port))
-        case .unix(let path): address = try? SocketAddress(unixPath: path)
+        case .tcp(let host, let port):
+            SocketStream.connect(
+                toHost: host, port: Int(port), resolver: resolver, loop: loop, timeout: timeout,
+                handler: handler)
+        case .unix(let address):
+            SocketStream.connect(to: address, loop: loop, timeout: timeout, handler: handler)
         }
-    }
-
-    /// Begins to open one. `streamConnected` or `streamFailed` follows, never from inside this call.
-    func open(timeout: TimeAmount, handler: any StreamHandler) -> SocketStream? {
-        guard let address else { return nil }
-        return SocketStream.connect(to: address, loop: loop, timeout: timeout, handler: handler)
     }
 }

@@ -1,4 +1,5 @@
 internal import EventIO
+internal import HTTPModel
 internal import Rx
 
 /// The connections of one origin on one loop: performs what `ConnectionPool` decides.
@@ -26,7 +27,7 @@ final class UpstreamPool: TimerTarget {
         loop = shared.loop
         callLimits = CallLimits(limits)
         host = Array(origin.authority.utf8)[...]
-        opener = ConnectionOpener(origin, loop: shared.loop)
+        opener = ConnectionOpener(origin: origin, resolver: shared.resolver, loop: shared.loop)
         pool = ConnectionPool(limits: limits)
     }
 
@@ -63,10 +64,10 @@ final class UpstreamPool: TimerTarget {
         shared.waitingCalls -= 1
     }
 
-    /// The call's connection was stale: a new one in the same slot, so that nobody else's is taken.
-    func resend(_ call: ActiveCall, in slot: Int) {
-        pool.connectionReplaced(slot, now: loop.now)
-        open(slot, for: call)
+    /// The connection turned out to be stale and is closed: a new one in its slot, so that nobody else's is taken.
+    func replace(_ connection: Connection, for call: ActiveCall) {
+        pool.connectionReplaced(connection.slot, now: loop.now)
+        open(connection.slot, for: call)
     }
 
     // MARK: Connections
@@ -113,6 +114,12 @@ final class UpstreamPool: TimerTarget {
         for connection in connections { connection?.fail(.destinationUnavailable, "the client was closed") }
     }
 
+    /// The loop closes what is open on it: nothing can be opened any more.
+    func loopEnded() {
+        shared.isClosed = true
+        close(atOnce: true)
+    }
+
     /// One timer for all idle connections. Most often it is set already and comes early enough.
     private func sweep(by expiry: MonotonicTime) {
         guard expiry < sweepDeadline else { return }
@@ -129,9 +136,15 @@ final class UpstreamPool: TimerTarget {
 
     private func run(_ call: ActiveCall, in slot: Int) {
         guard let connection = connections[slot] else {
-            preconditionFailure("slot \(slot) was lent without connection")
+            preconditionFailure("slot \(slot) was lent without a connection")
         }
-        connection.run(call, isReused: true)
+        // What must not be sent twice cannot be sent again when the connection turns out to be stale: ask first.
+        if !call.request.method.isIdempotent, !connection.isSilent {
+            connection.close()
+            replace(connection, for: call)
+        } else {
+            connection.run(call, isReused: true)
+        }
     }
 
     private func open(_ slot: Int, for call: ActiveCall) {

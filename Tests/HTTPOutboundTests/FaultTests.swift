@@ -1,0 +1,270 @@
+import EventIO
+import HTTPModel
+import Testing
+
+@testable import HTTPOutbound
+
+/// What upstreams do wrong, each seen by a real client over a real socket. After each, the same client makes a right
+/// call to a right upstream, and nothing is left open.
+@Suite("Faults of an upstream", .timeLimit(.minutes(1)))
+struct FaultTests {
+    struct Fault: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let steps: [ScriptedUpstream.Step]
+        let reason: String
+    }
+
+    static let faults = [
+        Fault(
+            testDescription: "FIN before the response", steps: [.readRequest, .close],
+            reason: "connection_terminated"),
+        Fault(
+            testDescription: "RST before the response", steps: [.readRequest, .reset],
+            reason: "connection_terminated"),
+        Fault(
+            testDescription: "FIN within the status line",
+            steps: [.readRequest, .send("HTTP/1.1 20"), .close],
+            reason: "http_response_incomplete"),
+        Fault(
+            testDescription: "FIN within the fields",
+            steps: [.readRequest, .send("HTTP/1.1 200 OK\r\nA: b\r\n"), .close],
+            reason: "http_response_incomplete"),
+        Fault(
+            testDescription: "FIN before the end of Content-Length",
+            steps: [.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{\"a\":"), .close],
+            reason: "http_response_incomplete"),
+        Fault(
+            testDescription: "FIN within the chunks",
+            steps: [
+                .readRequest, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n"),
+                .close,
+            ],
+            reason: "http_response_incomplete"),
+        Fault(
+            testDescription: "FIN before the last empty line of the chunks",
+            steps: [
+                .readRequest, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n"),
+                .close,
+            ],
+            reason: "http_response_incomplete"),
+        Fault(
+            testDescription: "FIN after an informational response",
+            steps: [.readRequest, .send("HTTP/1.1 103 Early Hints\r\n\r\n"), .close],
+            reason: "http_response_incomplete"),
+        Fault(
+            testDescription: "another protocol's banner",
+            steps: [.readRequest, .send("SSH-2.0-OpenSSH_9.2\r\n"), .awaitEnd],
+            reason: "http_protocol_error"),
+        Fault(
+            testDescription: "HTTP/0.9", steps: [.readRequest, .send("<html>hello</html>\n"), .close],
+            reason: "http_protocol_error"),
+        Fault(
+            testDescription: "bytes that mean nothing",
+            steps: [.readRequest, .sendBytes([0x15, 0x03, 0x01, 0x00, 0x02, 0x02, 0x0a]), .awaitEnd],
+            reason: "http_protocol_error"),
+        Fault(
+            testDescription: "two lengths",
+            steps: [
+                .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nhi"),
+                .awaitEnd,
+            ], reason: "http_protocol_error"),
+        Fault(
+            testDescription: "a chunk that does not end",
+            steps: [
+                .readRequest,
+                .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhixx0\r\n\r\n"), .awaitEnd,
+            ], reason: "http_protocol_error"),
+        Fault(
+            testDescription: "101 that nobody asked for",
+            steps: [
+                .readRequest, .send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"), .awaitEnd,
+            ],
+            reason: "http_protocol_error"),
+        Fault(
+            testDescription: "103 without end",
+            steps: [.readRequest, .sendForever("HTTP/1.1 103 Early Hints\r\n\r\n")],
+            reason: "http_protocol_error"),
+        Fault(
+            testDescription: "an unknown transfer coding",
+            steps: [.readRequest, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n"), .awaitEnd],
+            reason: "http_response_transfer_coding"),
+        Fault(
+            testDescription: "fields beyond the limit",
+            steps: [
+                .readRequest, .send("HTTP/1.1 200 OK\r\n"),
+                .sendForever("A: \(String(repeating: "a", count: 1000))\r\n"),
+            ],
+            reason: "http_response_header_section_size"),
+        Fault(
+            testDescription: "too many fields",
+            steps: [.readRequest, .send("HTTP/1.1 200 OK\r\n"), .sendForever("A: b\r\n")],
+            reason: "http_response_header_section_size"),
+        Fault(
+            testDescription: "a field line without end",
+            steps: [.readRequest, .send("HTTP/1.1 200 OK\r\nA: "), .sendForever("a")],
+            reason: "http_response_header_section_size"),
+        Fault(
+            testDescription: "a body said to be beyond the limit",
+            steps: [.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 104857600\r\n\r\n"), .awaitEnd],
+            reason: "http_response_body_size"),
+        Fault(
+            testDescription: "100 MiB in chunks",
+            steps: [
+                .readRequest, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6400000\r\n"),
+                .sendForever(String(repeating: "a", count: 65_536)),
+            ], reason: "http_response_body_size"),
+        Fault(
+            testDescription: "a body without end until the close",
+            steps: [
+                .readRequest, .send("HTTP/1.1 200 OK\r\n\r\n"),
+                .sendForever(String(repeating: "a", count: 65_536)),
+            ],
+            reason: "http_response_body_size"),
+    ]
+
+    @Test("is named, its connection is closed and never used again", arguments: faults)
+    func named(fault: Fault) async throws {
+        let faulty = try ScriptedUpstream(fault.steps, [.readRequest, .send(CallTests.ok), .again])
+        var limits = OutboundLimits()
+        limits.responseBody = 1 << 20
+        try await ClientHarness.with(limits: limits) { harness in
+            let api = try await harness.upstream(faulty)
+            let result = await api.post()
+            #expect(result.reason == fault.reason, "\(result)")
+            #expect(result.failure?.requestWasSent == true)
+            let after = try await harness.report()
+            #expect(after.idle == 0 && after.leased == 0)
+            #expect(await api.get().text == "hi")
+            #expect(faulty.connections == 2)
+        }
+        faulty.stop()
+    }
+
+    @Test("RST within the body is an incomplete response, also where the close would have told the length")
+    func resetWithinBody() async throws {
+        for head in ["HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{", "HTTP/1.1 200 OK\r\n\r\n{"] {
+            let seen = Signal()
+            let upstream = try ScriptedUpstream([.readRequest, .send(head), .wait(seen), .reset])
+            try await ClientHarness.with { harness in
+                let api = try await harness.upstream(upstream)
+                let begun = api.begin(OutboundRequest(target: "/"))
+                await upstream.requestRead.wait()
+                seen.fire()
+                let result = await begun.end()
+                #expect(result.reason == "http_response_incomplete", "\(result)")
+            }
+            upstream.stop()
+        }
+    }
+
+    @Test("A connect that gets no answer is connection_timeout at the connect limit")
+    func blackHole() async throws {
+        let (port, descriptors) = try ScriptedUpstream.blackHole()
+        var limits = OutboundLimits()
+        limits.connectTimeout = .milliseconds(80)
+        try await ClientHarness.with(limits: limits) { harness in
+            let result = try await harness.upstream(port: port).get()
+            #expect(result.reason == "connection_timeout")
+            let total = try #require(result.timings?.total)
+            #expect(total >= .milliseconds(80) && total < .milliseconds(800))
+        }
+        ScriptedUpstream.close(descriptors)
+    }
+
+    @Test("A connect is not waited for past the end of the call")
+    func blackHoleAtTheEnd() async throws {
+        let (port, descriptors) = try ScriptedUpstream.blackHole()
+        try await ClientHarness.with { harness in
+            var request = OutboundRequest(target: "/")
+            request.totalTimeout = .milliseconds(80)
+            let result = try await harness.upstream(port: port).call(request)
+            #expect(result.reason == "connection_timeout")
+            #expect(try #require(result.timings?.total) < .milliseconds(800))
+        }
+        ScriptedUpstream.close(descriptors)
+    }
+
+    @Test(
+        "Accepted, then silence: connection_read_timeout at the first-byte limit, and the connection is closed"
+    )
+    func silence() async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .awaitEnd])
+        var limits = OutboundLimits()
+        limits.firstByteTimeout = .milliseconds(80)
+        try await ClientHarness.with(limits: limits) { harness in
+            let result = try await harness.upstream(upstream).get()
+            #expect(result.reason == "connection_read_timeout")
+            #expect(try #require(result.timings?.total) >= .milliseconds(80))
+            await upstream.clientEnded.wait()
+            #expect(try await harness.report().idle == 0)
+        }
+        upstream.stop()
+    }
+
+    @Test("A request's own first-byte limit goes before the client's")
+    func ownLimit() async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .awaitEnd])
+        try await ClientHarness.with { harness in
+            var request = OutboundRequest(target: "/")
+            request.firstByteTimeout = .milliseconds(50)
+            let result = try await harness.upstream(upstream).call(request)
+            #expect(result.reason == "connection_read_timeout")
+            #expect(try #require(result.timings?.total) < .seconds(4))
+        }
+        upstream.stop()
+    }
+
+    @Test("A silence within the response is connection_read_timeout at the read limit")
+    func gap() async throws {
+        let upstream = try ScriptedUpstream([
+            .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"), .awaitEnd,
+        ])
+        var limits = OutboundLimits()
+        limits.readTimeout = .milliseconds(80)
+        try await ClientHarness.with(limits: limits) { harness in
+            let result = try await harness.upstream(upstream).get()
+            #expect(result.reason == "connection_read_timeout")
+            await upstream.clientEnded.wait()
+        }
+        upstream.stop()
+    }
+
+    @Test(
+        "What trickles a byte at a time fails at the total limit, which no byte resets",
+        arguments: [
+            "HTTP/1.1 200 OK\r\nA: bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
+            "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\naaaaaaaaaa",
+            "HTTP/1.1 200 OK\r\n\r\naaaaaaaaaa",
+        ])
+    func trickle(text: String) async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .trickle(text, pauseMilliseconds: 10)])
+        var limits = OutboundLimits()
+        limits.firstByteTimeout = .milliseconds(200)
+        limits.readTimeout = .milliseconds(200)
+        limits.totalTimeout = .milliseconds(300)
+        try await ClientHarness.with(limits: limits) { harness in
+            let result = try await harness.upstream(upstream).get()
+            #expect(result.reason == "http_response_timeout", "\(result)")
+            let total = try #require(result.timings?.total)
+            #expect(total >= .milliseconds(300) && total < .seconds(2))
+            await upstream.clientEnded.wait()
+        }
+        upstream.stop()
+    }
+
+    @Test("An upstream that takes no more of a request is connection_write_timeout")
+    func writeTimeout() async throws {
+        let never = Signal()
+        let upstream = try ScriptedUpstream([.read(10), .wait(never)])
+        var limits = OutboundLimits()
+        limits.writeTimeout = .milliseconds(80)
+        try await ClientHarness.with(limits: limits) { harness in
+            let body = [UInt8](repeating: 0x61, count: 32 << 20)
+            let result = try await harness.upstream(upstream).call(
+                OutboundRequest(method: .post, target: Array("/".utf8)[...], body: body[...]))
+            #expect(result.reason == "connection_write_timeout", "\(result)")
+        }
+        never.fire()
+        upstream.stop()
+    }
+}

@@ -1,0 +1,134 @@
+import EventIO
+import HTTPModel
+import Testing
+
+@testable import HTTPOutbound
+
+/// A connection that the upstream closes as the next request is written.
+@Suite("Stale connections", .timeLimit(.minutes(2)))
+struct StaleTests {
+    static let ok = CallTests.ok
+
+    @Test(
+        "A GET is sent again at once on a new connection and nobody notices, 1000 times of 1000",
+        arguments: [true, false])
+    func thousand(byReset: Bool) async throws {
+        let upstream = try ScriptedUpstream([
+            .readRequest, .send(Self.ok), .read(1), byReset ? .reset : .close,
+        ])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            var failures: [String] = []
+            for number in 0..<1000 {
+                let result = await api.get("/\(number)")
+                if result.text != "hi" { failures.append("\(number): \(result)") }
+            }
+            #expect(failures.isEmpty, "\(failures.prefix(3))")
+            #expect(upstream.connections == 1000)
+        }
+        upstream.stop()
+    }
+
+    @Test("A close that crosses the next request is not noticed either, 1000 times of 1000")
+    func crossing() async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .close])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            var failures: [String] = []
+            for number in 0..<1000 {
+                let result = await api.get("/\(number)")
+                if result.text != "hi" { failures.append("\(number): \(result)") }
+            }
+            #expect(failures.isEmpty, "\(failures.prefix(3))")
+        }
+        upstream.stop()
+    }
+
+    @Test("A POST that was written is never sent twice")
+    func post() async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .readRequest, .close])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            for number in 0..<200 {
+                let result = await api.post(body: "number \(number).")
+                if number % 2 == 0 {
+                    #expect(result.text == "hi", "\(result)")
+                } else {
+                    #expect(result.reason == "connection_terminated", "\(result)")
+                    #expect(result.failure?.requestWasSent == true)
+                }
+            }
+            for number in 0..<200 {
+                let times = upstream.requests.count { $0.hasSuffix("\r\n\r\nnumber \(number).") }
+                #expect(times == 1, "number \(number) came \(times) times")
+            }
+        }
+        upstream.stop()
+    }
+
+    @Test("A POST on a connection that has ended unnoticed goes out once, on a new one")
+    func postAsksFirst() async throws {
+        let go = Signal()
+        let ended = Signal()
+        let upstream = try ScriptedUpstream(
+            [.readRequest, .send(Self.ok), .wait(go), .finish, .fire(ended), .awaitEnd],
+            [.readRequest, .send(Self.ok), .again])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            #expect(await api.get().text == "hi")
+            // The loop is kept busy while the end comes, so that it writes before it can hear of it.
+            let begun = Begun(api, OutboundRequest(method: .post, target: "/", body: "once")) {
+                go.fire()
+                _ = ended.waitBlocking()
+            }
+            let result = await begun.end()
+            #expect(result.text == "hi", "\(result)")
+            #expect(upstream.requests.count { $0.hasSuffix("once") } == 1)
+            #expect(upstream.connections == 2)
+        }
+        upstream.stop()
+    }
+
+    @Test("What fails on the new connection fails: nothing is sent a third time")
+    func onlyOnce() async throws {
+        let upstream = try ScriptedUpstream(
+            [.readRequest, .send(Self.ok), .readRequest, .close], [.readRequest, .close],
+            [.readRequest, .send(Self.ok)])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            #expect(await api.get().text == "hi")
+            #expect(await api.get().reason == "connection_terminated")
+            #expect(upstream.connections == 2)
+        }
+        upstream.stop()
+    }
+
+    @Test("After the first byte of a response a GET is not sent again")
+    func withinResponse() async throws {
+        let upstream = try ScriptedUpstream(
+            [.readRequest, .send(Self.ok), .readRequest, .send("H"), .close], [.readRequest, .send(Self.ok)])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            #expect(await api.get().text == "hi")
+            #expect(await api.get().reason == "http_response_incomplete")
+            #expect(upstream.connections == 1)
+        }
+        upstream.stop()
+    }
+
+    @Test("The second sending keeps the clock of the call")
+    func clock() async throws {
+        let upstream = try ScriptedUpstream(
+            [.readRequest, .send(Self.ok), .readRequest, .close], [.readRequest, .awaitEnd])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            #expect(await api.get().text == "hi")
+            var request = OutboundRequest(target: "/")
+            request.totalTimeout = .milliseconds(100)
+            let result = await api.call(request)
+            #expect(result.reason == "http_response_timeout")
+            #expect(try #require(result.timings?.total) < .seconds(3))
+        }
+        upstream.stop()
+    }
+}
