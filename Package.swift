@@ -87,7 +87,7 @@ let package = Package(
         tests("HTTPModelTests", ["HTTPModel"]),
         tests("JSONBytesTests", ["JSONBytes"]),
         tests("EventIOTests", ["EventIO", "Rx", "Locking"]),
-        tests("HTTPWireTests", ["HTTPWire", "HTTPModel"]),
+        tests("HTTPWireTests", ["HTTPWire", "HTTPModel"], resources: [.copy("Vectors")]),
         tests("HTTPInboundTests", ["HTTPInbound", "EventIO", "HTTPWire", "HTTPModel", "Locking"]),
         tests("HTTPOutboundTests", ["HTTPOutbound", "EventIO", "HTTPWire", "HTTPModel", "Rx", "Locking"]),
         tests("NetworkingTests", ["Networking", "Rx", "HTTPModel", "JSONBytes", "Locking"]),

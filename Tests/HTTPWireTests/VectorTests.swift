@@ -1,0 +1,107 @@
+import HTTPModel
+import HTTPWire
+import Testing
+
+@Suite("Wire vectors")
+struct VectorTests {
+    @Test(
+        "A request gets one verdict, whole, cut anywhere, and between other requests",
+        arguments: Vector.requests)
+    func request(_ vector: Vector) {
+        let other: [UInt8] = Array("GET /other HTTP/1.1\r\nHost: other\r\n\r\n".utf8)
+        let otherVerdict = ["GET /other HTTP/1.1 none keep-alive", "  Host: other", "end"]
+        let complaints = complaints(
+            about: vector, before: (other, otherVerdict), after: (other, otherVerdict)
+        ) {
+            requestTranscript($0)
+        }
+        #expect(complaints == [])
+    }
+
+    @Test(
+        "A response gets one verdict, whole, cut anywhere, and before stray bytes",
+        arguments: Vector.responses)
+    func response(_ vector: Vector) {
+        let stray: [UInt8] = Array("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nother".utf8)
+        let strayVerdict = ["http_protocol_error: bytes came that no request asked for"]
+        let after = vector.finishes ? nil : (stray, strayVerdict)
+        let complaints = complaints(about: vector, before: nil, after: after) {
+            responseTranscript($0, method: vector.method, finishes: vector.finishes)
+        }
+        #expect(complaints == [])
+    }
+
+    @Test(
+        "The verifier sees a wrong verdict, one that depends on the cut, and one that depends on what follows"
+    )
+    func verifierFails() {
+        let bytes = Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
+        let verdict = ["GET / HTTP/1.1 none keep-alive", "end"]
+        let right = Vector(file: "", name: "", bytes: bytes, verdict: verdict)
+        let wrong = Vector(file: "", name: "", bytes: bytes, verdict: ["400 a rule"])
+        #expect(complaints(about: right, before: nil, after: nil) { requestTranscript($0) } == [])
+        #expect(complaints(about: wrong, before: nil, after: nil) { requestTranscript($0) }.count == 1)
+        let forgetful = complaints(about: right, before: nil, after: nil) { pieces in
+            requestTranscript(pieces.count == 2 && pieces[0].count == 9 ? [pieces[0]] : pieces)
+        }
+        #expect(forgetful.count == 1 && forgetful.allSatisfy { $0.hasPrefix("cut at 9") })
+        let greedy = complaints(about: right, before: nil, after: (bytes, ["end"])) { requestTranscript($0) }
+        #expect(greedy.count == 3 && greedy.allSatisfy { $0.hasPrefix("before another") })
+    }
+
+    @Test("The vectors are there")
+    func count() {
+        #expect(Vector.requests.count > 200)
+        #expect(Vector.responses.count > 70)
+    }
+}
+
+typealias Neighbour = (bytes: [UInt8], verdict: [String])
+
+/// Feeds a vector in every way there is and tells each way that gave another verdict than the one expected.
+func complaints(
+    about vector: Vector, before: Neighbour?, after: Neighbour?,
+    _ transcript: ([ArraySlice<UInt8>]) -> Transcript
+) -> [String] {
+    var complaints: [String] = []
+    func expect(_ pieces: [ArraySlice<UInt8>], _ verdict: [String], _ way: String) {
+        let found = transcript(pieces).verdict
+        if found != verdict { complaints.append("\(way): \(found) instead of \(verdict)") }
+    }
+    let bytes = vector.bytes[...]
+    let whole = transcript([bytes])
+    // Fields are compared with a verdict that lists them.
+    let comparesFields = vector.verdict.contains { $0.hasPrefix("  ") }
+    let shown = whole.verdict.filter { comparesFields || !$0.hasPrefix("  ") }
+    if shown != vector.verdict { complaints.append("whole: \(shown) instead of \(vector.verdict)") }
+
+    expect(bytewise(bytes), whole.verdict, "byte by byte")
+
+    // Messages that test a limit are cut in a hundred places only.
+    let step = bytes.count < 600 ? 1 : bytes.count / 100
+    for cut in stride(from: 1, to: bytes.count, by: step) {
+        expect([bytes[..<cut], bytes[cut...]], whole.verdict, "cut at \(cut)")
+        if bytes.count < 300, !vector.finishes {
+            expect(bytewise(bytes[..<cut]), transcript([bytes[..<cut]]).verdict, "ended at \(cut)")
+        }
+    }
+
+    if let before {
+        let glued = (before.bytes + bytes)[...]
+        expect([glued], before.verdict + whole.verdict, "after another")
+        expect(bytewise(glued), before.verdict + whole.verdict, "after another, byte by byte")
+    }
+    // What is not whole would take the other message's bytes for its own.
+    if let after, whole.hasFailed || whole.isBetweenMessages, !bytes.elementsEqual("\r\n".utf8) {
+        let verdict = whole.verdict + (whole.hasFailed ? [] : after.verdict)
+        let glued = (bytes + after.bytes)[...]
+        expect([glued], verdict, "before another")
+        expect(bytewise(glued), verdict, "before another, byte by byte")
+        expect([bytes, after.bytes[...]], verdict, "before another that comes later")
+    }
+    return complaints
+}
+
+func bytewise(_ bytes: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+    bytes.indices.map { bytes[$0...$0] }
+}
