@@ -1,0 +1,96 @@
+public import HTTPModel
+import Rx
+
+/// One path and method, and what answers it.
+final class Endpoint: Sendable {
+    enum Handler: Sendable {
+        case sync(@Sendable (GatewayRequest) throws -> Answer)
+        case async(@Sendable (GatewayRequest) async throws -> Answer)
+        case single(@Sendable (GatewayRequest) throws -> Single<Answer>)
+    }
+
+    let method: HTTPMethod
+    let template: PathTemplate
+    let parameterNames: [String]
+    let handler: Handler
+    let settings: EndpointSettings
+
+    init(method: HTTPMethod, template: PathTemplate, handler: Handler, settings: EndpointSettings) {
+        self.method = method
+        self.template = template
+        parameterNames = template.parameterNames
+        self.handler = handler
+        self.settings = settings
+    }
+}
+
+/// What an endpoint does in its own way.
+struct EndpointSettings: Sendable {
+    var deadline: Duration
+    var bodyLimit: Int
+    var forwards: [HTTPFieldName] = []
+    /// The upstreams that the client's `Authorization` goes to, and those for its `Cookie`.
+    var authorizationUpstreams: [String] = []
+    var cookieUpstreams: [String] = []
+    var revealsUpstreamMessages = false
+
+    /// All fields that may go to an upstream.
+    var forwarded: [HTTPFieldName] {
+        var names = forwards
+        if !authorizationUpstreams.isEmpty { names.append(.authorization) }
+        if !cookieUpstreams.isEmpty { names.append(.cookie) }
+        return names
+    }
+
+    /// What cannot be as the options say.
+    var fault: String? {
+        if forwards.contains(.authorization) || forwards.contains(.cookie) {
+            return "forwards credentials to upstreams that are not named; use forwardsAuthorization(to:)"
+        }
+        if !authorizationUpstreams.isEmpty, !cookieUpstreams.isEmpty,
+            Set(authorizationUpstreams) != Set(cookieUpstreams)
+        {
+            return "forwards Authorization and Cookie to different upstreams; they go together"
+        }
+        return nil
+    }
+}
+
+/// A setting of one endpoint, beside its path:
+///
+///     gateway.get("/api/me", .deadline(.seconds(3)), .forwardsAuthorization(to: "users")) { request in ... }
+public struct EndpointOption: Sendable {
+    let apply: @Sendable (inout EndpointSettings) -> Void
+
+    /// From the request's start to its answer; parts unfinished by then are `deadline_exceeded`.
+    public static func deadline(_ duration: Duration) -> EndpointOption {
+        EndpointOption { $0.deadline = duration }
+    }
+
+    /// Bytes of the request body; a longer one is 413.
+    public static func bodyLimit(_ bytes: Int) -> EndpointOption {
+        EndpointOption { $0.bodyLimit = bytes }
+    }
+
+    /// Fields of the client's request that go with every upstream call of this endpoint. By default none does.
+    public static func forwards(_ names: HTTPFieldName...) -> EndpointOption {
+        EndpointOption { $0.forwards += names }
+    }
+
+    /// Sends the client's `Authorization` to these upstreams, by name, and to no other. An upstream's 401 and 403
+    /// then are the client's own.
+    public static func forwardsAuthorization(to upstreams: String...) -> EndpointOption {
+        EndpointOption { $0.authorizationUpstreams += upstreams }
+    }
+
+    /// Sends the client's `Cookie` to these upstreams, by name, and to no other.
+    public static func forwardsCookies(to upstreams: String...) -> EndpointOption {
+        EndpointOption { $0.cookieUpstreams += upstreams }
+    }
+
+    /// Shows the client what an upstream says in the `message` of its error envelope. By default nothing of an
+    /// upstream's text is shown.
+    public static var revealsUpstreamMessages: EndpointOption {
+        EndpointOption { $0.revealsUpstreamMessages = true }
+    }
+}

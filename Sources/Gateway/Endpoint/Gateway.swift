@@ -1,0 +1,144 @@
+public import HTTPModel
+import Locking
+public import Networking
+public import Rx
+
+/// The endpoints of a backend-for-frontend, and the upstreams that they call.
+///
+///     let gateway = Gateway(environment)
+///     let diary = gateway.provider(DiaryAPI.self, upstream: "diary")
+///
+///     gateway.get("/api/weights/charts") { request in
+///         let date = try request.query("fddDate", as: CalendarDate.self)
+///         return .parts(
+///             recent: diary.rx.request(.weights(date, .recent)).fragment(),
+///             total: diary.rx.request(.weights(date, .total)).fragment())
+///     }
+///
+///     let responder = try gateway.responder()
+///
+/// Declare everything, then ask for the `responder()`: it answers what was declared until then, from any number of
+/// loops, without a lock. What is wrong with the declarations is said there, all of it at once.
+public final class Gateway: Sendable {
+    private struct State {
+        var router = Router<Endpoint>()
+        var upstreams: [String] = []
+        var faults: [String] = []
+    }
+
+    let environment: GatewayEnvironment
+    let limits: GatewayLimits
+    let cors: CORSPolicy?
+    private let state = Lock(State())
+
+    /// - Parameter cors: which browsers' scripts of other origins may call. Default: none, no field is sent.
+    public init(
+        _ environment: GatewayEnvironment, limits: GatewayLimits = GatewayLimits(), cors: CORSPolicy? = nil
+    ) {
+        self.environment = environment
+        self.limits = limits
+        self.cors = cors
+    }
+
+    /// A client of the upstream `upstream`, at the environment's address for that name or else at the targets'
+    /// own. Two targets may share an upstream.
+    public func provider<Target: TargetType>(
+        _ target: Target.Type, upstream: String, policy: CallPolicy = CallPolicy(),
+        plugins: [any PluginType] = []
+    ) -> Provider<Target> {
+        let address = environment.upstreamOverrides[upstream]
+        state.withLock { state in
+            if !state.upstreams.contains(upstream) { state.upstreams.append(upstream) }
+        }
+        do {
+            return try Provider(
+                upstream: upstream, baseURL: address, transport: environment.transport, policy: policy,
+                plugins: plugins)
+        } catch {
+            state.withLock { $0.faults.append(error.description) }
+            return Self.unconfigured(upstream, environment.transport, policy, plugins)
+        }
+    }
+
+    /// Stands in until `responder()` refuses to start with the bad address.
+    private static func unconfigured<Target: TargetType>(
+        _ upstream: String, _ transport: any Transport, _ policy: CallPolicy, _ plugins: [any PluginType]
+    ) -> Provider<Target> {
+        do {
+            return try Provider(upstream: upstream, transport: transport, policy: policy, plugins: plugins)
+        } catch {
+            preconditionFailure("a provider without an address of its own has none to refuse: \(error)")
+        }
+    }
+
+    /// What answers requests. Throws where an endpoint cannot be, an address is none, or an override names an
+    /// upstream that nobody declared.
+    public func responder() throws(GatewayDeclarationError) -> GatewayResponder {
+        let (router, upstreams, declared) = state.withLock { ($0.router, $0.upstreams, $0.faults) }
+        var faults = declared + (cors?.faults ?? [])
+        let known =
+            upstreams.isEmpty ? "there are none" : "known: \(upstreams.sorted().joined(separator: ", "))"
+        for name in environment.upstreamOverrides.keys.sorted() where !upstreams.contains(name) {
+            faults.append("there is no upstream \"\(name)\" to give an address (\(known))")
+        }
+        guard faults.isEmpty else { throw GatewayDeclarationError(faults: faults) }
+        return GatewayResponder(router: router, environment: environment, limits: limits, cors: cors)
+    }
+
+    private func add(
+        _ method: HTTPMethod, _ path: String, _ options: [EndpointOption], _ handler: Endpoint.Handler
+    ) {
+        var settings = EndpointSettings(deadline: limits.deadline, bodyLimit: limits.requestBody)
+        for option in options { option.apply(&settings) }
+        if let fault = settings.fault {
+            state.withLock { $0.faults.append("\(method.rawValue) \(path) \(fault)") }
+        }
+        do {
+            let template = try PathTemplate(path)
+            let endpoint = Endpoint(method: method, template: template, handler: handler, settings: settings)
+            state.withLock { state in
+                if !state.router.add(method, template, endpoint) {
+                    state.faults.append("\(method.rawValue) \(path) is declared twice")
+                }
+            }
+        } catch {
+            state.withLock { $0.faults.append("the path \(path) \(error)") }
+        }
+    }
+}
+
+/// Everything that is wrong with a gateway's declarations.
+public struct GatewayDeclarationError: Error, Sendable, CustomStringConvertible {
+    public let faults: [String]
+
+    public var description: String { faults.joined(separator: "; ") }
+}
+
+// MARK: - Endpoints
+
+extension Gateway {
+    /// An endpoint by any method. The handler runs on the request's loop: it must not block.
+    public func on(
+        _ method: HTTPMethod, _ path: String, _ options: [EndpointOption] = [],
+        _ handler: @escaping @Sendable (GatewayRequest) throws -> Answer
+    ) {
+        add(method, path, options, .sync(handler))
+    }
+
+    /// An endpoint whose handler awaits. Its task is cancelled when the client leaves or the deadline passes.
+    public func on(
+        _ method: HTTPMethod, _ path: String, _ options: [EndpointOption] = [],
+        _ handler: @escaping @Sendable (GatewayRequest) async throws -> Answer
+    ) {
+        add(method, path, options, .async(handler))
+    }
+
+    /// An endpoint whose answer comes out of a pipeline. It is disposed when the client leaves or the deadline
+    /// passes.
+    public func on(
+        _ method: HTTPMethod, _ path: String, _ options: [EndpointOption] = [],
+        _ handler: @escaping @Sendable (GatewayRequest) throws -> Single<Answer>
+    ) {
+        add(method, path, options, .single(handler))
+    }
+}

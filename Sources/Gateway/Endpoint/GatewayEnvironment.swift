@@ -1,0 +1,48 @@
+public import Networking
+
+/// What the process gives a gateway: the way to its upstreams, and where it may complain.
+public struct GatewayEnvironment: Sendable {
+    /// Carries calls; its scheduler is the gateway's clock and timers.
+    public var transport: any Transport
+    /// Addresses by upstream name that replace the targets' own: `["diary": "http://127.0.0.1:9001/food-diary"]`.
+    public var upstreamOverrides: [String: String]
+    /// Gets what is a fault of ours, on the loop of the request: log it, do not wait in it.
+    public var report: @Sendable (GatewayIncident) -> Void
+
+    public init(
+        transport: any Transport,
+        upstreamOverrides: [String: String] = [:],
+        report: @escaping @Sendable (GatewayIncident) -> Void = { _ in }
+    ) {
+        self.transport = transport
+        self.upstreamOverrides = upstreamOverrides
+        self.report = report
+    }
+}
+
+/// An error that no client should see: something in an endpoint's code or in ours went wrong.
+public struct GatewayIncident: Sendable, CustomStringConvertible {
+    public let requestID: String
+    /// The endpoint's path template.
+    public let route: String
+    /// The part or step it happened in; `nil` for the handler itself.
+    public let part: String?
+    public let error: any Error
+
+    public var description: String {
+        let place = part.map { ", part \($0)" } ?? ""
+        return "request \(requestID) of \(route)\(place): \(error)"
+    }
+}
+
+/// What a gateway allows; each with its default.
+public struct GatewayLimits: Sendable {
+    /// From the request's start to its answer. Default 15 s; an endpoint may have its own.
+    public var deadline: Duration = .seconds(15)
+    /// Bytes of a request body. Default 1 MiB; an endpoint may have its own.
+    public var requestBody = 1024 * 1024
+    /// Bytes of a merged answer; one that grows beyond is a 502. Default 16 MiB.
+    public var answer = 16 * 1024 * 1024
+
+    public init() {}
+}

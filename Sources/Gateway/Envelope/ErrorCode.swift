@@ -1,0 +1,83 @@
+/// The `code` of a failed answer, with the HTTP status it belongs to and the title that RFC 9457 asks for.
+public struct ErrorCode: Sendable, Hashable {
+    /// Upper snake case: `NOT_FOUND`.
+    public let name: String
+    /// The HTTP status of an answer with this code.
+    public let status: Int
+    /// A sentence's worth of what the code means, the same for every occurrence.
+    public let title: String
+
+    private init(_ name: String, _ status: Int, _ title: String) {
+        self.name = name
+        self.status = status
+        self.title = title
+    }
+
+    public static let invalidRequest = ErrorCode("INVALID_REQUEST", 400, "The request is not valid")
+    public static let unauthorized = ErrorCode("UNAUTHORIZED", 401, "Credentials are missing or not accepted")
+    public static let forbidden = ErrorCode("FORBIDDEN", 403, "The credentials do not allow this")
+    public static let notFound = ErrorCode("NOT_FOUND", 404, "There is no such resource")
+    public static let methodNotAllowed = ErrorCode(
+        "METHOD_NOT_ALLOWED", 405, "The resource has no such method")
+    public static let notAcceptable = ErrorCode("NOT_ACCEPTABLE", 406, "No acceptable representation exists")
+    public static let requestTimeout = ErrorCode("REQUEST_TIMEOUT", 408, "The request did not arrive in time")
+    public static let conflict = ErrorCode("CONFLICT", 409, "The request conflicts with the present state")
+    public static let gone = ErrorCode("GONE", 410, "The resource exists no more")
+    public static let preconditionFailed = ErrorCode(
+        "PRECONDITION_FAILED", 412, "A precondition does not hold")
+    public static let payloadTooLarge = ErrorCode("PAYLOAD_TOO_LARGE", 413, "The request body is too large")
+    public static let uriTooLong = ErrorCode("URI_TOO_LONG", 414, "The request target is too long")
+    public static let unsupportedMediaType = ErrorCode(
+        "UNSUPPORTED_MEDIA_TYPE", 415, "The request body has an unsupported media type")
+    public static let expectationFailed = ErrorCode(
+        "EXPECTATION_FAILED", 417, "The expectation cannot be met")
+    public static let unprocessable = ErrorCode("UNPROCESSABLE", 422, "The content cannot be processed")
+    public static let tooManyRequests = ErrorCode("TOO_MANY_REQUESTS", 429, "Too many requests")
+    public static let headersTooLarge = ErrorCode("HEADERS_TOO_LARGE", 431, "The header fields are too large")
+    public static let `internal` = ErrorCode("INTERNAL", 500, "The gateway failed")
+    public static let notImplemented = ErrorCode(
+        "NOT_IMPLEMENTED", 501, "The request needs what is not implemented")
+    public static let badGateway = ErrorCode("BAD_GATEWAY", 502, "An upstream gave no usable answer")
+    public static let upstreamUnavailable = ErrorCode(
+        "UPSTREAM_UNAVAILABLE", 503, "An upstream is not available")
+    public static let overloaded = ErrorCode("OVERLOADED", 503, "The gateway has too many requests in flight")
+    public static let draining = ErrorCode("DRAINING", 503, "The gateway is shutting down")
+    public static let upstreamTimeout = ErrorCode(
+        "UPSTREAM_TIMEOUT", 504, "An upstream did not answer in time")
+    public static let httpVersionNotSupported = ErrorCode(
+        "HTTP_VERSION_NOT_SUPPORTED", 505, "The HTTP version is not supported")
+    public static let loopDetected = ErrorCode(
+        "LOOP_DETECTED", 508, "The request came through this gateway before")
+
+    /// The code for a failed answer with this status; a client error without a code of its own is
+    /// `INVALID_REQUEST`, any other status `INTERNAL`.
+    public init(status: Int) {
+        self =
+            switch status {
+            case 401: .unauthorized
+            case 403: .forbidden
+            case 404: .notFound
+            case 405: .methodNotAllowed
+            case 406: .notAcceptable
+            case 408: .requestTimeout
+            case 409: .conflict
+            case 410: .gone
+            case 412: .preconditionFailed
+            case 413: .payloadTooLarge
+            case 414: .uriTooLong
+            case 415: .unsupportedMediaType
+            case 417: .expectationFailed
+            case 422: .unprocessable
+            case 429: .tooManyRequests
+            case 431: .headersTooLarge
+            case 400..<500: .invalidRequest
+            case 501: .notImplemented
+            case 502: .badGateway
+            case 503: .upstreamUnavailable
+            case 504: .upstreamTimeout
+            case 505: .httpVersionNotSupported
+            case 508: .loopDetected
+            default: .internal
+            }
+    }
+}

@@ -1,0 +1,50 @@
+import Networking
+
+/// The `Proxy-Status` of an answer (RFC 9209): one member for each failed part, all under our name.
+///
+/// The RFC has one member for each hop; ours are one hop's account of several calls. Only registered tokens go
+/// there.
+enum ProxyStatus {
+    /// The value, or `nil` where no part failed.
+    static func value(_ results: PartResults) -> String? {
+        var text = ""
+        for index in results.outcomes.indices {
+            guard let failure = results.outcomes[index].failure else { continue }
+            if !text.isEmpty { text += ", " }
+            text += "sluice"
+            if let token = token(failure) {
+                text += "; error=\(token)"
+            } else if let status = failure.receivedStatus {
+                text += "; received-status=\(status)"
+            }
+            if results.hasNames { text += "; details=\"\(quoted(results.parts[index].name))\"" }
+        }
+        return text.isEmpty ? nil : text
+    }
+
+    private static func token(_ failure: PartFailure) -> String? {
+        switch failure.reason {
+        case .circuitOpen: FailureReason.destinationUnavailable.token
+        case .deadlineExceeded: FailureReason.responseTimeout.token
+        case .upstreamStatus, .decodeError, .missingData, .unexpectedStatus: nil
+        default: failure.reason.token
+        }
+    }
+
+    /// The inside of a Structured Fields string (RFC 8941 3.3.3), which is ASCII: other bytes are percent-encoded.
+    private static func quoted(_ name: String) -> String {
+        var text = ""
+        for byte in name.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                text += "\\\(Character(Unicode.Scalar(byte)))"
+            case UInt8(ascii: "%"), 0..<0x20, 0x7f...:
+                let digits = String(byte, radix: 16, uppercase: true)
+                text += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+            default:
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            }
+        }
+        return text
+    }
+}

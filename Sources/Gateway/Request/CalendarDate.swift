@@ -1,0 +1,139 @@
+/// A day of the proleptic Gregorian calendar from 0001-01-01 to 9999-12-31, without a time or a time zone.
+///
+/// Its text is ISO 8601's extended form, exactly ten characters: `2026-11-20`.
+public struct CalendarDate: Hashable, Comparable, Sendable {
+    /// 1 to 9999.
+    public let year: Int
+    /// 1 to 12.
+    public let month: Int
+    /// 1 to the length of the month.
+    public let day: Int
+
+    /// `nil` where there is no such day.
+    public init?(year: Int, month: Int, day: Int) {
+        guard (1...9999).contains(year), (1...12).contains(month), day >= 1,
+            day <= Self.length(ofMonth: month, year: year)
+        else { return nil }
+        self.init(unchecked: year, month, day)
+    }
+
+    /// The day that lies `days` after 1970-01-01; `nil` beyond the years 1 to 9999.
+    public init?(daysSince1970 days: Int) {
+        guard (Self.first...Self.last).contains(days) else { return nil }
+        // Days are counted in eras of 400 years that begin on 1 March, so that a leap day is the last of its year.
+        let shifted = days + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        self.init(
+            unchecked: yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month,
+            dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
+    }
+
+    /// Days from 1970-01-01 to this day; negative before it.
+    public var daysSince1970: Int {
+        let marchYear = month <= 2 ? year - 1 : year
+        let era = (marchYear >= 0 ? marchYear : marchYear - 399) / 400
+        let yearOfEra = marchYear - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    /// The day `days` later (earlier where negative); `nil` beyond the years 1 to 9999.
+    public func adding(days: Int) -> CalendarDate? {
+        let (sum, overflow) = daysSince1970.addingReportingOverflow(days)
+        return overflow ? nil : CalendarDate(daysSince1970: sum)
+    }
+
+    public static func < (left: CalendarDate, right: CalendarDate) -> Bool {
+        (left.year, left.month, left.day) < (right.year, right.month, right.day)
+    }
+
+    private init(unchecked year: Int, _ month: Int, _ day: Int) {
+        self.year = year
+        self.month = month
+        self.day = day
+    }
+
+    private static let first = -719_162  // 0001-01-01
+    private static let last = 2_932_896  // 9999-12-31
+
+    private static func length(ofMonth month: Int, year: Int) -> Int {
+        switch month {
+        case 2: (year % 4 == 0 && year % 100 != 0) || year % 400 == 0 ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+}
+
+extension CalendarDate: LosslessStringConvertible {
+    /// Reads `YYYY-MM-DD`, four, two and two ASCII digits, and nothing else.
+    public init?(_ text: String) {
+        var text = text
+        let date: CalendarDate? = text.withUTF8 { bytes in
+            guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-") else {
+                return nil
+            }
+            var numbers = (0, 0, 0)
+            for index in 0..<10 where index != 4 && index != 7 {
+                let digit = Int(bytes[index]) - 0x30
+                guard (0...9).contains(digit) else { return nil }
+                if index < 4 {
+                    numbers.0 = numbers.0 * 10 + digit
+                } else if index < 7 {
+                    numbers.1 = numbers.1 * 10 + digit
+                } else {
+                    numbers.2 = numbers.2 * 10 + digit
+                }
+            }
+            return CalendarDate(year: numbers.0, month: numbers.1, day: numbers.2)
+        }
+        guard let date else { return nil }
+        self = date
+    }
+
+    public var description: String {
+        String(unsafeUninitializedCapacity: 10) { buffer in
+            func put(_ number: Int, at offset: Int, digits: Int) {
+                var rest = number
+                for index in stride(from: offset + digits - 1, through: offset, by: -1) {
+                    buffer.initializeElement(at: index, to: UInt8(0x30 + rest % 10))
+                    rest /= 10
+                }
+            }
+            put(year, at: 0, digits: 4)
+            buffer.initializeElement(at: 4, to: UInt8(ascii: "-"))
+            put(month, at: 5, digits: 2)
+            buffer.initializeElement(at: 7, to: UInt8(ascii: "-"))
+            put(day, at: 8, digits: 2)
+            return 10
+        }
+    }
+}
+
+extension CalendarDate: RequestValue {
+    public static var rule: String { "a calendar date written YYYY-MM-DD" }
+
+    public init?(requestText: String) {
+        self.init(requestText)
+    }
+}
+
+extension CalendarDate: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let date = CalendarDate(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not \(Self.rule)")
+        }
+        self = date
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

@@ -1,0 +1,114 @@
+public import FoundationEssentials
+
+/// A type that a path or query parameter can be read as.
+///
+/// Text that does not fit ends the request with `400 INVALID_REQUEST`, whose message names the parameter and
+/// says `rule`. An enum with `String` or `Int` raw values and any `LosslessStringConvertible` type need only
+/// declare the conformance:
+///
+///     enum Half: String, CaseIterable, RequestValue { case am, pm }
+public protocol RequestValue: Sendable {
+    /// What the text must be, to be read after "must be": `an integer`, `one of am, pm`. Shown to clients.
+    static var rule: String { get }
+
+    /// Reads the decoded text of one parameter; `nil` where the text breaks the rule.
+    init?(requestText: String)
+}
+
+extension String: RequestValue {
+    public static var rule: String { "text" }
+
+    public init?(requestText: String) {
+        self = requestText
+    }
+}
+
+extension Bool: RequestValue {
+    public static var rule: String { "true or false" }
+
+    public init?(requestText: String) {
+        switch requestText {
+        case "true": self = true
+        case "false": self = false
+        default: return nil
+        }
+    }
+}
+
+extension Double: RequestValue {
+    public static var rule: String { "a decimal number" }
+
+    /// Decimal notation with an optional exponent, finite: no `nan`, no `inf`, no hexadecimal.
+    public init?(requestText: String) {
+        let isDecimal = requestText.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"),
+                UInt8(ascii: "."),
+                UInt8(ascii: "e"), UInt8(ascii: "E"):
+                true
+            default:
+                false
+            }
+        }
+        guard isDecimal, let value = Double(requestText), value.isFinite else { return nil }
+        self = value
+    }
+}
+
+extension RequestValue where Self: FixedWidthInteger {
+    public static var rule: String {
+        Self.bitWidth == Int.bitWidth && Self.isSigned
+            ? "an integer" : "an integer from \(Self.min) to \(Self.max)"
+    }
+
+    /// Decimal digits with an optional minus sign: no plus sign, no spaces.
+    public init?(requestText: String) {
+        guard requestText.utf8.first != UInt8(ascii: "+"), let value = Self(requestText, radix: 10) else {
+            return nil
+        }
+        self = value
+    }
+}
+
+extension Int: RequestValue {}
+extension Int8: RequestValue {}
+extension Int16: RequestValue {}
+extension Int32: RequestValue {}
+extension Int64: RequestValue {}
+extension UInt: RequestValue {}
+extension UInt8: RequestValue {}
+extension UInt16: RequestValue {}
+extension UInt32: RequestValue {}
+extension UInt64: RequestValue {}
+
+extension UUID: RequestValue {
+    public static var rule: String { "a UUID such as 123e4567-e89b-12d3-a456-426614174000" }
+
+    public init?(requestText: String) {
+        self.init(uuidString: requestText)
+    }
+}
+
+extension RequestValue where Self: RawRepresentable, RawValue: RequestValue {
+    public static var rule: String { RawValue.rule }
+
+    public init?(requestText: String) {
+        guard let raw = RawValue(requestText: requestText) else { return nil }
+        self.init(rawValue: raw)
+    }
+}
+
+extension RequestValue where Self: RawRepresentable & CaseIterable, RawValue: RequestValue {
+    /// Lists the raw values in the order of their cases.
+    public static var rule: String {
+        "one of " + allCases.map { "\($0.rawValue)" }.joined(separator: ", ")
+    }
+}
+
+extension RequestValue where Self: LosslessStringConvertible {
+    public static var rule: String { "a valid \(Self.self)" }
+
+    public init?(requestText: String) {
+        self.init(requestText)
+    }
+}

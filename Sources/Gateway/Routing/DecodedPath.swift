@@ -1,0 +1,82 @@
+/// The path of a request, decoded and found safe: what the router matches and parameters are cut from.
+///
+/// Every segment is percent-decoded on its own, and no decoded segment may be `.` or `..` or hold a slash, a
+/// backslash, a control byte or text that is not UTF-8; so decoding cannot change where segments begin, and a
+/// value handed to an upstream can neither leave its place in the path nor hide there.
+struct DecodedPath: Sendable {
+    let bytes: ArraySlice<UInt8>
+
+    /// Reads a raw path. The common case, nothing encoded, keeps the bytes where they are.
+    init(_ raw: ArraySlice<UInt8>) throws(DecodedPathError) {
+        guard raw.first == UInt8(ascii: "/") else { throw DecodedPathError(rule: "begin with a slash") }
+        var isPlain = true
+        for byte in raw
+        where byte < 0x20 || byte >= 0x7f || byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "%") {
+            guard byte == UInt8(ascii: "%") else { throw DecodedPathError(rule: Self.characterRule) }
+            isPlain = false
+        }
+        bytes = isPlain ? raw : try Self.decoded(raw)
+        try Self.checkDots(bytes)
+    }
+
+    private static let characterRule = "hold no backslash and no control character, encoded or not"
+
+    private static func decoded(_ raw: ArraySlice<UInt8>) throws(DecodedPathError) -> ArraySlice<UInt8> {
+        var result: [UInt8] = []
+        result.reserveCapacity(raw.count)
+        var index = raw.startIndex
+        while index < raw.endIndex {
+            guard raw[index] == UInt8(ascii: "%") else {
+                result.append(raw[index])
+                index += 1
+                continue
+            }
+            guard raw.endIndex - index > 2, let high = hexValue(raw[index + 1]),
+                let low = hexValue(raw[index + 2])
+            else { throw DecodedPathError(rule: "have two hexadecimal digits after each %") }
+            let byte = high << 4 | low
+            if byte == UInt8(ascii: "/") { throw DecodedPathError(rule: "hold no encoded slash") }
+            if byte < 0x20 || byte == 0x7f || byte == UInt8(ascii: "\\") {
+                throw DecodedPathError(rule: characterRule)
+            }
+            result.append(byte)
+            index += 3
+        }
+        guard String(validating: result, as: UTF8.self) != nil else {
+            throw DecodedPathError(rule: "be UTF-8")
+        }
+        return result[...]
+    }
+
+    private static func checkDots(_ path: ArraySlice<UInt8>) throws(DecodedPathError) {
+        var length = 0
+        var dots = 0
+        for byte in path.dropFirst() {
+            if byte == UInt8(ascii: "/") {
+                if length == dots, dots == 1 || dots == 2 { throw DecodedPathError.dots }
+                length = 0
+                dots = 0
+            } else {
+                length += 1
+                if byte == UInt8(ascii: ".") { dots += 1 }
+            }
+        }
+        if length == dots, dots == 1 || dots == 2 { throw DecodedPathError.dots }
+    }
+}
+
+/// The rule that a path breaks, to be read after "the path must".
+struct DecodedPathError: Error, Equatable {
+    let rule: String
+
+    static var dots: DecodedPathError { DecodedPathError(rule: "have no segment . or .., encoded or not") }
+}
+
+func hexValue(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+}

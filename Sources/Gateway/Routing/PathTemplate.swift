@@ -1,0 +1,101 @@
+/// The path of an endpoint as its author writes it: `/api/weights/{date}/{half}`.
+///
+/// A segment is either a literal or one parameter in braces that stands for exactly one segment. Literals are
+/// written decoded; they match a request's segment after percent-decoding, byte by byte, case and all.
+struct PathTemplate: Sendable, Equatable {
+    enum Segment: Sendable, Equatable {
+        case literal([UInt8])
+        case parameter(String)
+    }
+
+    let text: String
+    let segments: [Segment]
+
+    var parameterNames: [String] {
+        segments.compactMap { segment in
+            switch segment {
+            case .literal: nil
+            case .parameter(let name): name
+            }
+        }
+    }
+
+    /// Throws the complaint, a sentence without its subject: "must begin with a slash".
+    init(_ text: String) throws(PathTemplateError) {
+        guard text.utf8.first == UInt8(ascii: "/") else {
+            throw PathTemplateError("must begin with a slash")
+        }
+        self.text = text
+        guard text != "/" else {
+            segments = []
+            return
+        }
+        var segments: [Segment] = []
+        var names: Set<String> = []
+        for part in text.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+            let segment = try Self.segment(part)
+            if case .parameter(let name) = segment, !names.insert(name).inserted {
+                throw PathTemplateError("names the parameter {\(name)} twice")
+            }
+            segments.append(segment)
+        }
+        self.segments = segments
+    }
+
+    private static func segment(_ text: Substring) throws(PathTemplateError) -> Segment {
+        if text.isEmpty {
+            throw PathTemplateError("has an empty segment; a path ends without a slash")
+        }
+        if text.first == "{" || text.last == "}" {
+            let name = text.dropFirst().dropLast()
+            guard text.first == "{", text.last == "}", isName(name) else {
+                throw PathTemplateError(
+                    "has the segment \(text); a parameter is a whole segment, {name}, its name of letters, digits and _"
+                )
+            }
+            return .parameter(String(name))
+        }
+        if text == "." || text == ".." {
+            throw PathTemplateError("has the segment \(text), which no request can carry")
+        }
+        if let byte = text.utf8.first(where: { !isLiteral($0) }) {
+            throw PathTemplateError(
+                "has \"\(Character(Unicode.Scalar(byte)))\" in the segment \(text); literals are written decoded,"
+                    + " of visible characters other than % ? # { } \\")
+        }
+        return .literal(Array(text.utf8))
+    }
+
+    private static func isName(_ text: Substring) -> Bool {
+        guard let first = text.utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else {
+            return false
+        }
+        return text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                true
+            default:
+                false
+            }
+        }
+    }
+
+    private static func isLiteral(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "{"), UInt8(ascii: "}"),
+            UInt8(ascii: "\\"):
+            false
+        default:
+            byte > 0x20 && byte != 0x7f
+        }
+    }
+}
+
+struct PathTemplateError: Error, Equatable, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,196 @@
+import Dispatch
+import FoundationEssentials
+public import HTTPModel
+import Networking
+public import Rx
+
+/// Answers requests at the endpoints of a gateway. One serves all loops; a request stays where it is started.
+public final class GatewayResponder: Sendable {
+    private let router: Router<Endpoint>
+    private let environment: GatewayEnvironment
+    private let cors: CORSPolicy?
+    private let renderer: Renderer
+    private let identifiers = Identifiers()
+
+    init(router: Router<Endpoint>, environment: GatewayEnvironment, limits: GatewayLimits, cors: CORSPolicy?)
+    {
+        self.router = router
+        self.environment = environment
+        self.cors = cors
+        renderer = Renderer(cors: cors, answerLimit: limits.answer)
+    }
+
+    /// What is to be done with a request, told by its head.
+    public enum Decision: Sendable {
+        /// An endpoint takes it, once its body is there: at most this many bytes.
+        case handle(Routed, bodyLimit: Int)
+        /// This is the answer; the body matters to nobody.
+        case answer(GatewayResponse)
+    }
+
+    /// A request's endpoint, found.
+    public struct Routed: Sendable {
+        let match: Router<Endpoint>.Match
+        let isHead: Bool
+
+        /// The endpoint's path template.
+        public var route: String { match.value.template.text }
+    }
+
+    /// Finds the endpoint of a request, or the answer where there is none: 400 for a path that cannot be, 404, 405, 508,
+    /// and what OPTIONS asks for.
+    public func decide(_ head: HTTPRequestHead) -> Decision {
+        do {
+            return try route(head)
+        } catch {
+            return .answer(render(error, fields: head.fields))
+        }
+    }
+
+    /// Answers a request. Cold: each subscription answers anew; disposal ends everything that was started for it.
+    ///
+    /// Never fails. Started on the thread (or loop) that subscribes; the answer comes on the one where the last part
+    /// ended, which is the same unless a part of its own leaves it.
+    public func respond(to request: HTTPRequest) -> Single<GatewayResponse> {
+        .create { [self] observer in
+            respond(to: request, routed: nil) { observer(.success($0)) }
+        }
+    }
+
+    /// The same without a pipeline around it: starts at once, and calls `deliver` once unless disposed first.
+    ///
+    /// - Parameter routed: what `decide` found, so that it is not looked for again.
+    public func respond(
+        to request: HTTPRequest, routed: Routed? = nil, deliver: @escaping @Sendable (GatewayResponse) -> Void
+    ) -> any Disposable {
+        if let routed { return start(request, routed, deliver) }
+        switch decide(request.head) {
+        case .handle(let routed, let limit):
+            guard request.body.count <= limit else {
+                deliver(render(.payloadTooLarge(limit: limit), fields: request.head.fields))
+                return Disposables.create()
+            }
+            return start(request, routed, deliver)
+        case .answer(let response):
+            deliver(response)
+            return Disposables.create()
+        }
+    }
+
+    /// An answer of the gateway's own: what a server says of a request that reached no endpoint, such as a parser's 400.
+    ///
+    /// - Parameter fields: the request's, where they could be read: for `X-Request-Id`, `Accept` and `Origin`.
+    public func render(_ error: GatewayError, fields: HTTPFields? = nil, route: String? = nil)
+        -> GatewayResponse
+    {
+        renderer.error(
+            error,
+            for: Renderer.Recipient(requestID: requestID(fields), route: route, elapsed: 0, fields: fields))
+    }
+
+    /// The methods that a path has, for OPTIONS and `Allow`; none where the path does not exist.
+    public func allowedMethods(for target: RequestTarget) -> [HTTPMethod] {
+        guard let path = try? DecodedPath(target.pathBytes),
+            case .otherMethods(let methods) = router.route(.options, path)
+        else { return [] }
+        return Self.allowed(methods)
+    }
+
+    // MARK: - Routing
+
+    private func route(_ head: HTTPRequestHead) throws(GatewayError) -> Decision {
+        if LoopDetection.isLoop(head.fields) { throw .loopDetected }
+        if head.target.form == .asterisk {
+            guard head.method == .options else { throw .invalidRequest("only OPTIONS asks for *") }
+            return .answer(
+                renderer.empty([.allow: "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"], for: recipient(head))
+            )
+        }
+        let path: DecodedPath
+        do {
+            path = try DecodedPath(head.target.pathBytes)
+        } catch {
+            throw .invalidRequest("the path must \(error.rule)")
+        }
+        switch router.route(head.method, path) {
+        case .found(let match):
+            return .handle(Routed(match: match, isHead: false), bodyLimit: match.value.settings.bodyLimit)
+        case .notFound:
+            throw .notFound()
+        case .otherMethods(let methods):
+            return try other(head, path, methods)
+        }
+    }
+
+    /// HEAD comes with GET, OPTIONS with everything.
+    private func other(
+        _ head: HTTPRequestHead, _ path: DecodedPath, _ methods: [HTTPMethod]
+    ) throws(GatewayError) -> Decision {
+        if head.method == .head, case .found(let match) = router.route(.get, path) {
+            return .handle(Routed(match: match, isHead: true), bodyLimit: match.value.settings.bodyLimit)
+        }
+        let allowed = Self.allowed(methods)
+        guard head.method == .options else { throw .methodNotAllowed(head.method, allowed: allowed) }
+        var fields: HTTPFields = [.allow: allowed.map(\.rawValue).joined(separator: ", ")]
+        if let cors, CORSPolicy.isPreflight(head.fields) {
+            fields.append(contentsOf: cors.preflightFields(for: head.fields, methods: allowed))
+            return .answer(renderer.preflight(fields, for: recipient(head)))
+        }
+        return .answer(renderer.empty(fields, for: recipient(head)))
+    }
+
+    private static func allowed(_ methods: [HTTPMethod]) -> [HTTPMethod] {
+        var allowed = methods
+        if let get = allowed.firstIndex(of: .get), !allowed.contains(.head) {
+            allowed.insert(.head, at: get + 1)
+        }
+        if !allowed.contains(.options) { allowed.append(.options) }
+        return allowed
+    }
+
+    // MARK: - Starting
+
+    private func start(
+        _ request: HTTPRequest, _ routed: Routed, _ deliver: @escaping @Sendable (GatewayResponse) -> Void
+    ) -> any Disposable {
+        let endpoint = routed.match.value
+        let scheduler = environment.transport.scheduler
+        let started = scheduler.now
+        let requestID = requestID(request.head.fields)
+        let run = EndpointRun(
+            endpoint: endpoint,
+            request: GatewayRequest(
+                head: request.head, body: request.body, requestID: requestID,
+                parameterNames: endpoint.parameterNames, parameterValues: routed.match.parameters),
+            context: context(request.head.fields, endpoint.settings, requestID, started),
+            renderer: renderer, report: environment.report, scheduler: scheduler, started: started,
+            deliver: deliver)
+        run.begin()
+        return run
+    }
+
+    private func context(
+        _ fields: HTTPFields, _ settings: EndpointSettings, _ requestID: String, _ started: RxTime
+    ) -> CallContext {
+        var forwarding = HTTPFields()
+        for name in settings.forwarded {
+            for value in fields.valueBytes(of: name) { forwarding.append(name, bytes: value) }
+        }
+        return CallContext(
+            requestID: requestID,
+            traceparent: TraceContext.traceparent(
+                continuing: fields.firstValueBytes(.traceParent), identifiers),
+            via: fields.contains(.via) ? fields.values(of: .via).joined(separator: ", ") : nil,
+            deadline: started.addingTimeInterval(settings.deadline / .seconds(1)),
+            forwarding: forwarding,
+            credentialUpstreams: settings.authorizationUpstreams + settings.cookieUpstreams)
+    }
+
+    private func requestID(_ fields: HTTPFields?) -> String {
+        fields?.firstValueBytes(.xRequestID).flatMap(Identifiers.accepted) ?? identifiers.requestID()
+    }
+
+    private func recipient(_ head: HTTPRequestHead) -> Renderer.Recipient {
+        Renderer.Recipient(requestID: requestID(head.fields), route: nil, elapsed: 0, fields: head.fields)
+    }
+}

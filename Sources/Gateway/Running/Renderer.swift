@@ -1,0 +1,196 @@
+import HTTPModel
+import JSONBytes
+import Networking
+
+/// Makes responses of what endpoints and errors say: envelope or problem, and the fields that go with it.
+struct Renderer: Sendable {
+    /// Whom an answer is for.
+    struct Recipient {
+        let requestID: String
+        let route: String?
+        /// Nanoseconds from the request to its answer.
+        let elapsed: Int64
+        /// The request's fields: `Accept` and `Origin` have a say in the answer.
+        let fields: HTTPFields?
+    }
+
+    let cors: CORSPolicy?
+    /// Bytes of a merged answer.
+    let answerLimit: Int
+
+    private let jsonFields: HTTPFields = [.contentType: "application/json; charset=utf-8"]
+    private let problemFields: HTTPFields = [.contentType: "application/problem+json"]
+
+    init(cors: CORSPolicy?, answerLimit: Int) {
+        self.cors = cors
+        self.answerLimit = answerLimit
+    }
+
+    /// An answer whose parts have all ended.
+    func parts(
+        _ results: PartResults, status: HTTPStatus, fields: HTTPFields, before: [PartResults],
+        for recipient: Recipient
+    ) -> GatewayResponse {
+        let isComplete: Bool
+        switch Verdict(results.parts, results.outcomes) {
+        case .complete: isComplete = true
+        case .partial: isComplete = false
+        case .failed(let index):
+            return failure(results, decidedBy: index, before: before, for: recipient)
+        }
+        guard results.dataBytes <= answerLimit else {
+            return tooLarge(results, before: before, for: recipient)
+        }
+        return success(
+            .parts, results, isComplete: isComplete, status: status, fields: fields, before: before,
+            for: recipient)
+    }
+
+    /// An answer that is one value.
+    func value(
+        _ value: JSONFragment, status: HTTPStatus, fields: HTTPFields, before: [PartResults],
+        for recipient: Recipient
+    ) -> GatewayResponse {
+        guard value.bytes.count <= answerLimit else {
+            return tooLarge(nil, before: before, for: recipient)
+        }
+        return success(
+            .value(value), nil, isComplete: true, status: status, fields: fields, before: before,
+            for: recipient)
+    }
+
+    private func success(
+        _ body: Envelope.Body, _ results: PartResults?, isComplete: Bool, status: HTTPStatus,
+        fields: HTTPFields,
+        before: [PartResults], for recipient: Recipient
+    ) -> GatewayResponse {
+        let head = EnvelopeHead(
+            code: isComplete ? "OK" : "PARTIAL", message: isComplete ? "success" : "some parts failed",
+            status: status.code, requestID: recipient.requestID, elapsed: recipient.elapsed)
+        var answer = HTTPResponse(status: status, fields: jsonFields)
+        if status.forbidsBody || status == .resetContent {
+            answer.fields = HTTPFields()
+        } else {
+            answer.body = Envelope.answer(head, body, results, complete: isComplete).finish()
+        }
+        answer.fields.append(.xRequestID, recipient.requestID)
+        if !isComplete {
+            answer.fields.append(.cacheControl, "no-store")
+            if let proxyStatus = results.flatMap(ProxyStatus.value) {
+                answer.fields.append(.proxyStatus, proxyStatus)
+            }
+        }
+        if !fields.isEmpty { add(fields, to: &answer.fields) }
+        return response(answer, head.code, results, before, recipient)
+    }
+
+    /// An answer that failed parts have decided.
+    func failure(
+        _ results: PartResults, decidedBy index: Int, before: [PartResults], for recipient: Recipient
+    ) -> GatewayResponse {
+        guard let failure = results.outcomes[index].failure else {
+            return error(.internal, for: recipient)
+        }
+        var fields = failure.answer.own?.fields ?? HTTPFields()
+        if let seconds = retryAfter(results, status: failure.answer.status) {
+            fields[.retryAfter] = "\(seconds)"
+        }
+        for challenge in failure.answer.challenges { fields.append(.wwwAuthenticate, challenge) }
+        return failed(
+            failure.answer.code, failure.message(for: results.parts[index].name), fields, results, before,
+            recipient)
+    }
+
+    /// The longest wait that any failure with the answer's status asks for.
+    private func retryAfter(_ results: PartResults, status: Int) -> Int? {
+        results.outcomes.compactMap { outcome in
+            guard let answer = outcome.failure?.answer, answer.status == status else { return nil }
+            return answer.retryAfter
+        }.max()
+    }
+
+    /// An answer of the gateway's own.
+    func error(
+        _ error: GatewayError, _ results: PartResults? = nil, before: [PartResults] = [],
+        for recipient: Recipient
+    ) -> GatewayResponse {
+        failed(error.code, error.message, error.fields, results, before, recipient)
+    }
+
+    private func tooLarge(
+        _ results: PartResults?, before: [PartResults], for recipient: Recipient
+    ) -> GatewayResponse {
+        error(
+            .badGateway("the merged answer has more than \(answerLimit) bytes"), results, before: before,
+            for: recipient)
+    }
+
+    private func failed(
+        _ code: ErrorCode, _ message: String, _ fields: HTTPFields, _ results: PartResults?,
+        _ before: [PartResults], _ recipient: Recipient
+    ) -> GatewayResponse {
+        let head = EnvelopeHead(
+            code: code.name, message: message, status: code.status, requestID: recipient.requestID,
+            elapsed: recipient.elapsed)
+        let isProblem =
+            recipient.fields.map { $0.contains(.accept) && AcceptedMediaTypes($0).prefersProblemJSON }
+            ?? false
+        let body =
+            isProblem
+            ? Envelope.problem(head, code, results) : Envelope.answer(head, .null, results, complete: false)
+        var answer = HTTPResponse(
+            status: HTTPStatus(code: code.status) ?? .internalServerError,
+            fields: isProblem ? problemFields : jsonFields, body: body.finish())
+        answer.fields.append(.xRequestID, recipient.requestID)
+        answer.fields.append(.cacheControl, "no-store")
+        if let proxyStatus = results.flatMap(ProxyStatus.value) {
+            answer.fields.append(.proxyStatus, proxyStatus)
+        }
+        if !fields.isEmpty { add(fields, to: &answer.fields) }
+        return response(answer, code.name, results, before, recipient)
+    }
+
+    /// An answer without a body, to OPTIONS.
+    func empty(_ fields: HTTPFields, for recipient: Recipient) -> GatewayResponse {
+        var answer = HTTPResponse(status: .noContent, fields: fields)
+        answer.fields.append(.xRequestID, recipient.requestID)
+        return response(answer, "OK", nil, [], recipient)
+    }
+
+    /// The answer to a browser's preflight, whose fields say all that CORS has to say.
+    func preflight(_ fields: HTTPFields, for recipient: Recipient) -> GatewayResponse {
+        empty(
+            fields,
+            for: Recipient(
+                requestID: recipient.requestID, route: recipient.route, elapsed: recipient.elapsed,
+                fields: nil))
+    }
+
+    private func response(
+        _ answer: HTTPResponse, _ code: String, _ results: PartResults?, _ before: [PartResults],
+        _ recipient: Recipient
+    ) -> GatewayResponse {
+        var answer = answer
+        if let cors, let fields = recipient.fields { cors.addFields(to: &answer.fields, for: fields) }
+        return GatewayResponse(
+            response: answer,
+            summary: RequestSummary(
+                requestID: recipient.requestID, route: recipient.route, status: answer.status.code,
+                code: code,
+                elapsed: .nanoseconds(recipient.elapsed), results: results.map { before + [$0] } ?? before))
+    }
+
+    /// An endpoint's own fields; what is the gateway's stays as it is.
+    private func add(_ fields: HTTPFields, to target: inout HTTPFields) {
+        for (text, value) in fields {
+            guard let name = HTTPFieldName(text), !Self.own.contains(name) else { continue }
+            target.append(name, value)
+        }
+    }
+
+    private static let own: [HTTPFieldName] = [
+        .contentType, .contentLength, .date, .xRequestID, .proxyStatus, .connection, .keepAlive,
+        .proxyConnection,
+        .te, .trailer, .transferEncoding, .upgrade,
+    ]
+}

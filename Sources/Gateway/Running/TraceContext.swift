@@ -1,0 +1,62 @@
+/// The `traceparent` of upstream calls (W3C Trace Context, level 1): the client's trace goes on with a span of ours,
+/// or one begins.
+enum TraceContext {
+    /// - Parameter received: the client's `traceparent`; one that is malformed counts as none.
+    static func traceparent(continuing received: ArraySlice<UInt8>?, _ identifiers: Identifiers) -> String {
+        let received = received.flatMap(valid)
+        return String(unsafeUninitializedCapacity: length) { buffer in
+            if let received {
+                for (index, byte) in received.enumerated() { buffer.initializeElement(at: index, to: byte) }
+            } else {
+                for (index, byte) in "00-".utf8.enumerated() { buffer.initializeElement(at: index, to: byte) }
+                write(identifiers.next(), at: 3, buffer)
+                write(identifiers.next(), at: 19, buffer)
+                buffer.initializeElement(at: 35, to: UInt8(ascii: "-"))
+                for (index, byte) in "-00".utf8.enumerated() {
+                    buffer.initializeElement(at: 52 + index, to: byte)
+                }
+            }
+            write(identifiers.next() | 1, at: 36, buffer)
+            return length
+        }
+    }
+
+    private static let length = 55
+
+    /// `00-` 32 digits `-` 16 digits `-` 2 digits, lower case, neither id all zeros; version ff is none, and later
+    /// versions may go on after a dash.
+    private static func valid(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard bytes.count >= length else { return nil }
+        let start = bytes.startIndex
+        let head = bytes.prefix(length)
+        for (offset, byte) in head.enumerated() {
+            let isDash = offset == 2 || offset == 35 || offset == 52
+            guard isDash ? byte == UInt8(ascii: "-") : isLowerHex(byte) else { return nil }
+        }
+        let isFirstVersion = head[start] == UInt8(ascii: "0") && head[start + 1] == UInt8(ascii: "0")
+        if isFirstVersion, bytes.count != length { return nil }
+        if bytes.count > length, bytes[start + length] != UInt8(ascii: "-") { return nil }
+        if head[start] == UInt8(ascii: "f"), head[start + 1] == UInt8(ascii: "f") { return nil }
+        let traceID = head[(start + 3)..<(start + 35)]
+        let parentID = head[(start + 36)..<(start + 52)]
+        guard traceID.contains(where: { $0 != UInt8(ascii: "0") }),
+            parentID.contains(where: { $0 != UInt8(ascii: "0") })
+        else { return nil }
+        // Written back as version 00, whose first digit it may not have.
+        return isFirstVersion ? head : [UInt8(ascii: "0"), UInt8(ascii: "0")] + head.dropFirst(2)
+    }
+
+    private static func isLowerHex(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+    }
+
+    private static func write(_ bits: UInt64, at offset: Int, _ buffer: UnsafeMutableBufferPointer<UInt8>) {
+        for index in 0..<16 {
+            let digit = UInt8(truncatingIfNeeded: bits >> UInt64(60 - 4 * index)) & 15
+            buffer.initializeElement(
+                at: offset + index,
+                to: digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") - 10 + digit)
+        }
+    }
+}
