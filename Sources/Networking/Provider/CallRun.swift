@@ -15,7 +15,8 @@ final class CallRun: Disposable, TimerTarget, Sendable {
         var waitTimer: TimerToken?
         /// While waiting for the next attempt: what stands if there is none.
         var last: Outcome?
-        var holdsRetry = false
+        /// Where a retry was taken from the budget that has not been given back.
+        var retryPlace: (any SchedulerType)?
         var isOver = false
     }
 
@@ -29,11 +30,12 @@ final class CallRun: Disposable, TimerTarget, Sendable {
         var attempt: (any Disposable)?
         var limitTimer: TimerToken?
         var waitTimer: TimerToken?
-        var holdsRetry: Bool
+        var retryPlace: (any SchedulerType)?
         var attempts: Int
     }
 
     private let call: TransportCall
+    private let transport: any Transport
     private let report: @Sendable (SingleEvent<Response>) -> Void
     private let scheduler: any SchedulerType
     private let started: RxTime
@@ -42,21 +44,25 @@ final class CallRun: Disposable, TimerTarget, Sendable {
     private let endsAtDeadline: Bool
     private let state: Lock<State>
 
-    static func single(_ call: TransportCall) -> Single<Response> {
+    static func single(_ call: TransportCall, _ transport: any Transport) -> Single<Response> {
         Single.create { report in
             var call = call
             if call.context == nil, let context = CallContext.current { call = call.with(context) }
-            let run = CallRun(call, report)
+            let run = CallRun(call, transport, report)
             run.begin()
             return run
         }
     }
 
-    private init(_ call: TransportCall, _ report: @escaping @Sendable (SingleEvent<Response>) -> Void) {
+    private init(
+        _ call: TransportCall, _ transport: any Transport,
+        _ report: @escaping @Sendable (SingleEvent<Response>) -> Void
+    ) {
         self.call = call
+        self.transport = transport
         self.report = report
         let policy = call.settings.policy
-        scheduler = call.settings.transport.scheduler
+        scheduler = transport.scheduler
         started = scheduler.now
         var limit = policy.totalTimeout
         var endsAtDeadline = false
@@ -74,8 +80,6 @@ final class CallRun: Disposable, TimerTarget, Sendable {
                 retry: RetryMachine(
                     policy: policy.retry, isRepeatable: call.method.isIdempotent, end: limit.nanoseconds)))
     }
-
-    private var transport: any Transport { call.settings.transport }
 
     private func begin() {
         guard limit > .zero else {
@@ -105,8 +109,8 @@ final class CallRun: Disposable, TimerTarget, Sendable {
         let attempt = transport.send(call).subscribe(
             onSuccess: { self.attemptSucceeded($0) }, onFailure: { self.attemptFailed($0) })
         let isOver = state.withLock { state in
-            // A second attempt that began while this one was being set up cannot be: it waits for a timer.
-            state.attempt = attempt
+            // Not if the run is over (it would keep itself alive), nor if the next attempt has begun on another thread.
+            if !state.isOver, state.retry.attempts == number { state.attempt = attempt }
             return state.isOver
         }
         if isOver { attempt.dispose() }
@@ -133,28 +137,30 @@ final class CallRun: Disposable, TimerTarget, Sendable {
     }
 
     private func decide(_ failure: RetryMachine.Failure, _ outcome: Outcome) {
-        releaseRetry()
+        let (held, holdsRetry) = state.withLock { ($0.retry, $0.retryPlace != nil) }
+        var machine = held
         let jitter = call.settings.jitter
-        let now = elapsed.nanoseconds
-        let decision = state.withLock { state in
-            state.isOver
-                ? .stands
-                : state.retry.attemptFailed(failure, at: now) { jitter(.nanoseconds($0)).nanoseconds }
+        let decision = machine.attemptFailed(failure, at: elapsed.nanoseconds) { bound in
+            jitter(.nanoseconds(bound)).nanoseconds
         }
-        guard case .retries(let wait) = decision, transport.beginRetry(to: call.upstream) else {
+        state.withLock { [machine] in $0.retry = machine }
+        // A call that is retried once more keeps the place in the budget that it has.
+        guard case .retries(let wait) = decision, holdsRetry || transport.beginRetry(to: call.upstream) else {
             finish(outcome)
             return
         }
+        let place = transport.scheduler
         let timer = scheduler.setTimer(after: .nanoseconds(Int(wait)), target: self)
         let isOver = state.withLock { state in
-            state.holdsRetry = !state.isOver
-            state.waitTimer = state.isOver ? nil : timer
-            state.last = state.isOver ? nil : outcome
-            return state.isOver
+            guard !state.isOver else { return true }
+            if !holdsRetry { state.retryPlace = place }
+            state.waitTimer = timer
+            state.last = outcome
+            return false
         }
         if isOver {
             scheduler.cancelTimer(timer)
-            transport.endRetry(to: call.upstream)
+            if !holdsRetry { endRetry(at: place) }
         }
     }
 
@@ -179,11 +185,12 @@ final class CallRun: Disposable, TimerTarget, Sendable {
 
     private func finish(_ outcome: Outcome) {
         guard let attempts = end() else { return }
-        let elapsed = self.elapsed
+        let now = scheduler.now
+        let elapsed = now.duration(since: started)
         let result: Result<Response, NetworkError>
         switch outcome {
         case .response(let response):
-            result = .success(Response(response, call: call, attempts: attempts, elapsed: elapsed))
+            result = .success(Response(response, call: call, attempts: attempts, elapsed: elapsed, at: now))
         case .failure(let failure):
             result = .failure(NetworkError(failure, call: call, attempts: attempts, elapsed: elapsed))
         }
@@ -220,22 +227,22 @@ final class CallRun: Disposable, TimerTarget, Sendable {
             }
             return Remains(
                 attempt: state.attempt, limitTimer: state.limitTimer, waitTimer: state.waitTimer,
-                holdsRetry: state.holdsRetry, attempts: state.retry.attempts)
+                retryPlace: state.retryPlace, attempts: state.retry.attempts)
         }
         guard let remains else { return nil }
         if let timer = remains.limitTimer { scheduler.cancelTimer(timer) }
         if let timer = remains.waitTimer { scheduler.cancelTimer(timer) }
         remains.attempt?.dispose()
-        if remains.holdsRetry { transport.endRetry(to: call.upstream) }
+        if let place = remains.retryPlace { endRetry(at: place) }
         return remains.attempts
     }
 
-    private func releaseRetry() {
-        let held = state.withLock { state in
-            defer { state.holdsRetry = false }
-            return state.holdsRetry
+    /// Gives the retry back on the loop whose budget it came from: the subscription may be disposed anywhere.
+    private func endRetry(at place: any SchedulerType) {
+        _ = place.schedule(call.upstream) { [transport] upstream in
+            transport.endRetry(to: upstream)
+            return Disposables.create()
         }
-        if held { transport.endRetry(to: call.upstream) }
     }
 
     private func limitError() -> TransportError {

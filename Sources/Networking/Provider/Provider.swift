@@ -23,7 +23,9 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
         plugins: [any PluginType] = [], jitter: @escaping Jitter = fullJitter
     ) throws(Upstream.InvalidBaseURL) {
         var configured: Upstream?
-        if let baseURL { configured = try Upstream(name: upstream, baseURL: baseURL) }
+        if let baseURL {
+            configured = try Upstream.known(name: upstream, baseURL: baseURL)
+        }
         settings = ProviderSettings(
             name: upstream, upstream: configured, transport: transport, policy: policy, plugins: plugins,
             jitter: jitter)
@@ -49,7 +51,7 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
         return TransportCall(
             upstream: upstream, method: method, target: built.target[...], fields: built.fields,
             body: built.body, context: CallContext.current, envelope: target.envelope,
-            allowsEmptyBody: target.allowsEmptyBody, settings: settings)
+            allowsEmptyBody: target.allowsEmptyBody, settings: settings.calls)
     }
 }
 
@@ -67,7 +69,7 @@ extension Reactive {
     public func request<Target: TargetType>(_ target: Target) -> Single<Response>
     where Base == Provider<Target> {
         do {
-            return try CallRun.single(base.prepare(target))
+            return try CallRun.single(base.prepare(target), base.settings.transport)
         } catch {
             return .error(NetworkError(unbuilt: error, upstream: base.settings.name))
         }

@@ -1,13 +1,24 @@
 import HTTPModel
 import Locking
 
+/// What a call knows of its provider. Not the transport, which may keep calls.
+final class CallSettings: Sendable {
+    let policy: CallPolicy
+    let plugins: [any PluginType]
+    let jitter: Jitter
+
+    init(policy: CallPolicy, plugins: [any PluginType], jitter: @escaping Jitter) {
+        self.policy = policy
+        self.plugins = plugins
+        self.jitter = jitter
+    }
+}
+
 /// What all calls of a provider share.
 final class ProviderSettings: Sendable {
     let name: String
     let transport: any Transport
-    let policy: CallPolicy
-    let plugins: [any PluginType]
-    let jitter: Jitter
+    let calls: CallSettings
     let fields: HTTPFields
     private let configured: Upstream?
     private let parsed = Lock<[String: Upstream]>([:])
@@ -19,9 +30,7 @@ final class ProviderSettings: Sendable {
         self.name = name
         configured = upstream
         self.transport = transport
-        self.policy = policy
-        self.plugins = plugins
-        self.jitter = jitter
+        calls = CallSettings(policy: policy, plugins: plugins, jitter: jitter)
         // No content coding is undone here, so none is asked for.
         fields = [.accept: "application/json", .acceptEncoding: "identity"]
     }
@@ -33,21 +42,17 @@ final class ProviderSettings: Sendable {
         if let known = parsed.withLock({ $0[baseURL] }) { return known }
         let upstream: Upstream
         do {
-            upstream = try Upstream(name: name, baseURL: baseURL)
+            upstream = try Upstream.known(name: name, baseURL: baseURL)
         } catch {
             throw RequestFault(error.description)
         }
-        let kept = parsed.withLock { parsed -> Upstream? in
-            if let first = parsed[baseURL] { return first }
-            guard parsed.count < ProviderSettings.maximumBaseURLs else { return nil }
+        let isKept = parsed.withLock { parsed in
+            guard parsed.count < ProviderSettings.maximumBaseURLs else { return false }
             parsed[baseURL] = upstream
-            return upstream
+            return true
         }
-        guard let kept else {
-            throw RequestFault(
-                "a target of \(name) has more than \(ProviderSettings.maximumBaseURLs) base URLs")
-        }
-        return kept
+        guard isKept else { throw RequestFault("the targets of \(name) have too many different base URLs") }
+        return upstream
     }
 
     private static let maximumBaseURLs = 64

@@ -1,4 +1,4 @@
-/// What to do after an attempt: a value that decides, and does nothing. Times are nanoseconds on one clock.
+/// What to do after an attempt: a value that decides, and does nothing. Times are nanoseconds since the call began.
 struct RetryMachine: Sendable {
     enum Decision: Equatable {
         /// The attempt's outcome is the call's.
@@ -32,7 +32,9 @@ struct RetryMachine: Sendable {
         attempts += 1
     }
 
-    /// - Parameter random: a number of 0..<n for n > 0, and 0 for 0.
+    /// - Parameters:
+    ///   - now: since the call began.
+    ///   - random: draws from nothing to the bound it is given.
     mutating func attemptFailed(_ failure: Failure, at now: Int64, random: (Int64) -> Int64) -> Decision {
         guard isRepeatable, attempts < policy.maxAttempts, end > now else { return .stands }
         let left = end - now
@@ -77,7 +79,8 @@ struct RetryMachine: Sendable {
         let limit = policy.backoffLimit.nanoseconds
         let doublings = min(attempts - 1, 40)
         let (bound, overflow) = base.multipliedReportingOverflow(by: 1 << Int64(doublings))
-        return random(overflow ? limit : min(bound, limit))
+        let most = overflow ? limit : min(bound, limit)
+        return min(max(random(most), 0), most)
     }
 }
 

@@ -1,4 +1,5 @@
 public import HTTPModel
+import Locking
 import Synchronization
 
 /// One upstream API: its name and address, parsed once, and a number by which a transport finds what it keeps
@@ -44,6 +45,28 @@ public final class Upstream: Sendable {
     }
 
     private static let count = Atomic(0)
+}
+
+extension Upstream {
+    private struct Address: Hashable {
+        let name: String
+        let baseURL: String
+    }
+
+    private static let known = Lock<[Address: Upstream]>([:])
+
+    /// The upstream of that name at that address: the same one for all providers, so that they share what a transport keeps
+    /// for it. Beyond 4096 of them, which only computed addresses can bring about, each is an upstream by itself.
+    static func known(name: String, baseURL: String) throws(InvalidBaseURL) -> Upstream {
+        let address = Address(name: name, baseURL: baseURL)
+        if let upstream = known.withLock({ $0[address] }) { return upstream }
+        let upstream = try Upstream(name: name, baseURL: baseURL)
+        return known.withLock { known in
+            if let first = known[address] { return first }
+            if known.count < 4096 { known[address] = upstream }
+            return upstream
+        }
+    }
 }
 
 extension Upstream: CustomStringConvertible {

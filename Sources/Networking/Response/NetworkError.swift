@@ -1,8 +1,8 @@
 import HTTPModel
 public import JSONBytes
 
-/// The one failure of the client, with all that is known about it. `MoyaError`, `ResultError`, `ServiceError` and
-/// `RouterError` are views of it for code that speaks in their terms.
+/// The one failure of the client, with all that is known about it. `MoyaError`, `ResultError`, `SessionError` and
+/// `RouterManagerError` are views of it for code that speaks in their terms.
 public struct NetworkError: Error, Sendable {
     /// What became of the call. Never `success`; `noContent` where a model was asked for and the answer was nothing.
     public let kind: OutcomeKind

@@ -202,7 +202,7 @@ extension Response {
 
     /// How long the upstream asks to wait, by the field that came with this response.
     var retryAfter: Duration? {
-        RetryAfter.delay(in: fields, now: Date())
+        RetryAfter.delay(in: fields, now: receivedAt)
     }
 
     private func reported(_ error: NetworkError) -> NetworkError {

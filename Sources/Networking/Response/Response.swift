@@ -1,4 +1,5 @@
 public import HTTPModel
+public import Rx
 
 /// A whole HTTP response to a call (Moya's `Response`). Whether it is a success is for `checkStatusCode()` and the
 /// operators that read it to say.
@@ -13,11 +14,13 @@ public final class Response: Sendable {
     public let attempts: Int
     /// From the subscription to this response, earlier attempts and waits included.
     public let elapsed: Duration
+    /// When it was whole, on the clock of the transport's scheduler.
+    public let receivedAt: RxTime
     /// Whether `filter(statusCodes:)` let this status pass, so that it is read as a success from there on.
     let isAccepted: Bool
 
     init(
-        _ response: TransportResponse, call: TransportCall, attempts: Int, elapsed: Duration
+        _ response: TransportResponse, call: TransportCall, attempts: Int, elapsed: Duration, at now: RxTime
     ) {
         statusCode = response.status.code
         fields = response.fields
@@ -25,6 +28,7 @@ public final class Response: Sendable {
         self.call = call
         self.attempts = attempts
         self.elapsed = elapsed
+        receivedAt = now
         isAccepted = false
     }
 
@@ -35,6 +39,7 @@ public final class Response: Sendable {
         call = response.call
         attempts = response.attempts
         elapsed = response.elapsed
+        receivedAt = response.receivedAt
         isAccepted = true
     }
 

@@ -17,12 +17,12 @@ public final class TransportCall: Sendable {
     let context: CallContext?
     let envelope: ResponseEnvelope
     let allowsEmptyBody: Bool
-    let settings: ProviderSettings
+    let settings: CallSettings
 
     init(
         upstream: Upstream, method: HTTPMethod, target: ArraySlice<UInt8>, fields: HTTPFields,
         body: ArraySlice<UInt8>?, context: CallContext?, envelope: ResponseEnvelope, allowsEmptyBody: Bool,
-        settings: ProviderSettings
+        settings: CallSettings
     ) {
         self.upstream = upstream
         self.method = method

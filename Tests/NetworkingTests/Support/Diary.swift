@@ -49,19 +49,25 @@ final class Probe<Element: Sendable>: Sendable {
         var error: (any Error)?
     }
 
-    private let state = Lock(State())
-    let bag = DisposeBag()
+    /// Apart from the probe, which holds the subscription that holds this.
+    private final class Record: Sendable {
+        let state = Lock(State())
+    }
 
-    var values: [Element] { state.withLock { $0.values } }
+    private let record = Record()
+    private let bag = DisposeBag()
+
+    var values: [Element] { record.state.withLock { $0.values } }
     var value: Element? { values.first }
-    var error: (any Error)? { state.withLock { $0.error } }
+    var error: (any Error)? { record.state.withLock { $0.error } }
     var networkError: NetworkError? { error as? NetworkError }
     var isPending: Bool { values.isEmpty && error == nil }
 
     init(_ single: Single<Element>) {
+        let record = record
         single.subscribe(
-            onSuccess: { [state = self] value in state.state.withLock { $0.values.append(value) } },
-            onFailure: { [state = self] error in state.state.withLock { $0.error = error } }
+            onSuccess: { value in record.state.withLock { $0.values.append(value) } },
+            onFailure: { error in record.state.withLock { $0.error = error } }
         ).disposed(by: bag)
     }
 }

@@ -9,7 +9,6 @@ final class VirtualTime: SchedulerType {
         let due: Int64
         let order: Int
         let action: @Sendable () -> Void
-        let cancelled: BooleanDisposable
     }
 
     private struct State: Sendable {
@@ -26,7 +25,7 @@ final class VirtualTime: SchedulerType {
     var now: RxTime { origin.addingTimeInterval(Double(state.withLock { $0.nanoseconds }) / 1e9) }
 
     /// Timers that are set and not cancelled.
-    var pending: Int { state.withLock { $0.items.count { !$0.cancelled.isDisposed } } }
+    var pending: Int { state.withLock { $0.items.count } }
 
     func schedule<StateType: Sendable>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
@@ -37,16 +36,17 @@ final class VirtualTime: SchedulerType {
     func scheduleRelative<StateType: Sendable>(
         _ value: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        let cancelled = BooleanDisposable()
         let delay = nanoseconds(dueTime)
-        state.withLock { state in
+        let order = state.withLock { state in
             state.made += 1
             state.items.append(
-                Item(
-                    due: state.nanoseconds + max(0, delay), order: state.made,
-                    action: { _ = action(value) }, cancelled: cancelled))
+                Item(due: state.nanoseconds + max(0, delay), order: state.made, action: { _ = action(value) })
+            )
+            return state.made
         }
-        return cancelled
+        return Disposables.create { [self] in
+            state.withLock { $0.items.removeAll { $0.order == order } }
+        }
     }
 
     func schedulePeriodic<StateType: Sendable>(
@@ -67,7 +67,6 @@ final class VirtualTime: SchedulerType {
 
     private func next(until end: Int64) -> Item? {
         state.withLock { state in
-            state.items.removeAll { $0.cancelled.isDisposed }
             guard
                 let index = state.items.indices.min(by: {
                     (state.items[$0].due, state.items[$0].order) < (

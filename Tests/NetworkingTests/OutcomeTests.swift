@@ -1,0 +1,240 @@
+import HTTPModel
+import JSONBytes
+import Networking
+import Rx
+import Testing
+
+/// The table of outcomes of the wire contract, row by row.
+@Suite("The outcome of a call")
+struct OutcomeTests {
+    /// One call, at once: what `fragment()` makes of the answer.
+    private func outcome(
+        of answer: StubTransport.Answer, envelope: ResponseEnvelope = .none, allowsEmptyBody: Bool = false,
+        headers: HTTPFields = HTTPFields()
+    ) throws -> Probe<NetworkResult<JSONFragment>> {
+        let time = VirtualTime()
+        let transport = StubTransport(scheduler: time)
+        transport.answer(answer)
+        let provider = try Provider<Anything>(upstream: "any", transport: transport)
+        let target = Anything(headers: headers, envelope: envelope, allowsEmptyBody: allowsEmptyBody)
+        let probe = Probe(provider.rx.request(target).fragment().asNetworkResult())
+        time.advance(by: .seconds(20))
+        return probe
+    }
+
+    private func error(
+        of answer: StubTransport.Answer, envelope: ResponseEnvelope = .none, allowsEmptyBody: Bool = false
+    ) throws -> NetworkError {
+        try #require(outcome(of: answer, envelope: envelope, allowsEmptyBody: allowsEmptyBody).value?.error)
+    }
+
+    // MARK: requestErr
+
+    @Test("4xx is requestErr", arguments: [400, 401, 403, 404, 409, 410, 412, 422, 429, 451])
+    func requestErr(status: Int) throws {
+        let error = try error(of: .response(status, body: "nope"))
+        #expect(error.kind == .requestErr)
+        #expect(error.reason == .upstreamStatus)
+        #expect(error.statusCode == status)
+        #expect(error.response?.data.elementsEqual("nope".utf8) == true)
+        #expect(error.upstreamMessage == nil)
+    }
+
+    @Test("4xx of an upstream that speaks GenericResponse carries its message, code and data")
+    func requestErrPayload() throws {
+        let body = #"{"code":"W-1","responseMsg":"weight out of range","status":422,"data":{"max":300}}"#
+        let error = try error(of: .response(422, body: body), envelope: .genericResponse)
+        #expect(error.kind == .requestErr)
+        #expect(error.upstreamMessage == "weight out of range")
+        #expect(error.upstreamCode == "W-1")
+        #expect(error.payload(as: [String: Int].self) == ["max": 300])
+        #expect(!error.message.contains("weight"))
+    }
+
+    // MARK: pathErr
+
+    @Test(
+        "A body that is not JSON is decode_error",
+        arguments: ["<html>", "", "{", "{\"a\":1}x", "\u{FEFF}{}", "nul", String(repeating: "[", count: 100)])
+    func notJSON(body: String) throws {
+        let error = try error(of: .json(body))
+        #expect(error.kind == .pathErr)
+        #expect(error.reason == .decodeError)
+        #expect(error.statusCode == 200)
+        #expect(error.underlying is JSONError)
+        #expect(!error.isRetryable)
+    }
+
+    @Test(
+        "A body that is no GenericResponse is decode_error",
+        arguments: [
+            "null", "3", "[]", "{}", #"{"status":"200","data":{}}"#, #"{"data":{}}"#,
+            #"{"status":200.5,"data":{}}"#, "",
+            "<html>",
+        ])
+    func notGeneric(body: String) throws {
+        let error = try error(of: .json(body), envelope: .genericResponse)
+        #expect(error.kind == .pathErr)
+        #expect(error.reason == .decodeError)
+    }
+
+    @Test(
+        "Success without data is missing_data",
+        arguments: [#"{"status":200}"#, #"{"status":200,"data":null}"#])
+    func missingData(body: String) throws {
+        let error = try error(of: .json(body), envelope: .genericResponse)
+        #expect(error.kind == .pathErr)
+        #expect(error.reason == .missingData)
+    }
+
+    @Test("What is not at the asked path is missing_data, what is of another kind decode_error")
+    func askedPath() throws {
+        let time = VirtualTime()
+        let transport = StubTransport(scheduler: time)
+        transport.answer(.json(#"{"items":[{"a":1}]}"#))
+        let provider = try Provider<Anything>(upstream: "any", transport: transport)
+        let call = provider.rx.request(Anything())
+        #expect(Probe(call.fragment(at: try JSONPointer("/items/0/a"))).value?.description == "1")
+        let missing = Probe(call.fragment(at: try JSONPointer("/items/1")))
+        #expect(missing.networkError?.reason == .missingData)
+        #expect(missing.networkError?.kind == .pathErr)
+        let other = Probe(call.fragment(at: try JSONPointer("/items"), as: .object))
+        #expect(other.networkError?.reason == .decodeError)
+        #expect(Probe(call.fragment(at: try JSONPointer("/items"), as: .array)).value != nil)
+    }
+
+    @Test(
+        "3xx is unexpected_status: redirects are not followed",
+        arguments: [300, 301, 302, 303, 304, 307, 308])
+    func redirects(status: Int) throws {
+        let error = try error(of: .response(status, fields: [.location: "http://elsewhere.test/"]))
+        #expect(error.kind == .pathErr)
+        #expect(error.reason == .unexpectedStatus)
+        #expect(error.statusCode == status)
+    }
+
+    @Test("A 206 that was not asked for is unexpected_status; one that was is a success")
+    func partialContent() throws {
+        let error = try error(of: .response(206, body: "{}"))
+        #expect(error.kind == .pathErr)
+        #expect(error.reason == .unexpectedStatus)
+        let asked = try outcome(of: .response(206, body: "{}"), headers: [.range: "bytes=0-1"])
+        #expect(asked.value?.value?.description == "{}")
+    }
+
+    // MARK: serverErr
+
+    @Test("5xx is serverErr", arguments: [500, 501, 502, 503, 504, 507, 599])
+    func serverErr(status: Int) throws {
+        let error = try error(of: .response(status, body: "<html>"), envelope: .genericResponse)
+        #expect(error.kind == .serverErr)
+        #expect(error.reason == .upstreamStatus)
+        #expect(error.statusCode == status)
+        #expect(error.isRetryable == (502...504).contains(status))
+    }
+
+    @Test(
+        "A failing status inside HTTP 200 is serverErr, and counts as the call's",
+        arguments: [400, 404, 500, 503])
+    func innerStatus(status: Int) throws {
+        let body = #"{"code":"E","message":"inner","status":\#(status),"data":{"a":1}}"#
+        let error = try error(of: .json(body), envelope: .genericResponse)
+        #expect(error.kind == .serverErr)
+        #expect(error.reason == .upstreamStatus)
+        #expect(error.statusCode == status)
+        #expect(error.response?.statusCode == 200)
+        #expect(error.upstreamMessage == "inner")
+        #expect(error.payload?.description == #"{"a":1}"#)
+    }
+
+    @Test("The inner status is not looked at where no envelope was declared")
+    func undeclared() throws {
+        let probe = try outcome(of: .json(#"{"status":500}"#))
+        #expect(probe.value?.value?.description == #"{"status":500}"#)
+    }
+
+    @Test(
+        "An envelope of the upstream's own says where status, data and message stand, and what means success")
+    func declaredEnvelope() throws {
+        let envelope = try ResponseEnvelope.declared(
+            status: JSONPointer("/response/header/resultCode"), data: JSONPointer("/response/body"),
+            message: JSONPointer("/response/header/resultMsg"), success: ["00"])
+        let good = #"{"response":{"header":{"resultCode":"00","resultMsg":"NORMAL"},"body":{"t":3}}}"#
+        #expect(try outcome(of: .json(good), envelope: envelope).value?.value?.description == #"{"t":3}"#)
+
+        let bad = #"{"response":{"header":{"resultCode":"04","resultMsg":"HTTP_ERROR"}}}"#
+        let failure = try error(of: .json(bad), envelope: envelope)
+        #expect(failure.kind == .serverErr)
+        #expect(failure.upstreamCode == "04")
+        #expect(failure.upstreamMessage == "HTTP_ERROR")
+        #expect(failure.statusCode == 200)
+
+        #expect(try error(of: .json("{}"), envelope: envelope).reason == .decodeError)
+        let empty = #"{"response":{"header":{"resultCode":"00"}}}"#
+        #expect(try error(of: .json(empty), envelope: envelope).reason == .missingData)
+    }
+
+    // MARK: networkFail
+
+    @Test("No whole answer is networkFail with the transport's reason", arguments: Self.networkReasons)
+    func networkFail(reason: FailureReason) throws {
+        let error = try error(of: .failure(reason))
+        #expect(error.kind == .networkFail)
+        #expect(error.reason == reason)
+        #expect(error.statusCode == nil)
+        #expect(error.response == nil)
+        #expect(error.underlying is TransportError)
+        #expect(!error.message.isEmpty)
+    }
+
+    private static let networkReasons: [FailureReason] = [
+        .dnsError, .dnsTimeout, .destinationUnavailable, .connectionRefused, .connectionTimeout,
+        .connectionTerminated, .connectionReadTimeout, .connectionWriteTimeout, .responseTimeout,
+        .responseIncomplete, .tlsProtocolError, .tlsCertificateError, .tlsAlertReceived, .protocolError,
+        .responseHeadSize, .responseBodySize, .responseContentCoding, .responseTransferCoding,
+        .connectionLimitReached, .circuitOpen, .deadlineExceeded,
+    ]
+
+    @Test("A body in a content coding is http_response_content_coding")
+    func contentCoding() throws {
+        let error = try error(of: .response(200, fields: [.contentEncoding: "gzip"], body: "{}"))
+        #expect(error.kind == .networkFail)
+        #expect(error.reason == .responseContentCoding)
+        #expect(
+            try outcome(of: .response(200, fields: [.contentEncoding: "identity"], body: "{}")).value?.value
+                != nil)
+    }
+
+    // MARK: noContent and success
+
+    @Test("204 and 205 are noContent: null, whatever the envelope", arguments: [204, 205])
+    func noContent(status: Int) throws {
+        let probe = try outcome(of: .response(status), envelope: .genericResponse)
+        #expect(probe.value?.value?.isNull == true)
+    }
+
+    @Test("An empty 2xx is noContent only where the target allows it")
+    func emptyBody() throws {
+        #expect(try error(of: .response(200)).reason == .decodeError)
+        #expect(try outcome(of: .response(200), allowsEmptyBody: true).value?.value?.isNull == true)
+        let unwrapped = try outcome(
+            of: .json(#"{"status":200,"data":null}"#), envelope: .genericResponse, allowsEmptyBody: true)
+        #expect(unwrapped.value?.value?.isNull == true)
+    }
+
+    @Test("An inner 204 without data is noContent")
+    func innerNoContent() throws {
+        let probe = try outcome(of: .json(#"{"status":204}"#), envelope: .genericResponse)
+        #expect(probe.value?.value?.isNull == true)
+    }
+
+    @Test("2xx with a body is success, to the byte and without a copy", arguments: [200, 201, 202, 203])
+    func success(status: Int) throws {
+        let body = #"{"status":200,"data": {"n":1.0E+2,"s":"\u00e9"} ,"code":"OK"}"#
+        let probe = try outcome(of: .response(status, body: body), envelope: .genericResponse)
+        let fragment = try #require(probe.value?.value)
+        #expect(fragment.description == #"{"n":1.0E+2,"s":"\u00e9"}"#)
+        // Still a slice of the body that it was cut from.
+        #expect(fragment.bytes.startIndex == 22)
+    }
+}

@@ -1,0 +1,386 @@
+import FoundationEssentials
+import HTTPModel
+import Locking
+import Networking
+import Rx
+import Testing
+
+@Suite("Retries")
+struct RetryTests {
+    private static let ok = StubTransport.Answer.json(#"{"status":200,"data":{}}"#)
+
+    // MARK: What is retried
+
+    @Test(
+        "A failure that another attempt may mend is retried",
+        arguments: [
+            FailureReason.dnsTimeout, .connectionRefused, .connectionTimeout, .connectionTerminated,
+            .responseIncomplete,
+        ])
+    func transientFailuresAreRetried(reason: FailureReason) throws {
+        let bench = try Bench()
+        bench.transport.answer(.failure(reason), Self.ok)
+        let probe = bench.start()
+        #expect(bench.transport.attempts.count == 1)
+        bench.time.advance(by: .milliseconds(10))
+        #expect(bench.transport.attempts.count == 2)
+        #expect(probe.value?.statusCode == 200)
+        #expect(probe.value?.attempts == 2)
+        #expect(probe.value?.elapsed == .milliseconds(10))
+    }
+
+    @Test(
+        "A failure that another attempt would repeat, or that used up its time, is not retried",
+        arguments: [
+            FailureReason.connectionReadTimeout, .connectionWriteTimeout, .responseTimeout, .tlsProtocolError,
+            .tlsCertificateError, .tlsAlertReceived, .protocolError, .responseHeadSize, .responseBodySize,
+            .responseContentCoding, .responseTransferCoding, .connectionLimitReached, .circuitOpen,
+            .destinationUnavailable, .dnsError, .deadlineExceeded, .internalError,
+        ])
+    func otherFailuresAreNot(reason: FailureReason) throws {
+        let bench = try Bench()
+        bench.transport.answer(.failure(reason), Self.ok)
+        let probe = bench.start()
+        bench.time.advance(by: .seconds(20))
+        #expect(bench.transport.attempts.count == 1)
+        let error = try #require(probe.networkError)
+        #expect(error.reason == reason)
+        #expect(error.kind == .networkFail)
+        #expect(error.attempts == 1)
+    }
+
+    @Test("502, 503 and 504 are retried, and the last answer stands", arguments: [502, 503, 504])
+    func gatewayStatusesAreRetried(status: Int) throws {
+        let bench = try Bench()
+        bench.transport.answer(.response(status))
+        let probe = bench.start()
+        bench.time.advance(by: .seconds(1))
+        #expect(bench.transport.attempts.count == 3)
+        #expect(probe.value?.statusCode == status)
+        #expect(probe.value?.attempts == 3)
+        #expect(throws: NetworkError.self) { try probe.value?.checkStatusCode() }
+    }
+
+    @Test(
+        "Other statuses are not retried", arguments: [400, 401, 403, 404, 408, 409, 422, 500, 501, 301, 206])
+    func otherStatusesAreNot(status: Int) throws {
+        let bench = try Bench()
+        bench.transport.answer(.response(status, fields: [.retryAfter: "1"]), Self.ok)
+        let probe = bench.start()
+        bench.time.advance(by: .seconds(5))
+        #expect(bench.transport.attempts.count == 1)
+        #expect(probe.value?.statusCode == status)
+    }
+
+    @Test("429 is not retried unless the upstream says when")
+    func tooManyRequests() throws {
+        let silent = try Bench()
+        silent.transport.answer(.response(429), Self.ok)
+        let unhelped = silent.start()
+        silent.time.advance(by: .seconds(5))
+        #expect(silent.transport.attempts.count == 1)
+        #expect(unhelped.value?.statusCode == 429)
+
+        let told = try Bench()
+        told.transport.answer(.response(429, fields: [.retryAfter: "1"]), Self.ok)
+        let helped = told.start()
+        told.time.advance(by: .seconds(2))
+        #expect(told.transport.attempts.count == 2)
+        #expect(helped.value?.statusCode == 200)
+    }
+
+    @Test("A body that cannot be decoded is not asked for again")
+    func decodingFailuresAreNotRetried() throws {
+        let bench = try Bench()
+        bench.transport.answer(.json("<html>"), Self.ok)
+        let probe = Probe(bench.provider.rx.request(.weights("2026-11-20")).fragment())
+        bench.time.advance(by: .seconds(5))
+        #expect(bench.transport.attempts.count == 1)
+        #expect(probe.networkError?.reason == .decodeError)
+    }
+
+    // MARK: Which methods
+
+    @Test("A POST is never sent twice", arguments: [FailureReason.connectionRefused, .connectionTerminated])
+    func postIsNeverRetried(reason: FailureReason) throws {
+        let bench = try Bench()
+        bench.transport.answer(.failure(reason), Self.ok)
+        let probe = bench.start(.note("hello"))
+        bench.time.advance(by: .seconds(20))
+        #expect(bench.transport.attempts.count == 1)
+        #expect(probe.networkError?.attempts == 1)
+        #expect(probe.networkError?.isRetryable == false)
+
+        let refused = try Bench()
+        refused.transport.answer(.response(503, fields: [.retryAfter: "0"]), Self.ok)
+        let answered = refused.start(.note("hello"))
+        refused.time.advance(by: .seconds(20))
+        #expect(refused.transport.attempts.count == 1)
+        #expect(answered.value?.statusCode == 503)
+    }
+
+    @Test("Safe and idempotent methods are retried, others are not")
+    func methods() throws {
+        let retried: [HTTPMethod] = [.get, .head, .options, .put, .delete]
+        let notRetried: [HTTPMethod] = [.post, .patch]
+        for method in retried + notRetried {
+            let time = VirtualTime()
+            let transport = StubTransport(scheduler: time)
+            transport.answer(.failure(.connectionTerminated), Self.ok)
+            let provider = try Provider<Anything>(upstream: "any", transport: transport, jitter: { $0 })
+            let probe = Probe(provider.rx.request(Anything(method: method)))
+            time.advance(by: .seconds(1))
+            #expect(transport.attempts.count == (retried.contains(method) ? 2 : 1), "\(method)")
+            #expect((probe.value != nil) == retried.contains(method), "\(method)")
+        }
+    }
+
+    // MARK: How often, and when
+
+    @Test("Three attempts are made, and the last failure stands")
+    func threeAttempts() throws {
+        let bench = try Bench()
+        bench.transport.answer(
+            .failure(.connectionTerminated), .failure(.dnsTimeout), .failure(.responseIncomplete))
+        let probe = bench.start()
+        bench.time.advance(by: .seconds(20))
+        #expect(bench.transport.attempts.count == 3)
+        let error = try #require(probe.networkError)
+        #expect(error.reason == .responseIncomplete)
+        #expect(error.attempts == 3)
+        #expect(error.elapsed == .milliseconds(30))
+        #expect(bench.time.pending == 0)
+    }
+
+    @Test("The wait is jittered fully: up to 10 ms, doubling with each attempt")
+    func backoffDoubles() throws {
+        let bounds = Lock<[Duration]>([])
+        var policy = CallPolicy()
+        policy.retry.maxAttempts = 12
+        policy.totalTimeout = .seconds(60)
+        let bench = try Bench(policy: policy) { bound in
+            bounds.withLock { $0.append(bound) }
+            return bound / 2
+        }
+        bench.transport.answer(.failure(.connectionTerminated))
+        let probe = bench.start()
+        bench.time.advance(by: .seconds(60))
+        #expect(probe.networkError?.attempts == 12)
+        let expected = [10, 20, 40, 80, 160, 320, 640, 1000, 1000, 1000, 1000].map {
+            Duration.milliseconds($0)
+        }
+        #expect(bounds.withLock { $0 } == expected)
+        let waits = zip(bench.transport.attempts.dropFirst(), bench.transport.attempts).map {
+            $0.sentAt - $1.sentAt
+        }
+        #expect(waits == expected.map { $0 / 2 })
+    }
+
+    @Test("The default jitter is spread over the whole bound and never beyond")
+    func fullJitterIsFull() {
+        let waits = (0..<2000).map { _ in fullJitter(.milliseconds(10)) }
+        #expect(waits.allSatisfy { $0 >= .zero && $0 <= .milliseconds(10) })
+        #expect(waits.contains { $0 < .milliseconds(2) })
+        #expect(waits.contains { $0 > .milliseconds(8) })
+        #expect(fullJitter(.zero) == .zero)
+    }
+
+    @Test("A jitter beyond its bound is held to it")
+    func jitterIsHeldToItsBound() throws {
+        let bench = try Bench(jitter: { _ in .seconds(5) })
+        bench.transport.answer(.failure(.connectionTerminated), Self.ok)
+        let probe = bench.start()
+        bench.time.advance(by: .milliseconds(10))
+        #expect(probe.value?.statusCode == 200)
+    }
+
+    // MARK: Refused connections
+
+    @Test("Waits after refused connections take 40 ms in all, however many attempts are allowed")
+    func refusedConnections() throws {
+        var policy = CallPolicy()
+        policy.retry.maxAttempts = 100
+        let bench = try Bench(policy: policy)
+        bench.transport.answer(.failure(.connectionRefused))
+        let probe = bench.start()
+        bench.time.advance(by: .seconds(10))
+        #expect(probe.networkError?.reason == .connectionRefused)
+        #expect(probe.networkError?.elapsed == .milliseconds(40))
+        // 10, 20, and what is left of 40.
+        #expect(bench.transport.attempts.map(\.sentAt) == [0, 10, 30, 40].map { .milliseconds($0) })
+    }
+
+    @Test("A dead upstream is told within 50 ms by default")
+    func deadUpstream() throws {
+        let bench = try Bench()
+        bench.transport.answer(.failure(.connectionRefused))
+        let probe = bench.start()
+        bench.time.advance(by: .milliseconds(50))
+        #expect(probe.networkError?.attempts == 3)
+        #expect(try #require(probe.networkError).elapsed <= .milliseconds(40))
+    }
+
+    // MARK: Retry-After
+
+    @Test("Retry-After in seconds is waited for, and jitter only lengthens it")
+    func retryAfterSeconds() throws {
+        let bench = try Bench()
+        bench.transport.answer(.response(503, fields: [.retryAfter: "2"]), Self.ok)
+        let probe = bench.start()
+        bench.time.advance(by: .milliseconds(2009))
+        #expect(bench.transport.attempts.count == 1)
+        #expect(probe.isPending)
+        bench.time.advance(by: .milliseconds(1))
+        #expect(bench.transport.attempts.count == 2)
+        #expect(probe.value?.statusCode == 200)
+    }
+
+    @Test("Retry-After as a date is read against the response's own date")
+    func retryAfterDate() throws {
+        let bench = try Bench()
+        let fields: HTTPFields = [
+            .date: "Sun, 06 Nov 1994 08:49:37 GMT", .retryAfter: "Sun, 06 Nov 1994 08:49:40 GMT",
+        ]
+        bench.transport.answer(.response(503, fields: fields), Self.ok)
+        let probe = bench.start()
+        bench.time.advance(by: .milliseconds(3009))
+        #expect(bench.transport.attempts.count == 1)
+        bench.time.advance(by: .milliseconds(1))
+        #expect(probe.value?.statusCode == 200)
+    }
+
+    @Test("A date that has passed is no wait")
+    func retryAfterPast() throws {
+        let bench = try Bench()
+        bench.transport.answer(
+            .response(429, fields: [.retryAfter: "Sun, 06 Nov 1994 08:49:37 GMT"]), Self.ok)
+        let probe = bench.start()
+        bench.time.advance(by: .milliseconds(10))
+        #expect(probe.value?.statusCode == 200)
+    }
+
+    @Test("A malformed Retry-After is none", arguments: ["", "-1", "soon", "1.5", "1 s", "0x1"])
+    func malformedRetryAfter(value: String) throws {
+        let bench = try Bench()
+        bench.transport.answer(.response(429, fields: [.retryAfter: value]), Self.ok)
+        let probe = bench.start()
+        bench.time.advance(by: .seconds(5))
+        #expect(bench.transport.attempts.count == 1)
+        #expect(probe.value?.statusCode == 429)
+    }
+
+    @Test("A Retry-After that does not fit what is left of the call ends it at once", arguments: [503, 429])
+    func retryAfterThatDoesNotFit(status: Int) throws {
+        let bench = try Bench()
+        bench.transport.answer(.response(status, fields: [.retryAfter: "10"]), Self.ok)
+        let probe = bench.start()
+        #expect(probe.value?.statusCode == status)
+        #expect(bench.transport.attempts.count == 1)
+        #expect(bench.time.pending == 0)
+        let endless = try Bench()
+        endless.transport.answer(.response(status, fields: [.retryAfter: "99999999999999999999"]), Self.ok)
+        #expect(endless.start().value?.statusCode == status)
+    }
+
+    @Test("A Retry-After that fits the call but not the request's deadline ends it at once")
+    func retryAfterBeyondTheDeadline() throws {
+        let bench = try Bench()
+        bench.transport.answer(.response(503, fields: [.retryAfter: "2"]), Self.ok)
+        let context = CallContext(requestID: "r", deadline: bench.time.now.addingTimeInterval(1.5))
+        let probe = CallContext.$current.withValue(context) { bench.start() }
+        #expect(probe.value?.statusCode == 503)
+    }
+
+    @Test("Jitter never eats the time that a Retry-After leaves for the attempt")
+    func retryAfterLeavesTimeForTheAttempt() throws {
+        var policy = CallPolicy()
+        policy.retry.backoffBase = .seconds(30)
+        policy.retry.backoffLimit = .seconds(30)
+        let bench = try Bench(policy: policy)
+        bench.transport.answer(.response(503, fields: [.retryAfter: "8"]), Self.ok)
+        let probe = bench.start()
+        bench.time.advance(by: .seconds(9))
+        #expect(probe.value?.statusCode == 200)
+    }
+
+    @Test("What the upstream asked to wait is in the failure")
+    func retryAfterIsInTheFailure() throws {
+        let bench = try Bench()
+        bench.transport.answer(.response(503, fields: [.retryAfter: "120"]))
+        let probe = Probe(bench.provider.rx.request(.weights("2026-11-20")).fragment())
+        let error = try #require(probe.networkError)
+        #expect(error.retryAfter == .seconds(120))
+        #expect(error.kind == .serverErr)
+        #expect(error.isRetryable)
+    }
+
+    // MARK: Budget
+
+    @Test("Three retries may be in flight to an upstream; the next failure stands at once")
+    func budget() throws {
+        let bench = try Bench()
+        bench.transport.answer(.failure(.connectionTerminated), .failure(.connectionTerminated), .silence)
+        bench.transport.answer(by: { _ in .failure(.connectionTerminated) })
+        let probes = (0..<4).map { _ in bench.start() }
+        #expect(bench.transport.retriesInFlight == 3)
+        #expect(probes.map(\.isPending) == [true, true, true, false])
+        #expect(probes[3].networkError?.attempts == 1)
+        #expect(probes[3].networkError?.reason == .connectionTerminated)
+        bench.time.advance(by: .seconds(1))
+        #expect(bench.transport.retriesInFlight == 0)
+        #expect(probes[0].networkError?.attempts == 3)
+    }
+
+    @Test("A disposed call gives its retry back", arguments: [0, 12])
+    func disposedCallGivesItsRetryBack(milliseconds: Int) throws {
+        let bench = try Bench()
+        bench.transport.answer(.failure(.connectionTerminated), .silence)
+        let subscription = bench.provider.rx.request(.weights("2026-11-20")).subscribe()
+        bench.time.advance(by: .milliseconds(milliseconds))
+        #expect(bench.transport.retriesInFlight == 1)
+        subscription.dispose()
+        bench.time.advance(by: .zero)
+        #expect(bench.transport.retriesInFlight == 0)
+        #expect(bench.time.pending == 0)
+        #expect(bench.transport.inFlight == 0)
+    }
+
+    @Test("A call in flight allows a fifth of a retry, and three are allowed in any case")
+    func budgetIsAFifthOfTheCalls() {
+        var budget = RetryBudget()
+        var grants = (0..<4).map { _ in budget.beginRetry() }
+        #expect(grants == [true, true, true, false])
+        for _ in 0..<20 { budget.callBegan() }
+        grants = (0..<2).map { _ in budget.beginRetry() }
+        #expect(grants == [true, false])
+        for _ in 0..<5 { budget.callBegan() }
+        grants = (0..<2).map { _ in budget.beginRetry() }
+        #expect(grants == [true, false])
+        budget.callEnded()
+        budget.endRetry()
+        grants = [budget.beginRetry()]
+        #expect(grants == [false])
+        #expect(budget.retriesInFlight == 4)
+        #expect(budget.callsInFlight == 24)
+    }
+
+    @Test("Retries can be turned off")
+    func never() throws {
+        var policy = CallPolicy()
+        policy.retry = .never
+        let bench = try Bench(policy: policy)
+        bench.transport.answer(.failure(.connectionTerminated), Self.ok)
+        #expect(bench.start().networkError?.attempts == 1)
+    }
+}
+
+/// A target that is nothing but its method.
+struct Anything: TargetType {
+    var method: HTTPMethod = .get
+    var path: RequestPath = "/x"
+    var headers = HTTPFields()
+    var task = RequestTask.plain
+    var envelope = ResponseEnvelope.none
+    var allowsEmptyBody = false
+    var baseURL = "http://any.test"
+}

@@ -1,0 +1,158 @@
+import FoundationEssentials
+import HTTPModel
+import Networking
+import Rx
+import Testing
+
+@Suite("A call's time")
+struct TimeLimitTests {
+    private static let ok = StubTransport.Answer.json(#"{"status":200,"data":{}}"#)
+
+    @Test("A call without an end is ended after 10 s as http_response_timeout, and its attempt cancelled")
+    func total() throws {
+        let bench = try Bench()
+        bench.transport.answer(.json("{}", after: .seconds(60)))
+        let probe = bench.start()
+        bench.time.advance(by: .milliseconds(9999))
+        #expect(probe.isPending)
+        bench.time.advance(by: .milliseconds(1))
+        let error = try #require(probe.networkError)
+        #expect(error.reason == .responseTimeout)
+        #expect(error.kind == .networkFail)
+        #expect(error.elapsed == .seconds(10))
+        #expect(error.attempts == 1)
+        #expect(error.message == "no whole response within 10000 ms")
+        #expect(bench.transport.attempts[0].isCancelled)
+        #expect(bench.time.pending == 0)
+    }
+
+    @Test("The 10 s hold for all attempts and waits together")
+    func totalOverAttempts() throws {
+        let bench = try Bench()
+        bench.transport.answer(
+            .failure(.connectionTerminated, after: .seconds(4)),
+            .failure(.connectionTerminated, after: .seconds(4)),
+            .json("{}", after: .seconds(4)))
+        let probe = bench.start()
+        bench.time.advance(by: .seconds(20))
+        #expect(bench.transport.attempts.count == 3)
+        let error = try #require(probe.networkError)
+        #expect(error.reason == .responseTimeout)
+        #expect(error.elapsed == .seconds(10))
+        #expect(error.attempts == 3)
+    }
+
+    @Test("A wait that would end after the call does is not begun: the last failure stands")
+    func waitThatDoesNotFit() throws {
+        var policy = CallPolicy()
+        policy.totalTimeout = .milliseconds(15)
+        let bench = try Bench(policy: policy)
+        bench.transport.answer(.failure(.connectionTerminated))
+        let probe = bench.start()
+        bench.time.advance(by: .milliseconds(10))
+        #expect(probe.networkError?.reason == .connectionTerminated)
+        #expect(probe.networkError?.attempts == 2)
+        #expect(probe.networkError?.elapsed == .milliseconds(10))
+    }
+
+    @Test("The request's deadline ends a call as deadline_exceeded")
+    func deadline() throws {
+        let bench = try Bench()
+        bench.transport.answer(.json("{}", after: .seconds(3)))
+        let context = CallContext(requestID: "r", deadline: bench.time.now.addingTimeInterval(2))
+        let probe = CallContext.$current.withValue(context) { bench.start() }
+        bench.time.advance(by: .milliseconds(1999))
+        #expect(probe.isPending)
+        bench.time.advance(by: .milliseconds(1))
+        #expect(probe.networkError?.reason == .deadlineExceeded)
+        #expect(bench.transport.attempts[0].isCancelled)
+    }
+
+    @Test("After the request's deadline nothing is sent")
+    func afterTheDeadline() throws {
+        let bench = try Bench()
+        bench.transport.answer(Self.ok)
+        let context = CallContext(requestID: "r", deadline: bench.time.now)
+        let probe = CallContext.$current.withValue(context) { bench.start() }
+        #expect(probe.networkError?.reason == .deadlineExceeded)
+        #expect(probe.networkError?.attempts == 0)
+        #expect(bench.transport.attempts.isEmpty)
+        #expect(bench.time.pending == 0)
+    }
+
+    @Test("Silence is connection_read_timeout at the attempt's limit, once")
+    func silence() throws {
+        let bench = try Bench()
+        bench.transport.answer(.silence)
+        let probe = bench.start()
+        bench.time.advance(by: .seconds(5))
+        #expect(probe.networkError?.reason == .connectionReadTimeout)
+        #expect(probe.networkError?.message == "no response within 5000 ms")
+        #expect(bench.transport.attempts.count == 1)
+    }
+
+    @Test("A black hole is connection_timeout after three attempts of a second")
+    func blackHole() throws {
+        let bench = try Bench()
+        bench.transport.answer(.blackHole)
+        let probe = bench.start()
+        bench.time.advance(by: .seconds(5))
+        #expect(probe.networkError?.reason == .connectionTimeout)
+        #expect(probe.networkError?.attempts == 3)
+        #expect(probe.networkError?.elapsed == .milliseconds(3030))
+    }
+
+    @Test("Disposal cancels the attempt in flight and leaves no timer")
+    func disposal() throws {
+        let bench = try Bench()
+        bench.transport.answer(.silence)
+        let subscription = bench.provider.rx.request(.weights("2026-11-20")).subscribe()
+        #expect(bench.transport.inFlight == 1)
+        subscription.dispose()
+        #expect(bench.transport.attempts[0].isCancelled)
+        #expect(bench.time.pending == 0)
+        bench.time.advance(by: .seconds(20))
+        #expect(bench.transport.attempts.count == 1)
+    }
+
+    @Test("Disposal during a wait ends the call: no further attempt")
+    func disposalDuringAWait() throws {
+        let bench = try Bench()
+        bench.transport.answer(.failure(.connectionTerminated))
+        let subscription = bench.provider.rx.request(.weights("2026-11-20")).subscribe()
+        bench.time.advance(by: .milliseconds(5))
+        subscription.dispose()
+        bench.time.advance(by: .seconds(20))
+        #expect(bench.transport.attempts.count == 1)
+        #expect(bench.time.pending == 0)
+    }
+
+    @Test("An answered call leaves no timer")
+    func success() throws {
+        let bench = try Bench()
+        bench.transport.answer(.json(#"{"status":200,"data":{}}"#, after: .milliseconds(7)))
+        let probe = bench.start()
+        bench.time.advance(by: .milliseconds(7))
+        #expect(probe.value?.elapsed == .milliseconds(7))
+        #expect(probe.value?.attempts == 1)
+        #expect(bench.time.pending == 0)
+    }
+
+    @Test("A call that ends leaves nothing alive", .timeLimit(.minutes(1)))
+    func nothingIsLeft() throws {
+        final class Witness: PluginType, Sendable {}
+        weak var gone: Witness?
+        do {
+            let witness = Witness()
+            gone = witness
+            let bench = try Bench(plugins: [witness])
+            bench.transport.answer(.failure(.connectionTerminated), Self.ok)
+            let probe = bench.start()
+            bench.time.advance(by: .milliseconds(20))
+            #expect(probe.value?.statusCode == 200)
+            let disposed = bench.provider.rx.request(.weights("2026-11-20")).subscribe()
+            disposed.dispose()
+        }
+        #expect(gone == nil)
+    }
+}
