@@ -1,0 +1,48 @@
+/// How much the gateway tells about itself on standard error.
+public enum LogLevel: String, Sendable, CaseIterable, Comparable {
+    case debug, info, warning, error
+
+    private var rank: Int {
+        switch self {
+        case .debug: 0
+        case .info: 1
+        case .warning: 2
+        case .error: 3
+        }
+    }
+
+    public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rank < right.rank }
+}
+
+/// What the gateway has to say about itself: one JSON line a message on standard error, written by a thread
+/// of its own. Requests are not told here but in the access log, on standard output.
+final class Log: Sendable {
+    private let level: LogLevel
+    private let channel: LogChannel
+
+    init(level: LogLevel, writer: LogWriter) {
+        self.level = level
+        channel = writer.makeChannel()
+    }
+
+    /// - Parameters:
+    ///   - message: constant words, so that lines can be counted by it.
+    ///   - facts: what differs from case to case. Never a secret, never an upstream's body.
+    func write(_ level: LogLevel, _ message: StaticString, _ facts: KeyValuePairs<String, String> = [:]) {
+        guard level >= self.level else { return }
+        var line: [UInt8] = []
+        var timestamp = Timestamp()
+        line.append(contentsOf: "{\"time\":\"".utf8)
+        timestamp.append(to: &line)
+        line.append(contentsOf: "\",\"level\":\"\(level.rawValue)\",\"message\":".utf8)
+        line.appendJSONString("\(message)".utf8)
+        for (name, value) in facts {
+            line.append(UInt8(ascii: ","))
+            line.appendJSONString(name.utf8)
+            line.append(UInt8(ascii: ":"))
+            line.appendJSONString(value.utf8)
+        }
+        line.append(contentsOf: "}\n".utf8)
+        channel.append(line)
+    }
+}

@@ -1,0 +1,142 @@
+import Dispatch
+import Glibc
+import Locking
+import Synchronization
+
+/// Writes log lines to a file descriptor from a thread of its own, so that a reader which is slow, stuck or
+/// gone never blocks an event loop.
+///
+/// Each loop appends to a channel of its own; the thread empties all channels in turn. A channel holds at most
+/// `Limits.channelBytes`; a line that does not fit is dropped and counted, and the count is written as a line
+/// as soon as lines flow again.
+final class LogWriter: Sendable {
+    enum Limits {
+        /// Bytes that one loop may have waiting. 1 MiB is some 3000 lines.
+        static let channelBytes = 1 << 20
+        /// Pause after each batch, so that under load one wake-up serves many lines.
+        static let pauseMicroseconds: UInt32 = 10_000
+        /// Longest time that `close` waits for a reader that does not read.
+        static let closeDeadline = DispatchTimeInterval.seconds(1)
+    }
+
+    private let descriptor: Int32
+    private let channels = Lock<[LogChannel]>([])
+    private let wakeUp = DispatchSemaphore(value: 0)
+    private let finished = DispatchSemaphore(value: 0)
+    private let closing = Atomic<Bool>(false)
+
+    /// - Parameter descriptor: stays the caller's, who closes it after `close`.
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+        DispatchQueue(label: "sluice.log").async { [self] in
+            run()
+            finished.signal()
+        }
+    }
+
+    /// A channel for one loop. Channels live as long as the writer.
+    func makeChannel() -> LogChannel {
+        let channel = LogChannel(wakeUp: wakeUp)
+        channels.withLock { $0.append(channel) }
+        return channel
+    }
+
+    /// Lines dropped so far, over all channels.
+    var droppedLines: Int {
+        channels.withLock { $0 }.reduce(0) { $0 + $1.droppedInAll }
+    }
+
+    /// Writes what is waiting and ends the thread; gives up after a second if nobody reads.
+    func close() {
+        guard !closing.exchange(true, ordering: .sequentiallyConsistent) else { return }
+        wakeUp.signal()
+        _ = finished.wait(timeout: .now() + Limits.closeDeadline)
+    }
+
+    private func run() {
+        var batch: [UInt8] = []
+        while true {
+            wakeUp.wait()
+            let last = closing.load(ordering: .sequentiallyConsistent)
+            for channel in channels.withLock({ $0 }) {
+                channel.take(into: &batch)
+                if !write(batch) { channel.countDropped(linesIn: batch) }
+                batch.removeAll(keepingCapacity: true)
+            }
+            if last { return }
+            usleep(Limits.pauseMicroseconds)
+        }
+    }
+
+    /// False when the descriptor takes no more bytes for good (its reader is gone, its disk is full).
+    private func write(_ bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBytes { buffer in
+            var rest = buffer[...]
+            while !rest.isEmpty {
+                let count = Glibc.write(
+                    descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count > 0 {
+                    rest = rest.dropFirst(count)
+                } else if errno == EAGAIN {
+                    // The descriptor was made non-blocking by whoever shares it: wait for room.
+                    var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    _ = Glibc.poll(&poll, 1, 100)
+                } else if errno != EINTR {
+                    return false
+                }
+            }
+            return true
+        }
+    }
+}
+
+/// One loop's way into a `LogWriter`: an append under a lock that only the writer's thread shares.
+final class LogChannel: Sendable {
+    private struct State {
+        var bytes: [UInt8] = []
+        var dropped = 0
+        var droppedInAll = 0
+    }
+
+    private let state = Lock(State())
+    private let wakeUp: DispatchSemaphore
+
+    fileprivate init(wakeUp: DispatchSemaphore) {
+        self.wakeUp = wakeUp
+    }
+
+    /// Appends one line, its line feed included, or counts it as dropped where the channel is full.
+    func append(_ line: [UInt8]) {
+        let wasEmpty = state.withLock { state -> Bool in
+            let wasEmpty = state.bytes.isEmpty
+            guard state.bytes.count + line.count <= LogWriter.Limits.channelBytes else {
+                state.dropped += 1
+                state.droppedInAll += 1
+                return false
+            }
+            if wasEmpty, state.bytes.capacity == 0 { state.bytes.reserveCapacity(16 << 10) }
+            state.bytes.append(contentsOf: line)
+            return wasEmpty
+        }
+        if wasEmpty { wakeUp.signal() }
+    }
+
+    fileprivate var droppedInAll: Int { state.withLock { $0.droppedInAll } }
+
+    /// Swaps buffers with `batch`, which is empty, so that neither side allocates once both have grown.
+    fileprivate func take(into batch: inout [UInt8]) {
+        let dropped = state.withLock { state -> Int in
+            swap(&state.bytes, &batch)
+            defer { state.dropped = 0 }
+            return state.dropped
+        }
+        if dropped > 0 {
+            batch.append(contentsOf: Array("{\"event\":\"log lines dropped\",\"count\":\(dropped)}\n".utf8))
+        }
+    }
+
+    fileprivate func countDropped(linesIn batch: [UInt8]) {
+        let lines = batch.reduce(0) { $1 == UInt8(ascii: "\n") ? $0 + 1 : $0 }
+        state.withLock { $0.droppedInAll += lines }
+    }
+}

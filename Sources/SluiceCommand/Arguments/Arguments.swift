@@ -1,0 +1,81 @@
+/// A complaint about the command line: what was wrong, and which command's help tells more.
+struct UsageError: Error, Equatable {
+    var message: String
+    var command: String?
+}
+
+/// A parsed command line: flags first, then environment variables; nothing else is looked at.
+struct Arguments: Equatable {
+    private var values: [String: [String]] = [:]
+    private(set) var positional: String?
+
+    /// - Parameters:
+    ///   - words: what follows the command's name. `--flag value` and `--flag=value` mean the same.
+    ///   - environment: consulted for each flag that the words do not give. An empty variable is as none.
+    init(
+        _ words: some Sequence<String>, for command: CommandSpecification, environment: [String: String]
+    ) throws(UsageError) {
+        var words = Array(words)[...]
+        while let word = words.popFirst() {
+            guard word.hasPrefix("-"), word != "-" else {
+                guard command.positional != nil, positional == nil else {
+                    throw UsageError(message: "unexpected argument '\(word)'", command: command.name)
+                }
+                positional = word
+                continue
+            }
+            let (name, attached) = Self.split(word)
+            guard let flag = command.flags.first(where: { "--\($0.name)" == name }) else {
+                throw UsageError(message: "unknown flag '\(name)'", command: command.name)
+            }
+            guard let value = attached ?? words.popFirst() else {
+                throw UsageError(message: "\(name) needs a value: \(flag.placeholder)", command: command.name)
+            }
+            guard flag.mayRepeat || values[flag.name] == nil else {
+                throw UsageError(message: "\(name) is given twice", command: command.name)
+            }
+            values[flag.name, default: []].append(value)
+        }
+        for flag in command.flags where values[flag.name] == nil {
+            guard let value = environment[flag.environmentName], !value.isEmpty else { continue }
+            values[flag.name] =
+                flag.mayRepeat ? value.split(separator: ",").map { Self.trimmed($0) } : [value]
+        }
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        let head = text.drop { $0 == " " }
+        return String(head.reversed().drop { $0 == " " }.reversed())
+    }
+
+    private static func split(_ word: String) -> (name: String, value: String?) {
+        guard let equals = word.firstIndex(of: "=") else { return (word, nil) }
+        return (String(word[..<equals]), String(word[word.index(after: equals)...]))
+    }
+
+    func string(_ name: String) -> String? { values[name]?.last }
+
+    func all(_ name: String) -> [String] { values[name] ?? [] }
+
+    func integer(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
+        guard let text = string(name) else { return nil }
+        guard let value = Int(text), range.contains(value) else {
+            throw UsageError(
+                message:
+                    "--\(name) takes a whole number from \(range.lowerBound) to \(range.upperBound), not '\(text)'"
+            )
+        }
+        return value
+    }
+
+    /// A number of seconds, fractions allowed.
+    func seconds(_ name: String, in range: ClosedRange<Double>) throws(UsageError) -> Duration? {
+        guard let text = string(name) else { return nil }
+        guard let value = Double(text), range.contains(value) else {
+            throw UsageError(
+                message:
+                    "--\(name) takes seconds from \(range.lowerBound) to \(range.upperBound), not '\(text)'")
+        }
+        return .milliseconds(Int64((value * 1000).rounded()))
+    }
+}

@@ -1,0 +1,69 @@
+/// One flag of a command, which can be given as an environment variable too.
+struct Flag {
+    /// Without the dashes: `drain-delay`.
+    var name: String
+    /// What stands for the value in the help: `SECONDS`.
+    var placeholder: String
+    var help: String
+    /// What holds when it is not given, as the help prints it.
+    var fallback: String?
+    var mayRepeat = false
+
+    /// `SLUICE_DRAIN_DELAY` for `drain-delay`.
+    var environmentName: String {
+        "SLUICE_" + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined()
+    }
+}
+
+/// A command of `sluice`: what it does, and what it takes.
+struct CommandSpecification {
+    var name: String
+    var summary: String
+    var flags: [Flag]
+    /// The one argument without a flag, if the command takes one: `[URL]`.
+    var positional: String?
+}
+
+extension CommandSpecification {
+    private static let host = Flag(
+        name: "host", placeholder: "ADDRESS", help: "address to listen on", fallback: "127.0.0.1")
+    private static let port = Flag(
+        name: "port", placeholder: "PORT", help: "port to listen on; 0 takes any free one", fallback: "8080")
+    private static let loops = Flag(
+        name: "loops", placeholder: "COUNT", help: "event loops, one thread each",
+        fallback: "the cores that affinity and cpu.max leave")
+    private static let logLevel = Flag(
+        name: "log-level", placeholder: "LEVEL", help: "debug, info, warning or error; on standard error",
+        fallback: "info")
+    private static let data = Flag(
+        name: "data", placeholder: "FILE", help: "the SQLite file of the sample upstream",
+        fallback: "sluice/diary.sqlite3 in the user's data folder")
+    private static let drainDelay = Flag(
+        name: "drain-delay", placeholder: "SECONDS",
+        help: "how long to serve on, not ready, after SIGTERM before the listener closes", fallback: "1")
+
+    static let serve = CommandSpecification(
+        name: "serve", summary: "run the gateway",
+        flags: [
+            host, port, loops,
+            Flag(
+                name: "upstream", placeholder: "NAME=URL",
+                help: "where the upstream NAME is; may be repeated (in the variable: separated by commas)",
+                fallback: "diary=http://127.0.0.1:8081", mayRepeat: true),
+            logLevel, drainDelay,
+        ])
+
+    static let demo = CommandSpecification(
+        name: "demo", summary: "run the gateway together with the sample upstreams it calls",
+        flags: [host, port, loops, data, logLevel, drainDelay])
+
+    static let upstream = CommandSpecification(
+        name: "upstream", summary: "run the sample upstreams alone: the food-diary API",
+        flags: [host, port, data, logLevel])
+
+    static let health = CommandSpecification(
+        name: "health", summary: "ask a running gateway whether it is ready: exit code 0 if it is, else 1",
+        flags: [host, port], positional: "[URL]")
+
+    static let all = [serve, demo, upstream, health]
+}
