@@ -1,0 +1,90 @@
+import Testing
+
+@testable import SluiceCommand
+
+@Suite("Arguments")
+struct ArgumentsTests {
+    private func parse(
+        _ words: [String], _ command: CommandSpecification = .serve, environment: [String: String] = [:]
+    ) throws -> Arguments {
+        try Arguments(words, for: command, environment: environment)
+    }
+
+    @Test(
+        "What cannot be meant is refused by name",
+        arguments: [
+            (["--prot", "80"], "unknown flag '--prot'"),
+            (["--port"], "--port needs a value: PORT"),
+            (["--port", "1", "--port", "2"], "--port is given twice"),
+            (["extra"], "unexpected argument 'extra'"),
+            (["-p", "80"], "unknown flag '-p'"),
+        ])
+    func whatCannotBeMeantIsRefusedByName(words: [String], message: String) {
+        #expect(throws: UsageError(message: message, command: "serve")) { try parse(words) }
+    }
+
+    @Test(
+        "A number out of its range is refused with the range",
+        arguments: ["70000", "-1", "80a", "8.5", ""])
+    func aNumberOutOfRangeIsRefused(text: String) throws {
+        let arguments = try parse(["--port", text])
+        #expect(throws: UsageError(message: "--port takes a whole number from 0 to 65535, not '\(text)'")) {
+            try arguments.integer("port", in: 0...65535)
+        }
+    }
+
+    @Test("A flag's value may stand behind an equals sign or a space")
+    func aValueMayStandBehindEqualsOrSpace() throws {
+        #expect(try parse(["--port=81"]).integer("port", in: 0...65535) == 81)
+        #expect(try parse(["--port", "81"]).integer("port", in: 0...65535) == 81)
+        #expect(try parse([]).integer("port", in: 0...65535) == nil)
+    }
+
+    @Test("A flag goes before its environment variable, and an empty variable counts as none")
+    func aFlagGoesBeforeItsVariable() throws {
+        let environment = ["SLUICE_PORT": "82", "SLUICE_HOST": ""]
+        #expect(try parse([], environment: environment).string("port") == "82")
+        #expect(try parse(["--port", "83"], environment: environment).string("port") == "83")
+        #expect(try parse([], environment: environment).string("host") == nil)
+    }
+
+    @Test("Every flag has a variable named after it")
+    func everyFlagHasAVariable() {
+        let names = Set(CommandSpecification.all.flatMap(\.flags).map(\.environmentName))
+        #expect(
+            names == [
+                "SLUICE_HOST", "SLUICE_PORT", "SLUICE_LOOPS", "SLUICE_LOG_LEVEL", "SLUICE_DATA",
+                "SLUICE_DRAIN_DELAY", "SLUICE_UPSTREAM",
+            ])
+    }
+
+    @Test("A flag that may repeat keeps its order; its variable is split at commas")
+    func aRepeatedFlagKeepsItsOrder() throws {
+        let words = ["--upstream", "a=http://1", "--upstream=b=http://2"]
+        #expect(try parse(words).all("upstream") == ["a=http://1", "b=http://2"])
+        let environment = ["SLUICE_UPSTREAM": "a=http://1, b=http://2"]
+        #expect(try parse([], environment: environment).all("upstream") == ["a=http://1", "b=http://2"])
+    }
+
+    @Test("Seconds may have a fraction")
+    func secondsMayHaveAFraction() throws {
+        #expect(
+            try parse(["--drain-delay", "0.25"]).seconds("drain-delay", in: 0...30) == .milliseconds(250))
+        #expect(throws: UsageError.self) {
+            try parse(["--drain-delay", "31"]).seconds("drain-delay", in: 0...30)
+        }
+    }
+
+    @Test("The help of a command names each of its flags, its default and its variable")
+    func theHelpNamesEachFlag() {
+        for command in CommandSpecification.all {
+            let text = Help.text(for: command)
+            for flag in command.flags {
+                #expect(text.contains("--\(flag.name) \(flag.placeholder)"))
+                #expect(text.contains(flag.environmentName))
+                if let fallback = flag.fallback { #expect(text.contains("default: \(fallback)")) }
+            }
+            #expect(Help.overview.contains(command.name))
+        }
+    }
+}
