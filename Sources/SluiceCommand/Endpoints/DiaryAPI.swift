@@ -1,0 +1,57 @@
+import Gateway
+import HTTPModel
+import JSONBytes
+import Networking
+
+/// The food-diary API, as the gateway's endpoints call it.
+enum DiaryAPI {
+    /// Weights up to a date: the last seven days, or the monthly means of the last year.
+    case weights(CalendarDate, Span)
+    /// The morning and evening weight of one day.
+    case day(CalendarDate)
+    case register(CalendarDate, Half, WeightEntry)
+    case delete(CalendarDate, Half)
+
+    enum Span { case recent, total }
+
+    enum Half: String, CaseIterable, RequestValue { case am, pm }
+}
+
+/// What a client sends to register a weight, and what the upstream is sent.
+struct WeightEntry: Codable, Sendable {
+    /// Kilograms, 20 to 300; the upstream checks the range.
+    var weight: Double
+}
+
+extension DiaryAPI: TargetType {
+    /// Where `sluice upstream --port 8081` listens; `--upstream diary=URL` says another place.
+    var baseURL: String { "http://127.0.0.1:8081" }
+
+    var path: RequestPath {
+        switch self {
+        case .weights: "/food-diary/weights"
+        case .day(let date): "/food-diary/weights/\(date)"
+        case .register(let date, let half, _), .delete(let date, let half):
+            "/food-diary/weights/\(date)/\(half.rawValue)"
+        }
+    }
+
+    var method: HTTPMethod {
+        switch self {
+        case .weights, .day: .get
+        case .register: .put
+        case .delete: .delete
+        }
+    }
+
+    var task: RequestTask {
+        switch self {
+        case .weights(let date, .recent): .parameters(["fddDate": date, "keyword": "recent"], encoding: .query)
+        case .weights(let date, .total): .parameters(["fddDate": date], encoding: .query)
+        case .register(_, _, let entry): .json(entry)
+        case .day, .delete: .plain
+        }
+    }
+
+    var envelope: ResponseEnvelope { .genericResponse }
+}
