@@ -75,8 +75,8 @@ let package = Package(
         module(
             "GatewayTesting",
             [
-                "GatewayServer", "Gateway", "Networking", "HTTPInbound", "EventIO", "Rx", "HTTPModel",
-                "JSONBytes", "Locking",
+                "GatewayServer", "Gateway", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO", "Rx",
+                "HTTPModel", "JSONBytes", "Locking",
             ]),
 
         tests("RulesTests", []),

@@ -1,4 +1,5 @@
 internal import EventIO
+public import Gateway
 
 /// How a gateway is served. The defaults are those of `sluice serve`.
 public struct GatewayServerConfiguration: Sendable {
@@ -19,6 +20,10 @@ public struct GatewayServerConfiguration: Sendable {
     public var drainDelay = Duration.seconds(1)
     /// Time from being told to leave to the reset of what is left, `drainDelay` included. Default 30 s.
     public var drainDeadline = Duration.seconds(30)
+    /// What the gateway allows: deadline, request body, merged answer.
+    public var limits = GatewayLimits()
+    /// Which browsers' scripts of other origins may call. Default: none.
+    public var cors: CORSPolicy?
 
     public init() {}
 }

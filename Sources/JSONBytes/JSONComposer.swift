@@ -56,6 +56,13 @@ public struct JSONComposer: Sendable {
         needsComma = true
     }
 
+    /// - Precondition: `utf8` is UTF-8; it goes out as it is, but for what JSON wants escaped.
+    public mutating func string(utf8: ArraySlice<UInt8>) {
+        separate()
+        EscapedText.appendLiteral(utf8, to: &text)
+        needsComma = true
+    }
+
     public mutating func int(_ value: Int) {
         separate()
         Decimal.append(value, places: 0, to: &text)

@@ -1,4 +1,11 @@
+import FoundationEssentials
+import GatewayServer
+import Glibc
+
 @main
 struct Main {
-    static func main() {}
+    static func main() {
+        let words = CommandLine.arguments.dropFirst()
+        exit(Command.run(Array(words), environment: ProcessInfo.processInfo.environment))
+    }
 }

@@ -1,3 +1,5 @@
+internal import JSONBytes
+
 /// How much the gateway tells about itself on standard error.
 public enum LogLevel: String, Sendable, CaseIterable, Comparable {
     case debug, info, warning, error
@@ -30,19 +32,20 @@ final class Log: Sendable {
     ///   - facts: what differs from case to case. Never a secret, never an upstream's body.
     func write(_ level: LogLevel, _ message: StaticString, _ facts: KeyValuePairs<String, String> = [:]) {
         guard level >= self.level else { return }
-        var line: [UInt8] = []
+        var line = JSONComposer()
         var timestamp = Timestamp()
-        line.append(contentsOf: "{\"time\":\"".utf8)
-        timestamp.append(to: &line)
-        line.append(contentsOf: "\",\"level\":\"\(level.rawValue)\",\"message\":".utf8)
-        line.appendJSONString("\(message)".utf8)
+        line.beginObject()
+        line.key("time")
+        timestamp.write(to: &line)
+        line.key("level")
+        line.string(level.rawValue)
+        line.key("message")
+        line.string("\(message)")
         for (name, value) in facts {
-            line.append(UInt8(ascii: ","))
-            line.appendJSONString(name.utf8)
-            line.append(UInt8(ascii: ":"))
-            line.appendJSONString(value.utf8)
+            line.key(name)
+            line.string(value)
         }
-        line.append(contentsOf: "}\n".utf8)
+        line.endObject()
         channel.append(line)
     }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import JSONBytes
 import Locking
 import Synchronization
 
@@ -105,17 +106,19 @@ final class LogChannel: Sendable {
         self.wakeUp = wakeUp
     }
 
-    /// Appends one line, its line feed included, or counts it as dropped where the channel is full.
-    func append(_ line: [UInt8]) {
+    /// Appends one line, or counts it as dropped where the channel is full.
+    func append(_ line: consuming JSONComposer) {
+        let pieces = line.finish()
         let wasEmpty = state.withLock { state -> Bool in
             let wasEmpty = state.bytes.isEmpty
-            guard state.bytes.count + line.count <= LogWriter.Limits.channelBytes else {
+            let length = pieces.reduce(1) { $0 + $1.count }
+            guard state.bytes.count + length <= LogWriter.Limits.channelBytes else {
                 state.dropped += 1
                 state.droppedInAll += 1
                 return false
             }
-            if wasEmpty, state.bytes.capacity == 0 { state.bytes.reserveCapacity(16 << 10) }
-            state.bytes.append(contentsOf: line)
+            for piece in pieces { state.bytes.append(contentsOf: piece) }
+            state.bytes.append(UInt8(ascii: "\n"))
             return wasEmpty
         }
         if wasEmpty { wakeUp.signal() }

@@ -17,7 +17,13 @@ final class LoopTransport: Transport {
         if let client = clientOfThisLoop { return client.value.send(call) }
         // Called from a task or thread outside the loops: the call is made on one of them.
         let client = clients[call.upstream.id % clients.count]
-        return Single.deferred { client.value.send(call) }.subscribe(on: client.loop)
+        return Single.create { observer in
+            let subscription = SingleAssignmentDisposable()
+            client.loop.execute {
+                subscription.setDisposable(client.value.send(call).subscribe(observer))
+            }
+            return subscription
+        }
     }
 
     var scheduler: any SchedulerType {
@@ -78,10 +84,14 @@ final class LoopClient {
         entries[upstream.id] = entry
     }
 
+    func close() {
+        client.close()
+    }
+
     private func entry(_ upstream: Networking.Upstream) -> Entry? {
         if upstream.id < entries.count, let entry = entries[upstream.id] { return entry }
         let url = upstream.baseURL
-        guard let origin = Origin(host: url.host, port: url.port.flatMap(UInt16.init(exactly:))) else { return nil }
+        guard let origin = Origin(host: url.host, port: UInt16(exactly: url.port)) else { return nil }
         let entry = Entry(outbound: client.upstream(origin))
         while entries.count <= upstream.id { entries.append(nil) }
         entries[upstream.id] = entry

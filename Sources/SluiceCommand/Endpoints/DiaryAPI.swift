@@ -46,7 +46,8 @@ extension DiaryAPI: TargetType {
 
     var task: RequestTask {
         switch self {
-        case .weights(let date, .recent): .parameters(["fddDate": date, "keyword": "recent"], encoding: .query)
+        case .weights(let date, .recent):
+            .parameters(["fddDate": date, "keyword": "recent"], encoding: .query)
         case .weights(let date, .total): .parameters(["fddDate": date], encoding: .query)
         case .register(_, _, let entry): .json(entry)
         case .day, .delete: .plain

@@ -1,35 +1,55 @@
 import Gateway
+import HTTPModel
+import JSONBytes
 import Networking
 import Rx
 
 /// The weight screen of a food diary: two charts and the weights of a day, from one upstream.
-func declareWeightEndpoints(on gateway: Gateway) throws {
-    let diary = try gateway.provider(DiaryAPI.self, upstream: "diary")
+struct WeightEndpoints {
+    private let diary: Provider<DiaryAPI>
 
-    func part(_ target: DiaryAPI) -> Single<JSONFragment> {
-        diary.rx.request(target).fragment()
+    static func declare(on gateway: Gateway) {
+        WeightEndpoints(diary: gateway.provider(DiaryAPI.self, upstream: "diary")).declare(on: gateway)
     }
 
-    func screen(_ date: CalendarDate) -> Answer {
+    private func declare(on gateway: Gateway) {
+        gateway.get("/api/weights/charts") { request in
+            let date = try request.query("fddDate", as: CalendarDate.self)
+            return .parts(
+                recent: diary.rx.request(.weights(date, .recent)).fragment(),
+                total: diary.rx.request(.weights(date, .total)).fragment())
+        }
+
+        gateway.get("/api/weights/today") { request in
+            let date = try request.query("fddDate", as: CalendarDate.self)
+            return .parts(today: diary.rx.request(.day(date)).fragment())
+        }
+
+        gateway.get("/api/weights/screen") { request in
+            screen(try request.query("fddDate", as: CalendarDate.self))
+        }
+
+        // Every input redraws the screen. If only the drawing fails, the input was taken: the answer is partial.
+        gateway.put("/api/weights/{date}/{half}") { request in
+            let date = try request.path("date", as: CalendarDate.self)
+            let half = try request.path("half", as: DiaryAPI.Half.self)
+            let entry = try request.json(as: WeightEntry.self)
+            return .first(register: diary.rx.request(.register(date, half, entry)).fragment())
+                .then { screen(date).optionalParts() }
+        }
+
+        gateway.delete("/api/weights/{date}/{half}") { request in
+            let date = try request.path("date", as: CalendarDate.self)
+            let half = try request.path("half", as: DiaryAPI.Half.self)
+            return .first(delete: diary.rx.request(.delete(date, half)).fragment())
+                .then { screen(date).optionalParts() }
+        }
+    }
+
+    private func screen(_ date: CalendarDate) -> Answer {
         .parts(
-            recent: part(.weights(date, .recent)),
-            total: part(.weights(date, .total)),
-            today: part(.day(date)))
-    }
-
-    gateway.get("/api/weights/charts") { request in
-        let date = try request.query("fddDate", as: CalendarDate.self)
-        return .parts(
-            recent: part(.weights(date, .recent)),
-            total: part(.weights(date, .total)))
-    }
-
-    gateway.get("/api/weights/today") { request in
-        let date = try request.query("fddDate", as: CalendarDate.self)
-        return .parts(today: part(.day(date)))
-    }
-
-    gateway.get("/api/weights/screen") { request in
-        screen(try request.query("fddDate", as: CalendarDate.self))
+            recent: diary.rx.request(.weights(date, .recent)).fragment(),
+            total: diary.rx.request(.weights(date, .total)).fragment(),
+            today: diary.rx.request(.day(date)).fragment())
     }
 }

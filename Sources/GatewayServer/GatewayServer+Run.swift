@@ -1,0 +1,82 @@
+import EventIO
+public import Gateway
+import Glibc
+
+extension GatewayServer {
+    /// Serves until SIGTERM or SIGINT, then drains: what the `main` of a gateway calls.
+    ///
+    /// The first line on standard output is `sluice listening on http://HOST:PORT`; the access log follows it. A
+    /// second signal ends the process at once, with the exit code 128 plus its number.
+    ///
+    /// - Parameter whenStopped: called after the last request, before the return.
+    /// - Returns: the exit code: 0 after a drain, 1 when the gateway could not start; why is on standard error.
+    public static func run(
+        _ configuration: GatewayServerConfiguration = GatewayServerConfiguration(),
+        declare: (Gateway) throws -> Void, whenStopped: () -> Void = {}
+    ) -> Int32 {
+        defer { whenStopped() }
+        do {
+            let server = try GatewayServer(configuration, declare: declare)
+            Announcement.write(url: server.url)
+            try server.drainOnSignals()
+            server.accept()
+            server.waitUntilStopped()
+            return 0
+        } catch {
+            Announcement.complain("\(error)")
+            return 1
+        }
+    }
+
+    private func drainOnSignals() throws {
+        let failure = firstLoop.runBlocking { [self] () -> SocketError? in
+            let turn = SignalTurn()
+            for signal in [SIGTERM, SIGINT] {
+                do throws(SocketError) {
+                    // Held by its loop until that ends.
+                    _ = try SignalSource(signal, loop: firstLoop) { [self] in
+                        turn.count += 1
+                        if turn.count > 1 { _exit(128 + signal) }
+                        drain()
+                    }
+                } catch {
+                    return error
+                }
+            }
+            return nil
+        }
+        if let failure { throw failure }
+    }
+}
+
+/// Signals seen so far; on the first loop only.
+private final class SignalTurn {
+    var count = 0
+}
+
+/// What a command says to the person or program that started it.
+public enum Announcement {
+    /// The first line on standard output: `sluice listening on http://HOST:PORT`.
+    public static func write(url: String) {
+        put("sluice listening on \(url)\n", on: STDOUT_FILENO)
+    }
+
+    /// A line on standard error, after the program's name.
+    public static func complain(_ message: String) {
+        put("sluice: \(message)\n", on: STDERR_FILENO)
+    }
+
+    /// Text on standard output, as it is.
+    public static func print(_ text: String) {
+        put(text, on: STDOUT_FILENO)
+    }
+
+    private static func put(_ text: String, on descriptor: Int32) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno != EINTR { return }
+            rest = rest.dropFirst(max(count, 0))
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import Dispatch
+import EventIO
+public import Gateway
+import Glibc
+import HTTPOutbound
+import Locking
+
+/// A gateway that is being served: one event loop a core, each with its own listener and upstream connections.
+///
+///     let server = try GatewayServer.start(GatewayServerConfiguration()) { gateway in
+///         let diary = gateway.provider(DiaryAPI.self, upstream: "diary")
+///         gateway.get("/api/weights/charts") { request in ... }
+///     }
+///     print(server.url)
+///     server.drain()
+///     server.waitUntilStopped()
+public final class GatewayServer: Sendable {
+    /// Where it listens: `http://127.0.0.1:8080`.
+    public let url: String
+    /// The port it listens on.
+    public let port: Int
+
+    private let configuration: GatewayServerConfiguration
+    private let group: EventLoopGroup
+    private let workers: [LoopBound<Worker>]
+    private let phase: Phase
+    private let logs: Logs
+    /// Entered for each worker that serves.
+    private let stopped = DispatchGroup()
+
+    /// Binds, declares the endpoints and serves them; connections are accepted when it returns.
+    ///
+    /// - Parameter declare: adds the endpoints; called once.
+    /// - Throws: `GatewayStartError` where the address is taken or none, or a declaration is wrong; what
+    ///   `declare` throws.
+    public static func start(
+        _ configuration: GatewayServerConfiguration = GatewayServerConfiguration(),
+        declare: (Gateway) throws -> Void
+    ) throws -> GatewayServer {
+        let server = try GatewayServer(configuration, declare: declare)
+        server.accept()
+        return server
+    }
+
+    init(_ configuration: GatewayServerConfiguration, declare: (Gateway) throws -> Void) throws {
+        let descriptors = ProcessLimits.raiseDescriptorLimit()
+        let listeners = try Self.bind(configuration)
+        let address = listeners[0].address
+        url = "http://\(address)"
+        port = address.port ?? configuration.port
+        self.configuration = configuration
+
+        let logs = Logs(configuration)
+        self.logs = logs
+        let phase = Phase()
+        self.phase = phase
+        group = try EventLoopGroup(count: configuration.loops, name: "sluice")
+        let resolver = Resolver()
+        let clients = group.loops.map { loop in
+            loop.runBlocking { LoopBound(LoopClient(HTTPClient(loop: loop, resolver: resolver)), loop: loop) }
+        }
+        do {
+            let environment = GatewayEnvironment(
+                transport: LoopTransport(clients), upstreamOverrides: configuration.upstreams,
+                report: { logs.diagnostics.write(.error, "endpoint failed", ["what": "\($0)"]) })
+            let gateway = Gateway(environment, limits: configuration.limits, cors: configuration.cors)
+            try declare(gateway)
+            let responder = try gateway.responder()
+            let plan = Worker.Plan(
+                responder: responder, phase: phase, logs: logs, descriptors: descriptors,
+                configuration: configuration)
+            workers = zip(listeners, clients).map { listener, client in
+                let loop = client.loop
+                return loop.runBlocking {
+                    LoopBound(Worker(plan, loop: loop, listener: listener, client: client.value), loop: loop)
+                }
+            }
+        } catch {
+            group.shutdown()
+            logs.close()
+            throw error
+        }
+    }
+
+    private static func bind(_ configuration: GatewayServerConfiguration) throws -> [Listener] {
+        guard let address = SocketAddress(host: configuration.host, port: configuration.port) else {
+            throw GatewayStartError("'\(configuration.host)' is not a numeric address to listen on")
+        }
+        do {
+            return try Listener.group(bind: address, count: configuration.loops)
+        } catch  where error.isAddressInUse {
+            throw GatewayStartError("\(address) is taken: another program listens there")
+        } catch {
+            throw GatewayStartError("cannot listen on \(address): \(error)")
+        }
+    }
+
+    /// Serves the connections that come from here on.
+    func accept() {
+        guard phase.advance(to: .ready) else { return }
+        for _ in workers { stopped.enter() }
+        for worker in workers {
+            worker.loop.runBlocking {
+                worker.value.accept { [self] in workerLeft() }
+            }
+        }
+        logs.diagnostics.write(.info, "ready", ["url": url, "loops": "\(workers.count)"])
+    }
+
+    /// Leaves gracefully, as SIGTERM asks for: not ready at once; after the drain delay the listeners close;
+    /// what was accepted is served. Returns at once; does nothing the second time.
+    public func drain() {
+        guard phase.advance(to: .draining) else { return }
+        logs.diagnostics.write(.info, "draining", ["delay": "\(configuration.drainDelay)"])
+        for worker in workers {
+            worker.loop.execute { [delay = configuration.drainDelay] in worker.value.drain(after: delay) }
+        }
+    }
+
+    /// Resets what is open and ends.
+    public func stop() {
+        _ = phase.advance(to: .draining)
+        for worker in workers {
+            worker.loop.execute { worker.value.close() }
+        }
+    }
+
+    /// Blocks until `drain` or `stop` has come to its end and every line of the logs is written.
+    public func waitUntilStopped() {
+        stopped.wait()
+        guard phase.advance(to: .stopped) else { return }
+        group.shutdown()
+        logs.diagnostics.write(.info, "stopped")
+        logs.close()
+    }
+
+    var firstLoop: EventLoop { group.loops[0] }
+
+    private func workerLeft() {
+        stopped.leave()
+    }
+}

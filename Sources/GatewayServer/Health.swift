@@ -1,0 +1,35 @@
+import HTTPModel
+
+/// `GET /health/live` and `GET /health/ready`: whether the process should be restarted, and whether it should
+/// be sent requests. Bodies: `{"status":"live"}`, `{"status":"ready"}`, `{"status":"draining"}` with 503.
+struct Health {
+    private static let live = Array("/health/live".utf8)
+    private static let ready = Array(HealthProbe.readyPath.utf8)
+    private static let prefix = Array("/health/".utf8)
+
+    private let phase: Phase
+
+    init(_ phase: Phase) {
+        self.phase = phase
+    }
+
+    /// Nil for every other path.
+    func answer(_ head: HTTPRequestHead) -> HTTPResponse? {
+        let path = head.target.pathBytes
+        guard path.count < 16, path.starts(with: Self.prefix) else { return nil }
+        let isReady = path.elementsEqual(Self.ready)
+        guard isReady || path.elementsEqual(Self.live) else { return nil }
+        guard head.method == .get else {
+            return HTTPResponse(status: .methodNotAllowed, fields: [.allow: "GET, HEAD"])
+        }
+        if !isReady { return respond(.ok, "live") }
+        return phase.isReady ? respond(.ok, "ready") : respond(.serviceUnavailable, "draining")
+    }
+
+    private func respond(_ status: HTTPStatus, _ word: String) -> HTTPResponse {
+        HTTPResponse(
+            status: status,
+            fields: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
+            body: [Array("{\"status\":\"\(word)\"}".utf8)[...]])
+    }
+}

@@ -1,0 +1,28 @@
+import Glibc
+
+/// The two streams of lines that a gateway writes: requests on standard output, all else on standard error.
+final class Logs: Sendable {
+    let diagnostics: Log
+    private let output: LogWriter?
+    private let errors: LogWriter
+
+    init(_ configuration: GatewayServerConfiguration) {
+        errors = LogWriter(descriptor: STDERR_FILENO)
+        diagnostics = Log(level: configuration.logLevel, writer: errors)
+        output = configuration.accessLog ? LogWriter(descriptor: STDOUT_FILENO) : nil
+    }
+
+    /// A channel for one loop's requests; nil where they are not told.
+    func makeAccessChannel() -> LogChannel? {
+        output?.makeChannel()
+    }
+
+    /// Writes what waits. Lines that come later are lost.
+    func close() {
+        if let dropped = output?.droppedLines, dropped > 0 {
+            diagnostics.write(.warning, "access log lines dropped", ["count": "\(dropped)"])
+        }
+        output?.close()
+        errors.close()
+    }
+}

@@ -1,0 +1,89 @@
+import EventIO
+import Gateway
+import HTTPInbound
+import HTTPModel
+import Rx
+
+/// One loop's share of a gateway: its listener, its clients, its upstream connections. Confined to the loop.
+final class Worker {
+    /// What all workers of a gateway share.
+    struct Plan: Sendable {
+        let responder: GatewayResponder
+        let phase: Phase
+        let logs: Logs
+        /// What the process may have open.
+        let descriptors: Int
+        let configuration: GatewayServerConfiguration
+    }
+
+    private let loop: EventLoop
+    private let listener: Listener
+    private let client: LoopClient
+    private let server: InboundServer
+    private var onStopped: (() -> Void)?
+
+    init(_ plan: Plan, loop: EventLoop, listener: Listener, client: LoopClient) {
+        self.loop = loop
+        self.listener = listener
+        self.client = client
+        let configuration = plan.configuration
+        var limits = InboundLimits()
+        limits.connections = InboundLimits.connections(
+            descriptors: plan.descriptors, loops: configuration.loops)
+        limits.requestBody = configuration.limits.requestBody
+        limits.drainDeadline = max(.zero, configuration.drainDeadline - configuration.drainDelay)
+        let accessLog = plan.logs.makeAccessChannel().map { AccessLog(channel: $0, loop: loop) }
+        let handler = RequestHandler(plan.responder, phase: plan.phase, accessLog: accessLog, loop: loop)
+        let responder = plan.responder
+        server = InboundServer(loop: loop, limits: limits, handler: handler) { error in
+            responder.render(GatewayError(error), fields: error.head?.fields).response
+        }
+        let log = plan.logs.diagnostics
+        listener.onExhausted = { error, shed in
+            log.write(.warning, "no file descriptors left", ["error": "\(error)", "shed": "\(shed)"])
+        }
+    }
+
+    /// Serves from here on; `onStopped` is called when all is over.
+    func accept(onStopped: @escaping () -> Void) {
+        self.onStopped = onStopped
+        server.onIdle = { [unowned self] in end() }
+        server.adopt(listener)
+    }
+
+    /// Answers carry `Connection: close` at once; after `delay` nobody new is accepted.
+    func drain(after delay: Duration) {
+        server.beginDrain()
+        _ = loop.setTimer(after: delay, target: self)
+    }
+
+    /// Resets everybody.
+    func close() {
+        server.close()
+    }
+
+    private func end() {
+        client.close()
+        let callback = onStopped
+        onStopped = nil
+        callback?()
+    }
+}
+
+extension Worker: TimerTarget {
+    /// The drain delay is over.
+    func timerFired(_ token: TimerToken) {
+        server.stopAccepting()
+    }
+}
+
+extension GatewayError {
+    /// What the server refuses, in the gateway's words.
+    fileprivate init(_ error: InboundError) {
+        switch error.reason {
+        case .overloaded: self = .overloaded
+        case .draining: self = .draining
+        default: self.init(status: error.status.code, message: error.message)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import EventIO
+public import HTTPModel
+import HTTPOutbound
+public import JSONBytes
+import Rx
+
+/// Asks a gateway under test over HTTP, as an app would.
+public struct TestClient: Sendable {
+    /// Where the gateway listens: `http://127.0.0.1:43210`.
+    public let url: String
+    private let upstream: Upstream
+
+    init(url: String, upstream: Upstream) {
+        self.url = url
+        self.upstream = upstream
+    }
+
+    public func get(_ target: String, _ fields: HTTPFields = HTTPFields()) async throws -> TestResponse {
+        try await send(.get, target, fields)
+    }
+
+    public func put(_ target: String, json: String, _ fields: HTTPFields = HTTPFields()) async throws
+        -> TestResponse
+    {
+        try await send(.put, target, fields, json: json)
+    }
+
+    public func post(_ target: String, json: String, _ fields: HTTPFields = HTTPFields()) async throws
+        -> TestResponse
+    {
+        try await send(.post, target, fields, json: json)
+    }
+
+    public func delete(_ target: String, _ fields: HTTPFields = HTTPFields()) async throws -> TestResponse {
+        try await send(.delete, target, fields)
+    }
+
+    /// - Parameters:
+    ///   - target: path and query, percent-encoded.
+    ///   - json: a body, sent as `application/json`.
+    public func send(
+        _ method: HTTPMethod, _ target: String, _ fields: HTTPFields = HTTPFields(), json: String? = nil
+    ) async throws -> TestResponse {
+        var fields = fields
+        if json != nil { fields.append(.contentType, "application/json") }
+        let request = OutboundRequest(method: method, target: target, fields: fields, body: json ?? "")
+        let call = upstream.send(request)
+        let response = try await withCheckedThrowingContinuation { continuation in
+            _ = call.subscribe { continuation.resume(with: $0) }
+        }
+        return TestResponse(status: response.head.status, fields: response.head.fields, body: response.body)
+    }
+}
+
+/// A gateway's answer.
+public struct TestResponse: Sendable {
+    public let status: HTTPStatus
+    public let fields: HTTPFields
+    public let body: ArraySlice<UInt8>
+
+    public var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// The body as JSON; throws where it is none.
+    public var json: JSONFragment {
+        get throws { try JSONFragment(validating: body) }
+    }
+}

@@ -1,0 +1,82 @@
+import EventIO
+import GatewayServer
+
+/// Chooses the command that the words name, and runs it to its exit code.
+enum Command {
+    private static let wrongUsage: Int32 = 2
+
+    static func run(_ words: [String], environment: [String: String]) -> Int32 {
+        guard let first = words.first else {
+            Announcement.print(Help.overview)
+            return wrongUsage
+        }
+        if first == "--help" || first == "-h" || first == "help" {
+            Announcement.print(Help.overview)
+            return 0
+        }
+        if first == "--version" {
+            Announcement.print("sluice \(Help.version)\n")
+            return 0
+        }
+        guard let command = CommandSpecification.all.first(where: { $0.name == first }) else {
+            Announcement.complain("there is no command '\(first)'; 'sluice --help' lists them")
+            return wrongUsage
+        }
+        let rest = words.dropFirst()
+        if rest.contains("--help") || rest.contains("-h") {
+            Announcement.print(Help.text(for: command))
+            return 0
+        }
+        do throws(UsageError) {
+            let arguments = try Arguments(rest, for: command, environment: environment)
+            return try run(command.name, arguments)
+        } catch {
+            Announcement.complain("\(error.message); 'sluice \(first) --help' tells the flags")
+            return wrongUsage
+        }
+    }
+
+    private static func run(_ name: String, _ arguments: Arguments) throws(UsageError) -> Int32 {
+        switch name {
+        case "serve": try serve(arguments)
+        case "demo": try serve(arguments)
+        case "upstream": try serve(arguments)
+        default: try health(arguments)
+        }
+    }
+
+    /// What `serve` and `demo` share.
+    static func configuration(_ arguments: Arguments) throws(UsageError) -> GatewayServerConfiguration {
+        var configuration = GatewayServerConfiguration()
+        configuration.host = try host(arguments) ?? configuration.host
+        configuration.port = try port(arguments) ?? configuration.port
+        configuration.loops = try arguments.integer("loops", in: 1...256) ?? configuration.loops
+        configuration.logLevel = try logLevel(arguments) ?? configuration.logLevel
+        configuration.drainDelay =
+            try arguments.seconds("drain-delay", in: 0...29) ?? configuration.drainDelay
+        return configuration
+    }
+
+    static func host(_ arguments: Arguments) throws(UsageError) -> String? {
+        guard let text = arguments.string("host") else { return nil }
+        if text == "localhost" { return "127.0.0.1" }
+        guard SocketAddress(host: text, port: 0) != nil else {
+            throw UsageError(
+                message: "--host takes a numeric address such as 127.0.0.1 or ::1, not '\(text)'")
+        }
+        return text
+    }
+
+    static func port(_ arguments: Arguments) throws(UsageError) -> Int? {
+        try arguments.integer("port", in: 0...65535)
+    }
+
+    static func logLevel(_ arguments: Arguments) throws(UsageError) -> LogLevel? {
+        guard let text = arguments.string("log-level") else { return nil }
+        guard let level = LogLevel(rawValue: text) else {
+            let known = LogLevel.allCases.map(\.rawValue).joined(separator: ", ")
+            throw UsageError(message: "--log-level takes one of \(known), not '\(text)'")
+        }
+        return level
+    }
+}
