@@ -69,8 +69,9 @@ struct ConnectionState {
     private var isClosing = false
     /// The client shut its side while the end of an answer was on its way.
     private var endWasReached = false
-    /// Since when the output queue has not moved, and the byte count at that time. Nil: the queue is empty.
-    private var stall: (since: MonotonicTime, written: Int64)?
+    /// Output waits for the client: since when no byte was seen to go, how many had gone then, and when that
+    /// was looked at last. Nil: the queue is empty.
+    private var stall: (since: MonotonicTime, written: Int64, lookedAt: MonotonicTime)?
 
     init(limits: StateLimits, acceptedAt: MonotonicTime) {
         self.limits = limits
@@ -308,7 +309,8 @@ struct ConnectionState {
     ///
     /// - Parameter written: bytes of this connection that the kernel took so far.
     mutating func queueObserved(written: Int64, at now: MonotonicTime) {
-        if stall?.written != written { stall = (now, written) }
+        if stall?.written != written { stall = (now, written, now) }
+        stall?.lookedAt = now
     }
 
     // MARK: The end
@@ -393,8 +395,9 @@ struct ConnectionState {
         }
     }
 
+    /// Progress is seen only by looking, so a quarter of the limit is the most that a reset comes late.
     private var writeDeadline: MonotonicTime? {
-        stall.map { $0.since + limits.writeStall }
+        stall.map { min($0.since + limits.writeStall, $0.lookedAt + limits.writeLook) }
     }
 
     enum DeadlineAction: Equatable {
@@ -412,7 +415,7 @@ struct ConnectionState {
 
     /// The time `deadline` named has come, or an earlier one.
     mutating func deadlinePassed(at now: MonotonicTime) -> DeadlineAction {
-        if let writeDeadline, now >= writeDeadline { return .reset }
+        if let stall, now >= stall.since + limits.writeStall { return .reset }
         guard let readDeadline, now >= readDeadline else { return .wait }
         switch reading {
         case .idle, .over, .held:

@@ -13,7 +13,8 @@ public protocol InboundHandler: AnyObject {
     func handle(_ exchange: InboundExchange)
 
     /// The methods of the resource that `head` names, for the `Allow` of an automatic answer to OPTIONS; HEAD
-    /// (where there is GET) and OPTIONS are added. None: the OPTIONS goes to `decide` like any request.
+    /// (where there is GET) and OPTIONS are added. None: the OPTIONS goes to `decide` like any request, which is
+    /// what a CORS preflight wants.
     func allowedMethods(_ head: HTTPRequestHead) -> [HTTPMethod]
 
     /// An answer is over that no exchange stands for: one given by `decide`, an automatic one, an error.

@@ -11,6 +11,8 @@ struct StateLimits {
     var bodyDeadline: TimeAmount
     var bodyRateGrace: TimeAmount
     var writeStall: TimeAmount
+    /// How often a queue that waits is looked at.
+    var writeLook: TimeAmount
     var keepAliveIdle: TimeAmount
     var discardTime: TimeAmount
     var drainGrace: TimeAmount
@@ -24,6 +26,7 @@ struct StateLimits {
         bodyDeadline = TimeAmount(limits.bodyDeadline)
         bodyRateGrace = TimeAmount(limits.bodyRateGrace)
         writeStall = TimeAmount(limits.writeStall)
+        writeLook = TimeAmount(nanoseconds: writeStall.nanoseconds / 4)
         keepAliveIdle = TimeAmount(limits.keepAliveIdle)
         discardTime = TimeAmount(limits.discardTime)
         drainGrace = TimeAmount(limits.drainGrace)

@@ -114,11 +114,21 @@ struct ConnectionStateTests {
         check(state.answerCompleted(queueIsEmpty: false, at: Self.at(0)), .flush)
         state.queueObserved(written: 100, at: Self.at(0))
         check(state.deadlinePassed(at: Self.at(14_999)), .wait)
-        state.queueObserved(written: 101, at: Self.at(14_999))
-        check(state.deadlinePassed(at: Self.at(15_000)), .wait)
-        state.queueObserved(written: 101, at: Self.at(20_000))
-        check(state.deadlinePassed(at: Self.at(29_998)), .wait)
-        check(state.deadlinePassed(at: Self.at(29_999)), .reset)
+        check(state.deadlinePassed(at: Self.at(15_000)), .reset)
+    }
+
+    @Test("Any byte that the client takes counts as progress, which is looked for every 3.75 s")
+    func writeProgress() {
+        var state = Self.state()
+        Self.beginAnswer(&state)
+        check(state.answerCompleted(queueIsEmpty: false, at: Self.at(0)), .flush)
+        state.queueObserved(written: 100, at: Self.at(0))
+        check(state.deadline, Self.at(3_750))
+        state.queueObserved(written: 100, at: Self.at(3_750))
+        check(state.deadline, Self.at(7_500))
+        state.queueObserved(written: 101, at: Self.at(14_000))
+        check(state.deadlinePassed(at: Self.at(28_999)), .wait)
+        check(state.deadlinePassed(at: Self.at(29_000)), .reset)
     }
 
     @Test("An answer that left in time is not reset later")

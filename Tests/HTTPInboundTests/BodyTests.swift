@@ -1,0 +1,189 @@
+import Testing
+
+@testable import HTTPInbound
+
+@Suite(.timeLimit(.minutes(1)))
+struct BodyTests {
+    static let chunked = "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+    @Test("A body longer than the handler takes is 413 before it is read, and before any 100")
+    func tooLongByLength() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send(
+                "POST /small HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\nExpect: 100-continue\r\n\r\n")
+            let reply = try client.reply()
+            #expect(reply.status == 413)
+            #expect(reply.value("Connection") == "close")
+            #expect(client.readToEnd() == ([], .fin))
+            #expect(server.log.events.contains("refused 413 body_too_large"))
+        }
+    }
+
+    @Test(
+        "A body longer than the server takes is 413 whatever the handler wants",
+        arguments: ["/echo", "/missing"])
+    func tooLongForTheServer(path: String) async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send("POST \(path) HTTP/1.1\r\nHost: x\r\nContent-Length: 1048577\r\n\r\n")
+            #expect(try client.reply().status == 413)
+            #expect(client.readToEnd() == ([], .fin))
+        }
+    }
+
+    @Test("A length that no integer holds is 413")
+    func absurdLength() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 9999999999999999999\r\n\r\n")
+            #expect(try client.reply().status == 413)
+        }
+    }
+
+    @Test("A chunked body is 413 with the byte that passes the limit")
+    func tooLongByChunks() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send(
+                "POST /small HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\na\r\n0123456789\r\n1\r\nx"
+            )
+            #expect(try client.reply().status == 413)
+            #expect(client.readToEnd() == ([], .fin))
+        }
+    }
+
+    @Test("A broken body is 400 whatever the route", arguments: ["/echo", "/missing"])
+    func brokenChunks(path: String) async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send(
+                "POST \(path) HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcd\r\n0\r\n\r\n"
+            )
+            #expect(try client.reply().status == 400)
+            #expect(client.readToEnd() == ([], .fin))
+        }
+    }
+
+    @Test("An unknown expectation is 417 and nothing is handled")
+    func unknownExpectation() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nExpect: miracles\r\n\r\n")
+            #expect(try client.reply().status == 417)
+            #expect(client.readToEnd() == ([], .fin))
+            #expect(!server.log.events.contains("decide POST /echo"))
+        }
+    }
+
+    @Test("A known answer is not held back by a body that waits for its 100")
+    func answeredInsteadOf100() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send(
+                "POST /missing HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n")
+            let reply = try client.reply()
+            #expect(reply.status == 404)
+            #expect(reply.value("Connection") == "close")
+            #expect(client.readToEnd() == ([], .fin))
+        }
+    }
+
+    @Test("A body that does not come in time is 408")
+    func late() async throws {
+        try await TestServer.run({ $0.bodyDeadline = .milliseconds(30) }) { server in
+            let client = try server.client()
+            client.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nab")
+            let reply = try client.reply()
+            #expect(reply.status == 408)
+            #expect(reply.value("Connection") == "close")
+            #expect(client.readToEnd() == ([], .fin))
+        }
+    }
+
+    @Test("A body that comes too slowly is 408")
+    func slow() async throws {
+        try await TestServer.run({
+            $0.bodyRateGrace = .milliseconds(30)
+            $0.bodyRate = 1000
+        }) { server in
+            let client = try server.client()
+            client.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3000\r\n\r\nab")
+            #expect(try client.reply().status == 408)
+        }
+    }
+
+    @Test("More bodies than the loop may hold are 503, and their bytes are given back")
+    func tooManyBytesHeld() async throws {
+        try await TestServer.run({ $0.bufferedBodies = 100 }) { server in
+            for _ in 0..<3 {
+                let client = try server.client()
+                client.send(
+                    "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 101\r\n\r\n"
+                        + String(repeating: "x", count: 101))
+                #expect(try client.reply().status == 503)
+                let other = try server.client()
+                other.send(
+                    "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n"
+                        + String(repeating: "y", count: 100))
+                #expect(try other.reply().status == 200)
+            }
+        }
+    }
+
+    @Test("A body of a request that nobody wants is drained, and the next request is read after it")
+    func drained() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            let body = String(repeating: "GET / HTTP/1.1\r\n\r\n", count: 1000)
+            client.send(
+                "PUT /missing HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.utf8.count)\r\n\r\n" + body)
+            #expect(try client.reply().status == 404)
+            client.send(
+                "FOO /missing HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n")
+            #expect(try client.reply().status == 404)
+            client.send(KeepAliveTests.get)
+            #expect(try client.reply().text == "hello")
+        }
+    }
+
+    @Test("A client that expects 100 gets it, then the answer to its body")
+    func continues() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nExpect: 100-Continue\r\n\r\n")
+            #expect(try client.read(through: "\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
+            client.send("abc")
+            #expect(try client.reply().text == "abc")
+        }
+    }
+
+    @Test("The body of a HEAD is framed like any other")
+    func bodyOfHead() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send(
+                "HEAD /hello HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc" + KeepAliveTests.get)
+            #expect(try client.reply(toHead: true).status == 200)
+            #expect(try client.reply().text == "hello")
+        }
+    }
+
+    @Test("A body of the largest size comes through whole, by length and by chunks")
+    func largest() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            let body = [UInt8]((0..<1_048_576).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+            client.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1048576\r\n\r\n")
+            client.send(body)
+            #expect(try client.reply().body == body)
+            client.send(Self.chunked)
+            for start in stride(from: 0, to: body.count, by: 100_000) {
+                let piece = body[start..<min(start + 100_000, body.count)]
+                client.send(Array((String(piece.count, radix: 16) + "\r\n").utf8) + piece + [13, 10])
+            }
+            client.send("0\r\n\r\n")
+            #expect(try client.reply().body == body)
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Testing
+
+@testable import HTTPInbound
+
+@Suite(.timeLimit(.minutes(1)))
+struct PipelineTests {
+    static func post(_ text: String) -> String {
+        "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)"
+    }
+
+    @Test("After a malformed request among many, those before it are answered, then it, then nothing")
+    func malformedAmongMany() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send(
+                KeepAliveTests.get + "GET  /hello HTTP/1.1\r\nHost: x\r\n\r\n"
+                    + String(repeating: KeepAliveTests.get, count: 998))
+            #expect(try client.reply().status == 200)
+            let refusal = try client.reply()
+            #expect(refusal.status == 400)
+            #expect(refusal.value("Connection") == "close")
+            #expect(client.readToEnd() == ([], .fin))
+        }
+    }
+
+    @Test("A malformed request behind a pending one waits for its answer")
+    func malformedBehindPending() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send("GET /later HTTP/1.1\r\nHost: x\r\n\r\nBAD\r\n\r\n")
+            await server.log.wait(for: "held 1")
+            try await server.on { _, handler in handler.answerLater("first") }
+            #expect(try client.reply().text == "first")
+            #expect(try client.reply().status == 400)
+            #expect(client.readToEnd() == ([], .fin))
+        }
+    }
+
+    @Test("Requests that come at once are answered in order, each with its body")
+    func inOrder() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send((0..<500).map { Self.post("body \($0)") }.joined())
+            for index in 0..<500 { #expect(try client.reply().text == "body \(index)") }
+        }
+    }
+
+    @Test("A request is handled only when the one before it is answered")
+    func oneAtATime() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            let later = "GET /later HTTP/1.1\r\nHost: x\r\n\r\n"
+            client.send(later + Self.post("between") + later + KeepAliveTests.get)
+            await server.log.wait(for: "held 1")
+            #expect(try await server.on { _, handler in handler.held.count } == 1)
+            #expect(server.log.events == ["decide GET /later", "held 1"])
+            try await server.on { _, handler in handler.answerLater("one") }
+            #expect(try client.reply().text == "one")
+            #expect(try client.reply().text == "between")
+            await server.log.wait(for: "decide GET /later")
+            try await server.on { _, handler in handler.answerLater("three") }
+            #expect(try client.reply().text == "three")
+            #expect(try client.reply().text == "hello")
+        }
+    }
+
+    @Test("A client that sends and never reads is not read for ever")
+    func backpressure() async throws {
+        try await TestServer.run { server in
+            let client = try server.client(receiveBuffer: 4096)
+            // Each answer is 4 MiB: the second one is not even begun while the first waits for the client.
+            client.send(String(repeating: "GET /large HTTP/1.1\r\nHost: x\r\n\r\n", count: 100))
+            await server.log.wait(for: "decide GET /large")
+            #expect(try await server.on { server, _ in server.requestsInFlight } == 0)
+            #expect(server.log.count("decide GET /large") == 1)
+            for _ in 0..<3 { #expect(try client.reply().body == TestHandler.large.flatMap { $0 }) }
+        }
+    }
+}
