@@ -3,16 +3,19 @@
 extension InboundExchange {
     /// Resets the connection (RST).
     public func abort() {
+        claimRaw()
         connection?.abort()
     }
 
     /// Sends bytes as they are. The exchange stays open, for more of them, until `closeRaw` or `abort`.
     public func writeRaw(_ bytes: ArraySlice<UInt8>) {
+        claimRaw()
         connection?.sendRaw(bytes, on: self)
     }
 
     /// Sends what was written and closes the connection (FIN).
     public func closeRaw() {
+        claimRaw()
         connection?.closeRaw(on: self)
     }
 }

@@ -76,6 +76,11 @@ public final class InboundExchange {
         return !isAnswered
     }
 
+    /// The answer is not HTTP; it may come in several parts.
+    func claimRaw() {
+        isAnswered = true
+    }
+
     func clientLeft() {
         let callback = onClientGone
         onClientGone = nil

@@ -4,7 +4,7 @@ import HTTPModel
 
 /// Routes for the tests. What it sees goes to the log.
 final class TestHandler: InboundHandler {
-    private let log: EventLog
+    let log: EventLog
     /// Exchanges of `/later`, answered by `answerLater`.
     private(set) var held: [InboundExchange] = []
     private(set) var writers: [BodyWriter] = []
@@ -36,7 +36,10 @@ final class TestHandler: InboundHandler {
 
     func handle(_ exchange: InboundExchange) {
         let path = exchange.request.head.target.path
-        exchange.onFinished = { [log] outcome, sent in log.add("finished \(path) \(outcome) \(sent)") }
+        exchange.onFinished = { [log] outcome, sent in
+            log.add("finished \(path) \(outcome)")
+            log.add("sent \(sent)")
+        }
         exchange.onClientGone = { [log] in log.add("gone \(path)") }
         switch path {
         case "/echo", "/small":

@@ -67,6 +67,29 @@ final class TestServer: Sendable {
         try await loop.perform { [server, handler] in body(server.value, handler.value) }
     }
 
+    /// Keeps the loop busy while `body` runs, so that all that clients do meanwhile comes to it at once; it
+    /// does `then` before it looks.
+    func whileBusy<Value>(
+        _ body: () throws -> Value,
+        then: @escaping @Sendable (InboundServer, TestHandler) -> Void = { _, _ in }
+    ) async rethrows -> Value {
+        let release = DispatchSemaphore(value: 0)
+        await withCheckedContinuation { continuation in
+            loop.execute { [server, handler] in
+                continuation.resume()
+                release.wait()
+                then(server.value, handler.value)
+            }
+        }
+        defer { release.signal() }
+        return try body()
+    }
+
+    /// Returns once no connection is open.
+    func connectionsLeft() async throws {
+        while try await on({ server, _ in server.connectionCount }) > 0 { await Task.yield() }
+    }
+
     func client(receiveBuffer: Int32? = nil) throws -> RawClient {
         try RawClient(port: port, receiveBuffer: receiveBuffer)
     }

@@ -1,0 +1,145 @@
+import Testing
+
+@testable import HTTPInbound
+
+@Suite(.timeLimit(.minutes(1)))
+struct DrainTests {
+    static let later = "GET /later HTTP/1.1\r\nHost: x\r\n\r\n"
+
+    private func stopAccepting(_ server: TestServer) async throws {
+        try await server.on { server, handler in
+            server.onIdle = { handler.log.add("idle") }
+            server.stopAccepting()
+        }
+    }
+
+    @Test("While a drain is announced everybody is served, with Connection: close")
+    func announced() async throws {
+        try await TestServer.run { server in
+            let open = try server.client()
+            open.send(KeepAliveTests.get)
+            #expect(try open.reply().value("Connection") == nil)
+            try await server.on { server, _ in server.beginDrain() }
+            let new = try server.client()
+            for client in [open, new] {
+                client.send(KeepAliveTests.get)
+                let reply = try client.reply()
+                #expect(reply.status == 200)
+                #expect(reply.value("Connection") == "close")
+                #expect(client.readToEnd() == ([], .fin))
+            }
+        }
+    }
+
+    @Test("A further request on an open connection is 503 once the listener is closed")
+    func furtherRequest() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send(KeepAliveTests.get)
+            _ = try client.reply()
+            try await stopAccepting(server)
+            client.send(KeepAliveTests.get)
+            let reply = try client.reply()
+            #expect(reply.status == 503)
+            #expect(reply.text.hasPrefix("draining: "))
+            #expect(reply.value("Connection") == "close")
+            #expect(client.readToEnd() == ([], .fin))
+            client.close()
+            await server.log.wait(for: "idle")
+        }
+    }
+
+    @Test("What waits in the backlog is accepted and served before the listener closes")
+    func backlog() async throws {
+        try await TestServer.run { server in
+            let clients = try await server.whileBusy {
+                try (0..<20).map { _ in
+                    let client = try server.client()
+                    client.send(KeepAliveTests.get)
+                    return client
+                }
+            } then: { server, handler in
+                #expect(server.acceptedConnections == 0)
+                server.onIdle = { handler.log.add("idle") }
+                server.stopAccepting()
+                #expect(server.acceptedConnections == 20)
+            }
+            #expect(clients.count == 20)
+            for client in clients {
+                let reply = try client.reply()
+                #expect(reply.status == 200)
+                #expect(reply.value("Connection") == "close")
+                client.close()
+            }
+            await server.log.wait(for: "idle")
+            #expect(throws: RawClient.Broken.self) { try server.client() }
+        }
+    }
+
+    @Test("A pending answer is given, then the server is idle")
+    func pending() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send(Self.later)
+            await server.log.wait(for: "held 1")
+            try await stopAccepting(server)
+            #expect(!server.log.events.contains("idle"))
+            try await server.on { _, handler in handler.answerLater("in time") }
+            let reply = try client.reply()
+            #expect(reply.text == "in time")
+            #expect(reply.value("Connection") == "close")
+            client.close()
+            await server.log.wait(for: "idle")
+        }
+    }
+
+    @Test("Idle and silent connections are closed after a moment")
+    func idleConnections() async throws {
+        try await TestServer.run({ $0.drainGrace = .milliseconds(30) }) { server in
+            let idle = try server.client()
+            idle.send(KeepAliveTests.get)
+            _ = try idle.reply()
+            let silent = try server.client()
+            try await stopAccepting(server)
+            #expect(idle.readToEnd() == ([], .fin))
+            #expect(silent.readToEnd() == ([], .fin))
+            await server.log.wait(for: "idle")
+        }
+    }
+
+    @Test("A server without connections is idle at once")
+    func nobody() async throws {
+        try await TestServer.run { server in
+            try await stopAccepting(server)
+            #expect(server.log.events == ["idle"])
+        }
+    }
+
+    @Test("What is left at the drain deadline is reset")
+    func deadline() async throws {
+        try await TestServer.run({ $0.drainDeadline = .milliseconds(50) }) { server in
+            let client = try server.client()
+            client.send(Self.later)
+            await server.log.wait(for: "held 1")
+            try await stopAccepting(server)
+            await server.log.wait(for: "idle")
+            #expect(server.log.events.contains("finished /later failed"))
+            #expect(client.readToEnd().end == .reset)
+        }
+    }
+
+    @Test("Closing resets everybody at once and is idle")
+    func close() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send(Self.later)
+            await server.log.wait(for: "held 1")
+            try await server.on { server, handler in
+                server.onIdle = { handler.log.add("idle") }
+                server.close()
+            }
+            #expect(client.readToEnd().end == .reset)
+            #expect(server.log.events.contains("idle"))
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import Testing
+
+@testable import HTTPInbound
+
+@Suite(.timeLimit(.minutes(1)))
+struct LeavingClientTests {
+    enum Leave: Sendable, CaseIterable {
+        case fin
+        case reset
+        case close
+    }
+
+    private func leave(_ client: RawClient, _ how: Leave) {
+        switch how {
+        case .fin: client.shutdownWrite()
+        case .reset: client.reset()
+        case .close: client.close()
+        }
+    }
+
+    @Test(
+        "A client that leaves while its answer is pending is told to the handler once",
+        arguments: Leave.allCases)
+    func pending(how: Leave) async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send("GET /later HTTP/1.1\r\nHost: x\r\n\r\n")
+            await server.log.wait(for: "held 1")
+            leave(client, how)
+            await server.log.wait(for: "finished /later clientGone")
+            #expect(server.log.count("gone /later") == 1)
+            try await server.on { server, handler in
+                #expect(server.connectionCount == 0)
+                #expect(server.requestsInFlight == 0)
+                #expect(handler.held[0].isOver)
+                // Nobody is there: nothing happens.
+                handler.answerLater("too late")
+            }
+            #expect(server.log.count("finished /later clientGone") == 1)
+            if how == .fin { #expect(client.readToEnd() == ([], .fin)) }
+        }
+    }
+
+    @Test("The same with a request waiting behind, while nothing is read", arguments: Leave.allCases)
+    func pendingWithMoreBehind(how: Leave) async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send("GET /later HTTP/1.1\r\nHost: x\r\n\r\n" + KeepAliveTests.get + KeepAliveTests.get)
+            await server.log.wait(for: "held 1")
+            leave(client, how)
+            await server.log.wait(for: "finished /later clientGone")
+            #expect(server.log.count("gone /later") == 1)
+            #expect(!server.log.events.contains("decide GET /hello"))
+            #expect(try await server.on { server, _ in server.connectionCount } == 0)
+        }
+    }
+
+    @Test("The same when everything, the end too, comes at once")
+    func everythingAtOnce() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send(KeepAliveTests.get)
+            _ = try client.reply()
+            await server.whileBusy {
+                client.send(
+                    "GET /later HTTP/1.1\r\nHost: x\r\n\r\n" + KeepAliveTests.get + KeepAliveTests.get)
+                client.shutdownWrite()
+            }
+            await server.log.wait(for: "finished /later clientGone")
+            #expect(server.log.count("gone /later") == 1)
+        }
+    }
+
+    @Test("A client that leaves amid a stream is told to its handler", arguments: Leave.allCases)
+    func streaming(how: Leave) async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n")
+            _ = try client.read(through: "\r\n\r\n")
+            leave(client, how)
+            await server.log.wait(for: "finished /stream clientGone")
+            #expect(server.log.count("gone /stream") == 1)
+            try await server.on { _, handler in
+                handler.writers[0].write(Array("nobody".utf8)[...])
+                handler.writers[0].finish()
+            }
+        }
+    }
+
+    @Test(
+        "A client that leaves within its request, or before one, is nobody's error",
+        arguments: ["", "GET / HT", "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nabc"])
+    func withinRequest(sent: String) async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send(sent)
+            client.shutdownWrite()
+            #expect(client.readToEnd() == ([], .fin))
+            #expect(!server.log.events.contains { $0.hasPrefix("refused") || $0.hasPrefix("gone") })
+            #expect(try await server.on { server, _ in server.connectionCount } == 0)
+        }
+    }
+
+    @Test("A client that has ended its side still gets the rest of an answer that was complete")
+    func halfClosedWhileWriting() async throws {
+        try await TestServer.run { server in
+            let client = try server.client(receiveBuffer: 4096)
+            client.send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+            _ = try client.read(through: "\r\n\r\n")
+            client.shutdownWrite()
+            #expect(client.readToEnd() == (TestHandler.large.flatMap { $0 }, .fin))
+            await server.log.wait(for: "finished /large completed")
+            #expect(server.log.count("gone /large") == 0)
+        }
+    }
+
+    @Test("A client that resets before it took the whole answer is logged as gone")
+    func resetWhileWriting() async throws {
+        try await TestServer.run { server in
+            let client = try server.client(receiveBuffer: 4096)
+            client.send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+            _ = try client.read(through: "\r\n\r\n")
+            client.reset()
+            await server.log.wait(for: "finished /large clientGone")
+            #expect(try await server.on { server, _ in server.connectionCount } == 0)
+        }
+    }
+}

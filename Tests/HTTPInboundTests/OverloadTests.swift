@@ -1,0 +1,93 @@
+import Testing
+
+@testable import HTTPInbound
+
+@Suite(.timeLimit(.minutes(1)))
+struct OverloadTests {
+    static let later = "GET /later HTTP/1.1\r\nHost: x\r\n\r\n"
+
+    @Test("The defaults are those that are promised")
+    func defaults() {
+        let limits = InboundLimits()
+        #expect(limits.requestsInFlight == 1024)
+        #expect(limits.connections == 10_000)
+        #expect(limits.requestsPerConnection == 1000)
+        #expect(limits.requestBody == 1 << 20)
+        #expect(
+            (limits.target, limits.headerBlock, limits.headerLine, limits.headerCount) == (
+                8192, 16_384, 8192, 100
+            ))
+        #expect(limits.drainDeadline == .seconds(30))
+    }
+
+    @Test("Client connections are at most 10 000, half of the descriptors, and a loop's share of both")
+    func connectionShare() {
+        #expect(InboundLimits.connections(descriptors: 1_000_000, loops: 1) == 10_000)
+        #expect(InboundLimits.connections(descriptors: 1024, loops: 1) == 512)
+        #expect(InboundLimits.connections(descriptors: 1024, loops: 4) == 128)
+        #expect(InboundLimits.connections(descriptors: 2, loops: 8) == 1)
+    }
+
+    @Test("A request too many in flight is 503, its connection lives on, and room is found again")
+    func inFlight() async throws {
+        try await TestServer.run({ $0.requestsInFlight = 2 }) { server in
+            let first = try server.client()
+            let second = try server.client()
+            first.send(Self.later)
+            second.send(Self.later)
+            await server.log.wait(for: "held 2")
+            let third = try server.client()
+            third.send(KeepAliveTests.get)
+            let reply = try third.reply()
+            #expect(reply.status == 503)
+            #expect(reply.text.hasPrefix("overloaded: "))
+            // What `decide` answers costs no handler.
+            third.send("GET /missing HTTP/1.1\r\nHost: x\r\n\r\n")
+            #expect(try third.reply().status == 404)
+            try await server.on { _, handler in handler.answerLater("done") }
+            #expect(try first.reply().text == "done")
+            third.send(KeepAliveTests.get)
+            #expect(try third.reply().text == "hello")
+            second.reset()
+            await server.log.wait(for: "finished /later clientGone")
+            #expect(try await server.on { server, _ in server.requestsInFlight } == 0)
+        }
+    }
+
+    @Test("A request whose body was under way when the room ran out is 503 too")
+    func inFlightAfterTheBody() async throws {
+        try await TestServer.run({ $0.requestsInFlight = 1 }) { server in
+            let slow = try server.client()
+            slow.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\na")
+            await server.log.wait(for: "decide POST /echo")
+            let other = try server.client()
+            other.send(Self.later)
+            await server.log.wait(for: "held 1")
+            slow.send("bc")
+            #expect(try slow.reply().status == 503)
+        }
+    }
+
+    @Test("A connection too many is not accepted until one leaves")
+    func connections() async throws {
+        try await TestServer.run({ $0.connections = 2 }) { server in
+            let first = try server.client()
+            let second = try server.client()
+            for client in [first, second] {
+                client.send(KeepAliveTests.get)
+                _ = try client.reply()
+            }
+            let third = try server.client()
+            third.send(KeepAliveTests.get)
+            // The loop has been round several times, and the third is not among those it knows.
+            for _ in 0..<3 {
+                first.send(KeepAliveTests.get)
+                _ = try first.reply()
+            }
+            #expect(try await server.on { server, _ in server.acceptedConnections } == 2)
+            second.close()
+            #expect(try third.reply().text == "hello")
+            #expect(try await server.on { server, _ in server.connectionCount } == 2)
+        }
+    }
+}

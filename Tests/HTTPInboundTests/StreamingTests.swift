@@ -1,0 +1,185 @@
+import HTTPModel
+import Testing
+
+@testable import HTTPInbound
+
+@Suite(.timeLimit(.minutes(1)))
+struct StreamingTests {
+    static func get(_ path: String, version: String = "1.1") -> String {
+        "GET \(path) HTTP/\(version)\r\nHost: x\r\n\r\n"
+    }
+
+    static func bytes(_ text: String) -> ArraySlice<UInt8> { Array(text.utf8)[...] }
+
+    @Test("A stream that fails half-way resets the connection, so that nobody takes a part for the whole")
+    func fails() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send(Self.get("/stream"))
+            await server.log.wait(for: "streaming 1")
+            try await server.on { _, handler in handler.writers[0].write(Self.bytes("half")) }
+            _ = try client.read(through: "half\r\n")
+            try await server.on { _, handler in handler.writers[0].fail() }
+            #expect(client.readToEnd().end == .reset)
+            #expect(server.log.events.contains("finished /stream failed"))
+        }
+    }
+
+    @Test("A writer that is let go fails its stream")
+    func dropped() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send(Self.get("/stream"))
+            _ = try client.read(through: "\r\n\r\n")
+            try await server.on { _, handler in handler.forget() }
+            #expect(client.readToEnd().end == .reset)
+            #expect(try await server.on { server, _ in server.requestsInFlight } == 0)
+        }
+    }
+
+    @Test(
+        "A body that is shorter or longer than it promised is reset", arguments: ["short", "much too long"])
+    func wrongLength(text: String) async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send(Self.get("/counted"))
+            _ = try client.read(through: "Content-Length: 10\r\n")
+            _ = try client.read(through: "\r\n")
+            try await server.on { _, handler in
+                handler.writers[0].write(Self.bytes(text))
+                handler.writers[0].finish()
+            }
+            #expect(client.readToEnd().end == .reset)
+        }
+    }
+
+    @Test("An HTTP/1.1 client gets chunks, and its connection lives on")
+    func chunked() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send(Self.get("/stream"))
+            await server.log.wait(for: "streaming 1")
+            try await server.on { _, handler in
+                handler.writers[0].write(Self.bytes("one "))
+                handler.writers[0].write([])
+                handler.writers[0].write(Self.bytes("two"))
+                handler.writers[0].finish()
+                handler.writers[0].write(Self.bytes("too late"))
+                handler.writers[0].fail()
+            }
+            let reply = try client.reply()
+            #expect(reply.value("Transfer-Encoding") == "chunked")
+            #expect(reply.values("Content-Length") == [])
+            #expect(reply.text == "one two")
+            client.send(KeepAliveTests.get)
+            #expect(try client.reply().text == "hello")
+        }
+    }
+
+    @Test("An HTTP/1.0 client gets the body as it is, up to the end of the connection")
+    func untilClose() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send(Self.get("/stream", version: "1.0"))
+            await server.log.wait(for: "streaming 1")
+            try await server.on { _, handler in
+                handler.writers[0].write(Self.bytes("one "))
+                handler.writers[0].write(Self.bytes("two"))
+                handler.writers[0].finish()
+            }
+            let reply = try client.reply()
+            #expect(reply.values("Transfer-Encoding") == [])
+            #expect(reply.value("Connection") == "close")
+            #expect(reply.text == "one two")
+        }
+    }
+
+    @Test("A stream of a known length carries it")
+    func counted() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send(Self.get("/counted"))
+            await server.log.wait(for: "streaming 1")
+            try await server.on { _, handler in
+                handler.writers[0].write(Self.bytes("01234"))
+                handler.writers[0].write(Self.bytes("56789"))
+                handler.writers[0].finish()
+            }
+            let reply = try client.reply()
+            #expect(reply.values("Content-Length") == ["10"])
+            #expect(reply.text == "0123456789")
+            client.send(KeepAliveTests.get)
+            #expect(try client.reply().text == "hello")
+        }
+    }
+
+    @Test("A HEAD of a stream gets its head alone")
+    func head() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send("HEAD /stream HTTP/1.1\r\nHost: x\r\n\r\n")
+            await server.log.wait(for: "streaming 1")
+            try await server.on { _, handler in
+                handler.writers[0].write(Self.bytes("nobody reads this"))
+                handler.writers[0].finish()
+            }
+            _ = try client.reply(toHead: true)
+            client.send(KeepAliveTests.get)
+            #expect(try client.reply().text == "hello")
+        }
+    }
+
+    @Test("A slow reader is told to the writer, and that it has caught up too")
+    func backpressure() async throws {
+        try await TestServer.run { server in
+            let client = try server.client(receiveBuffer: 4096)
+            client.send(Self.get("/stream"))
+            await server.log.wait(for: "streaming 1")
+            let written = try await server.on { _, handler in
+                let writer = handler.writers[0]
+                writer.onDrain = { handler.log.add("drained") }
+                var written = 0
+                while !writer.isOverHighWatermark, written < 100 << 20 {
+                    writer.write(TestHandler.large[written / 65_536 % 64])
+                    written += 65_536
+                }
+                return written
+            }
+            // The kernel's buffers and our queue: bounded, whatever the client does.
+            #expect(written < 16 << 20)
+            #expect(server.log.count("drained") == 0)
+            _ = try client.read(count: written)
+            await server.log.wait(for: "drained")
+            try await server.on { _, handler in
+                #expect(!handler.writers[0].isOverHighWatermark)
+                handler.writers[0].finish()
+            }
+            _ = try client.read(through: "\r\n0\r\n\r\n")
+        }
+    }
+
+    @Test(
+        "A large body in many pieces comes through whole, to a fast reader and to a slow one",
+        arguments: [nil, 4096])
+    func large(receiveBuffer: Int32?) async throws {
+        try await TestServer.run { server in
+            let client = try server.client(receiveBuffer: receiveBuffer)
+            client.send(Self.get("/large"))
+            #expect(try client.reply().body == TestHandler.large.flatMap { $0 })
+            client.send(KeepAliveTests.get)
+            #expect(try client.reply().text == "hello")
+            #expect(server.log.events.contains("finished /large completed"))
+        }
+    }
+
+    @Test("Who takes no byte of an answer is reset")
+    func stalled() async throws {
+        try await TestServer.run({ $0.writeStall = .milliseconds(40) }) { server in
+            let client = try server.client(receiveBuffer: 4096)
+            client.send(Self.get("/large"))
+            await server.log.wait(for: "finished /large failed")
+            #expect(client.readToEnd().end == .reset)
+            #expect(try await server.on { server, _ in server.connectionCount } == 0)
+        }
+    }
+}
