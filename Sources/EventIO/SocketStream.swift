@@ -161,7 +161,12 @@ public final class SocketStream {
             mayHaveMore = count == loop.scratch.count || peerHasLeft
             if !mayHaveMore { mayGoQuiet() }
             handler?.streamReceived(UnsafeRawBufferPointer(rebasing: loop.scratch[..<count]))
-            guard mayHaveMore, !isPaused else { return }
+            guard mayHaveMore else { return }
+            guard !isPaused else {
+                // The end came with the bytes that made the handler pause: no event will tell it again.
+                if peerHasLeft { handler?.streamPeerLeft() }
+                return
+            }
             rounds += 1
             // A peer that sends without end lets the others have their turn.
             if rounds == 16 { return soon(.read) }
