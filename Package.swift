@@ -62,7 +62,8 @@ let package = Package(
                 "Rx", "Locking",
             ]),
         module(
-            "SampleUpstreams", ["CSQLite", "HTTPInbound", "EventIO", "HTTPModel", "JSONBytes", "Locking"]),
+            "SampleUpstreams",
+            ["CSQLite", "HTTPInbound", "EventIO", "HTTPModel", "JSONBytes", "Rx", "Locking"]),
         .executableTarget(
             name: "SluiceCommand",
             dependencies: [
@@ -92,7 +93,7 @@ let package = Package(
         tests("HTTPOutboundTests", ["HTTPOutbound", "EventIO", "HTTPWire", "HTTPModel", "Rx", "Locking"]),
         tests("NetworkingTests", ["Networking", "Rx", "HTTPModel", "JSONBytes", "Locking"]),
         tests("GatewayTests", ["Gateway", "Networking", "Rx", "HTTPModel", "JSONBytes", "Locking"]),
-        tests("SampleUpstreamsTests", ["SampleUpstreams", "EventIO", "HTTPModel", "JSONBytes"]),
+        tests("SampleUpstreamsTests", ["SampleUpstreams", "EventIO", "HTTPModel", "JSONBytes", "Locking"]),
         tests(
             "GatewayServerTests",
             [

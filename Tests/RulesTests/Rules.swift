@@ -15,7 +15,7 @@ enum Rules {
             "Gateway", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO", "HTTPModel", "JSONBytes", "Rx",
             "Locking",
         ],
-        "SampleUpstreams": ["CSQLite", "HTTPInbound", "EventIO", "HTTPModel", "JSONBytes", "Locking"],
+        "SampleUpstreams": ["CSQLite", "HTTPInbound", "EventIO", "HTTPModel", "JSONBytes", "Rx", "Locking"],
         "SluiceCommand": [
             "GatewayServer", "SampleUpstreams", "Gateway", "Networking", "EventIO", "Rx", "JSONBytes",
             "HTTPModel",

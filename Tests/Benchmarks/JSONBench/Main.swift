@@ -37,9 +37,54 @@ enum JSONBench {
                 format: "%@\t%d\t%.0f\t%.0f\t%.0f", name, bytes.count, ours, theirs, ours / theirs)
             print(line)
         }
+        print(
+            String(
+                format: "composing an envelope of two parts\t%.0f ns", 1e9 / (try envelopesPerSecond(seconds))
+            ))
         if let required = required.flatMap(Double.init), slowest < required {
             print("slower than \(required) MB/s")
             exit(1)
+        }
+    }
+
+    /// The answer of a fan-out: two parts in `data`, then `meta`.
+    private static func envelopesPerSecond(_ seconds: Double) throws -> Double {
+        let bytes = Array(Bodies.all[0].body.utf8)
+        guard let part = try JSONScanner.scan(bytes[...], capturing: names)[4] else { return 0 }
+        return rate(of: 1_000_000, seconds) {
+            var composer = JSONComposer(reservingCapacity: 1024)
+            composer.beginObject()
+            composer.key("code")
+            composer.string("OK")
+            composer.key("message")
+            composer.string("success")
+            composer.key("status")
+            composer.int(200)
+            composer.key("data")
+            composer.beginObject()
+            composer.key("recent")
+            composer.fragment(part)
+            composer.key("total")
+            composer.fragment(part)
+            composer.endObject()
+            composer.key("meta")
+            composer.beginObject()
+            composer.key("requestId")
+            composer.string("0123456789abcdef0123456789abcdef")
+            composer.key("complete")
+            composer.bool(true)
+            composer.key("elapsedMs")
+            composer.fixed(124, places: 1)
+            composer.key("parts")
+            composer.beginObject()
+            composer.key("recent")
+            composer.string("success")
+            composer.key("total")
+            composer.string("success")
+            composer.endObject()
+            composer.endObject()
+            composer.endObject()
+            precondition(composer.finish().count == 1)
         }
     }
 

@@ -1,0 +1,111 @@
+/// A day of the Gregorian calendar, without time and time zone, from 0001-01-01 to 9999-12-31.
+public struct CalendarDay: Hashable, Comparable, Sendable {
+    /// Days since 1970-01-01.
+    let number: Int
+
+    /// The first and the last day that can be written as `YYYY-MM-DD`.
+    static let first = CalendarDay(number: CalendarMonth(year: 1, month: 1).firstNumber)
+    static let last = CalendarDay(number: CalendarMonth(year: 9999, month: 12).lastNumber)
+
+    init(number: Int) { self.number = number }
+
+    /// Nil for a day that the calendar does not have.
+    public init?(year: Int, month: Int, day: Int) {
+        guard 1...9999 ~= year, 1...12 ~= month else { return nil }
+        let month = CalendarMonth(year: year, month: month)
+        guard 1...month.dayCount ~= day else { return nil }
+        number = month.firstNumber + day - 1
+    }
+
+    /// Reads `YYYY-MM-DD`, all ten characters; nil for anything else and for days that do not exist.
+    public init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
+            let year = Self.digits(bytes[0..<4]), let month = Self.digits(bytes[5..<7]),
+            let day = Self.digits(bytes[8..<10])
+        else { return nil }
+        self.init(year: year, month: month, day: day)
+    }
+
+    /// The day in UTC at a moment.
+    public init(secondsSince1970 seconds: Int) {
+        number = seconds >= 0 ? seconds / 86_400 : -((86_399 - seconds) / 86_400)
+    }
+
+    private static func digits(_ bytes: ArraySlice<UInt8>) -> Int? {
+        var value = 0
+        for byte in bytes {
+            guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte else { return nil }
+            value = value * 10 + Int(byte - UInt8(ascii: "0"))
+        }
+        return value
+    }
+
+    public static func < (left: CalendarDay, right: CalendarDay) -> Bool { left.number < right.number }
+
+    /// That many days later, not beyond the calendar's ends.
+    func advanced(by days: Int) -> CalendarDay {
+        let limits = Self.first.number...Self.last.number
+        return CalendarDay(number: min(max(number + days, limits.lowerBound), limits.upperBound))
+    }
+
+    var month: CalendarMonth {
+        // Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms": years begin in March, eras have 400.
+        let days = number + 719_468
+        let era = (days >= 0 ? days : days - 146_096) / 146_097
+        let dayOfEra = days - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let month = (5 * dayOfYear + 2) / 153
+        let year = yearOfEra + era * 400 + (month >= 10 ? 1 : 0)
+        return CalendarMonth(year: year, month: month >= 10 ? month - 9 : month + 3)
+    }
+
+    var dayOfMonth: Int { number - month.firstNumber + 1 }
+}
+
+extension CalendarDay: CustomStringConvertible {
+    /// `YYYY-MM-DD`.
+    public var description: String { "\(month)-\(padded(dayOfMonth, to: 2))" }
+}
+
+/// A month of a year.
+struct CalendarMonth: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// Months since January of the year 0.
+    private let index: Int
+
+    /// - Precondition: `month` is 1 to 12.
+    init(year: Int, month: Int) { index = year * 12 + month - 1 }
+
+    private init(index: Int) { self.index = index }
+
+    var year: Int { index / 12 }
+    var month: Int { index % 12 + 1 }
+
+    /// The number of the month's first day.
+    var firstNumber: Int {
+        let year = month <= 2 ? self.year - 1 : self.year
+        let era = (year >= 0 ? year : year - 399) / 400
+        let yearOfEra = year - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
+
+    var lastNumber: Int { firstNumber + dayCount - 1 }
+
+    var dayCount: Int { advanced(by: 1).firstNumber - firstNumber }
+
+    /// That many months later, not before the calendar's first.
+    func advanced(by months: Int) -> CalendarMonth { CalendarMonth(index: max(index + months, 12)) }
+
+    static func < (left: CalendarMonth, right: CalendarMonth) -> Bool { left.index < right.index }
+
+    /// `YYYY-MM`.
+    var description: String { "\(padded(year, to: 4))-\(padded(month, to: 2))" }
+}
+
+private func padded(_ value: Int, to width: Int) -> String {
+    let digits = String(value)
+    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+}

@@ -1,0 +1,73 @@
+/// The food diary's weights: what was recorded, over what is plausible. Not thread-safe.
+final class Diary {
+    private let store: DiaryStore
+    private let today: () -> CalendarDay
+
+    /// A weight point of a chart; its label is a day or a month.
+    struct Point: Equatable, Sendable {
+        let label: String
+        let weights: WeightPair
+    }
+
+    init(store: DiaryStore, today: @escaping () -> CalendarDay) {
+        self.store = store
+        self.today = today
+    }
+
+    /// The weights of a day; both nil where there are none.
+    func weights(on day: CalendarDay) throws(DiaryError) -> WeightPair {
+        try weights(from: day, to: day)[day] ?? WeightPair()
+    }
+
+    /// The seven days up to and with `day`, those without any weight left out.
+    func lastWeek(of day: CalendarDay) throws(DiaryError) -> [Point] {
+        let first = day.advanced(by: -6)
+        let weights = try weights(from: first, to: day)
+        return (first.number...day.number).compactMap { number in
+            let day = CalendarDay(number: number)
+            return weights[day].map { Point(label: day.description, weights: $0) }
+        }
+    }
+
+    /// The means of the twelve months up to and with `day`'s, whose days after `day` do not count; months
+    /// without any weight left out.
+    func lastYear(of day: CalendarDay) throws(DiaryError) -> [Point] {
+        let first = CalendarDay(number: day.month.advanced(by: -11).firstNumber)
+        let weights = try weights(from: first, to: day)
+        let months = Dictionary(grouping: weights) { $0.key.month }
+        return months.keys.sorted().map { month in
+            let days = (months[month] ?? []).map(\.value)
+            let means = WeightPair(
+                morning: Weight.mean(days.compactMap(\.morning)),
+                evening: Weight.mean(days.compactMap(\.evening)))
+            return Point(label: month.description, weights: means)
+        }
+    }
+
+    /// Records a weight, and gives the day as it is then.
+    func record(_ weight: Weight, on day: CalendarDay, _ half: DayHalf) throws(DiaryError) -> WeightPair {
+        try store.set(weight, on: day, half)
+        return try weights(on: day)
+    }
+
+    /// Deletes a weight, for good: a plausible one does not come back. Deleting none is fine.
+    func delete(on day: CalendarDay, _ half: DayHalf) throws(DiaryError) {
+        try store.set(nil, on: day, half)
+    }
+
+    /// The days that have at least one weight.
+    private func weights(
+        from first: CalendarDay, to last: CalendarDay
+    ) throws(DiaryError) -> [CalendarDay: WeightPair] {
+        let today = today()
+        var weights: [CalendarDay: WeightPair] = [:]
+        for number in first.number...last.number {
+            let day = CalendarDay(number: number)
+            weights[day] = PlausibleWeights.weights(on: day, today: today)
+        }
+        for record in try store.records(from: first, to: last) {
+            weights[record.day, default: WeightPair()][record.half] = record.weight
+        }
+        return weights.filter { !$0.value.isEmpty }
+    }
+}

@@ -1,0 +1,43 @@
+internal import EventIO
+internal import HTTPModel
+internal import Rx
+
+/// Sends an answer a byte at a time. Kept alive by its timer; ends with the answer or with its client.
+final class Trickle: TimerTarget {
+    /// Time between two bytes: an answer of 500 bytes takes 25 s, longer than any client should wait.
+    static let interval = TimeAmount.milliseconds(50)
+
+    private let exchange: SampleExchange
+    private let status: HTTPStatus
+    private var rest: ArraySlice<UInt8>
+    private var timer: TimerToken?
+
+    static func start(_ response: HTTPResponse, on exchange: SampleExchange) {
+        Trickle(response, exchange).step()
+    }
+
+    private init(_ response: HTTPResponse, _ exchange: SampleExchange) {
+        self.exchange = exchange
+        status = response.status
+        rest = RawAnswer.bytes(of: response)[...]
+        exchange.onClientGone { [weak self] in self?.stop() }
+    }
+
+    func timerFired(_ token: TimerToken) {
+        timer = nil
+        step()
+    }
+
+    private func step() {
+        guard !exchange.isOver else { return }
+        guard !rest.isEmpty else { return exchange.closeRaw() }
+        exchange.sendRaw(rest.prefix(1), status: status)
+        rest = rest.dropFirst()
+        timer = exchange.loop.setTimer(after: Self.interval, target: self)
+    }
+
+    private func stop() {
+        if let timer { exchange.loop.cancelTimer(timer) }
+        timer = nil
+    }
+}

@@ -1,0 +1,117 @@
+internal import CSQLite
+
+// The only file that calls SQLite.
+
+/// One connection to a database file. Not thread-safe: SQLite is told so (`SQLITE_OPEN_NOMUTEX`).
+/// The handle is opened in `init` and closed in `deinit`; statements keep their database alive.
+final class SQLiteDatabase {
+    private let handle: OpaquePointer
+
+    /// What SQLite said.
+    struct Failure: Error {
+        /// The extended result code.
+        let code: Int32
+        /// SQLite's own sentence, without file name.
+        let message: String
+    }
+
+    /// Opens or makes the file. A lock held by another process is waited for `busyTimeout` milliseconds.
+    init(path: String, busyTimeout: Int32) throws(Failure) {
+        var opened: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        guard let opened else {
+            throw Failure(code: code, message: String(cString: sqlite3_errstr(code)))
+        }
+        guard code == SQLITE_OK else {
+            let failure = Failure(code: code, message: String(cString: sqlite3_errmsg(opened)))
+            sqlite3_close_v2(opened)
+            throw failure
+        }
+        handle = opened
+        sqlite3_busy_timeout(handle, busyTimeout)
+    }
+
+    deinit {
+        // Waits for statements that are still there: _v2 closes with the last of them.
+        sqlite3_close_v2(handle)
+    }
+
+    /// Runs statements that give no rows, separated by semicolons.
+    func execute(_ statements: String) throws(Failure) {
+        try check(sqlite3_exec(handle, statements, nil, nil, nil))
+    }
+
+    func prepare(_ text: String) throws(Failure) -> Statement {
+        var prepared: OpaquePointer?
+        try check(sqlite3_prepare_v3(handle, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil))
+        guard let prepared else { throw Failure(code: SQLITE_MISUSE, message: "an empty statement") }
+        return Statement(database: self, handle: prepared)
+    }
+
+    /// Throws what SQLite said unless `code` is one of its three kinds of success.
+    private func check(_ code: Int32) throws(Failure) {
+        guard code != SQLITE_OK, code != SQLITE_ROW, code != SQLITE_DONE else { return }
+        throw Failure(code: code, message: String(cString: sqlite3_errmsg(handle)))
+    }
+
+    /// A value given to a statement.
+    enum Value {
+        case text(String)
+        case integer(Int)
+        case null
+    }
+
+    /// A prepared statement. Finalized in `deinit`, before its database goes.
+    final class Statement {
+        private let database: SQLiteDatabase
+        private let handle: OpaquePointer
+
+        fileprivate init(database: SQLiteDatabase, handle: OpaquePointer) {
+            self.database = database
+            self.handle = handle
+        }
+
+        deinit { sqlite3_finalize(handle) }
+
+        /// Runs the statement with `values` for its parameters, and calls `row` for each row it gives.
+        func run(_ values: [Value], row: (Row) -> Void = { _ in }) throws(Failure) {
+            defer {
+                sqlite3_reset(handle)
+                sqlite3_clear_bindings(handle)
+            }
+            for (place, value) in values.enumerated() { try bind(value, at: Int32(place + 1)) }
+            while true {
+                let code = sqlite3_step(handle)
+                try database.check(code)
+                guard code == SQLITE_ROW else { return }
+                row(Row(handle: handle))
+            }
+        }
+
+        private func bind(_ value: Value, at place: Int32) throws(Failure) {
+            switch value {
+            case .text(let text):
+                // -1 is SQLITE_TRANSIENT, a macro that Swift does not import: SQLite copies the text.
+                let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+                try database.check(sqlite3_bind_text(handle, place, text, -1, transient))
+            case .integer(let number): try database.check(sqlite3_bind_int64(handle, place, Int64(number)))
+            case .null: try database.check(sqlite3_bind_null(handle, place))
+            }
+        }
+    }
+
+    /// A row that a statement stands at; valid until the statement goes on.
+    struct Row {
+        fileprivate let handle: OpaquePointer
+
+        func text(_ column: Int32) -> String {
+            sqlite3_column_text(handle, column).map { String(cString: $0) } ?? ""
+        }
+
+        func integer(_ column: Int32) -> Int? {
+            guard sqlite3_column_type(handle, column) != SQLITE_NULL else { return nil }
+            return Int(sqlite3_column_int64(handle, column))
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Testing
+
+@testable import SampleUpstreams
+
+@Suite("The diary's file")
+struct DiaryStoreTests {
+    private let scratch = Scratch()
+
+    private func day(_ text: String) throws -> CalendarDay { try #require(CalendarDay(text)) }
+
+    @Test("A file that is no database is refused by name, and left as it is")
+    func aFileThatIsNoDatabaseIsRefused() throws {
+        try FileManager.default.createDirectory(atPath: scratch.path, withIntermediateDirectories: true)
+        let text = String(repeating: "not a database\n", count: 100)
+        try text.write(toFile: scratch.file, atomically: true, encoding: .utf8)
+        let error = #expect(throws: DiaryError.self) { try DiaryStore(path: scratch.file) }
+        #expect(error?.description.contains(scratch.file) == true)
+        #expect(error?.description.contains("file is not a database") == true)
+        #expect(try String(contentsOfFile: scratch.file, encoding: .utf8) == text)
+    }
+
+    @Test("A file of a later version is refused")
+    func aFileOfALaterVersionIsRefused() throws {
+        _ = try DiaryStore(path: scratch.file)
+        try SQLiteDatabase(path: scratch.file, busyTimeout: 0).execute("PRAGMA user_version = 7")
+        let error = #expect(throws: DiaryError.self) { try DiaryStore(path: scratch.file) }
+        #expect(error?.message.contains("version 7") == true)
+    }
+
+    @Test("A folder that cannot be made is named")
+    func aFolderThatCannotBeMadeIsNamed() throws {
+        try FileManager.default.createDirectory(atPath: scratch.path, withIntermediateDirectories: true)
+        try "".write(toFile: scratch.path + "/file", atomically: true, encoding: .utf8)
+        let path = scratch.path + "/file/inside/diary.sqlite3"
+        let error = #expect(throws: DiaryError.self) { try DiaryStore(path: path) }
+        #expect(error?.message == "cannot make the folder \(scratch.path)/file/inside: Not a directory")
+        #expect(throws: DiaryError.self) { try DiaryStore(path: scratch.path) }
+    }
+
+    @Test("A lock that another process holds ends in an error that says so, and nothing is half-written")
+    func aLockThatAnotherProcessHoldsEndsInAnError() throws {
+        let store = try DiaryStore(path: scratch.file, busyTimeout: 10)
+        let other = try SQLiteDatabase(path: scratch.file, busyTimeout: 0)
+        try other.execute("BEGIN IMMEDIATE")
+        let day = try day("2026-11-20")
+        let error = #expect(throws: DiaryError.self) {
+            try store.set(Weight(grams: 70_000), on: day, .morning)
+        }
+        #expect(error?.message == "cannot write it: database is locked")
+        // Readers do not wait for a writer.
+        #expect(try store.records(from: day, to: day).isEmpty)
+        try other.execute("ROLLBACK")
+        try store.set(Weight(grams: 70_000), on: day, .morning)
+        #expect(try store.records(from: day, to: day).count == 1)
+    }
+
+    @Test("What was written and deleted is there in the next run")
+    func whatWasWrittenAndDeletedIsThereInTheNextRun() throws {
+        let first = try day("2026-11-19")
+        let second = try day("2026-11-20")
+        do {
+            let store = try DiaryStore(path: scratch.file)
+            try store.set(Weight(grams: 71_500), on: second, .evening)
+            try store.set(Weight(grams: 70_000), on: first, .morning)
+            try store.set(Weight(grams: 70_001), on: first, .morning)
+            try store.set(nil, on: second, .morning)
+        }
+        let store = try DiaryStore(path: scratch.file)
+        let records = try store.records(from: first, to: second)
+        #expect(
+            Set(records.map { "\($0.day) \($0.half) \($0.weight?.grams ?? 0)" }) == [
+                "2026-11-19 morning 70001", "2026-11-20 evening 71500", "2026-11-20 morning 0",
+            ])
+        #expect(try store.records(from: first, to: first).map(\.day) == [first])
+        #expect(try store.records(from: second.advanced(by: 1), to: CalendarDay.last).isEmpty)
+    }
+
+    @Test("A connection of another process reads what was written, while both are open")
+    func aConnectionOfAnotherProcessReadsWhatWasWritten() throws {
+        let here = try DiaryStore(path: scratch.file)
+        let there = try DiaryStore(path: scratch.file)
+        let day = try day("2026-11-20")
+        try here.set(Weight(grams: 71_500), on: day, .morning)
+        #expect(try there.records(from: day, to: day).first?.weight?.grams == 71_500)
+    }
+
+    @Test("The folders on the way are made for their owner only")
+    func theFoldersOnTheWayAreMadeForTheirOwnerOnly() throws {
+        _ = try DiaryStore(path: scratch.path + "/a/b/diary.sqlite3")
+        let attributes = try FileManager.default.attributesOfItem(atPath: scratch.path + "/a/b")
+        #expect(attributes[.posixPermissions] as? Int == 0o700)
+    }
+
+    @Test("The default place follows the XDG rules")
+    func theDefaultPlaceFollowsTheXDGRules() throws {
+        let path = Folders.defaultDataPath(environment:)
+        #expect(throws: DiaryError.self) { try path([:]) }
+        #expect(throws: DiaryError.self) { try path(["HOME": ""]) }
+        #expect(throws: DiaryError.self) { try path(["HOME": "home/me", "XDG_DATA_HOME": "data"]) }
+        #expect(try path(["HOME": "/home/me"]) == "/home/me/.local/share/sluice/diary.sqlite3")
+        #expect(
+            try path(["HOME": "/home/me", "XDG_DATA_HOME": ""])
+                == "/home/me/.local/share/sluice/diary.sqlite3")
+        #expect(
+            try path(["HOME": "/home/me", "XDG_DATA_HOME": "rel"])
+                == "/home/me/.local/share/sluice/diary.sqlite3")
+        #expect(try path(["HOME": "/home/me", "XDG_DATA_HOME": "/data"]) == "/data/sluice/diary.sqlite3")
+        #expect(try path(["XDG_DATA_HOME": "/data/"]) == "/data/sluice/diary.sqlite3")
+    }
+}

@@ -1,0 +1,108 @@
+import Testing
+
+@testable import SampleUpstreams
+
+@Suite("The diary")
+struct DiaryTests {
+    private let scratch = Scratch()
+    private let today = CalendarDay(number: 20_777)
+
+    private func diary() throws -> Diary {
+        let today = today
+        return Diary(store: try DiaryStore(path: scratch.file), today: { today })
+    }
+
+    private func day(_ text: String) throws -> CalendarDay { try #require(CalendarDay(text)) }
+
+    @Test("A time without any weight has no points")
+    func aTimeWithoutAnyWeightHasNoPoints() throws {
+        let diary = try diary()
+        #expect(try diary.weights(on: day("2019-12-31")).isEmpty)
+        #expect(try diary.weights(on: day("2026-11-21")).isEmpty)
+        #expect(try diary.lastWeek(of: day("2019-12-31")).isEmpty)
+        #expect(try diary.lastWeek(of: day("2026-11-27")).isEmpty)
+        #expect(try diary.lastYear(of: day("2019-12-31")).isEmpty)
+        #expect(try diary.lastYear(of: day("2027-11-01")).isEmpty)
+        #expect(try diary.lastWeek(of: CalendarDay.first).isEmpty)
+        #expect(try diary.lastYear(of: CalendarDay.last).isEmpty)
+    }
+
+    @Test("What was deleted stays deleted, the other half stays")
+    func whatWasDeletedStaysDeleted() throws {
+        let before = try diary().weights(on: today)
+        try diary().delete(on: today, .morning)
+        let after = try diary().weights(on: today)
+        #expect(before.morning != nil && after.morning == nil)
+        #expect(after.evening == before.evening)
+        try diary().delete(on: today, .evening)
+        #expect(try diary().weights(on: today).isEmpty)
+        #expect(try diary().lastWeek(of: today).map(\.label).last == "2026-11-19")
+        // A day to come that was deleted does not get a plausible weight when it has come.
+        let tomorrow = today.advanced(by: 1)
+        try diary().delete(on: tomorrow, .morning)
+        let later = Diary(store: try DiaryStore(path: scratch.file), today: { tomorrow })
+        #expect(try later.weights(on: tomorrow).morning == nil)
+        #expect(try later.weights(on: tomorrow).evening != nil)
+    }
+
+    @Test("What was written is there instead of the plausible, and where none is plausible")
+    func whatWasWrittenIsThere() throws {
+        let diary = try diary()
+        let plausible = try diary.weights(on: today)
+        let written = try diary.record(Weight(grams: 99_990), on: today, .evening)
+        #expect(written == WeightPair(morning: plausible.morning, evening: Weight(grams: 99_990)))
+        let old = try day("1999-12-31")
+        #expect(try diary.record(Weight(grams: 60_000), on: old, .morning).evening == nil)
+        #expect(try diary.lastWeek(of: old).map(\.label) == ["1999-12-31"])
+        #expect(try diary.lastYear(of: old).map(\.label) == ["1999-12"])
+    }
+
+    @Test("A deleted weight can be written again")
+    func aDeletedWeightCanBeWrittenAgain() throws {
+        let diary = try diary()
+        try diary.delete(on: today, .morning)
+        #expect(try diary.record(Weight(grams: 70_000), on: today, .morning).morning?.grams == 70_000)
+    }
+
+    @Test("The last week is seven days up to and with the day asked for")
+    func theLastWeekIsSevenDays() throws {
+        let points = try diary().lastWeek(of: today)
+        let days = ["14", "15", "16", "17", "18", "19", "20"]
+        #expect(points.map(\.label) == days.map { "2026-11-\($0)" })
+        #expect(points.allSatisfy { $0.weights.morning != nil && $0.weights.evening != nil })
+        #expect(
+            try diary().lastWeek(of: day("2020-01-03")).map(\.label) == [
+                "2020-01-01", "2020-01-02", "2020-01-03",
+            ])
+    }
+
+    @Test("The last year is the means of twelve months, whose days after the one asked for do not count")
+    func theLastYearIsTheMeansOfTwelveMonths() throws {
+        let diary = try diary()
+        let middle = try day("2026-11-10")
+        let points = try diary.lastYear(of: middle)
+        #expect(points.map(\.label).first == "2025-12")
+        #expect(points.map(\.label).last == "2026-11")
+        #expect(points.count == 12)
+        // Each mean, reckoned again from the days.
+        for point in points {
+            var sums = (count: 0, morning: 0, evening: 0)
+            let first = try day(point.label + "-01")
+            for offset in 0..<31 {
+                let day = first.advanced(by: offset)
+                guard day.month == first.month, day <= middle else { continue }
+                let weights = try diary.weights(on: day)
+                sums.count += 1
+                sums.morning += weights.morning?.grams ?? 0
+                sums.evening += weights.evening?.grams ?? 0
+            }
+            let morning = (Double(sums.morning) / Double(sums.count) / 100).rounded() * 100
+            let evening = (Double(sums.evening) / Double(sums.count) / 100).rounded() * 100
+            #expect(point.weights.morning?.grams == Int(morning), "\(point.label)")
+            #expect(point.weights.evening?.grams == Int(evening), "\(point.label)")
+        }
+        _ = try diary.record(Weight(grams: 300_000), on: day("2026-11-11"), .morning)
+        #expect(try diary.lastYear(of: middle) == points)
+        #expect(try diary.lastYear(of: day("2026-11-11")) != points)
+    }
+}

@@ -1,0 +1,73 @@
+import JSONBytes
+import SampleUpstreams
+import Testing
+
+@Suite("Faults")
+struct FaultTests {
+    @Test(
+        "A fault that is none is refused, and the sentence names it",
+        arguments: [
+            "", "slow", "delay", "delay:", "delay:-1", "delay:600001", "delay:1.5", "delay:1s", "delay: 1",
+            "delay:٣",
+            "delay:99999999999999999999", "status:", "status:199", "status:600", "status:abc", "status:20O",
+            "drop:1",
+            "None", "none ", "Delay:5",
+        ])
+    func aFaultThatIsNoneIsRefused(_ text: String) {
+        let error = #expect(throws: FaultError.self) { try Fault(text) }
+        let named = text.split(separator: ":", omittingEmptySubsequences: false).last.map(String.init) ?? ""
+        #expect(
+            error?.description.contains("\"\(named)\"") == true
+                || error?.description.contains("\"\(text)\"") == true)
+    }
+
+    @Test(
+        "A fault is written as it is read",
+        arguments: [
+            "delay:0", "delay:2000", "delay:600000", "status:200", "status:503", "status:599", "drop",
+            "garbage", "truncate",
+            "trickle", "none",
+        ])
+    func aFaultIsWrittenAsItIsRead(_ text: String) throws {
+        #expect(try Fault(text).description == text)
+    }
+
+    @Test("A document that sets no fault is refused, and nothing is set")
+    func aDocumentThatSetsNoFaultIsRefused() {
+        let board = FaultBoard()
+        let refused = [
+            ("", "not JSON"), ("{", "not JSON"), ("[]", "not an object"), ("null", "not an object"),
+            ("{}", "\"api\" is missing"),
+            (#"{"api":1,"fault":"drop"}"#, "\"api\" is missing or not a string"),
+            (#"{"api":"wights","fault":"drop"}"#, "\"wights\""),
+            (#"{"api":"weights"}"#, "\"fault\" is missing"),
+            (#"{"api":"weights","fault":null}"#, "\"fault\" is missing"),
+            (#"{"api":"weights","fault":"dorp"}"#, "\"dorp\""),
+            (#"{"api":"weights","fault":"drop","for":"5s"}"#, "\"for\""),
+        ]
+        for (document, named) in refused {
+            let error = #expect(throws: FaultError.self) {
+                try board.set(document: Array(document.utf8)[...])
+            }
+            #expect(error?.description.contains(named) == true, "\(document): \(String(describing: error))")
+        }
+        #expect(SampleAPI.allCases.allSatisfy { board.fault(of: $0) == .none })
+    }
+
+    @Test("A chart has its own fault, else that of the weights")
+    func aChartHasItsOwnFaultElseThatOfTheWeights() throws {
+        let board = FaultBoard()
+        try board.set(document: Array(#"{"api":"weights","fault":"drop"}"#.utf8)[...])
+        board.set(.delay(milliseconds: 5), for: .recent)
+        #expect(board.fault(of: .recent) == .delay(milliseconds: 5))
+        #expect(board.fault(of: .total) == .drop)
+        #expect(board.fault(of: .day) == .none)
+        #expect(board.fault(of: .record) == .none)
+        let list = #"{"weights":"drop","recent":"delay:5","total":"none","day":"none","record":"none"}"#
+        #expect(board.list.description == list)
+        board.set(.none, for: .recent)
+        #expect(board.fault(of: .recent) == .drop)
+        board.set(.none, for: .weights)
+        #expect(board.fault(of: .recent) == .none)
+    }
+}

@@ -1,0 +1,192 @@
+import Glibc
+import JSONBytes
+import Testing
+
+@testable import SampleUpstreams
+
+@Suite("Faults on the wire")
+struct FaultyAnswerTests {
+    private static let chart = "/food-diary/weights?fddDate=2026-11-20&keyword=recent"
+
+    private func set(_ fault: String, _ api: String = "weights", on server: RunningServer) throws {
+        let answer = try server.send("PUT", "/faults", #"{"api":"\#(api)","fault":"\#(fault)"}"#)
+        try #require(answer.status == 200)
+        try #require(answer.json?[member: "data"]?[member: api]?.stringValue == fault)
+    }
+
+    @Test("A fault that is none is 400 and named, and what was set stays")
+    func aFaultThatIsNoneIs400() throws {
+        try withServer { server in
+            try set("status:503", on: server)
+            for (body, named) in [
+                (#"{"api":"weights","fault":"slow"}"#, "\"slow\""),
+                (#"{"api":"weigths","fault":"drop"}"#, "\"weigths\""),
+                ("drop", "not JSON"), (#"{"api":"weights"}"#, "\"fault\""),
+            ] {
+                let answer = try server.send("PUT", "/faults", body)
+                #expect(answer.status == 400)
+                #expect(answer.json?[member: "code"]?.stringValue == "INVALID_REQUEST")
+                #expect(
+                    answer.json?[member: "message"]?.stringValue?.contains(named) == true, "\(answer.text)")
+            }
+            let list = try server.send("GET", "/faults").json?[member: "data"]?.description
+            #expect(
+                list
+                    == #"{"weights":"status:503","recent":"none","total":"none","day":"none","record":"none"}"#
+            )
+        }
+    }
+
+    @Test("drop resets the connection without an answer")
+    func dropResetsTheConnection() throws {
+        try withServer { server in
+            try set("drop", on: server)
+            let error = #expect(throws: RawClient.Failure.self) { try server.sendRaw("GET", Self.chart) }
+            #expect(error?.code == ECONNRESET)
+            #expect(try server.send("GET", "/food-diary/weights/2026-11-20").status == 200)
+        }
+    }
+
+    @Test("garbage is not HTTP, and the connection is closed after it")
+    func garbageIsNotHTTP() throws {
+        try withServer { server in
+            try set("garbage", on: server)
+            let bytes = try server.sendRaw("GET", Self.chart)
+            #expect(bytes[...] == RawAnswer.garbage)
+            #expect(RawAnswerText(bytes).status == nil)
+        }
+    }
+
+    @Test("truncate promises the whole body and closes after half of it")
+    func truncateClosesAfterHalfOfTheBody() throws {
+        try withServer { server in
+            let whole = try server.send("GET", Self.chart)
+            try set("truncate", on: server)
+            let cut = try server.send("GET", Self.chart)
+            #expect(cut.status == 200)
+            #expect(cut.field("Content-Length") == "\(whole.body.count)")
+            #expect(cut.body == Array(whole.body.prefix(whole.body.count / 2)))
+            // Where there is no body to cut, the head is.
+            let nothing = try server.sendRaw("GET", "/food-diary/weights?fddDate=2019-01-01")
+            #expect(String(decoding: nothing, as: UTF8.self).hasPrefix("HTTP/1.1 204"))
+            #expect(!String(decoding: nothing, as: UTF8.self).contains("\r\n\r\n"))
+        }
+    }
+
+    @Test("trickle sends a byte at a time, and ends when the client leaves")
+    func trickleSendsAByteAtATime() throws {
+        try withServer { server in
+            try set("trickle", on: server)
+            _ = try server.events.next()
+            var came: [UInt8] = []
+            do {
+                let client = try RawClient(port: server.port)
+                try client.write(server.request("GET", Self.chart))
+                for _ in 0..<4 {
+                    let bytes = try client.read()
+                    #expect(bytes.count == 1)
+                    came += bytes
+                }
+            }
+            #expect(came == Array("HTTP".utf8))
+            let answer = try server.events.next()
+            #expect(!answer.isComplete)
+            #expect(answer.status == 200)
+        }
+    }
+
+    @Test("A trickled answer is the whole answer")
+    func aTrickledAnswerIsTheWholeAnswer() throws {
+        try withServer { server in
+            try set("trickle", "record", on: server)
+            // The shortest answer there is: some 50 bytes.
+            let answer = try server.send("DELETE", "/food-diary/weights/2026-11-20/am")
+            #expect(answer.head == "HTTP/1.1 204 No Content\r\nConnection: close")
+            #expect(answer.body.isEmpty)
+        }
+    }
+
+    @Test(
+        "status answers with that status, in the envelope where a body may be",
+        arguments: [200, 204, 304, 404, 429, 503, 599])
+    func statusAnswersWithThatStatus(_ code: Int) throws {
+        try withServer { server in
+            try set("status:\(code)", on: server)
+            let answer = try server.send("GET", Self.chart)
+            #expect(answer.status == code)
+            if code == 204 || code == 304 {
+                #expect(answer.body.isEmpty)
+            } else {
+                #expect(answer.json?[member: "status"]?.intValue == code)
+                #expect(answer.json?[member: "code"]?.stringValue == "FAULT")
+            }
+        }
+    }
+
+    @Test("delay answers well, that much later")
+    func delayAnswersWellLater() throws {
+        try withServer { server in
+            let atOnce = try server.send("GET", Self.chart)
+            try set("delay:150", on: server)
+            let clock = ContinuousClock()
+            let start = clock.now
+            let late = try server.send("GET", Self.chart)
+            #expect(clock.now - start >= .milliseconds(150))
+            #expect(late.body == atOnce.body)
+            try set("none", on: server)
+            #expect(try server.send("GET", Self.chart).body == atOnce.body)
+        }
+    }
+
+    @Test("A client that leaves during the delay has written nothing")
+    func aClientThatLeavesDuringTheDelayHasWrittenNothing() throws {
+        try withServer { server in
+            let before = try server.send("GET", "/food-diary/weights/2026-11-20")
+            _ = try server.events.next()
+            try set("delay:600000", "record", on: server)
+            _ = try server.events.next()
+            do {
+                let client = try RawClient(port: server.port)
+                try client.write(
+                    server.request("PUT", "/food-diary/weights/2026-11-20/am", #"{"weight":20}"#))
+            }
+            let left = try server.events.next()
+            #expect(!left.isComplete)
+            #expect(left.status == nil)
+            #expect(try server.send("GET", "/food-diary/weights/2026-11-20").body == before.body)
+        }
+    }
+
+    @Test("A fault of writing leaves reading alone, and a dropped write is none")
+    func aFaultOfWritingLeavesReadingAlone() throws {
+        try withServer { server in
+            let before = try server.send("GET", "/food-diary/weights/2026-11-20")
+            try set("status:503", "record", on: server)
+            let put = try server.send("PUT", "/food-diary/weights/2026-11-20/am", #"{"weight":20}"#)
+            #expect(put.status == 503)
+            try set("drop", "record", on: server)
+            #expect(throws: RawClient.Failure.self) {
+                try server.send("DELETE", "/food-diary/weights/2026-11-20/am")
+            }
+            #expect(try server.send("GET", "/food-diary/weights/2026-11-20").body == before.body)
+            #expect(try server.send("GET", Self.chart).status == 200)
+        }
+    }
+
+    @Test("One chart can fail while the other answers")
+    func oneChartCanFailWhileTheOtherAnswers() throws {
+        try withServer { server in
+            try set("status:500", "recent", on: server)
+            #expect(try server.send("GET", Self.chart).status == 500)
+            #expect(try server.send("GET", "/food-diary/weights?fddDate=2026-11-20").status == 200)
+        }
+    }
+
+    @Test("A request that is wrong is told so, whatever the fault")
+    func aRequestThatIsWrongIsToldSo() throws {
+        try withServer { server in
+            try set("drop", on: server)
+            #expect(try server.send("GET", "/food-diary/weights?fddDate=soon").status == 400)
+        }
+    }
+}

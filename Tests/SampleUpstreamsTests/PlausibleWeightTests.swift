@@ -1,0 +1,76 @@
+import Testing
+
+@testable import SampleUpstreams
+
+@Suite("Plausible weights")
+struct PlausibleWeightTests {
+    private let first = CalendarDay(number: 18_262)
+    private let today = CalendarDay(number: 20_777)
+
+    private func pair(on day: CalendarDay) -> WeightPair? {
+        PlausibleWeights.weights(on: day, today: today)
+    }
+
+    @Test("Days before 2020 and days to come have none")
+    func daysBefore2020AndDaysToComeHaveNone() {
+        #expect(first.description == "2020-01-01")
+        #expect(pair(on: first.advanced(by: -1)) == nil)
+        #expect(pair(on: today.advanced(by: 1)) == nil)
+        #expect(pair(on: first) != nil)
+        #expect(pair(on: today) != nil)
+    }
+
+    @Test("Each is of a tenth of a kilogram, between 67 and 75, the morning's the lower")
+    func eachIsOfATenthOfAKilogram() throws {
+        for number in first.number...today.number {
+            let day = CalendarDay(number: number)
+            let weights = try #require(pair(on: day))
+            let morning = try #require(weights.morning)
+            let evening = try #require(weights.evening)
+            #expect(morning.grams % 100 == 0 && evening.grams % 100 == 0, "\(day)")
+            #expect(morning < evening, "\(day)")
+            #expect(evening.grams - morning.grams <= 1100, "\(day)")
+            #expect((67_000...75_000).contains(morning.grams), "\(day)")
+        }
+    }
+
+    @Test("Neighbouring days differ by less than 700 g, and weeks do differ")
+    func neighbouringDaysDifferByLittle() throws {
+        var largest = 0
+        var weekly = Set<Int>()
+        for number in first.number..<today.number {
+            let now = try #require(pair(on: CalendarDay(number: number))?.morning)
+            let next = try #require(pair(on: CalendarDay(number: number + 1))?.morning)
+            largest = max(largest, abs(next.grams - now.grams))
+            if number % 7 == 0 { weekly.insert(now.grams) }
+        }
+        #expect(largest < 700)
+        #expect(weekly.count > 20)
+    }
+
+    @Test("A day's weights depend on nothing but its date")
+    func aDaysWeightsDependOnNothingButItsDate() throws {
+        let day = try #require(CalendarDay("2024-02-29"))
+        let expected = pair(on: day)
+        for later in [0, 1, 365, 100_000] {
+            #expect(PlausibleWeights.weights(on: day, today: day.advanced(by: later)) == expected)
+        }
+        // Recorded, so that another machine or compiler is found out.
+        let recorded = try ["2020-01-01", "2024-02-29", "2026-11-20"].map { text in
+            let day = try #require(CalendarDay(text))
+            let weights = try #require(pair(on: day))
+            return "\(weights.morning?.grams ?? 0) \(weights.evening?.grams ?? 0)"
+        }
+        #expect(recorded == ["71800 72600", "71800 72500", "72100 72800"])
+    }
+
+    @Test("A mean is to a tenth of a kilogram, and none of nothing")
+    func aMeanIsToATenthOfAKilogram() {
+        #expect(Weight.mean([]) == nil)
+        #expect(Weight.mean([Weight(grams: 70_049)])?.grams == 70_000)
+        #expect(Weight.mean([Weight(grams: 70_050)])?.grams == 70_100)
+        #expect(
+            Weight.mean([Weight(grams: 70_000), Weight(grams: 70_100), Weight(grams: 70_100)])?.grams
+                == 70_100)
+    }
+}

@@ -1,0 +1,75 @@
+import Dispatch
+import EventIO
+import Locking
+import Testing
+
+@testable import SampleUpstreams
+
+/// Runs a sample server on a loop of its own while `body` runs; afterwards nothing of it is left.
+func withServer(
+    scratch: Scratch = Scratch(), today: String = "2026-11-20", loops: Int = 1,
+    _ body: (RunningServer) throws -> Void
+) throws {
+    let today = try #require(CalendarDay(today))
+    let events = EventRecorder()
+    let server = try SampleServer(database: scratch.file, today: { today }, log: { events.record($0) })
+    let group = try EventLoopGroup(count: loops)
+    let address = try server.start(on: group.loops, at: .loopback())
+    let ended = DispatchSemaphore(value: 0)
+    defer {
+        server.stop { ended.signal() }
+        #expect(ended.wait(timeout: .now() + 10) == .success, "the server did not stop")
+        group.shutdown()
+    }
+    try body(
+        RunningServer(server: server, port: try #require(address.port), events: events, loop: group.loops[0]))
+}
+
+struct RunningServer {
+    let server: SampleServer
+    let port: Int
+    let events: EventRecorder
+    let loop: EventLoop
+
+    /// Sends a request on a connection of its own and reads to the end of it.
+    @discardableResult
+    func send(_ method: String, _ target: String, _ body: String? = nil) throws -> RawAnswerText {
+        RawAnswerText(try sendRaw(method, target, body))
+    }
+
+    func sendRaw(_ method: String, _ target: String, _ body: String? = nil) throws -> [UInt8] {
+        let client = try RawClient(port: port)
+        try client.write(request(method, target, body))
+        return try client.readToEnd()
+    }
+
+    func request(_ method: String, _ target: String, _ body: String? = nil) -> String {
+        let length = body.map { "Content-Length: \($0.utf8.count)\r\n" } ?? ""
+        return
+            "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\(length)\r\n\(body ?? "")"
+    }
+}
+
+/// What the server told its log, and a way to wait for it.
+final class EventRecorder: Sendable {
+    private let answers = Lock<[SampleAnswer]>([])
+    private let failures = Lock<[DiaryError]>([])
+    private let came = DispatchSemaphore(value: 0)
+
+    func record(_ event: SampleEvent) {
+        switch event {
+        case .answered(let answer):
+            answers.withLock { $0.append(answer) }
+            came.signal()
+        case .diaryFailed(let error): failures.withLock { $0.append(error) }
+        }
+    }
+
+    /// The next answer that nobody waited for yet.
+    func next() throws -> SampleAnswer {
+        try #require(came.wait(timeout: .now() + 10) == .success, "no answer was logged")
+        return try #require(answers.withLock { $0.isEmpty ? nil : $0.removeFirst() })
+    }
+
+    var diaryFailures: [DiaryError] { failures.withLock { $0 } }
+}

@@ -1,0 +1,307 @@
+import EventIO
+import JSONBytes
+import Testing
+
+@testable import SampleUpstreams
+
+@Suite("The food-diary API")
+struct SampleServerTests {
+    private func expectFailure(
+        _ answer: RawAnswerText, _ status: Int, _ code: String, naming: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(answer.status == status, sourceLocation: sourceLocation)
+        #expect(
+            answer.field("Content-Type") == "application/json; charset=utf-8", sourceLocation: sourceLocation)
+        #expect(answer.json?[member: "status"]?.intValue == status, sourceLocation: sourceLocation)
+        #expect(answer.json?[member: "code"]?.stringValue == code, sourceLocation: sourceLocation)
+        #expect(answer.json?[member: "data"]?.isNull == true, sourceLocation: sourceLocation)
+        let message = answer.json?[member: "message"]?.stringValue ?? ""
+        #expect(message.contains(naming), "\(message)", sourceLocation: sourceLocation)
+    }
+
+    @Test("A missing or malformed fddDate is 400 and named")
+    func aMissingOrMalformedDateIs400() throws {
+        try withServer { server in
+            let refused = [
+                "", "?", "?keyword=recent", "?fdddate=2026-11-20", "?fddDate", "?fddDate=", "?fddDate=today",
+                "?fddDate=2026-11-31", "?fddDate=2026-11-20%20", "?fddDate=2026-11-20&fddDate=2026-11-20",
+            ]
+            for query in refused {
+                let answer = try server.send("GET", "/food-diary/weights\(query)")
+                expectFailure(answer, 400, "INVALID_REQUEST", naming: "fddDate")
+            }
+            let answer = try server.send("GET", "/food-diary/weights?fddDate=%ZZ")
+            expectFailure(answer, 400, "INVALID_REQUEST", naming: "query")
+        }
+    }
+
+    @Test("A date in the path that does not exist is 400")
+    func aDateInThePathThatDoesNotExistIs400() throws {
+        try withServer { server in
+            for date in ["2026-02-29", "yesterday", "2026-1-1"] {
+                let get = try server.send("GET", "/food-diary/weights/\(date)")
+                expectFailure(get, 400, "INVALID_REQUEST", naming: "date")
+                let put = try server.send("PUT", "/food-diary/weights/\(date)/am", #"{"weight":70}"#)
+                expectFailure(put, 400, "INVALID_REQUEST", naming: "date")
+                let delete = try server.send("DELETE", "/food-diary/weights/\(date)/pm")
+                expectFailure(delete, 400, "INVALID_REQUEST", naming: "date")
+            }
+        }
+    }
+
+    @Test("An unknown path is 404")
+    func anUnknownPathIs404() throws {
+        try withServer { server in
+            let unknown = [
+                "/", "/food-diary", "/food-diary/", "/food-diary/weight", "/food-diary/weights/",
+                "/food-diary/weights/2026-11-20/",
+                "/food-diary/weights/2026-11-20/noon", "/food-diary/weights/2026-11-20/AM",
+                "/Food-Diary/weights",
+                "/food-diary/weights/2026-11-20/am/x", "//food-diary/weights", "/food-diary//weights",
+                "/faults/", "/faults/weights",
+                "/food-diary/weights/..", "/food-diary/weights/%2e%2e", "/food-diary/weights/%00",
+            ]
+            for path in unknown {
+                expectFailure(try server.send("GET", path), 404, "NOT_FOUND", naming: path)
+            }
+        }
+    }
+
+    @Test("A method that a path does not have is 405 with Allow")
+    func aMethodThatAPathDoesNotHaveIs405() throws {
+        try withServer { server in
+            let wrong = [
+                ("POST", "/food-diary/weights", "GET, HEAD, OPTIONS"),
+                ("PUT", "/food-diary/weights/2026-11-20", "GET, HEAD, OPTIONS"),
+                ("GET", "/food-diary/weights/2026-11-20/am", "PUT, DELETE, OPTIONS"),
+                ("DELETE", "/faults", "GET, PUT, HEAD, OPTIONS"),
+                ("PATCH", "/food-diary/weights/2026-11-20/pm", "PUT, DELETE, OPTIONS"),
+            ]
+            for (method, path, allow) in wrong {
+                let answer = try server.send(method, path)
+                expectFailure(answer, 405, "METHOD_NOT_ALLOWED", naming: method)
+                #expect(answer.field("Allow") == allow)
+            }
+        }
+    }
+
+    @Test("A body that is not JSON is 400, one without a weight in range is 422, and nothing is written")
+    func aBodyWithoutAWeightIsRefused() throws {
+        try withServer(today: "2019-01-01") { server in
+            let path = "/food-diary/weights/2018-05-05/am"
+            for body in ["", "{", "weight=70", #"{"weight":070}"#, #"{"weight":NaN}"#] {
+                expectFailure(try server.send("PUT", path, body), 400, "INVALID_REQUEST", naming: "not JSON")
+            }
+            for body in [
+                "[]", "70", "{}", #"{"weight":null}"#, #"{"weight":"70"}"#, #"{"Weight":70}"#,
+                #"{"weight":1e999}"#,
+            ] {
+                expectFailure(try server.send("PUT", path, body), 422, "UNPROCESSABLE", naming: "weight")
+            }
+            for weight in ["19.999", "300.001", "0", "-70", "1e3"] {
+                let answer = try server.send("PUT", path, #"{"weight":\#(weight)}"#)
+                expectFailure(answer, 422, "UNPROCESSABLE", naming: "20 to 300 kg")
+            }
+            #expect(try server.send("GET", "/food-diary/weights/2018-05-05").status == 204)
+        }
+    }
+
+    @Test("A body beyond the limit is 413, in the same envelope")
+    func aBodyBeyondTheLimitIs413() throws {
+        try withServer { server in
+            let body = #"{"weight":70,"note":""# + String(repeating: "x", count: 20_000) + "\"}"
+            let answer = try server.send("PUT", "/food-diary/weights/2026-11-20/am", body)
+            expectFailure(answer, 413, "CONTENT_TOO_LARGE", naming: "")
+        }
+    }
+
+    @Test("Bytes that are not HTTP are 400 in the envelope")
+    func bytesThatAreNotHTTPAre400() throws {
+        try withServer { server in
+            let client = try RawClient(port: server.port)
+            try client.write("HELLO\r\n\r\n")
+            expectFailure(RawAnswerText(try client.readToEnd()), 400, "INVALID_REQUEST", naming: "")
+        }
+    }
+
+    @Test("Nothing is 204 without a body")
+    func nothingIs204() throws {
+        try withServer { server in
+            for target in [
+                "/food-diary/weights?fddDate=2019-12-31&keyword=recent",
+                "/food-diary/weights?fddDate=2019-12-31",
+                "/food-diary/weights?fddDate=2026-11-27&keyword=recent", "/food-diary/weights/2026-11-21",
+                "/food-diary/weights/2019-12-31", "/food-diary/weights/0001-01-01",
+                "/food-diary/weights/9999-12-31",
+            ] {
+                let answer = try server.send("GET", target)
+                #expect(answer.status == 204, "\(target)")
+                #expect(answer.body.isEmpty)
+                #expect(answer.field("Content-Length") == nil)
+            }
+        }
+    }
+
+    @Test("The recent chart has the shape that clients know, to the byte")
+    func theRecentChartHasTheShapeThatClientsKnow() throws {
+        try withServer { server in
+            var expected: [String] = []
+            for day in 14...20 {
+                let weights = [70_000 + day * 100, 70_700 + day * 100]
+                for (half, grams) in zip(["am", "pm"], weights) {
+                    let body = #"{"weight":\#(Double(grams) / 1000)}"#
+                    #expect(
+                        try server.send("PUT", "/food-diary/weights/2026-11-\(day)/\(half)", body).status
+                            == 200)
+                }
+                expected.append(
+                    #"{"date":"2026-11-\#(day)","am":\#(Double(weights[0]) / 1000),"pm":\#(Double(weights[1]) / 1000)}"#
+                )
+            }
+            let answer = try server.send("GET", "/food-diary/weights?fddDate=2026-11-20&keyword=recent")
+            #expect(
+                answer.text
+                    == #"{"code":"OK","message":"success","status":200,"data":{"unit":"kg","points":["#
+                    + expected.joined(separator: ",") + "]}}")
+            #expect(answer.field("Content-Length") == "\(answer.body.count)")
+            #expect(answer.field("Date") != nil)
+        }
+    }
+
+    @Test("The total chart has the means of twelve months, whatever another keyword says")
+    func theTotalChartHasTheMeansOfTwelveMonths() throws {
+        try withServer { server in
+            let answer = try server.send("GET", "/food-diary/weights?fddDate=2026-11-20")
+            let points = answer.json?[member: "data"]?[member: "points"]?.elements ?? []
+            let months = (1...11).map { "2026-" + ($0 < 10 ? "0" : "") + "\($0)" }
+            #expect(points.compactMap { $0[member: "date"]?.stringValue } == ["2025-12"] + months)
+            #expect(points.allSatisfy { (60...80).contains($0[member: "am"]?.doubleValue ?? 0) })
+            let total = try server.send("GET", "/food-diary/weights?keyword=total&fddDate=2026-11-20")
+            #expect(total.body == answer.body)
+        }
+    }
+
+    @Test("A weight that was put is in the day and in the chart, and in the next run of the server")
+    func aWeightThatWasPutIsThere() throws {
+        let scratch = Scratch()
+        try withServer(scratch: scratch, today: "2019-01-01") { server in
+            let put = try server.send("PUT", "/food-diary/weights/2018-05-05/pm", #"{"weight":71.55}"#)
+            #expect(put.status == 200)
+            let expected = #"{"date":"2018-05-05","am":null,"pm":71.55}"#
+            #expect(put.json?[member: "data"]?.description == expected)
+            for weight in ["20", "300", "7.1005e1"] {
+                #expect(
+                    try server.send("PUT", "/food-diary/weights/2018-05-06/am", #"{"weight":\#(weight)}"#)
+                        .status == 200)
+            }
+        }
+        try withServer(scratch: scratch, today: "2019-01-01") { server in
+            let day = try server.send("GET", "/food-diary/weights/2018-05-06")
+            #expect(day.json?[member: "data"]?.description == #"{"date":"2018-05-06","am":71.005,"pm":null}"#)
+            let chart = try server.send("GET", "/food-diary/weights?fddDate=2018-05-07&keyword=recent")
+            let points =
+                #"[{"date":"2018-05-05","am":null,"pm":71.55},{"date":"2018-05-06","am":71.005,"pm":null}]"#
+            #expect(chart.json?[member: "data"]?[member: "points"]?.description == points)
+            let total = try server.send("GET", "/food-diary/weights?fddDate=2018-05-07")
+            let means = #"[{"date":"2018-05","am":71.0,"pm":71.6}]"#
+            #expect(total.json?[member: "data"]?[member: "points"]?.description == means)
+        }
+    }
+
+    @Test("A weight that was deleted does not come back, in the next run neither")
+    func aWeightThatWasDeletedDoesNotComeBack() throws {
+        let scratch = Scratch()
+        try withServer(scratch: scratch) { server in
+            let before = try server.send("GET", "/food-diary/weights/2026-11-20")
+            #expect(before.json?[member: "data"]?[member: "am"]?.kind == .number)
+            for _ in 0..<2 {
+                let delete = try server.send("DELETE", "/food-diary/weights/2026-11-20/am")
+                #expect(delete.status == 204)
+                #expect(delete.body.isEmpty)
+            }
+        }
+        try withServer(scratch: scratch, today: "2026-11-23") { server in
+            let after = try server.send("GET", "/food-diary/weights/2026-11-20")
+            #expect(after.json?[member: "data"]?[member: "am"]?.isNull == true)
+            #expect(after.json?[member: "data"]?[member: "pm"]?.kind == .number)
+            try server.send("DELETE", "/food-diary/weights/2026-11-20/pm")
+            #expect(try server.send("GET", "/food-diary/weights/2026-11-20").status == 204)
+            let chart = try server.send("GET", "/food-diary/weights?fddDate=2026-11-20&keyword=recent")
+            #expect(chart.json?[member: "data"]?[member: "points"]?.elements.count == 6)
+        }
+    }
+
+    @Test("HEAD and OPTIONS are answered where GET is")
+    func headAndOptionsAreAnswered() throws {
+        try withServer { server in
+            let get = try server.send("GET", "/food-diary/weights/2026-11-20")
+            let head = try server.send("HEAD", "/food-diary/weights/2026-11-20")
+            #expect(head.status == 200)
+            #expect(head.body.isEmpty)
+            #expect(head.field("Content-Length") == "\(get.body.count)")
+            let options = try server.send("OPTIONS", "/food-diary/weights/2026-11-20/am")
+            #expect(options.status == 204)
+            #expect(options.field("Allow") == "PUT, DELETE, OPTIONS")
+        }
+    }
+
+    @Test("Many requests on one connection are answered in order, while others write")
+    func manyRequestsOnOneConnectionAreAnsweredInOrder() throws {
+        try withServer(loops: 2) { server in
+            let client = try RawClient(port: server.port)
+            let days = (1...20).map { "2026-10-" + ($0 < 10 ? "0" : "") + "\($0)" }
+            for day in days {
+                try client.write("GET /food-diary/weights/\(day) HTTP/1.1\r\nHost: a\r\n\r\n")
+                try server.send("PUT", "/food-diary/weights/\(day)/am", #"{"weight":50}"#)
+            }
+            try client.write(server.request("GET", "/food-diary/weights/2026-10-21"))
+            let text = String(decoding: try client.readToEnd(), as: UTF8.self)
+            let dates = text.split(separator: "\"date\":\"").dropFirst().map { String($0.prefix(10)) }
+            #expect(dates == days + ["2026-10-21"])
+        }
+    }
+
+    @Test("A taken port is an error at start")
+    func aTakenPortIsAnError() throws {
+        try withServer { server in
+            let other = try SampleServer(database: Scratch().file)
+            let error = #expect(throws: (any Error).self) {
+                try other.start(on: [server.loop], at: .loopback(port: server.port))
+            }
+            #expect("\(String(describing: error))".contains("\(server.port)"))
+        }
+    }
+
+    @Test("The log has a line for each answer, refusals too")
+    func theLogHasALineForEachAnswer() throws {
+        try withServer { server in
+            try server.send("GET", "/nowhere")
+            let refused = try server.events.next()
+            #expect(refused.status == 404)
+            #expect(refused.target == "/nowhere")
+            let answer = try server.sendRaw("HEAD", "/food-diary/weights/2026-11-20")
+            let logged = try server.events.next()
+            #expect(logged.method == "HEAD")
+            #expect(logged.target == "/food-diary/weights/2026-11-20")
+            #expect(logged.status == 200)
+            #expect(logged.bytesSent == answer.count)
+            #expect(logged.isComplete)
+            #expect(logged.elapsedMilliseconds > 0 && logged.elapsedMilliseconds < 10_000)
+        }
+    }
+
+    @Test(
+        "A diary that cannot be written is a 500 that tells the client nothing of the file, and the log all")
+    func aDiaryThatCannotBeWrittenIsA500() throws {
+        let scratch = Scratch()
+        try withServer(scratch: scratch) { server in
+            let other = try SQLiteDatabase(path: scratch.file, busyTimeout: 0)
+            try other.execute("DROP TABLE weight")
+            let answer = try server.send("PUT", "/food-diary/weights/2026-11-20/am", #"{"weight":70}"#)
+            expectFailure(answer, 500, "INTERNAL", naming: "diary")
+            #expect(!answer.text.contains(scratch.path))
+            #expect(server.events.diaryFailures.first?.path == scratch.file)
+        }
+    }
+}
