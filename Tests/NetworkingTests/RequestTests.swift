@@ -1,13 +1,44 @@
+import FoundationEssentials
 import HTTPModel
 import JSONBytes
 import Networking
 import Rx
 import Testing
 
-@Suite("A call")
+@Suite("A call's request")
 struct RequestTests {
+    /// The call as it was sent; nil where nothing was.
+    private func sent(_ target: Anything, baseURL: String? = nil) throws -> (TransportCall?, NetworkError?) {
+        let transport = StubTransport(scheduler: VirtualTime())
+        transport.answer(.json("{}"))
+        let provider = try Provider<Anything>(upstream: "any", baseURL: baseURL, transport: transport)
+        let probe = Probe(provider.rx.request(target))
+        return (transport.attempts.first?.call, probe.networkError)
+    }
+
+    private func call(_ target: Anything, baseURL: String? = nil) throws -> TransportCall {
+        let (call, error) = try sent(target, baseURL: baseURL)
+        return try #require(call, "\(String(describing: error))")
+    }
+
+    private func refusal(_ target: Anything) throws -> NetworkError {
+        let (call, error) = try sent(target)
+        #expect(call == nil)
+        return try #require(error)
+    }
+
+    private func body(_ call: TransportCall) -> String? {
+        call.body.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private func text(_ call: TransportCall) -> String {
+        String(decoding: call.target, as: UTF8.self)
+    }
+
+    // MARK: Cold
+
     @Test("Nothing is sent before subscription, and each subscription sends anew")
-    func nothingIsSentBeforeSubscription() throws {
+    func cold() throws {
         let bench = try Bench()
         bench.transport.answer(.json(#"{"status":200,"data":{"a":1}}"#))
         let single = bench.provider.rx.request(.weights("2026-11-20", keyword: "recent"))
@@ -19,15 +50,260 @@ struct RequestTests {
         #expect(second.value?.statusCode == 200)
     }
 
-    @Test("The data of a GenericResponse comes as the bytes it had")
-    func fragment() throws {
+    @Test("A request that cannot be built fails its subscription, and nothing is sent")
+    func unbuilt() throws {
         let bench = try Bench()
-        bench.transport.answer(.json(#"{"code":"OK","status":200,"data":{"a": 1.0e1}}"#))
-        let probe = Probe(bench.provider.rx.request(.weights("2026-11-20", keyword: "recent")).fragment())
-        #expect(probe.value?.description == #"{"a": 1.0e1}"#)
-        let call = try #require(bench.transport.attempts.first).call
+        bench.transport.answer(.json("{}"))
+        let single = bench.provider.rx.request(.day("../../admin"))
+        let error = try #require(Probe(single).networkError)
+        #expect(bench.transport.attempts.isEmpty)
+        #expect(error.kind == .networkFail)
+        #expect(error.reason == .requestError)
+        #expect(error.attempts == 0)
+        #expect(!error.isRetryable)
+        #expect(!error.message.contains("admin"))
+    }
+
+    // MARK: Address
+
+    @Test(
+        "A base URL that is none is refused as the provider is made",
+        arguments: [
+            "", "diary", "ftp://diary", "http://", "http://user@diary", "http://diary/?a=1",
+            "http://diary/#x",
+            "http://diary:99999", "http://diary/a b", "http://diary/../x", "http://diary/%2e%2e/x",
+            "http://diary//x",
+        ])
+    func badBaseURL(text: String) {
+        #expect(throws: Upstream.InvalidBaseURL.self) {
+            try Provider<Anything>(
+                upstream: "any", baseURL: text, transport: StubTransport(scheduler: VirtualTime()))
+        }
+    }
+
+    @Test("A target's base URL that is none fails the call")
+    func badBaseURLOfATarget() throws {
+        let error = try refusal(Anything(baseURL: "diary"))
+        #expect(error.reason == .requestError)
+        #expect(error.message.contains("any"))
+    }
+
+    @Test(
+        "Base URL and path are joined with one slash",
+        arguments: [
+            ("http://any.test", "/x", "/x"), ("http://any.test/", "/x", "/x"),
+            ("http://any.test/v1", "/x", "/v1/x"),
+            ("http://any.test/v1/", "x", "/v1/x"), ("http://any.test/v1/", "", "/v1"),
+            ("http://any.test", "", "/"),
+            ("http://any.test/v1", "/", "/v1/"), ("http://any.test", "/x/", "/x/"),
+        ])
+    func join(base: String, path: String, expected: String) throws {
+        #expect(text(try call(Anything(path: RequestPath(encoded: path), baseURL: base))) == expected)
+        #expect(text(try call(Anything(path: RequestPath(encoded: path)), baseURL: base)) == expected)
+    }
+
+    @Test("A provider's own address replaces the targets', and is parsed once for all providers of it")
+    func override() throws {
+        let first = try call(Anything(), baseURL: "http://127.0.0.1:9001/v2")
+        let second = try call(Anything(), baseURL: "http://127.0.0.1:9001/v2")
+        #expect(text(first) == "/v2/x")
+        #expect(first.upstream === second.upstream)
+        #expect(first.upstream.baseURL.port == 9001)
+        #expect(first.upstream.name == "any")
+        #expect(try call(Anything()).upstream.id != first.upstream.id)
+    }
+
+    @Test("Targets may have base URLs of their own, up to 64 of them")
+    func manyBaseURLs() throws {
+        let transport = StubTransport(scheduler: VirtualTime())
+        transport.answer(.json("{}"))
+        let provider = try Provider<Anything>(upstream: "any", transport: transport)
+        for number in 0..<64 {
+            #expect(Probe(provider.rx.request(Anything(baseURL: "http://host\(number).test"))).value != nil)
+        }
+        let error = Probe(provider.rx.request(Anything(baseURL: "http://host64.test"))).networkError
+        #expect(error?.reason == .requestError)
+        #expect(Probe(provider.rx.request(Anything(baseURL: "http://host63.test"))).value != nil)
+    }
+
+    // MARK: Path
+
+    @Test(
+        "A path value that could leave its segment fails the call",
+        arguments: [
+            "", ".", "..", "a/b", "/", "\\", "a\\b", "a\u{0}b", "a\nb", "%2e", "%2E%2e", "%2f", "a%5cb",
+            "%00", "%252e%252e",
+            "%25252f", "\u{7f}",
+        ])
+    func badPathValue(value: String) throws {
+        let error = try refusal(Anything(path: "/users/\(value)/diary"))
+        #expect(error.reason == .requestError)
+        #expect(error.kind == .networkFail)
+    }
+
+    @Test("A path value is one percent-encoded segment, whatever it holds")
+    func pathValue() throws {
         #expect(
-            String(decoding: call.target, as: UTF8.self)
-                == "/food-diary/weights?fddDate=2026-11-20&keyword=recent")
+            text(try call(Anything(path: "/users/\("a b?c#d&é%")/x"))) == "/users/a%20b%3Fc%23d%26%C3%A9%25/x"
+        )
+        #expect(text(try call(Anything(path: "/users/\(7)/\("...")"))) == "/users/7/...")
+        #expect(text(try call(Anything(path: "/day/\("오늘")"))) == "/day/%EC%98%A4%EB%8A%98")
+    }
+
+    @Test(
+        "A path that leaves the prefix, however it is written, fails the call",
+        arguments: [
+            "/../x", "/a/../../x", "/%2e%2e/x", "/.%2E/x", "/./x", "//evil.test/x", "/a//b", "/a b", "/a#b",
+            "/a\\b",
+            "/%2fx", "/%5Cx", "/%00", "/%zz", "/%4", "/é", "/a\r\nHost: evil.test", "?a=b#c", "@evil.test/",
+        ])
+    func badPath(path: String) throws {
+        // The last one is a path once its slash is added; all others are refused.
+        if path == "@evil.test/" {
+            #expect(text(try call(Anything(path: RequestPath(encoded: path)))) == "/@evil.test/")
+        } else {
+            #expect(try refusal(Anything(path: RequestPath(encoded: path))).reason == .requestError)
+        }
+    }
+
+    @Test("A URL of more than 8 KiB fails the call")
+    func longURL() throws {
+        let path = RequestPath(encoded: "/" + String(repeating: "a", count: 8191))
+        #expect(text(try call(Anything(path: path))).utf8.count == 8192)
+        #expect(try refusal(Anything(path: RequestPath(encoded: path.text + "a"))).reason == .requestError)
+    }
+
+    // MARK: Parameters
+
+    @Test("Parameters go into the query in order, encoded, without those that are nil")
+    func query() throws {
+        let none: String? = nil
+        let target = Anything(
+            task: .parameters(
+                ["b": "x y&z", "a": 3, "none": none, "flag": true, "n": 1.5, "한": "글", "tag": ["p", "q"]],
+                encoding: .query))
+        #expect(
+            text(try call(target)) == "/x?b=x%20y%26z&a=3&flag=true&n=1.5&%ED%95%9C=%EA%B8%80&tag=p&tag=q")
+        #expect(try call(target).body == nil)
+        #expect(text(try call(Anything(task: .parameters(["none": none], encoding: .query)))) == "/x")
+    }
+
+    @Test("Lists and Booleans are written as the encoding says")
+    func queryOptions() throws {
+        let encoding = ParameterEncoding.query(lists: .brackets, booleans: .numeric)
+        let target = Anything(
+            task: .parameters(["tag": ["p", "q"], "on": true, "off": false], encoding: encoding))
+        #expect(text(try call(target)) == "/x?tag%5B%5D=p&tag%5B%5D=q&on=1&off=0")
+    }
+
+    @Test("A form goes into the body")
+    func form() throws {
+        let call = try call(
+            Anything(method: .post, task: .parameters(["a": "x y+z", "b": "1"], encoding: .form)))
+        #expect(body(call) == "a=x+y%2Bz&b=1")
+        #expect(call.fields[.contentType] == "application/x-www-form-urlencoded")
+        #expect(text(call) == "/x")
+    }
+
+    @Test("Parameters as JSON are one flat object in order")
+    func jsonParameters() throws {
+        let call = try call(
+            Anything(
+                method: .post,
+                task: .parameters(
+                    ["b": "\"q\"", "a": 3, "l": [1, 2], "f": false, "n": 0.5], encoding: .json)))
+        #expect(body(call) == #"{"b":"\"q\"","a":3,"l":[1,2],"f":false,"n":0.5}"#)
+        #expect(call.fields[.contentType] == "application/json")
+    }
+
+    @Test("Parameters that cannot be written fail the call")
+    func badParameters() throws {
+        let bad: [RequestTask] = [
+            .parameters(["n": Double.infinity], encoding: .query),
+            .parameters(["n": Double.nan], encoding: .form),
+            .parameters(["n": Double.nan], encoding: .json), .parameters(["l": [["a"]]], encoding: .query),
+            .parameters(["a": 1, "a": 2], encoding: .json),
+        ]
+        for task in bad {
+            #expect(try refusal(Anything(method: .post, task: task)).reason == .requestError)
+        }
+        let twice = Anything(
+            path: RequestPath(encoded: "/x?a=1"), task: .parameters(["b": 1], encoding: .query))
+        #expect(try refusal(twice).reason == .requestError)
+    }
+
+    // MARK: Bodies
+
+    private struct Weight: Codable {
+        var weight: Double
+        var measuredAt: Date?
+    }
+
+    @Test("A JSON body is encoded, by an encoder of the caller's own too")
+    func json() throws {
+        let plain = try call(Anything(method: .put, task: .json(Weight(weight: 71.5))))
+        #expect(body(plain) == #"{"weight":71.5}"#)
+        #expect(plain.fields[.contentType] == "application/json")
+
+        let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        encoder.outputFormatting = .sortedKeys
+        encoder.dateEncodingStrategy = .secondsSince1970
+        let own = Weight(weight: 1, measuredAt: Date(timeIntervalSince1970: 5))
+        #expect(
+            body(try call(Anything(method: .put, task: .json(own, encoder: encoder))))
+                == #"{"measured_at":5,"weight":1}"#)
+        let moya = try call(Anything(method: .put, task: .requestJSONEncodable(Weight(weight: 2))))
+        #expect(body(moya) == #"{"weight":2}"#)
+    }
+
+    @Test("A value that cannot be encoded fails the call with the encoder's error")
+    func unencodable() throws {
+        let error = try refusal(Anything(method: .put, task: .json([Double.nan])))
+        #expect(error.reason == .requestError)
+        #expect(error.underlying is EncodingError)
+    }
+
+    @Test("Bytes go as they are, with their content type")
+    func data() throws {
+        let call = try call(Anything(method: .post, task: .data([1, 2, 3], contentType: "image/png")))
+        #expect(call.body == [1, 2, 3])
+        #expect(call.fields[.contentType] == "image/png")
+    }
+
+    // MARK: Fields
+
+    @Test("A call asks for JSON in no coding, and a target's own fields replace the provider's")
+    func fields() throws {
+        let plain = try call(Anything())
+        #expect(plain.fields == [.accept: "application/json", .acceptEncoding: "identity"])
+        #expect(plain.contextFields == [.via: "1.1 sluice"])
+        let own = try call(
+            Anything(
+                method: .post,
+                headers: [.accept: "text/csv", "X-Key": "a", "x-key": "b", .contentType: "text/plain"],
+                task: .data([1], contentType: "image/png")))
+        #expect(own.fields.values(of: .accept) == ["text/csv"])
+        #expect(own.fields.values(of: "X-Key") == ["a", "b"])
+        #expect(own.fields.values(of: .contentType) == ["text/plain"])
+    }
+
+    @Test(
+        "A field that is the transport's own fails the call",
+        arguments: [
+            "Host", "content-length", "Transfer-Encoding", "Connection", "Keep-Alive", "TE", "Upgrade",
+            "Expect",
+        ])
+    func transportFields(name: String) throws {
+        var headers = HTTPFields()
+        headers.append(try #require(HTTPFieldName(name)), "x")
+        #expect(try refusal(Anything(headers: headers)).reason == .requestError)
+    }
+
+    @Test("A value with a line break fails the call")
+    func injectedField() throws {
+        let error = try refusal(Anything(headers: ["X-Key": "a\r\nHost: evil.test"]))
+        #expect(error.reason == .requestError)
+        #expect(!error.message.contains("evil"))
     }
 }

@@ -46,12 +46,11 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
         let upstream = try settings.upstream(baseURL: target.baseURL)
         let method = target.method
         let built = try RequestBuilder.build(
-            upstream: upstream, path: target.path, method: method, headers: target.headers, task: target.task,
+            upstream: upstream, path: target.path, headers: target.headers, task: target.task,
             shared: settings.fields)
         return TransportCall(
-            upstream: upstream, method: method, target: built.target[...], fields: built.fields,
-            body: built.body, context: CallContext.current, envelope: target.envelope,
-            allowsEmptyBody: target.allowsEmptyBody, settings: settings.calls)
+            upstream: upstream, method: method, built: built, context: CallContext.current,
+            envelope: target.envelope, allowsEmptyBody: target.allowsEmptyBody, settings: settings.calls)
     }
 }
 

@@ -2,9 +2,12 @@ import FoundationEssentials
 import HTTPModel
 
 /// The parts of a target as they go on the wire.
-struct BuiltRequest {
-    var target: [UInt8]
+struct BuiltRequest: Sendable {
+    var target: ArraySlice<UInt8>
+    /// The provider's fields and the target's own in one.
     var fields: HTTPFields
+    /// The target's own.
+    var headers: HTTPFields
     var body: ArraySlice<UInt8>?
 }
 
@@ -13,43 +16,44 @@ enum RequestBuilder {
     /// - Parameters:
     ///   - shared: the provider's own fields; used as they are where the call adds none.
     static func build(
-        upstream: Upstream, path: RequestPath, method: HTTPMethod, headers: HTTPFields, task: RequestTask,
+        upstream: Upstream, path: RequestPath, headers: HTTPFields, task: RequestTask,
         shared: HTTPFields
     ) throws(RequestFault) -> BuiltRequest {
         if let fault = path.fault { throw RequestFault(fault) }
-        var built = BuiltRequest(
-            target: target(upstream: upstream, path: path), fields: shared, body: nil)
+        var target = target(upstream: upstream, path: path)
+        var body: ArraySlice<UInt8>?
         var contentType: String?
         switch task.content {
         case .plain:
             break
         case .json(let value, let encoder):
-            built.body = try json(value, encoder)
+            body = try json(value, encoder)
             contentType = "application/json"
         case .bytes(let bytes, let type):
-            built.body = bytes
+            body = bytes
             contentType = type
         case .parameters(let parameters, let encoding):
             switch encoding.place {
             case .query:
-                try appendQuery(parameters, encoding, to: &built.target)
+                try appendQuery(parameters, encoding, to: &target)
             case .form:
                 var bytes: [UInt8] = []
                 try encoding.appendPairs(of: parameters, to: &bytes)
-                built.body = bytes[...]
+                body = bytes[...]
                 contentType = "application/x-www-form-urlencoded"
             case .json:
-                built.body = try encoding.object(of: parameters)
+                body = try encoding.object(of: parameters)
                 contentType = "application/json"
             }
         }
         let prefix = upstream.prefix.count
-        if let fault = built.target.withUnsafeBytes({ TargetRules.fault(in: $0, prefix: prefix) }) {
+        if let fault = target.withUnsafeBytes({ TargetRules.fault(in: $0, prefix: prefix) }) {
             throw RequestFault(fault)
         }
-        if !headers.isEmpty { try add(headers, to: &built.fields) }
-        if let contentType, !headers.contains(.contentType) { built.fields.append(.contentType, contentType) }
-        return built
+        var fields = shared
+        if !headers.isEmpty { try add(headers, to: &fields) }
+        if let contentType, !headers.contains(.contentType) { fields.append(.contentType, contentType) }
+        return BuiltRequest(target: target[...], fields: fields, headers: headers, body: body)
     }
 
     private static func target(upstream: Upstream, path: RequestPath) -> [UInt8] {

@@ -14,6 +14,9 @@ public final class CallContext: Sendable {
     /// When the request has to be answered: no call goes on after it. Nil: only the call's own limit holds.
     public let deadline: RxTime?
 
+    /// Whether fields of the client's request go with the calls.
+    let forwards: Bool
+
     private let fields: HTTPFields
     private let fieldsWithCredentials: HTTPFields
     private let credentialUpstreams: [String]
@@ -23,8 +26,8 @@ public final class CallContext: Sendable {
     ///   - traceparent: sent as it is (W3C Trace Context); the parent id in it is the gateway's own span.
     ///   - via: the `Via` of the client's request; our own entry is added to it.
     ///   - deadline: on the clock of the transport's scheduler.
-    ///   - forwarding: fields of the client's request that the endpoint lists. The hop-by-hop fields and `Host`
-    ///     are left out. `Authorization` and `Cookie` go only to the upstreams named in `credentialUpstreams`.
+    ///   - forwarding: fields of the client's request that the endpoint lists. The hop-by-hop fields, `Host`,
+    ///     `Accept-Encoding` and what the gateway sets itself are left out. `Authorization` and `Cookie` go only to the upstreams named in `credentialUpstreams`.
     ///   - credentialUpstreams: names of upstreams that may see the client's credentials. Default none.
     public init(
         requestID: String,
@@ -49,6 +52,7 @@ public final class CallContext: Sendable {
                 fields.append(name, value)
             }
         }
+        forwards = !forwarding.isEmpty
         self.fields = fields
         self.credentialUpstreams = credentials.isEmpty ? [] : credentialUpstreams
         fields.append(contentsOf: credentials)
@@ -61,7 +65,8 @@ public final class CallContext: Sendable {
     /// What a call carries that is made for no request of a client.
     static let fieldsWithoutContext: HTTPFields = [.via: via]
 
-    private static let own: [HTTPFieldName] = [.via, .xRequestID, .traceParent]
+    /// Never the client's: what the gateway sets itself, and the coding that it cannot undo.
+    private static let own: [HTTPFieldName] = [.via, .xRequestID, .traceParent, .acceptEncoding]
 
     func sendsCredentials(to upstream: Upstream) -> Bool {
         !credentialUpstreams.isEmpty && credentialUpstreams.contains(upstream.name)

@@ -18,19 +18,29 @@ public final class TransportCall: Sendable {
     let envelope: ResponseEnvelope
     let allowsEmptyBody: Bool
     let settings: CallSettings
+    private let built: BuiltRequest
 
     init(
-        upstream: Upstream, method: HTTPMethod, target: ArraySlice<UInt8>, fields: HTTPFields,
-        body: ArraySlice<UInt8>?, context: CallContext?, envelope: ResponseEnvelope, allowsEmptyBody: Bool,
-        settings: CallSettings
+        upstream: Upstream, method: HTTPMethod, built: BuiltRequest, context: CallContext?,
+        envelope: ResponseEnvelope, allowsEmptyBody: Bool, settings: CallSettings
     ) {
         self.upstream = upstream
         self.method = method
-        self.target = target
-        self.fields = fields
-        self.body = body
+        self.built = built
+        target = built.target
+        body = built.body
         self.context = context
-        contextFields = context?.fields(for: upstream) ?? CallContext.fieldsWithoutContext
+        var fields = built.fields
+        var contextFields = context?.fields(for: upstream) ?? CallContext.fieldsWithoutContext
+        // A target's own field goes before a forwarded one, that before the provider's.
+        if let context, context.forwards, contextFields.contains(.accept), !built.headers.contains(.accept) {
+            fields.remove(.accept)
+        }
+        for (text, _) in built.headers {
+            if let name = HTTPFieldName(text) { contextFields.remove(name) }
+        }
+        self.fields = fields
+        self.contextFields = contextFields
         self.envelope = envelope
         self.allowsEmptyBody = allowsEmptyBody
         self.settings = settings
@@ -39,8 +49,8 @@ public final class TransportCall: Sendable {
     /// The same call for a request that became known only with the subscription.
     func with(_ context: CallContext) -> TransportCall {
         TransportCall(
-            upstream: upstream, method: method, target: target, fields: fields, body: body, context: context,
-            envelope: envelope, allowsEmptyBody: allowsEmptyBody, settings: settings)
+            upstream: upstream, method: method, built: built, context: context, envelope: envelope,
+            allowsEmptyBody: allowsEmptyBody, settings: settings)
     }
 
     /// Limits of one attempt. They are the transport's to hold.

@@ -1,0 +1,126 @@
+import FoundationEssentials
+import HTTPModel
+import Networking
+import Rx
+import Testing
+
+@Suite("A call's context")
+struct ContextTests {
+    private func fields(_ context: CallContext?, to upstream: String = "diary") throws -> HTTPFields {
+        let transport = StubTransport(scheduler: VirtualTime())
+        transport.answer(.json("{}"))
+        let provider = try Provider<Anything>(upstream: upstream, transport: transport)
+        let probe = CallContext.$current.withValue(context) { Probe(provider.rx.request(Anything())) }
+        #expect(probe.value != nil)
+        return try #require(transport.attempts.first).call.allFields
+    }
+
+    @Test("Nothing of the client's request goes to an upstream but what is listed")
+    func denyByDefault() throws {
+        let fields = try fields(CallContext(requestID: "r-1"))
+        #expect(
+            fields == [
+                .accept: "application/json", .acceptEncoding: "identity", .via: "1.1 sluice",
+                .xRequestID: "r-1",
+            ])
+    }
+
+    @Test("Request id, traceparent and Via are added; the client's Via comes first")
+    func added() throws {
+        let traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+        let fields = try fields(CallContext(requestID: "r-1", traceparent: traceparent, via: "1.0 fred"))
+        #expect(fields[.xRequestID] == "r-1")
+        #expect(fields[.traceParent] == traceparent)
+        #expect(fields[.via] == "1.0 fred, 1.1 sluice")
+    }
+
+    @Test(
+        "What is listed is forwarded, but for the fields that are the connection's, the gateway's or credentials"
+    )
+    func forwarding() throws {
+        let listed: HTTPFields = [
+            .acceptLanguage: "ko", "X-Device": "a", "x-device": "b", .host: "evil.test",
+            .connection: "X-Device",
+            .transferEncoding: "chunked", .contentLength: "5", .via: "1.1 evil", .xRequestID: "evil",
+            .traceParent: "evil", .authorization: "Bearer secret", .cookie: "session=secret",
+        ]
+        let fields = try fields(CallContext(requestID: "r-1", forwarding: listed))
+        #expect(fields[.acceptLanguage] == "ko")
+        #expect(fields.values(of: "X-Device") == ["a", "b"])
+        #expect(fields.values(of: .via) == ["1.1 sluice"])
+        #expect(fields.values(of: .xRequestID) == ["r-1"])
+        for name in [
+            HTTPFieldName.host, .connection, .transferEncoding, .contentLength, .traceParent, .authorization,
+            .cookie,
+        ] {
+            #expect(!fields.contains(name), "\(name)")
+        }
+    }
+
+    @Test("Authorization and Cookie go to the upstreams that are listed for them, and to no other")
+    func credentials() throws {
+        let context = CallContext(
+            requestID: "r", forwarding: [.authorization: "Bearer secret", .cookie: "a=b"],
+            credentialUpstreams: ["users"])
+        #expect(try fields(context, to: "users")[.authorization] == "Bearer secret")
+        #expect(try fields(context, to: "users")[.cookie] == "a=b")
+        #expect(try !fields(context, to: "diary").contains(.authorization))
+        #expect(try !fields(context, to: "diary").contains(.cookie))
+    }
+
+    @Test("A call knows whether it carries the client's credentials")
+    func forwardsCredentials() throws {
+        for (upstream, expected) in [("users", true), ("diary", false)] {
+            let transport = StubTransport(scheduler: VirtualTime())
+            transport.answer(.response(401))
+            let provider = try Provider<Anything>(upstream: upstream, transport: transport)
+            let context = CallContext(
+                requestID: "r", forwarding: [.authorization: "Bearer secret"], credentialUpstreams: ["users"])
+            let probe = CallContext.$current.withValue(context) {
+                Probe(provider.rx.request(Anything()).checkStatusCode())
+            }
+            #expect(probe.networkError?.call?.forwardsCredentials == expected)
+        }
+    }
+
+    @Test("A target's own field replaces a forwarded one of that name")
+    func ownFieldWins() throws {
+        let transport = StubTransport(scheduler: VirtualTime())
+        transport.answer(.json("{}"))
+        let provider = try Provider<Anything>(upstream: "any", transport: transport)
+        let context = CallContext(requestID: "r", forwarding: [.acceptLanguage: "ko", .accept: "text/html"])
+        let target = Anything(headers: [.acceptLanguage: "en"])
+        _ = CallContext.$current.withValue(context) { Probe(provider.rx.request(target)) }
+        let call = try #require(transport.attempts.first).call
+        #expect(call.allFields.values(of: .acceptLanguage) == ["en"])
+        #expect(call.allFields.values(of: .accept) == ["text/html"])
+        #expect(call.allFields.values(of: .xRequestID) == ["r"])
+    }
+
+    @Test("A call made in answer to another belongs to the same request")
+    func chained() throws {
+        let bench = try Bench()
+        bench.transport.answer(.json(#"{"status":200,"data":{}}"#, after: .milliseconds(5)))
+        let provider = bench.provider
+        let context = CallContext(requestID: "r-7", deadline: bench.time.now.addingTimeInterval(1))
+        let probe = CallContext.$current.withValue(context) {
+            Probe(provider.rx.request(.weights("a")).flatMap { _ in provider.rx.request(.day("b")) })
+        }
+        bench.time.advance(by: .milliseconds(5))
+        #expect(CallContext.current == nil)
+        bench.time.advance(by: .milliseconds(5))
+        #expect(probe.value != nil)
+        #expect(bench.transport.attempts.map { $0.call.contextFields[.xRequestID] } == ["r-7", "r-7"])
+    }
+
+    @Test("A call that was made ahead takes the context of its subscription")
+    func madeAhead() throws {
+        let bench = try Bench()
+        bench.transport.answer(.json(#"{"status":200,"data":{}}"#))
+        let plan = bench.provider.rx.request(.weights("a"))
+        for id in ["r-1", "r-2"] {
+            _ = CallContext.$current.withValue(CallContext(requestID: id)) { Probe(plan) }
+        }
+        #expect(bench.transport.attempts.map { $0.call.contextFields[.xRequestID] } == ["r-1", "r-2"])
+    }
+}

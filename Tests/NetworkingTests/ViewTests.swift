@@ -1,0 +1,116 @@
+import HTTPModel
+import JSONBytes
+import Networking
+import Rx
+import Testing
+
+/// The contract's table of the names under which users know a failure.
+@Suite("A failure in other terms")
+struct ViewTests {
+    private struct Model: Decodable, Sendable {
+        var name: String
+    }
+
+    private func error(_ answer: StubTransport.Answer, envelope: ResponseEnvelope = .none) throws
+        -> NetworkError
+    {
+        let transport = StubTransport(scheduler: VirtualTime())
+        transport.answer(answer)
+        let provider = try Provider<Anything>(upstream: "any", transport: transport)
+        let probe = Probe(provider.rx.request(Anything(method: .post, envelope: envelope)).map(Model.self))
+        return try #require(probe.networkError)
+    }
+
+    @Test("A status that says no", arguments: [404, 500])
+    func status(code: Int) throws {
+        let error = try error(.response(code, body: #"{"reason":"x"}"#))
+        guard case .statusCode(let response) = error.moyaError else {
+            return #expect(Bool(false), "\(error.moyaError)")
+        }
+        #expect(response.statusCode == code)
+        guard case .statusCodeError(code) = error.resultError else { return #expect(Bool(false)) }
+        guard case .serverError(code: code) = error.sessionError else { return #expect(Bool(false)) }
+        let router = error.routerManagerError
+        #expect(router.code == .isNotSuccessful)
+        #expect(router.errorBody(as: [String: String].self) == ["reason": "x"])
+        #expect(
+            router.userInfo == [
+                "upstream": "any", "path": "/x", "reason": "upstream_status", "statusCode": "\(code)",
+            ])
+    }
+
+    @Test("A failing status inside a 200 has the inner status in all terms")
+    func innerStatus() throws {
+        let error = try error(.json(#"{"status":503,"message":"m"}"#), envelope: .genericResponse)
+        guard case .statusCodeError(503) = error.resultError else { return #expect(Bool(false)) }
+        guard case .serverError(code: 503) = error.sessionError else { return #expect(Bool(false)) }
+        guard case .statusCode = error.moyaError else { return #expect(Bool(false)) }
+    }
+
+    @Test("A body that is not JSON")
+    func notJSON() throws {
+        let error = try error(.json("<html>"))
+        guard case .jsonMapping(let response) = error.moyaError else { return #expect(Bool(false)) }
+        #expect(response.data.count == 6)
+        guard case .jsonMappingError(let beneath) = error.resultError else { return #expect(Bool(false)) }
+        #expect(beneath is JSONError)
+        guard case .decodingError = error.sessionError else { return #expect(Bool(false)) }
+        #expect(error.routerManagerError.code == .decodeFailed)
+        #expect(error.routerManagerError.errorBody == nil)
+    }
+
+    @Test("JSON of another shape")
+    func shape() throws {
+        let error = try error(.json(#"{"name":1}"#))
+        guard case .objectMapping(let beneath, _) = error.moyaError else { return #expect(Bool(false)) }
+        #expect(beneath is DecodingError)
+        guard case .decodingError(error: let decoding) = error.sessionError else {
+            return #expect(Bool(false))
+        }
+        #expect(decoding is DecodingError)
+    }
+
+    @Test("An envelope without data, and an answer that there is nothing")
+    func nothing() throws {
+        let missing = try error(.json(#"{"status":200}"#), envelope: .genericResponse)
+        guard case .missingData = missing.sessionError else { return #expect(Bool(false)) }
+        guard case .objectMapping = missing.moyaError else { return #expect(Bool(false)) }
+        let none = try error(.response(204))
+        guard case .noContent = none.resultError else { return #expect(Bool(false)) }
+        guard case .missingData = none.sessionError else { return #expect(Bool(false)) }
+    }
+
+    @Test("No whole answer")
+    func network() throws {
+        let error = try error(.failure(.connectionRefused))
+        guard case .underlying(let beneath, nil) = error.moyaError else { return #expect(Bool(false)) }
+        #expect((beneath as? TransportError)?.reason == .connectionRefused)
+        #expect(error.resultError == nil)
+        guard case .transportError = error.sessionError else { return #expect(Bool(false)) }
+        #expect(error.routerManagerError.code == .failedRequest)
+    }
+
+    @Test("A request that cannot be built")
+    func unbuilt() throws {
+        let transport = StubTransport(scheduler: VirtualTime())
+        let provider = try Provider<Anything>(upstream: "any", transport: transport)
+        let error = try #require(Probe(provider.rx.request(Anything(path: "/\("..")"))).networkError)
+        guard case .requestMapping = error.moyaError else { return #expect(Bool(false)) }
+        guard case .invalidURL = error.sessionError else { return #expect(Bool(false)) }
+        #expect(error.routerManagerError.code == .failedRequest)
+    }
+
+    @Test("What is printed of a failure shows no query, field or body")
+    func description() throws {
+        let transport = StubTransport(scheduler: VirtualTime())
+        transport.answer(.response(500, fields: [.setCookie: "s=secret"], body: "secret"))
+        let provider = try Provider<Anything>(upstream: "any", transport: transport)
+        let target = Anything(
+            headers: [.authorization: "Bearer secret"], task: .parameters(["key": "secret"], encoding: .query)
+        )
+        let error = try #require(Probe(provider.rx.request(target).checkStatusCode()).networkError)
+        #expect(
+            "\(error)" == "any GET /x: serverErr upstream_status: it answered with status 500 (attempts 1)")
+        #expect(!"\(try #require(error.response))".contains("secret"))
+    }
+}
