@@ -6,6 +6,20 @@ import Testing
 
 @testable import HTTPOutbound
 
+extension OutboundLimits {
+    /// For tests that are not about time: a machine may be busy.
+    static var patient: OutboundLimits {
+        var limits = OutboundLimits()
+        limits.waitTimeout = .seconds(20)
+        limits.connectTimeout = .seconds(20)
+        limits.firstByteTimeout = .seconds(20)
+        limits.readTimeout = .seconds(20)
+        limits.writeTimeout = .seconds(20)
+        limits.totalTimeout = .seconds(30)
+        return limits
+    }
+}
+
 /// A client on a loop of its own, reached from a test's task.
 final class ClientHarness: Sendable {
     let group: EventLoopGroup
@@ -21,7 +35,7 @@ final class ClientHarness: Sendable {
 
     /// Runs `body` with a client, closes the client, and sees that nothing is left of it.
     static func with(
-        limits: OutboundLimits = OutboundLimits(), resolver: Resolver = Resolver(),
+        limits: OutboundLimits = OutboundLimits.patient, resolver: Resolver = Resolver(),
         sourceLocation: SourceLocation = #_sourceLocation,
         _ body: (ClientHarness) async throws -> Void
     ) async throws {

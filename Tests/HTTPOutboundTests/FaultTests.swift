@@ -125,7 +125,7 @@ struct FaultTests {
     @Test("is named, its connection is closed and never used again", arguments: faults)
     func named(fault: Fault) async throws {
         let faulty = try ScriptedUpstream(fault.steps, [.readRequest, .send(CallTests.ok), .again])
-        var limits = OutboundLimits()
+        var limits = OutboundLimits.patient
         limits.responseBody = 1 << 20
         try await ClientHarness.with(limits: limits) { harness in
             let api = try await harness.upstream(faulty)
@@ -160,13 +160,13 @@ struct FaultTests {
     @Test("A connect that gets no answer is connection_timeout at the connect limit")
     func blackHole() async throws {
         let (port, descriptors) = try ScriptedUpstream.blackHole()
-        var limits = OutboundLimits()
+        var limits = OutboundLimits.patient
         limits.connectTimeout = .milliseconds(80)
         try await ClientHarness.with(limits: limits) { harness in
             let result = try await harness.upstream(port: port).get()
             #expect(result.reason == "connection_timeout")
             let total = try #require(result.timings?.total)
-            #expect(total >= .milliseconds(80) && total < .milliseconds(800))
+            #expect(total >= .milliseconds(80) && total < .seconds(10))
         }
         ScriptedUpstream.close(descriptors)
     }
@@ -179,7 +179,7 @@ struct FaultTests {
             request.totalTimeout = .milliseconds(80)
             let result = try await harness.upstream(port: port).call(request)
             #expect(result.reason == "connection_timeout")
-            #expect(try #require(result.timings?.total) < .milliseconds(800))
+            #expect(try #require(result.timings?.total) < .seconds(10))
         }
         ScriptedUpstream.close(descriptors)
     }
@@ -189,7 +189,7 @@ struct FaultTests {
     )
     func silence() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .awaitEnd])
-        var limits = OutboundLimits()
+        var limits = OutboundLimits.patient
         limits.firstByteTimeout = .milliseconds(80)
         try await ClientHarness.with(limits: limits) { harness in
             let result = try await harness.upstream(upstream).get()
@@ -209,7 +209,7 @@ struct FaultTests {
             request.firstByteTimeout = .milliseconds(50)
             let result = try await harness.upstream(upstream).call(request)
             #expect(result.reason == "connection_read_timeout")
-            #expect(try #require(result.timings?.total) < .seconds(4))
+            #expect(try #require(result.timings?.total) < .seconds(10))
         }
         upstream.stop()
     }
@@ -219,7 +219,7 @@ struct FaultTests {
         let upstream = try ScriptedUpstream([
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"), .awaitEnd,
         ])
-        var limits = OutboundLimits()
+        var limits = OutboundLimits.patient
         limits.readTimeout = .milliseconds(80)
         try await ClientHarness.with(limits: limits) { harness in
             let result = try await harness.upstream(upstream).get()
@@ -238,7 +238,7 @@ struct FaultTests {
         ])
     func trickle(text: String) async throws {
         let upstream = try ScriptedUpstream([.readRequest, .trickle(text, pauseMilliseconds: 10)])
-        var limits = OutboundLimits()
+        var limits = OutboundLimits.patient
         limits.firstByteTimeout = .milliseconds(200)
         limits.readTimeout = .milliseconds(200)
         limits.totalTimeout = .milliseconds(300)
@@ -246,7 +246,7 @@ struct FaultTests {
             let result = try await harness.upstream(upstream).get()
             #expect(result.reason == "http_response_timeout", "\(result)")
             let total = try #require(result.timings?.total)
-            #expect(total >= .milliseconds(300) && total < .seconds(2))
+            #expect(total >= .milliseconds(300) && total < .seconds(10))
             await upstream.clientEnded.wait()
         }
         upstream.stop()
@@ -256,7 +256,7 @@ struct FaultTests {
     func writeTimeout() async throws {
         let never = Signal()
         let upstream = try ScriptedUpstream([.read(10), .wait(never)])
-        var limits = OutboundLimits()
+        var limits = OutboundLimits.patient
         limits.writeTimeout = .milliseconds(80)
         try await ClientHarness.with(limits: limits) { harness in
             let body = [UInt8](repeating: 0x61, count: 32 << 20)

@@ -161,7 +161,7 @@ struct ReuseTests {
     @Test("An idle connection is closed when its time is over")
     func idleTimeout() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .awaitEnd])
-        var limits = OutboundLimits()
+        var limits = OutboundLimits.patient
         limits.idleTimeout = .milliseconds(30)
         try await ClientHarness.with(limits: limits) { harness in
             let api = try await harness.upstream(upstream)
@@ -189,7 +189,7 @@ struct ReuseTests {
     @Test("A connection serves as many requests as allowed, then another is opened")
     func requestLimit() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
-        var limits = OutboundLimits()
+        var limits = OutboundLimits.patient
         limits.requestsPerConnection = 2
         try await ClientHarness.with(limits: limits) { harness in
             let api = try await harness.upstream(upstream)

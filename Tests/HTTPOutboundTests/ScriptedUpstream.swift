@@ -41,6 +41,7 @@ final class ScriptedUpstream: Sendable {
 
     private let listener: Int32
     let port: UInt16
+    private let unixPath: String?
     private let scripts: [[Step]]
     private let record = Lock(Record())
     /// Fired for each request that was read whole.
@@ -54,7 +55,17 @@ final class ScriptedUpstream: Sendable {
 
     init(_ scripts: [Step]..., backlog: Int32 = 512) throws {
         self.scripts = scripts
+        unixPath = nil
         (listener, port) = try Self.listen(backlog: backlog)
+        Thread.detachNewThread { [self] in acceptAll() }
+    }
+
+    /// The same at the path of a Unix-domain socket, which `stop` removes.
+    init(unixPath path: String, _ scripts: [Step]...) throws {
+        self.scripts = scripts
+        unixPath = path
+        port = 0
+        listener = try Self.listen(unixPath: path)
         Thread.detachNewThread { [self] in acceptAll() }
     }
 
@@ -88,12 +99,14 @@ final class ScriptedUpstream: Sendable {
     }
 
     func stop() {
-        let open = record.withLock { record in
+        // Under the lock, which also guards each close: a number that was closed may be another test's by now.
+        record.withLock { record in
+            guard !record.isStopped else { return }
             record.isStopped = true
-            return record.connections
+            shutdown(listener, Int32(SHUT_RDWR))
+            for descriptor in record.connections { shutdown(descriptor, Int32(SHUT_RDWR)) }
         }
-        shutdown(listener, Int32(SHUT_RDWR))
-        for descriptor in open { shutdown(descriptor, Int32(SHUT_RDWR)) }
+        if let unixPath { unlink(unixPath) }
     }
 
     private static func loopback(port: UInt16) -> sockaddr_in {
@@ -120,11 +133,30 @@ final class ScriptedUpstream: Sendable {
         return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 
+    private static func listen(unixPath path: String) throws -> Int32 {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let status = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard status == 0, Glibc.listen(descriptor, 16) == 0 else {
+            throw POSIXError(.init(rawValue: errno) ?? .EIO)
+        }
+        return descriptor
+    }
+
     private func acceptAll() {
         while true {
             let descriptor = accept(listener, nil, nil)
-            if descriptor < 0 && errno == EINTR { continue }
-            guard descriptor >= 0 else { break }
+            guard descriptor >= 0 else {
+                if record.withLock({ $0.isStopped }) { break }
+                continue
+            }
             var one: Int32 = 1
             setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
             let (index, isStopped) = record.withLock { record in
@@ -146,8 +178,10 @@ final class ScriptedUpstream: Sendable {
         var index = 0
         while index < script.count, perform(script[index], &peer, &index) { index += 1 }
         if peer.hasEnded { clientEnded.fire() }
-        record.withLock { _ = $0.connections.remove(descriptor) }
-        Glibc.close(descriptor)
+        record.withLock { record in
+            record.connections.remove(descriptor)
+            Glibc.close(descriptor)
+        }
     }
 
     /// False when the connection is over.

@@ -52,8 +52,8 @@ final class ActiveCall: TimerTarget {
         return deadlines.connectBudget(now: pool.loop.now)
     }
 
-    /// It has a connection, on which its request goes out now.
-    func connectionReady(_ connection: Connection, isReused: Bool) {
+    /// It has a connection, and its request goes out.
+    func requestStarted(on connection: Connection, isReused: Bool) {
         place = .on(connection)
         timings.connected = pool.loop.now
         timings.isReusedConnection = isReused

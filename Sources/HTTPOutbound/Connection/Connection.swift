@@ -33,17 +33,23 @@ final class Connection {
     /// Sends the request of this call. The connection is idle.
     func run(_ call: ActiveCall, isReused: Bool) {
         guard let stream else { preconditionFailure("a request without a stream") }
-        self.call = call
         let request = call.request
-        state.requestStarted(mayResend: isReused && !call.wasResent && request.method.isIdempotent)
-        response.expect(method: request.method)
-        call.connectionReady(self, isReused: isReused)
         do throws(SerializationError) {
             try pool.shared.send(request, host: pool.host, over: stream)
         } catch {
-            return fail(.requestError, error.description)
+            // Nothing went out: the connection is as good as before.
+            self.call = nil
+            pool.released(self, peer: .unspecified)
+            return call.fail(.requestError, error.description)
         }
-        let isWritten = stream.queuedByteCount == 0
+        self.call = call
+        state.requestStarted(mayResend: isReused && !call.wasResent && request.method.isIdempotent)
+        response.expect(method: request.method)
+        call.requestStarted(on: self, isReused: isReused)
+        moved(call, isWritten: stream.queuedByteCount == 0)
+    }
+
+    private func moved(_ call: ActiveCall, isWritten: Bool) {
         if isWritten { state.requestWritten() }
         call.requestMoved(isWritten: isWritten)
     }
@@ -90,8 +96,7 @@ extension Connection: StreamHandler {
     }
 
     func streamFlushed() {
-        state.requestWritten()
-        call?.requestMoved(isWritten: true)
+        if let call { moved(call, isWritten: true) }
     }
 
     func streamReceived(_ bytes: UnsafeRawBufferPointer) {

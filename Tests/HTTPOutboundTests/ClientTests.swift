@@ -1,0 +1,231 @@
+import EventIO
+import HTTPModel
+import Locking
+import Rx
+import Testing
+
+@testable import HTTPOutbound
+
+@Suite("A client", .timeLimit(.minutes(1)))
+struct ClientTests {
+    static let ok = CallTests.ok
+
+    @Test("A name that does not resolve is dns_error")
+    func noName() async throws {
+        let resolver = Resolver(lookup: { .failure(SocketError(.nameNotFound, .resolve, subject: $0)) })
+        try await ClientHarness.with(resolver: resolver) { harness in
+            let origin = try #require(Origin(host: "nowhere.example", port: 80))
+            let result = try await harness.upstream(origin).get()
+            #expect(result.reason == "dns_error", "\(result)")
+            #expect(result.failure?.requestWasSent == false)
+        }
+    }
+
+    @Test("A resolver that is silent is dns_timeout at the connect limit")
+    func silentResolver() async throws {
+        let held = Signal()
+        var limits = OutboundLimits.patient
+        limits.connectTimeout = .milliseconds(100)
+        try await ClientHarness.with(limits: limits, resolver: Self.silent(held)) { harness in
+            let origin = try #require(Origin(host: "silent.example", port: 80))
+            let result = try await harness.upstream(origin).get()
+            #expect(result.reason == "dns_timeout", "\(result)")
+            #expect(try #require(result.timings?.total) >= .milliseconds(100))
+        }
+        held.fire()
+    }
+
+    @Test("A resolver that is silent holds up no other upstream")
+    func silentResolverAlone() async throws {
+        let held = Signal()
+        let other = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
+        var limits = OutboundLimits.patient
+        limits.connectTimeout = .seconds(19)
+        try await ClientHarness.with(limits: limits, resolver: Self.silent(held)) { harness in
+            let origin = try #require(Origin(host: "silent.example", port: 80))
+            let slow = try await harness.upstream(origin).begin(OutboundRequest(target: "/"))
+            #expect(try await harness.upstream(other).get().text == "hi")
+            #expect(!slow.hasEnded)
+            slow.dispose()
+        }
+        held.fire()
+        other.stop()
+    }
+
+    /// Blocks each lookup until the signal is fired.
+    static func silent(_ held: Signal) -> Resolver {
+        Resolver(lookup: { host in
+            _ = held.waitBlocking()
+            return .failure(SocketError(.nameNotFound, .resolve, subject: host))
+        })
+    }
+
+    @Test("All addresses of a name are tried in turn")
+    func addresses() async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
+        let port = Int(upstream.port)
+        let resolver = Resolver(lookup: { _ in
+            .success(
+                [SocketAddress(host: "127.0.0.2", port: port), SocketAddress(host: "127.0.0.1", port: port)]
+                    .compactMap { $0 })
+        })
+        try await ClientHarness.with(resolver: resolver) { harness in
+            let origin = try #require(Origin(host: "two.example", port: upstream.port))
+            #expect(try await harness.upstream(origin).get().text == "hi")
+            #expect(upstream.requests.first?.contains("Host: two.example:\(port)\r\n") == true)
+        }
+        upstream.stop()
+    }
+
+    @Test("A request that is no HTTP is refused before a byte of it is sent")
+    func badRequest() async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            for target in ["", "a b", "/a b", "/a\r\nX: y", "/\u{e9}", "/a#b"] {
+                let result = await api.get(target)
+                #expect(result.reason == "http_request_error", "\(target): \(result)")
+                #expect(result.failure?.requestWasSent == false)
+            }
+            let injected = await api.call(OutboundRequest(target: "/", fields: ["X-Name": "a\r\nHost: evil"]))
+            #expect(injected.reason == "http_request_error")
+            #expect(await api.get().text == "hi")
+            #expect(upstream.requests.count == 1)
+        }
+        upstream.stop()
+    }
+
+    @Test("Fields that belong to the hop or to the framing are the client's alone")
+    func ownFields() async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
+        try await ClientHarness.with { harness in
+            let fields: HTTPFields = [
+                "Host": "evil", "Content-Length": "100", "Transfer-Encoding": "chunked",
+                "Connection": "close", "TE": "gzip",
+                "Keep-Alive": "x", "Upgrade": "h2c", "Expect": "100-continue", "Trailer": "x", "X-Mine": "1",
+            ]
+            let api = try await harness.upstream(upstream)
+            var request = OutboundRequest(method: .put, target: "/a", fields: fields, body: "body")
+            request.sharedFields = try FieldBlock(["Accept": "*/*", "Host": "evil", "User-Agent": "sluice"])
+            #expect(await api.call(request).text == "hi")
+            #expect(
+                upstream.requests == [
+                    "PUT /a HTTP/1.1\r\nHost: 127.0.0.1:\(upstream.port)\r\nX-Mine: 1\r\nContent-Length: 4\r\n"
+                        + "Accept: */*\r\nUser-Agent: sluice\r\n\r\nbody"
+                ])
+        }
+        upstream.stop()
+    }
+
+    @Test("Shared fields that are no fields are refused when they are made")
+    func sharedFields() {
+        #expect(throws: (any Error).self) { try FieldBlock(["X-Name": "a\r\nb"]) }
+        #expect(FieldBlock().lines.isEmpty)
+    }
+
+    @Test("A Unix-domain socket is an upstream like any other")
+    func unixSocket() async throws {
+        let path = "/tmp/sluice-\(UInt64.random(in: .min ... .max)).sock"
+        let absent = try #require(Origin(unixSocket: path))
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(absent)
+            #expect(await api.get().reason == "connection_refused")
+        }
+        let upstream = try ScriptedUpstream(unixPath: path, [.readRequest, .send(Self.ok), .again])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(try #require(Origin(unixSocket: path, host: "diary")))
+            for _ in 0..<3 { #expect(await api.get().text == "hi") }
+            #expect(upstream.requests.first == "GET / HTTP/1.1\r\nHost: diary\r\n\r\n")
+            #expect(upstream.connections == 1)
+        }
+        upstream.stop()
+    }
+
+    @Test("The same origin is the same pool")
+    func samePool() async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
+        try await ClientHarness.with { harness in
+            let apis = [try await harness.upstream(upstream), try await harness.upstream(upstream)]
+            for api in apis { #expect(await api.get().text == "hi") }
+            #expect(upstream.connections == 1)
+        }
+        upstream.stop()
+    }
+
+    @Test("A closed client refuses, fails what runs and what waits, and closes every connection")
+    func close() async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .readRequest, .awaitEnd])
+        try await ClientHarness.with(limits: PoolLimitTests.limits(connections: 1)) { harness in
+            let api = try await harness.upstream(upstream)
+            #expect(await api.get().text == "hi")
+            let calls = (0..<3).map { _ in api.begin(OutboundRequest(target: "/")) }
+            await upstream.requestRead.wait(count: 2)
+            try await harness.until { $0.waiting == 2 }
+            try await harness.loop.perform { [client = harness.client] in client.close() }
+            for call in calls { #expect(await call.end().reason == "destination_unavailable") }
+            await upstream.clientEnded.wait()
+            #expect(await api.get().reason == "destination_unavailable")
+            let late = try await harness.upstream(try #require(Origin(host: "127.0.0.1", port: 1)))
+            #expect(await late.get().reason == "destination_unavailable")
+        }
+        upstream.stop()
+    }
+
+    @Test("A client that drains lets calls run to their end, then closes their connections")
+    func drain() async throws {
+        let go = Signal()
+        let upstream = try ScriptedUpstream([.readRequest, .wait(go), .send(Self.ok), .awaitEnd])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            let begun = api.begin(OutboundRequest(target: "/"))
+            await upstream.requestRead.wait()
+            try await harness.loop.perform { [client = harness.client] in client.drain() }
+            #expect(await api.get().reason == "destination_unavailable")
+            go.fire()
+            #expect(await begun.end().text == "hi")
+            await upstream.clientEnded.wait()
+            #expect(try await harness.report().leased == 0)
+        }
+        upstream.stop()
+    }
+
+    @Test("When the loop ends, calls that run and wait are told")
+    func loopEnds() async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .awaitEnd])
+        let group = try EventLoopGroup(count: 1)
+        let loop = group.loops[0]
+        let client = try await loop.perform {
+            HTTPClient(loop: loop, limits: PoolLimitTests.limits(connections: 1))
+        }
+        let origin = try #require(Origin(host: "127.0.0.1", port: upstream.port))
+        let api = try await loop.perform { client.upstream(origin) }
+        let calls = (0..<3).map { _ in api.begin(OutboundRequest(target: "/")) }
+        await upstream.requestRead.wait()
+        group.shutdown()
+        for call in calls { #expect(await call.end().reason == "destination_unavailable") }
+        let ended = Signal()
+        let late = Lock<String?>(nil)
+        _ = api.send(OutboundRequest(target: "/")).subscribe(onFailure: { error in
+            late.withLock { $0 = (error as? OutboundError)?.reason.token }
+            ended.fire()
+        })
+        await ended.wait()
+        #expect(late.withLock { $0 } == "destination_unavailable")
+        upstream.stop()
+    }
+
+    @Test("A response may be of many megabytes, and is whole")
+    func largeResponse() async throws {
+        let text = String(repeating: "0123456789abcdef", count: 1 << 18)
+        let upstream = try ScriptedUpstream([
+            .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)"),
+            .again,
+        ])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            for _ in 0..<2 { #expect(await api.get().text == text) }
+            #expect(upstream.connections == 1)
+        }
+        upstream.stop()
+    }
+}

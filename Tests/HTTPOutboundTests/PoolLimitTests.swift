@@ -1,0 +1,169 @@
+import EventIO
+import HTTPModel
+import Testing
+
+@testable import HTTPOutbound
+
+@Suite("The limits of the pool, over sockets", .timeLimit(.minutes(1)))
+struct PoolLimitTests {
+    static let ok = CallTests.ok
+
+    static func limits(connections: Int) -> OutboundLimits {
+        var limits = OutboundLimits.patient
+        limits.connectionsPerUpstream = connections
+        return limits
+    }
+
+    @Test(
+        "A call that finds no connection within the wait limit is connection_limit_reached, and nothing was sent"
+    )
+    func waitLimit() async throws {
+        let go = Signal()
+        let upstream = try ScriptedUpstream([.readRequest, .wait(go), .send(Self.ok), .again])
+        var limits = Self.limits(connections: 1)
+        limits.waitTimeout = .milliseconds(60)
+        try await ClientHarness.with(limits: limits) { harness in
+            let api = try await harness.upstream(upstream)
+            let first = api.begin(OutboundRequest(target: "/1"))
+            await upstream.requestRead.wait()
+            let second = await api.post("/2")
+            #expect(second.reason == "connection_limit_reached")
+            #expect(second.failure?.requestWasSent == false)
+            #expect(try #require(second.timings?.total) >= .milliseconds(60))
+            #expect(
+                try await harness.report() == PoolReport(idle: 0, leased: 1, waiting: 0, opened: 1, reused: 0)
+            )
+            go.fire()
+            #expect(await first.end().text == "hi")
+        }
+        upstream.stop()
+    }
+
+    @Test("A call never waits past its own end")
+    func waitPastTheEnd() async throws {
+        let go = Signal()
+        let upstream = try ScriptedUpstream([.readRequest, .wait(go), .send(Self.ok)])
+        try await ClientHarness.with(limits: Self.limits(connections: 1)) { harness in
+            let api = try await harness.upstream(upstream)
+            let first = api.begin(OutboundRequest(target: "/1"))
+            await upstream.requestRead.wait()
+            var request = OutboundRequest(target: "/2")
+            request.totalTimeout = .milliseconds(60)
+            let second = await api.call(request)
+            #expect(second.reason == "connection_limit_reached")
+            #expect(try #require(second.timings?.total) < .seconds(10))
+            go.fire()
+            #expect(await first.end().text == "hi")
+        }
+        upstream.stop()
+    }
+
+    @Test("One call more than may wait fails at once, over all upstreams of the loop")
+    func tooManyWait() async throws {
+        let go = Signal()
+        let one = try ScriptedUpstream([.readRequest, .wait(go), .send(Self.ok), .again])
+        let other = try ScriptedUpstream([.readRequest, .wait(go), .send(Self.ok), .again])
+        var limits = Self.limits(connections: 1)
+        limits.waitingCalls = 2
+        try await ClientHarness.with(limits: limits) { harness in
+            let apis = [try await harness.upstream(one), try await harness.upstream(other)]
+            var begun = apis.map { $0.begin(OutboundRequest(target: "/")) }
+            await one.requestRead.wait()
+            await other.requestRead.wait()
+            begun += apis.map { $0.begin(OutboundRequest(target: "/")) }
+            try await harness.until { $0.waiting == 2 }
+            for api in apis {
+                let refused = await api.get()
+                #expect(refused.reason == "connection_limit_reached")
+                #expect(try #require(refused.timings?.total) < .seconds(10))
+            }
+            for _ in 0..<4 { go.fire() }
+            for call in begun { #expect(await call.end().text == "hi") }
+            #expect(
+                try await harness.report() == PoolReport(idle: 2, leased: 0, waiting: 0, opened: 2, reused: 2)
+            )
+        }
+        one.stop()
+        other.stop()
+    }
+
+    @Test("Who waits is served in the order of arrival, and nobody overtakes")
+    func order() async throws {
+        let go = Signal()
+        let upstream = try ScriptedUpstream([.readRequest, .wait(go), .send(Self.ok), .again])
+        try await ClientHarness.with(limits: Self.limits(connections: 1)) { harness in
+            let api = try await harness.upstream(upstream)
+            let calls = (0..<20).map { api.begin(OutboundRequest(target: "/\($0)")) }
+            for _ in calls { go.fire() }
+            for call in calls { #expect(await call.end().text == "hi") }
+            let order = upstream.requests.map { $0.prefix { $0 != "\r\n" } }
+            #expect(order == (0..<20).map { "GET /\($0) HTTP/1.1" })
+            #expect(upstream.connections == 1)
+        }
+        upstream.stop()
+    }
+
+    @Test("No more connections are open than allowed, and all calls are served by them")
+    func bound() async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
+        try await ClientHarness.with(limits: Self.limits(connections: 4)) { harness in
+            let api = try await harness.upstream(upstream)
+            let calls = (0..<300).map { api.begin(OutboundRequest(target: "/\($0)")) }
+            for call in calls { #expect(await call.end().text == "hi") }
+            #expect(upstream.connections == 4)
+            #expect(
+                try await harness.report()
+                    == PoolReport(idle: 4, leased: 0, waiting: 0, opened: 4, reused: 296))
+        }
+        upstream.stop()
+    }
+
+    @Test("When a connection is lost, who waits gets a new one")
+    func lost() async throws {
+        let go = Signal()
+        let upstream = try ScriptedUpstream(
+            [.readRequest, .wait(go), .reset], [.readRequest, .send(Self.ok), .again])
+        try await ClientHarness.with(limits: Self.limits(connections: 1)) { harness in
+            let api = try await harness.upstream(upstream)
+            let first = api.begin(OutboundRequest(target: "/1"))
+            await upstream.requestRead.wait()
+            let others = [
+                api.begin(OutboundRequest(target: "/2")),
+                api.begin(OutboundRequest(method: .post, target: "/3")),
+            ]
+            try await harness.until { $0.waiting == 2 }
+            go.fire()
+            #expect(await first.end().reason == "connection_terminated")
+            for call in others { #expect(await call.end().text == "hi") }
+            #expect(upstream.connections == 2)
+        }
+        upstream.stop()
+    }
+
+    @Test("Every call that waits learns that the upstream is gone, and none waits for another")
+    func allRefused() async throws {
+        let port = try ScriptedUpstream.closedPort()
+        try await ClientHarness.with(limits: Self.limits(connections: 2)) { harness in
+            let api = try await harness.upstream(port: port)
+            let calls = (0..<1000).map { _ in api.begin(OutboundRequest(target: "/")) }
+            for call in calls { #expect(await call.end().reason == "connection_refused") }
+        }
+    }
+
+    @Test("Upstreams have pools of their own: one that is full does not hold up another")
+    func isolation() async throws {
+        let never = Signal()
+        let full = try ScriptedUpstream([.readRequest, .wait(never)])
+        let free = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
+        try await ClientHarness.with(limits: Self.limits(connections: 1)) { harness in
+            let stuck = try await harness.upstream(full)
+            let calls = (0..<3).map { stuck.begin(OutboundRequest(target: "/\($0)")) }
+            try await harness.until { $0.waiting == 2 }
+            #expect(try await harness.upstream(free).get().text == "hi")
+            for call in calls { call.dispose() }
+        }
+        never.fire()
+        full.stop()
+        free.stop()
+    }
+}
