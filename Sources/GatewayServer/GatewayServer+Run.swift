@@ -1,4 +1,3 @@
-import EventIO
 public import Gateway
 import Glibc
 
@@ -6,19 +5,17 @@ extension GatewayServer {
     /// Serves until SIGTERM or SIGINT, then drains: what the `main` of a gateway calls.
     ///
     /// The first line on standard output is `sluice listening on http://HOST:PORT`; the access log follows it. A
-    /// second signal ends the process at once, with the exit code 128 plus its number.
+    /// second signal ends the process at once (`Signals`).
     ///
-    /// - Parameter whenStopped: called after the last request, before the return.
     /// - Returns: the exit code: 0 after a drain, 1 when the gateway could not start; why is on standard error.
     public static func run(
         _ configuration: GatewayServerConfiguration = GatewayServerConfiguration(),
-        declare: (Gateway) throws -> Void, whenStopped: () -> Void = {}
+        declare: (Gateway) throws -> Void
     ) -> Int32 {
-        defer { whenStopped() }
         do {
             let server = try GatewayServer(configuration, declare: declare)
             Announcement.write(url: server.url)
-            try server.drainOnSignals()
+            try Signals.watch(on: server.firstLoop) { server.drain() }
             server.accept()
             server.waitUntilStopped()
             return 0
@@ -27,31 +24,6 @@ extension GatewayServer {
             return 1
         }
     }
-
-    private func drainOnSignals() throws {
-        let failure = firstLoop.runBlocking { [self] () -> SocketError? in
-            let turn = SignalTurn()
-            for signal in [SIGTERM, SIGINT] {
-                do throws(SocketError) {
-                    // Held by its loop until that ends.
-                    _ = try SignalSource(signal, loop: firstLoop) { [self] in
-                        turn.count += 1
-                        if turn.count > 1 { _exit(128 + signal) }
-                        drain()
-                    }
-                } catch {
-                    return error
-                }
-            }
-            return nil
-        }
-        if let failure { throw failure }
-    }
-}
-
-/// Signals seen so far; on the first loop only.
-private final class SignalTurn {
-    var count = 0
 }
 
 /// What a command says to the person or program that started it.

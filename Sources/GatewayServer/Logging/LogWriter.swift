@@ -1,6 +1,6 @@
 import Dispatch
 import Glibc
-import JSONBytes
+public import JSONBytes
 import Locking
 import Synchronization
 
@@ -10,7 +10,7 @@ import Synchronization
 /// Each loop appends to a channel of its own; the thread empties all channels in turn. A channel holds at most
 /// `Limits.channelBytes`; a line that does not fit is dropped and counted, and the count is written as a line
 /// as soon as lines flow again.
-final class LogWriter: Sendable {
+public final class LogWriter: Sendable {
     enum Limits {
         /// Bytes that one loop may have waiting. 1 MiB is some 3000 lines.
         static let channelBytes = 1 << 20
@@ -27,7 +27,7 @@ final class LogWriter: Sendable {
     private let closing = Atomic<Bool>(false)
 
     /// - Parameter descriptor: stays the caller's, who closes it after `close`.
-    init(descriptor: Int32) {
+    public init(descriptor: Int32) {
         self.descriptor = descriptor
         DispatchQueue(label: "sluice.log").async { [self] in
             run()
@@ -36,19 +36,19 @@ final class LogWriter: Sendable {
     }
 
     /// A channel for one loop. Channels live as long as the writer.
-    func makeChannel() -> LogChannel {
+    public func makeChannel() -> LogChannel {
         let channel = LogChannel(wakeUp: wakeUp)
         channels.withLock { $0.append(channel) }
         return channel
     }
 
     /// Lines dropped so far, over all channels.
-    var droppedLines: Int {
+    public var droppedLines: Int {
         channels.withLock { $0 }.reduce(0) { $0 + $1.droppedInAll }
     }
 
     /// Writes what is waiting and ends the thread; gives up after a second if nobody reads.
-    func close() {
+    public func close() {
         guard !closing.exchange(true, ordering: .sequentiallyConsistent) else { return }
         wakeUp.signal()
         _ = finished.wait(timeout: .now() + Limits.closeDeadline)
@@ -92,7 +92,7 @@ final class LogWriter: Sendable {
 }
 
 /// One loop's way into a `LogWriter`: an append under a lock that only the writer's thread shares.
-final class LogChannel: Sendable {
+public final class LogChannel: Sendable {
     private struct State {
         var bytes: [UInt8] = []
         var dropped = 0
@@ -107,7 +107,7 @@ final class LogChannel: Sendable {
     }
 
     /// Appends one line, or counts it as dropped where the channel is full.
-    func append(_ line: consuming JSONComposer) {
+    public func append(_ line: consuming JSONComposer) {
         let pieces = line.finish()
         let wasEmpty = state.withLock { state -> Bool in
             let wasEmpty = state.bytes.isEmpty

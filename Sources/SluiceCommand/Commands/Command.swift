@@ -39,8 +39,8 @@ enum Command {
     private static func run(_ name: String, _ arguments: Arguments) throws(UsageError) -> Int32 {
         switch name {
         case "serve": try serve(arguments)
-        case "demo": try serve(arguments)
-        case "upstream": try serve(arguments)
+        case "demo": try demo(arguments)
+        case "upstream": try upstream(arguments)
         default: try health(arguments)
         }
     }

@@ -1,0 +1,70 @@
+import EventIO
+import FoundationEssentials
+import GatewayServer
+import SampleUpstreams
+
+extension Command {
+    /// The gateway and the upstreams it calls, in one process: the upstreams on a loop and a free port of their own.
+    static func demo(_ arguments: Arguments) throws(UsageError) -> Int32 {
+        var configuration = try configuration(arguments)
+        do {
+            let sample = try SampleServer(
+                database: try database(arguments),
+                log: { event in
+                    if case .diaryFailed(let error) = event { Announcement.complain("\(error)") }
+                })
+            let group = try EventLoopGroup(count: 1, name: "samples")
+            defer { group.shutdown() }
+            let address = try sample.start(on: group.loops, at: .loopback())
+            configuration.upstreams["diary"] = "http://\(address)"
+            return GatewayServer.run(configuration) { gateway in
+                WeightEndpoints.declare(on: gateway)
+                DemoEndpoints.declare(on: gateway, faults: ["diary": sample.faults])
+            }
+        } catch {
+            Announcement.complain("\(error)")
+            return 1
+        }
+    }
+
+    /// The sample upstreams alone, until SIGTERM or SIGINT.
+    static func upstream(_ arguments: Arguments) throws(UsageError) -> Int32 {
+        let host = try host(arguments) ?? "127.0.0.1"
+        let port = try port(arguments) ?? 8080
+        guard let address = SocketAddress(host: host, port: port) else {
+            throw UsageError(
+                message: "--host takes a numeric address such as 127.0.0.1 or ::1, not '\(host)'")
+        }
+        let log = LogWriter(descriptor: 1)
+        defer { log.close() }
+        let lines = log.makeChannel()
+        do {
+            let sample = try SampleServer(
+                database: try database(arguments),
+                log: { event in
+                    switch event {
+                    case .answered(let answer): lines.append(answer.line)
+                    case .diaryFailed(let error): Announcement.complain("\(error)")
+                    }
+                })
+            let group = try EventLoopGroup(count: 1, name: "samples")
+            defer { group.shutdown() }
+            let bound = try sample.start(on: group.loops, at: address)
+            Announcement.write(url: "http://\(bound)")
+            try Signals.wait(on: group.loops[0])
+            sample.stop()
+            return 0
+        } catch let error as SocketError where error.isAddressInUse {
+            Announcement.complain("\(address) is taken: another program listens there")
+            return 1
+        } catch {
+            Announcement.complain("\(error)")
+            return 1
+        }
+    }
+
+    private static func database(_ arguments: Arguments) throws -> String {
+        if let path = arguments.string("data") { return path }
+        return try SampleServer.defaultDatabasePath(environment: ProcessInfo.processInfo.environment)
+    }
+}
