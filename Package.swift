@@ -82,6 +82,7 @@ let package = Package(
 
         tests("RulesTests", []),
         benchmark("JSONBench", ["JSONBytes"]),
+        benchmark("WireBench", ["HTTPWire", "HTTPModel"]),
 
         tests("LockingTests", ["Locking"]),
         tests("RxTests", ["Rx", "Locking"]),

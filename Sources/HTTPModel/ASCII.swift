@@ -20,6 +20,12 @@ public enum ASCII {
         contains(byte, low: 0x2800_1fd2_0000_0000, high: 0)
     }
 
+    /// What a reg-name is made of but for its escapes (RFC 3986 3.2.2), without the comma.
+    @inlinable
+    static func isHostByte(_ byte: UInt8) -> Bool {
+        contains(byte, low: 0x2bff_6fd2_0000_0000, high: 0x47ff_fffe_87ff_fffe)
+    }
+
     @inlinable
     public static func isDigit(_ byte: UInt8) -> Bool {
         byte &- 0x30 < 10

@@ -22,7 +22,7 @@ public enum Authority {
         var index = 0
         while index < bytes.count, bytes[index] != 0x3a {
             let byte = bytes[index]
-            if ASCII.isUnreserved(byte) || (ASCII.isSubDelimiter(byte) && byte != 0x2c) {
+            if ASCII.isHostByte(byte) {
                 index += 1
             } else if byte == 0x25, index + 2 < bytes.count, ASCII.hexValue(bytes[index + 1]) != nil,
                 ASCII.hexValue(bytes[index + 2]) != nil

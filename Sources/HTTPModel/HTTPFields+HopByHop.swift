@@ -3,13 +3,18 @@ extension HTTPFields {
     /// fixed list. Called on what came in, before anything of ours is added, so that a peer can remove only its own.
     public mutating func removeHopByHop() {
         guard !isEmpty else { return }
-        for value in valueBytes(of: .connection) {
-            value.withUnsafeBytes { value in
-                forEachListElement(in: value) { _ = remove(named: $0) }
-            }
-        }
         let block = self.block
+        let all = entries
         block.withUnsafeBytes { bytes in
+            for entry in all where entry.nameCount == 10 {
+                let name = UnsafeRawBufferPointer(rebasing: bytes[entry.name])
+                guard ASCII.equals(name, lowercase: "connection") else { continue }
+                forEachListElement(in: UnsafeRawBufferPointer(rebasing: bytes[entry.value])) { option in
+                    // What is on the fixed list goes anyway, and the two usual options name no field.
+                    if HopByHop.contains(option) || ASCII.equals(option, lowercase: "close") { return }
+                    remove(named: option)
+                }
+            }
             entries.removeAll { HopByHop.contains(UnsafeRawBufferPointer(rebasing: bytes[$0.name])) }
         }
     }

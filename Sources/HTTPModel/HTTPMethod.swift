@@ -48,7 +48,9 @@ public struct HTTPMethod: Sendable, Hashable {
     }
 }
 
-extension HTTPMethod: RawRepresentable {
+extension HTTPMethod {
+    // Not RawRepresentable: its `==` would be preferred and compare the names as strings.
+
     /// Nil when the text is no token (RFC 9110 5.6.2).
     public init?(rawValue: String) {
         var text = rawValue

@@ -47,9 +47,20 @@ enum ByteScan {
     /// The index of the first byte that is no `tchar` in `start..<end`, else `end`.
     @inline(__always)
     static func firstOutsideToken(_ bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> Int {
+        let isToken = tokenBytes.utf8Start
         var index = start
-        while index < end, ASCII.isTokenByte(bytes[index]) { index &+= 1 }
+        while index < end, isToken[Int(bytes[index])] == UInt8(ascii: "1") { index &+= 1 }
         return index
+    }
+
+    /// A `1` for each byte that is a `tchar` (RFC 9110 5.6.2), 64 a row. Constant data: no initialization, no bounds.
+    private static var tokenBytes: StaticString {
+        """
+        0000000000000000000000000000000001011111001101101111111111000000\
+        0111111111111111111111111110001111111111111111111111111111101010\
+        0000000000000000000000000000000000000000000000000000000000000000\
+        0000000000000000000000000000000000000000000000000000000000000000
+        """
     }
 }
 

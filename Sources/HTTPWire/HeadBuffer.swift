@@ -53,9 +53,10 @@ struct HeadBuffer {
     }
 
     private static func copy(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: bytes.count) { buffer, count in
-            UnsafeMutableRawBufferPointer(buffer).copyMemory(from: bytes)
-            count = bytes.count
-        }
+        // Not `unsafeUninitializedCapacity`, whose allocation is not specialized.
+        var block: [UInt8] = []
+        block.reserveCapacity(bytes.count)
+        block.append(contentsOf: bytes)
+        return block
     }
 }
