@@ -11,6 +11,15 @@ struct FieldSection {
     private(set) var facts: FieldFacts
     private var blockBytes = 0
     private var lineCount = 0
+    /// How far the line was read that is not whole yet, so that no byte is read twice however slowly they come.
+    private var cutLine: CutLine?
+
+    private struct CutLine {
+        // All relative to the line's first byte.
+        let colon: Int
+        let valueStart: Int
+        let end: Int
+    }
 
     init(block: Int, line: Int, count: Int, side: FieldFacts.Side) {
         blockLimit = block
@@ -24,6 +33,7 @@ struct FieldSection {
         facts = FieldFacts(side: facts.side)
         blockBytes = 0
         lineCount = 0
+        cutLine = nil
     }
 
     /// Gives the entries away: the head that is made of them is their only owner.
@@ -52,29 +62,44 @@ struct FieldSection {
             let blockRest = blockLimit &- blockBytes &- 2
             let cap = start &+ min(lineLimit, blockRest)
 
-            let nameLimit = min(count, cap, start &+ HTTPFieldName.maximumLength)
-            let colon = ByteScan.firstOutsideToken(bytes, from: start, to: nameLimit)
-            guard colon < count else { return false }
-            guard colon < cap else { throw blockRest < lineLimit ? .blockTooLarge : .lineTooLong }
-            guard bytes[colon] == Byte.colon, colon > start else {
-                throw Self.nameFault(bytes[colon], isFirst: colon == start)
-            }
-
             let valueLimit = min(count, cap)
-            var valueStart = colon &+ 1
-            while valueStart < valueLimit, ASCII.isBlank(bytes[valueStart]) { valueStart &+= 1 }
-            var end = ByteScan.firstControl(bytes, from: valueStart, to: valueLimit)
+            let colon: Int
+            var valueStart: Int
+            var end: Int
+            if let cutLine {
+                colon = start &+ cutLine.colon
+                valueStart = start &+ cutLine.valueStart
+                end = start &+ cutLine.end
+            } else {
+                let nameLimit = min(valueLimit, start &+ HTTPFieldName.maximumLength)
+                colon = ByteScan.firstOutsideToken(bytes, from: start, to: nameLimit)
+                guard colon < count else { return false }
+                guard colon < cap else { throw blockRest < lineLimit ? .blockTooLarge : .lineTooLong }
+                guard bytes[colon] == Byte.colon, colon > start else {
+                    throw Self.nameFault(bytes[colon], isFirst: colon == start)
+                }
+                valueStart = colon &+ 1
+                end = valueStart
+            }
+            if end == valueStart {
+                while valueStart < valueLimit, ASCII.isBlank(bytes[valueStart]) { valueStart &+= 1 }
+                end = valueStart
+            }
+            end = ByteScan.firstControl(bytes, from: end, to: valueLimit)
             while end < valueLimit, bytes[end] == Byte.tab {
                 end = ByteScan.firstControl(bytes, from: end &+ 1, to: valueLimit)
             }
-            guard end < count else { return false }
+            guard end &+ 1 < count || (end < count && bytes[end] != Byte.carriageReturn) else {
+                cutLine = CutLine(colon: colon &- start, valueStart: valueStart &- start, end: end &- start)
+                return false
+            }
             guard bytes[end] == Byte.carriageReturn else {
                 if end >= cap { throw blockRest < lineLimit ? .blockTooLarge : .lineTooLong }
                 throw bytes[end] == Byte.lineFeed ? .bareLineFeed : .valueByte
             }
-            guard end &+ 1 < count else { return false }
             guard bytes[end &+ 1] == Byte.lineFeed else { throw .bareCarriageReturn }
 
+            cutLine = nil
             position = end &+ 2
             blockBytes &+= position &- start
             lineCount &+= 1

@@ -8,6 +8,8 @@ struct RequestHeadScanner: HeadScanner {
     let limits: RequestLimits
     var section: FieldSection
     private var position = 0
+    /// How far the target was read while the line was not whole.
+    private var targetScanned = 0
     private var method = HTTPMethod.get
     private var target = 0..<0
     private var shape: TargetShape?
@@ -23,6 +25,7 @@ struct RequestHeadScanner: HeadScanner {
 
     mutating func reset() {
         position = 0
+        targetScanned = 0
         shape = nil
         section.reset()
     }
@@ -79,7 +82,9 @@ struct RequestHeadScanner: HeadScanner {
         }
 
         let start = methodEnd &+ 1
-        let end = ByteScan.firstOutsideTarget(bytes, from: start, to: min(count, start &+ limits.target))
+        let end = ByteScan.firstOutsideTarget(
+            bytes, from: max(start, targetScanned), to: min(count, start &+ limits.target))
+        targetScanned = end
         guard end < count else { return false }
         guard bytes[end] == Byte.space else { throw Self.targetFault(bytes[end]) }
         guard end > start else { throw .emptyTarget }

@@ -5,6 +5,8 @@ struct ResponseHeadScanner: HeadScanner {
     let limits: ResponseLimits
     var section: FieldSection
     private var position = 0
+    /// How far the reason phrase was read while the line was not whole.
+    private var reasonScanned = 12
     private var status: HTTPStatus?
     private var version = HTTPVersion.http11
 
@@ -18,6 +20,7 @@ struct ResponseHeadScanner: HeadScanner {
 
     mutating func reset() {
         position = 0
+        reasonScanned = 12
         status = nil
         section.reset()
     }
@@ -85,10 +88,11 @@ struct ResponseHeadScanner: HeadScanner {
         }
         let cap = limits.statusLine
         let limit = min(count, cap)
-        var end = ByteScan.firstControl(bytes, from: 12, to: limit)
+        var end = ByteScan.firstControl(bytes, from: reasonScanned, to: limit)
         while end < limit, bytes[end] == Byte.tab {
             end = ByteScan.firstControl(bytes, from: end &+ 1, to: limit)
         }
+        reasonScanned = end
         guard end < count else { return false }
         guard bytes[end] == Byte.carriageReturn else {
             if end >= cap { throw .lineTooLong }

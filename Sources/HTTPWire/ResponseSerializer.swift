@@ -51,6 +51,11 @@ public enum ResponseSerializer {
         public let transfer: Transfer
         /// False: the connection closes after the body; the client was told or can tell.
         public let keepAlive: Bool
+
+        public init(transfer: Transfer, keepAlive: Bool) {
+            self.transfer = transfer
+            self.keepAlive = keepAlive
+        }
     }
 
     /// Appends `100 Continue` or another interim answer, which has no fields.

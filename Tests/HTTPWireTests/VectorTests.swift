@@ -77,8 +77,8 @@ func complaints(
 
     expect(bytewise(bytes), whole.verdict, "byte by byte")
 
-    // Messages that test a limit are cut in a hundred places only.
-    let step = bytes.count < 600 ? 1 : bytes.count / 100
+    // Messages that test a limit are cut in twenty places only.
+    let step = bytes.count < 600 ? 1 : bytes.count / 20
     for cut in stride(from: 1, to: bytes.count, by: step) {
         expect([bytes[..<cut], bytes[cut...]], whole.verdict, "cut at \(cut)")
         if bytes.count < 300, !vector.finishes {

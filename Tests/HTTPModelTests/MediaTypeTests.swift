@@ -1,0 +1,93 @@
+import HTTPModel
+import Testing
+
+@Suite("Media type")
+struct MediaTypeTests {
+    @Test(
+        "What is none is nil",
+        arguments: [
+            "", "a", "a/", "/a", "a/b c", "a / b", "a/b;c", "a/b;c=", "a/b;c=\"d", "a/b, c/d", "a/b;c=d e",
+        ])
+    func bad(_ text: String) {
+        #expect(MediaType(text) == nil)
+    }
+
+    @Test("Type, subtype and parameters are told apart")
+    func parts() throws {
+        let type = try #require(MediaType(" Application/JSON ;charset=UTF-8; ; q=\"a \\\"b\" "))
+        #expect(type.type == "application")
+        #expect(type.subtype == "json")
+        #expect(type.parameter("charset") == "UTF-8")
+        #expect(type.parameter("q") == "a \"b")
+        #expect(type.parameter("x") == nil)
+        #expect(type.description == "application/json; charset=UTF-8; q=\"a \\\"b\"")
+        #expect(MediaType(type.description) == type)
+        #expect(type.isSameType(as: .json))
+    }
+
+    @Test("JSON is application/json and +json")
+    func json() {
+        #expect(MediaType("application/json; charset=utf-8")?.isJSON == true)
+        #expect(MediaType("application/problem+json")?.isJSON == true)
+        #expect(MediaType("text/json")?.isJSON == false)
+        #expect(MediaType("application/jsonp")?.isJSON == false)
+        #expect(MediaType("text/html")?.isJSON == false)
+    }
+}
+
+@Suite("Accept")
+struct AcceptTests {
+    private func accepted(_ values: String...) -> AcceptedMediaTypes {
+        var fields = HTTPFields()
+        for value in values { fields.append(.accept, value) }
+        return AcceptedMediaTypes(fields)
+    }
+
+    @Test(
+        "Problem details are not sent to who did not ask for them",
+        arguments: [
+            "*/*", "application/*", "application/json", "application/problem+json;q=0",
+            "application/problem+xml",
+            "application/json, application/problem+json;q=0.5", "application/problem+json;q=2", "garbage", "",
+            "application/problem+json;q=x", "text/html, application/xhtml+xml, */*;q=0.8",
+        ])
+    func notAsked(_ value: String) {
+        #expect(!accepted(value).prefersProblemJSON)
+        #expect(!accepted().prefersProblemJSON)
+    }
+
+    @Test(
+        "Problem details are sent to who names them and does not like plain JSON better",
+        arguments: [
+            "application/problem+json", "application/json, application/problem+json",
+            "Application/Problem+JSON;Q=0.1",
+            "application/json;q=0.5, application/problem+json;q=0.5",
+            "garbage, , application/problem+json, */*",
+            "a/b;c=\"d,e\", application/problem+json", "application/problem+json; charset=utf-8",
+        ])
+    func asked(_ value: String) {
+        #expect(accepted(value).prefersProblemJSON)
+        #expect(accepted("text/html", value).prefersProblemJSON)
+    }
+
+    @Test("The most precise range decides the weight")
+    func weights() throws {
+        let types = accepted(
+            "text/*;q=0.3, text/html;q=0.7, text/html;level=1, text/html;level=2;q=0.4, */*;q=0.5")
+        // RFC 9110 12.5.1's own example.
+        #expect(types.weight(of: try #require(MediaType("text/html;level=1"))) == 1000)
+        #expect(types.weight(of: try #require(MediaType("text/html"))) == 700)
+        #expect(types.weight(of: try #require(MediaType("text/plain"))) == 300)
+        #expect(types.weight(of: try #require(MediaType("image/jpeg"))) == 500)
+        #expect(types.weight(of: try #require(MediaType("text/html;level=2"))) == 400)
+        #expect(types.weight(of: try #require(MediaType("text/html;level=3"))) == 700)
+    }
+
+    @Test("Without Accept everything is accepted, with it what it names")
+    func absent() {
+        #expect(accepted().weight(of: .json) == 1000)
+        #expect(accepted("text/html").weight(of: .json) == 0)
+        #expect(accepted("").weight(of: .json) == 0)
+        #expect(accepted("application/json;q=0, */*").weight(of: .json) == 0)
+    }
+}
