@@ -65,7 +65,34 @@ extension Bool: JSONRepresentable {}
 extension Int: JSONRepresentable {}
 extension Double: JSONRepresentable {}
 extension CalendarDate: JSONRepresentable {}
-extension Optional: JSONRepresentable, PartConvertible where Wrapped: JSONRepresentable & Encodable {}
-extension Array: JSONRepresentable, PartConvertible where Element: JSONRepresentable & Encodable {}
-extension Dictionary: JSONRepresentable, PartConvertible
-where Key == String, Value: JSONRepresentable & Encodable {}
+
+/// `nil` is `null`.
+extension Optional: JSONRepresentable, PartConvertible where Wrapped: JSONRepresentable {
+    public func jsonFragment() throws -> JSONFragment {
+        try self?.jsonFragment() ?? .null
+    }
+}
+
+extension Array: JSONRepresentable, PartConvertible where Element: JSONRepresentable {
+    public func jsonFragment() throws -> JSONFragment {
+        var composer = JSONComposer()
+        composer.beginArray()
+        for element in self { composer.fragment(try element.jsonFragment()) }
+        composer.endArray()
+        return composer.fragment()
+    }
+}
+
+/// The keys are sorted, so that equal values give equal bytes.
+extension Dictionary: JSONRepresentable, PartConvertible where Key == String, Value: JSONRepresentable {
+    public func jsonFragment() throws -> JSONFragment {
+        var composer = JSONComposer()
+        composer.beginObject()
+        for (key, value) in sorted(by: { $0.key < $1.key }) {
+            composer.key(key)
+            composer.fragment(try value.jsonFragment())
+        }
+        composer.endObject()
+        return composer.fragment()
+    }
+}

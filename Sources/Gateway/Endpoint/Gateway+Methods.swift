@@ -1,7 +1,8 @@
 import HTTPModel
 public import Rx
 
-// The methods by name, each for the three kinds of handler; `Gateway.on` says what they are.
+// The methods by name, each for the three kinds of handler; `Gateway.on` says what they are. A closure that fits
+// several, such as one that only throws, is the first kind.
 extension Gateway {
     /// A GET endpoint; HEAD comes with it.
     public func get(
@@ -20,6 +21,7 @@ extension Gateway {
     }
 
     /// A GET endpoint; HEAD comes with it.
+    @_disfavoredOverload
     public func get(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) throws -> Single<Answer>
@@ -44,6 +46,7 @@ extension Gateway {
     }
 
     /// A POST endpoint.
+    @_disfavoredOverload
     public func post(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) throws -> Single<Answer>
@@ -68,6 +71,7 @@ extension Gateway {
     }
 
     /// A PUT endpoint.
+    @_disfavoredOverload
     public func put(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) throws -> Single<Answer>
@@ -92,6 +96,7 @@ extension Gateway {
     }
 
     /// A PATCH endpoint.
+    @_disfavoredOverload
     public func patch(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) throws -> Single<Answer>
@@ -116,6 +121,7 @@ extension Gateway {
     }
 
     /// A DELETE endpoint.
+    @_disfavoredOverload
     public func delete(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) throws -> Single<Answer>

@@ -135,6 +135,7 @@ extension Gateway {
 
     /// An endpoint whose answer comes out of a pipeline. It is disposed when the client leaves or the deadline
     /// passes.
+    @_disfavoredOverload
     public func on(
         _ method: HTTPMethod, _ path: String, _ options: [EndpointOption] = [],
         _ handler: @escaping @Sendable (GatewayRequest) throws -> Single<Answer>

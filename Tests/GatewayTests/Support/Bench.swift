@@ -115,6 +115,9 @@ struct Reply {
         }
     }
 
+    /// The envelope's message, decoded.
+    var message: String? { try? json()[member: "message"]?.stringValue }
+
     /// The text of the value at a JSON Pointer, as it is written; `nil` where there is none.
     subscript(pointer: String) -> String? {
         guard let pointer = try? JSONPointer(pointer) else { return nil }

@@ -1,0 +1,135 @@
+import Gateway
+import HTTPModel
+import Networking
+import Rx
+import Testing
+
+@Suite("What goes to an upstream")
+struct UpstreamFieldsTests {
+    private let bench = Bench()
+
+    init() {
+        let diary = bench.diary
+        let other = bench.gateway.provider(DiaryAPI.self, upstream: "other")
+        bench.gateway.get("/plain") { _ in .parts(a: diary.rx.request(.recent).fragment()) }
+        bench.gateway.get("/open", .forwards(.acceptLanguage, "X-App"), .forwardsAuthorization(to: "diary")) {
+            _ in
+            .parts(a: diary.rx.request(.recent).fragment(), b: other.rx.request(.total).fragment())
+        }
+        bench.transport.answer(.data("1"))
+    }
+
+    private static let fields: HTTPFields = [
+        .authorization: "Bearer t", .cookie: "c=1", .acceptLanguage: "ko", "X-App": "7", "X-Other": "8",
+        .xForwardedFor: "1.2.3.4", .connection: "X-App", .host: "gateway.test",
+    ]
+
+    private func sent(_ path: String, _ fields: HTTPFields) throws -> [HTTPFields] {
+        let before = bench.transport.attempts.count
+        #expect(try bench.answer(.get, path, fields: fields).status == 200)
+        return bench.transport.attempts[before...].map(\.call.contextFields)
+    }
+
+    @Test("By default nothing of the client's but the request id and the trace")
+    func deny() throws {
+        let sent = try #require(try sent("/plain", Self.fields).first)
+        #expect(sent.map(\.name) == ["Via", "X-Request-Id", "traceparent"])
+        #expect(sent[.via] == "1.1 sluice")
+    }
+
+    @Test("What the endpoint lists goes along; Authorization to the named upstream alone")
+    func listed() throws {
+        let sent = try sent("/open", Self.fields)
+        #expect(sent.map { $0[.acceptLanguage] } == ["ko", "ko"])
+        #expect(sent.map { $0[.authorization] } == ["Bearer t", nil])
+        #expect(
+            sent.allSatisfy {
+                !$0.contains(.cookie) && !$0.contains("X-Other") && !$0.contains(.xForwardedFor)
+            })
+        #expect(sent.allSatisfy { !$0.contains(.connection) && !$0.contains(.host) })
+    }
+
+    @Test("Via goes on with our name")
+    func via() throws {
+        #expect(try sent("/plain", [.via: "1.0 front"]).first?[.via] == "1.0 front, 1.1 sluice")
+    }
+
+    @Test("A trace goes on with a span of ours")
+    func continuing() throws {
+        let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+        let sent = try #require(try sent("/plain", [.traceParent: parent]).first?[.traceParent])
+        #expect(sent.wholeMatch(of: /00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01/) != nil)
+        #expect(sent != parent)
+        let later = "cc-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more"
+        let known = try #require(try self.sent("/plain", [.traceParent: later]).first?[.traceParent])
+        #expect(known.wholeMatch(of: /00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01/) != nil)
+    }
+
+    @Test(
+        "A malformed trace counts as none, and one begins",
+        arguments: [
+            nil, "", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331",
+            "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01",
+            "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+            "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
+            "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+            "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more",
+            "cc-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01.more",
+            "00_0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+        ])
+    func beginning(_ parent: String?) throws {
+        let fields: HTTPFields = parent.map { [.traceParent: $0] } ?? [:]
+        let sent = try #require(try sent("/plain", fields).first?[.traceParent])
+        #expect(sent.wholeMatch(of: /00-[0-9a-f]{32}-[0-9a-f]{16}-00/) != nil)
+        #expect(!sent.contains("0af7651916cd43dd"))
+    }
+
+    @Test("A client's value that cannot stand in an upstream's path is 400, and nothing is sent")
+    func pathValues() throws {
+        bench.gateway.get("/users") { [diary = bench.diary] request in
+            .parts(user: diary.rx.request(.user(try request.query("name", as: String.self))).fragment())
+        }
+        for name in ["a%2Fb", "..", "%252e%252e", "", "a%5Cb"] {
+            let reply = try bench.answer(.get, "/users?name=\(name)")
+            #expect(reply.status == 400)
+            #expect(reply["/code"] == #""INVALID_REQUEST""#)
+            #expect(try #require(reply.message).hasPrefix("user cannot be asked for: "))
+        }
+        #expect(bench.transport.attempts.isEmpty)
+        #expect(try bench.answer(.get, "/users?name=%EC%B2%B4%20a").status == 200)
+        #expect(bench.transport.attempts.first?.call.path == "/food-diary/users/%EC%B2%B4%20a")
+    }
+}
+
+@Suite("The summary of a request")
+struct SummaryTests {
+    @Test("It has the route, the status, the code, the times, and each part's outcome")
+    func summary() throws {
+        var retry = RetryPolicy()
+        retry.maxAttempts = 2
+        retry.backoffBase = .zero
+        let bench = Bench(retry: retry)
+        bench.gateway.get("/users/{name}") { [diary = bench.diary] _ in
+            .parts(
+                recent: diary.rx.request(.recent).fragment(),
+                total: diary.rx.request(.total).fragment().optional(),
+                today: diary.rx.request(.today).fragment())
+        }
+        bench.upstream("/recent", .data("1", after: .milliseconds(7)))
+        bench.upstream("/total", .response(503, after: .milliseconds(2)))
+        bench.upstream("/today", .response(204))
+        let pending = try bench.ask(.get, "/users/kim", fields: [.xRequestID: "r"])
+        bench.time.advance(by: .milliseconds(7))
+        let summary = try pending.reply().summary
+        #expect(summary.requestID == "r")
+        #expect(summary.route == "/users/{name}")
+        #expect(summary.status == 200)
+        #expect(summary.code == "PARTIAL")
+        #expect(abs((summary.elapsed - .milliseconds(7)) / .milliseconds(1)) < 0.01)
+        #expect(summary.parts.map(\.name) == ["recent", "total", "today"])
+        #expect(summary.parts.map(\.kind) == ["success", "serverErr", "noContent"])
+        #expect(summary.parts.map(\.reason) == [nil, "upstream_status", nil])
+        #expect(summary.parts.map(\.attempts) == [nil, 2, nil])
+        #expect(summary.parts.map { ($0.elapsed / .milliseconds(1)).rounded() } == [7, 4, 0])
+    }
+}
