@@ -198,7 +198,7 @@ extension InboundConnection {
         perform(state.answerCompleted(queueIsEmpty: isFlushed, at: now))
     }
 
-    func perform(_ action: ConnectionState.AfterAnswer) {
+    func perform(_ action: ConnectionStateMachine.AfterAnswer) {
         switch action {
         case .flush:
             settle()

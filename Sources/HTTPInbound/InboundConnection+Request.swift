@@ -38,7 +38,9 @@ extension InboundConnection {
     }
 
     /// The server's own answers come before the handler's.
-    private func decide(_ head: HTTPRequestHead, _ admission: ConnectionState.Admission) -> BodyDecision {
+    private func decide(_ head: HTTPRequestHead, _ admission: ConnectionStateMachine.Admission)
+        -> BodyDecision
+    {
         switch admission {
         case .draining:
             return .answer(server.errorRenderer(.draining(head: head)))

@@ -3,9 +3,11 @@ internal import HTTPModel
 internal import HTTPWire
 internal import Rx
 
-/// One client connection: performs what `ConnectionState` decides. Confined to its loop.
+/// One client connection: performs what `ConnectionStateMachine` decides. Confined to its loop.
 ///
-/// Retained by the server's list until it ends, so it outlives every callback of its stream.
+/// Retained by the server's list until it ends, so it outlives every callback of its stream. Its storage is
+/// free of exclusivity checks (they were a sixth of a request's instructions): one thread, and no method holds
+/// a property while it calls out.
 final class InboundConnection {
     /// What was parsed while an earlier answer was under way.
     enum Ahead {
@@ -18,40 +20,40 @@ final class InboundConnection {
     enum Leaving {
         case nothing
         case exchange(InboundExchange)
-        case direct(DirectAnswer)
+        indirect case direct(DirectAnswer)
     }
 
     let server: InboundServer
     let stream: SocketStream
     /// Where the server's list has this connection.
     var index = 0
-    var state: ConnectionState
-    var parser: RequestParser
-    var ahead = Ahead.nothing
+    @exclusivity(unchecked) var state: ConnectionStateMachine
+    @exclusivity(unchecked) var parser: RequestParser
+    @exclusivity(unchecked) var ahead = Ahead.nothing
     /// Read and not parsed; while there is any, the socket is not read.
-    var pending = PendingInput()
+    @exclusivity(unchecked) var pending = PendingInput()
     /// The request that is being read or answered.
-    var turn: Turn
+    @exclusivity(unchecked) var turn: Turn
     /// Whom the answer under way belongs to. The handler owns it; letting it go clears this.
-    unowned var exchange: InboundExchange?
-    var leaving = Leaving.nothing
-    var onDrain: (() -> Void)?
-    var isOpen = true
+    @exclusivity(unchecked) unowned var exchange: InboundExchange?
+    @exclusivity(unchecked) var leaving = Leaving.nothing
+    @exclusivity(unchecked) var onDrain: (() -> Void)?
+    @exclusivity(unchecked) var isOpen = true
 
     /// Bytes of the head that is being parsed.
-    private var headBytes = 0
+    @exclusivity(unchecked) private var headBytes = 0
     /// Bytes handed to the stream so far; the kernel has all when the stream has sent as many.
-    var bytesHanded: Int64 = 0
-    private var isParsing = false
-    private var isReading = true
+    @exclusivity(unchecked) var bytesHanded: Int64 = 0
+    @exclusivity(unchecked) private var isParsing = false
+    @exclusivity(unchecked) private var isReading = true
     /// The one timer, looked at lazily: it is set anew only when a deadline comes before it.
-    private var timer: (token: TimerToken, at: MonotonicTime)?
+    @exclusivity(unchecked) private var timer: (token: TimerToken, at: MonotonicTime)?
 
     init(stream: SocketStream, server: InboundServer) {
         self.stream = stream
         self.server = server
         let now = server.loop.now
-        state = ConnectionState(limits: server.stateLimits, acceptedAt: now)
+        state = ConnectionStateMachine(limits: server.stateLimits, acceptedAt: now)
         parser = RequestParser(limits: server.requestLimits)
         turn = Turn(receivedAt: now)
     }

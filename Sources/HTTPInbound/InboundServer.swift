@@ -19,15 +19,15 @@ public final class InboundServer {
     /// Connections open now.
     public var connectionCount: Int { connections.count }
     /// Requests that wait for their handler now.
-    public private(set) var requestsInFlight = 0
+    @exclusivity(unchecked) public private(set) var requestsInFlight = 0
     /// Connections accepted so far.
     public private(set) var acceptedConnections = 0
 
     let stateLimits: StateLimits
     let requestLimits: RequestLimits
-    var date = DateHeader()
+    @exclusivity(unchecked) var date = DateHeader()
     /// Where heads and small answers are put together. Taken out while it is used.
-    var output: [UInt8] = []
+    @exclusivity(unchecked) var output: [UInt8] = []
 
     private enum Phase {
         case serving
@@ -38,7 +38,7 @@ public final class InboundServer {
     private var phase = Phase.serving
     private var listeners: [Listener] = []
     private var connections: [InboundConnection] = []
-    private var heldBodyBytes = 0
+    @exclusivity(unchecked) private var heldBodyBytes = 0
     private var isFull = false
     private var drainTimer: TimerToken?
 
@@ -63,7 +63,7 @@ public final class InboundServer {
     /// Accepts and serves what comes to `listener`, until `stopAccepting`.
     public func adopt(_ listener: Listener) {
         listeners.append(listener)
-        listener.start(loop: loop) { [unowned self] stream in self.accept(stream) }
+        listener.start(loop: loop) { [weak self] stream in self?.accept(stream) }
     }
 
     private func accept(_ stream: SocketStream) {

@@ -1,7 +1,7 @@
 internal import EventIO
 internal import HTTPWire
 
-/// The limits that `ConnectionState` decides by, its times as single words: the hot path only adds.
+/// The limits that `ConnectionStateMachine` decides by, its times as single words: the hot path only adds.
 struct StateLimits {
     var requestBody: Int
     var bodyRate: Int

@@ -85,7 +85,7 @@ struct RefusalTests {
 
     @Test("The end is there as soon as the answer, while the client may still send")
     func shutsAtOnce() async throws {
-        try await TestServer.run { server in
+        try await TestServer.run({ $0.discardTime = .seconds(3600) }) { server in
             let client = try server.client()
             client.send("BAD\r\n\r\n")
             #expect(try client.reply().status == 400)
@@ -123,8 +123,11 @@ struct RefusalTests {
     @Test("A head that does not come in time is 408")
     func lateHead() async throws {
         try await TestServer.run({ $0.headerDeadline = .milliseconds(30) }) { server in
-            let client = try server.client()
-            client.send("GET / HT")
+            let client = try await server.whileBusy {
+                let client = try server.client()
+                client.send("GET / HT")
+                return client
+            }
             let reply = try client.reply()
             #expect(reply.status == 408)
             #expect(reply.value("Connection") == "close")
@@ -145,8 +148,11 @@ struct RefusalTests {
     @Test("A later head that does not come in time is 408 too")
     func lateLaterHead() async throws {
         try await TestServer.run({ $0.headerDeadline = .milliseconds(100) }) { server in
-            let client = try server.client()
-            client.send(KeepAliveTests.get + "GET / HT")
+            let client = try await server.whileBusy {
+                let client = try server.client()
+                client.send(KeepAliveTests.get + "GET / HT")
+                return client
+            }
             #expect(try client.reply().status == 200)
             #expect(try client.reply().status == 408)
         }

@@ -21,7 +21,7 @@ struct StreamingTests {
             _ = try client.read(through: "half\r\n")
             try await server.on { _, handler in handler.writers[0].fail() }
             #expect(client.readToEnd().end == .reset)
-            #expect(server.log.events.contains("finished /stream failed"))
+            await server.log.wait(for: "finished /stream failed")
         }
     }
 
@@ -168,7 +168,7 @@ struct StreamingTests {
             #expect(try client.reply().body == TestHandler.large.flatMap { $0 })
             client.send(KeepAliveTests.get)
             #expect(try client.reply().text == "hello")
-            #expect(server.log.events.contains("finished /large completed"))
+            await server.log.wait(for: "finished /large completed")
         }
     }
 

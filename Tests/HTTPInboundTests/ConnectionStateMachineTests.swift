@@ -12,19 +12,21 @@ private func check<Value: Equatable>(
 }
 
 /// The state machine alone: time is a parameter.
-struct ConnectionStateTests {
+struct ConnectionStateMachineTests {
     static func at(_ milliseconds: Int64) -> MonotonicTime {
         MonotonicTime(nanoseconds: 1_000_000_000 + milliseconds * 1_000_000)
     }
 
-    static func state(_ change: (inout InboundLimits) -> Void = { _ in }) -> ConnectionState {
+    static func state(_ change: (inout InboundLimits) -> Void = { _ in }) -> ConnectionStateMachine {
         var limits = InboundLimits()
         change(&limits)
-        return ConnectionState(limits: StateLimits(limits), acceptedAt: at(0))
+        return ConnectionStateMachine(limits: StateLimits(limits), acceptedAt: at(0))
     }
 
     /// One keep-alive request without a body, answered at once.
-    static func serve(_ state: inout ConnectionState, at now: MonotonicTime) -> ConnectionState.AfterAnswer {
+    static func serve(_ state: inout ConnectionStateMachine, at now: MonotonicTime)
+        -> ConnectionStateMachine.AfterAnswer
+    {
         check(state.headCompleted(), .begin)
         check(state.requestBegan(isPersistent: true), .serve)
         check(
@@ -191,7 +193,7 @@ struct ConnectionStateTests {
         var body: RequestFraming.Body
         var limit: Int?
         var expects: Bool
-        var action: ConnectionState.BodyAction
+        var action: ConnectionStateMachine.BodyAction
         var testDescription: String { "\(body), limit \(limit ?? -1), expects \(expects)" }
     }
 
@@ -325,7 +327,7 @@ struct ConnectionStateTests {
 
     // MARK: Beginnings that the tests above share
 
-    private static func beginBody(_ state: inout ConnectionState, length: Int) {
+    private static func beginBody(_ state: inout ConnectionStateMachine, length: Int) {
         _ = state.headCompleted()
         _ = state.requestBegan(isPersistent: true)
         check(
@@ -334,7 +336,7 @@ struct ConnectionStateTests {
             .read(sendContinue: false))
     }
 
-    private static func beginAnswer(_ state: inout ConnectionState) {
+    private static func beginAnswer(_ state: inout ConnectionStateMachine) {
         _ = state.headCompleted()
         _ = state.requestBegan(isPersistent: true)
         _ = state.answerBegan(delimitedByClose: false)

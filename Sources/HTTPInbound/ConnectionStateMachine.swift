@@ -5,7 +5,7 @@ internal import HTTPWire
 ///
 /// Bytes, parsing and the handler are outside. Each event has one method in the past tense; its answer says
 /// what to do. The shell asks `deadline` after each batch of events and calls `deadlinePassed` then.
-struct ConnectionState {
+struct ConnectionStateMachine {
     /// What the bytes that come next belong to.
     private enum Reading {
         /// No byte of the next request has come. Exits: `headStarted`, `headCompleted`, `requestFailed`; its
