@@ -83,6 +83,7 @@ let package = Package(
         tests("RulesTests", []),
         benchmark("JSONBench", ["JSONBytes"]),
         benchmark("WireBench", ["HTTPWire", "HTTPModel"]),
+        benchmark("RxBench", ["Rx", "Locking"]),
 
         tests("LockingTests", ["Locking"]),
         tests("RxTests", ["Rx", "Locking"]),

@@ -4,67 +4,65 @@
 /// Values of up to four words lie inside, larger ones in one block that is kept. Not guarded: its owner is
 /// whoever owns the step, usually a `Gate`.
 ///
-/// Sound: the memory is bound to `Value` alone, initialised exactly while `isFull`, and the inline words are
-/// stored in a class instance, so that their address holds during the call that asks for it.
+/// Sound: the memory is bound to `Value` alone, initialised exactly while `isFull`, and a cell is only ever a stored
+/// property of a class instance, so that the address of its words holds as long as the instance lives.
 struct Cell<Value: Sendable>: ~Copyable {
     private var words: (UInt, UInt, UInt, UInt) = (0, 0, 0, 0)
     private(set) var isFull = false
     private let isInline: Bool
 
+    @inline(__always)
     init() {
         isInline =
             MemoryLayout<Value>.size <= MemoryLayout<(UInt, UInt, UInt, UInt)>.size
             && MemoryLayout<Value>.alignment <= MemoryLayout<UInt>.alignment
     }
 
-    deinit {
-        var words = self.words
-        let isFull = self.isFull
-        if isInline {
-            guard isFull else { return }
-            withUnsafeMutablePointer(to: &words) {
-                _ = UnsafeMutableRawPointer($0).assumingMemoryBound(to: Value.self).deinitialize(count: 1)
-            }
-        } else if let block = UnsafeMutableRawPointer(bitPattern: words.0) {
-            let block = block.assumingMemoryBound(to: Value.self)
-            if isFull { block.deinitialize(count: 1) }
-            block.deallocate()
-        }
+    /// Has to be called when the instance that holds the cell goes.
+    @inline(__always)
+    mutating func destroy() {
+        clear()
+        guard !isInline, let block = UnsafeMutableRawPointer(bitPattern: words.0) else { return }
+        block.deallocate()
+        words.0 = 0
     }
 
+    @inline(__always)
     mutating func set(_ value: Value) {
-        let wasFull = isFull
-        isFull = true
-        withSlot { slot in
-            if wasFull { slot.pointee = value } else { slot.initialize(to: value) }
+        let slot = self.slot
+        if isFull {
+            slot.assumingMemoryBound(to: Value.self).pointee = value
+        } else {
+            slot.initializeMemory(as: Value.self, to: value)
+            isFull = true
         }
     }
 
     /// The value; only while `isFull`.
+    @inline(__always)
     var value: Value {
         mutating get {
             precondition(isFull, "an empty cell was read")
-            return withSlot { $0.pointee }
+            return slot.assumingMemoryBound(to: Value.self).pointee
         }
     }
 
+    @inline(__always)
     mutating func clear() {
         guard isFull else { return }
         isFull = false
-        withSlot { _ = $0.deinitialize(count: 1) }
+        slot.assumingMemoryBound(to: Value.self).deinitialize(count: 1)
     }
 
-    private mutating func withSlot<Result>(_ body: (UnsafeMutablePointer<Value>) -> Result) -> Result {
-        if isInline {
-            return withUnsafeMutablePointer(to: &words) {
-                body(UnsafeMutableRawPointer($0).assumingMemoryBound(to: Value.self))
-            }
+    @inline(__always)
+    private var slot: UnsafeMutableRawPointer {
+        mutating get {
+            if isInline { return withUnsafeMutablePointer(to: &words) { UnsafeMutableRawPointer($0) } }
+            if let block = UnsafeMutableRawPointer(bitPattern: words.0) { return block }
+            let block = UnsafeMutableRawPointer.allocate(
+                byteCount: MemoryLayout<Value>.size, alignment: MemoryLayout<Value>.alignment)
+            words.0 = UInt(bitPattern: block)
+            return block
         }
-        if let block = UnsafeMutableRawPointer(bitPattern: words.0) {
-            return body(block.assumingMemoryBound(to: Value.self))
-        }
-        let block = UnsafeMutablePointer<Value>.allocate(capacity: 1)
-        words.0 = UInt(bitPattern: block)
-        return body(block)
     }
 }

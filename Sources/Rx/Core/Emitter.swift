@@ -1,5 +1,8 @@
 import Synchronization
 
+/// The most attempts an emitter takes over; each that fails at once nests in the one before.
+let mostAbsorbedAttempts = 16
+
 /// A source that is the object doing the work: a client's call can be the observable it returns, the receiver of
 /// the answer and the thing to cancel, in one allocation.
 ///
@@ -9,6 +12,10 @@ import Synchronization
 open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unchecked Sendable {
     // Sound: `down` is written before `begin()`; the rest is one atomic word.
     private let state = Atomic<UInt32>(0)
+
+    /// Subscribed to this many times in all while it fails; written before it runs.
+    @exclusivity(unchecked)
+    private final var attempts: UInt32 = 1
 
     private static var begun: UInt32 { 1 }
     private static var stopped: UInt32 { 2 }
@@ -57,6 +64,7 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
 
     public func onError(_ error: any Error) {
         guard close() else { return }
+        guard attempts == 1 else { return retry() }
         down.error(error)
         release()
     }
@@ -65,6 +73,20 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
         guard close() else { return }
         down.completed()
         release()
+    }
+
+    /// Leaves the place to a fresh emitter; late events of this one are nobody's.
+    private func retry() {
+        let next = copy()
+        next.attempts = attempts - 1
+        release()
+        Observable.start(next, down.share())
+    }
+
+    override final func absorb(attempts: Int) -> Bool {
+        guard self.attempts == 1 else { return false }
+        self.attempts = UInt32(attempts)
+        return true
     }
 
     /// Takes the right to send the terminal event.
@@ -83,12 +105,18 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
         release()
     }
 
+    private func fresh() -> Emitter<Element> {
+        let emitter = copy()
+        emitter.attempts = attempts
+        return emitter
+    }
+
     override final class func run(_ source: consuming Observable<Element>, _ port: consuming Port<Element>) {
-        var link: Link = source
-        let unique = isKnownUniquelyReferenced(&link)
-        let original = unsafeDowncast(link, to: Emitter<Element>.self)
-        let emitter = unique ? original : original.copy()
-        emitter.down = port
+        var link: Link = consume source
+        let isAlone = isKnownUniquelyReferenced(&link)
+        var emitter = unsafeDowncast(consume link, to: Emitter<Element>.self)
+        if !isAlone { emitter = emitter.fresh() }
+        emitter.down = consume port
         emitter.down.attach(emitter)
         guard !emitter.isStopped else { return }
         emitter.begin()

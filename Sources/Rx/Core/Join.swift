@@ -5,8 +5,8 @@
 @usableFromInline
 class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
     final let gate = Gate()
-    /// Holds the first slot, which stops the others too.
-    final let slots = LinkSlot()
+    /// Holds the first source's slot, which stops the others too.
+    final let sources = LinkSlot()
     final let count: Int
     @exclusivity(unchecked)
     final var withValues = 0
@@ -28,6 +28,19 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
         false
     }
 
+    /// Ties and starts slots of one type; `false` when they already ran.
+    final func begin<In: Sendable>(_ slots: [JoinSlot<In, Out>]) -> Bool {
+        guard let first = slots.first, !first.isRunning else { return false }
+        var sibling: Link?
+        for slot in slots.reversed() {
+            slot.tie(self, before: sibling)
+            sibling = slot
+        }
+        sources.set(first)
+        for slot in slots { slot.begin() }
+        return true
+    }
+
     /// Lets go of the slots.
     func clear() {}
 
@@ -38,26 +51,20 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
     func arrived(wasEmpty: Bool, othersDone: Bool) {}
 
     override final class func run(_ source: consuming Observable<Out>, _ port: consuming Port<Out>) {
-        var link: Link = source
-        if isKnownUniquelyReferenced(&link) {
-            let join = unsafeDowncast(link, to: Join<Out>.self)
-            join.down = port
-            join.down.attach(join)
-            if !join.begin() { join.down.error(RxError.disposed(object: join)) }
-        } else {
-            let original = unsafeDowncast(link, to: Join<Out>.self)
-            guard let join = original.copy() else {
-                port.error(RxError.disposed(object: original))
-                return
-            }
-            join.down = port
-            join.down.attach(join)
-            _ = join.begin()
+        var link: Link = consume source
+        let isAlone = isKnownUniquelyReferenced(&link)
+        let original = unsafeDowncast(consume link, to: Join<Out>.self)
+        guard let join = isAlone ? original : original.copy() else {
+            return port.error(RxError.disposed(object: original))
         }
+        join.down = consume port
+        join.down.attach(join)
+        // One that ran already was resurrected by a weak reference.
+        if !join.begin() { join.down.error(RxError.disposed(object: join)) }
     }
 
     override final func stop() {
-        guard slots.closeAndStop() else { return }
+        guard sources.closeAndStop() else { return }
         if gate.enter() {
             clear()
             gate.leave()
@@ -67,14 +74,14 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
     }
 
     final func fail(_ error: any Error) {
-        guard let first = slots.close() else { return }
+        guard let first = sources.close() else { return }
         down.error(error)
         first.stop()
         clear()
     }
 
     final func finish() {
-        guard let first = slots.close() else { return }
+        guard let first = sources.close() else { return }
         down.completed()
         first.stop()
         clear()
@@ -91,7 +98,7 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
     /// Sends a result, and the completion with it when all sources are done.
     final func send(_ result: Out) {
         guard done == count else { return down.next(result) }
-        guard let first = slots.close() else { return }
+        guard let first = sources.close() else { return }
         down.last(result)
         first.stop()
         clear()
@@ -106,11 +113,11 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
 /// One source of a join.
 @usableFromInline
 class JoinSlot<In: Sendable, Out: Sendable>: Inner<In>, @unchecked Sendable {
-    // Sound: written before the source starts.
+    // Sound: written before the source starts. The source is an `Observable<In>`, kept by its non-generic root.
     @exclusivity(unchecked)
-    fileprivate final var source: Observable<In>?
+    fileprivate final var source: Link?
     @exclusivity(unchecked)
-    fileprivate final var join: Join<Out>?
+    final var join: Join<Out>?
     @exclusivity(unchecked)
     fileprivate final var sibling: Link?
     /// Whether the source completed. The gate's owner's.
@@ -123,7 +130,11 @@ class JoinSlot<In: Sendable, Out: Sendable>: Inner<In>, @unchecked Sendable {
     }
 
     /// The source for a copy of this slot; `nil` when this one runs.
-    final var description: Observable<In>? { source }
+    final var description: Observable<In>? {
+        source.map { unsafeDowncast($0, to: Observable<In>.self) }
+    }
+
+    final var isRunning: Bool { source == nil }
 
     /// Keeps `value`. Whether there was none.
     func keep(_ value: In) -> Bool {
@@ -131,15 +142,15 @@ class JoinSlot<In: Sendable, Out: Sendable>: Inner<In>, @unchecked Sendable {
     }
 
     /// Ties the slot to its join, in front of `sibling`.
-    final func tie(_ join: Join<Out>, before sibling: Link?) {
+    final func tie(_ join: consuming Join<Out>, before sibling: consuming Link?) {
         self.join = join
         self.sibling = sibling
     }
 
     final func begin() {
-        guard let source, !upstream.isClosed else { return }
-        self.source = nil
-        type(of: source).run(source, Port(self))
+        guard let source = source.take(), !upstream.isClosed else { return }
+        let observable = unsafeDowncast(consume source, to: Observable<In>.self)
+        type(of: observable).run(consume observable, Port(self))
     }
 
     override final func stop() {
@@ -188,12 +199,12 @@ class JoinSlot<In: Sendable, Out: Sendable>: Inner<In>, @unchecked Sendable {
     }
 
     private final func take(_ value: In, _ join: Join<Out>) {
-        guard !join.slots.isClosed else { return }
+        guard !join.sources.isClosed else { return }
         join.arrived(wasEmpty: keep(value), othersDone: join.done == join.count - 1)
     }
 
     private final func takeLast(_ value: In, _ join: Join<Out>) {
-        guard !join.slots.isClosed, !isDone else { return }
+        guard !join.sources.isClosed, !isDone else { return }
         isDone = true
         join.done += 1
         join.arrived(wasEmpty: keep(value), othersDone: join.done == join.count)
@@ -201,7 +212,7 @@ class JoinSlot<In: Sendable, Out: Sendable>: Inner<In>, @unchecked Sendable {
     }
 
     private final func end(_ join: Join<Out>) {
-        guard !join.slots.isClosed, !isDone else { return }
+        guard !join.sources.isClosed, !isDone else { return }
         isDone = true
         join.sourceDone()
         upstream.closeAndStop()

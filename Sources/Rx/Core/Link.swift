@@ -23,4 +23,7 @@ open class Link: @unchecked Sendable {
 
     /// The subscription ended below: stop what is above. Idempotent, from any thread.
     func stop() {}
+
+    /// Its turn on the current thread's trampoline has come.
+    func turn() {}
 }

@@ -34,6 +34,17 @@ struct LinkSlot: ~Copyable {
         LinkSlot.stop(new)
     }
 
+    /// Empties the slot and stops what was in it. A closed one stays closed.
+    func clear() {
+        var current = word.load(ordering: .acquiring)
+        while current > LinkSlot.closed {
+            let (exchanged, original) = word.weakCompareExchange(
+                expected: current, desired: LinkSlot.empty, ordering: .acquiringAndReleasing)
+            if exchanged { return LinkSlot.stop(current) }
+            current = original
+        }
+    }
+
     /// Closes the slot. `nil` when it was closed before, else what was in it, to be stopped by the caller once
     /// it has told the steps below.
     func close() -> ClosedLink? {
@@ -51,8 +62,12 @@ struct LinkSlot: ~Copyable {
     }
 
     fileprivate static func stop(_ word: UInt) {
-        guard word > closed, let pointer = UnsafeRawPointer(bitPattern: word) else { return }
-        Unmanaged<Link>.fromOpaque(pointer).takeRetainedValue().stop()
+        take(word)?.stop()
+    }
+
+    fileprivate static func take(_ word: UInt) -> Link? {
+        guard word > closed, let pointer = UnsafeRawPointer(bitPattern: word) else { return nil }
+        return Unmanaged<Link>.fromOpaque(pointer).takeRetainedValue()
     }
 
     private static func release(_ word: UInt) {
@@ -67,6 +82,13 @@ struct ClosedLink: ~Copyable {
 
     deinit {
         LinkSlot.stop(word)
+    }
+
+    /// Hands the link over to somebody who will stop it.
+    consuming func take() -> Link? {
+        let word = self.word
+        discard self
+        return LinkSlot.take(word)
     }
 
     /// Stops it now.

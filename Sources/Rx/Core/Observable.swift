@@ -28,6 +28,14 @@ open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Senda
         port.error(RxError.unknown)
     }
 
+    /// Takes over being tried `attempts` times in all. Asked of an object that nobody else holds.
+    func absorb(attempts: Int) -> Bool {
+        false
+    }
+
+    /// The sources of a concatenation, which another one takes over instead of subscribing to it.
+    var concatenated: ConcatParts<Element>? { nil }
+
     /// Starts `source` from an event, so that synchronous sources inside it run in turns.
     static func start(_ source: consuming Observable<Element>, _ port: consuming Port<Element>) {
         let trampoline = Trampoline.current

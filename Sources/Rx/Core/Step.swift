@@ -1,6 +1,6 @@
 /// A step that takes `In` and sends `Out`.
 @usableFromInline
-class Step<In: Sendable, Out: Sendable>: Observable<Out>, Receiver, @unchecked Sendable {
+class Step<In: Sendable, Out: Sendable>: Observable<Out>, @unchecked Sendable {
     @usableFromInline
     override init() {
         super.init()
@@ -20,8 +20,9 @@ class Step<In: Sendable, Out: Sendable>: Observable<Out>, Receiver, @unchecked S
 /// source) and the events.
 @usableFromInline
 class Operator<In: Sendable, Out: Sendable>: Step<In, Out>, @unchecked Sendable {
+    /// An `Observable<In>`, kept by its non-generic root: taking that out looks up no metadata.
     @exclusivity(unchecked)
-    private var source: Observable<In>?
+    private var source: Link?
 
     @usableFromInline
     init(_ source: consuming Observable<In>?) {
@@ -34,33 +35,26 @@ class Operator<In: Sendable, Out: Sendable>: Step<In, Out>, @unchecked Sendable 
         self
     }
 
-    /// Starts the source; `down` is set. Steps that act around the start override it.
-    func begin(_ source: consuming Observable<In>) {
-        type(of: source).run(source, Port(self))
+    /// Starts the source towards `step`, whose `down` is set. Steps that act around the start override it.
+    class func begin(_ step: consuming Operator<In, Out>, _ source: consuming Observable<In>) {
+        type(of: source).run(consume source, Port(consume step))
     }
 
     override final class func run(_ step: consuming Observable<Out>, _ port: consuming Port<Out>) {
-        var link: Link = step
         // Uniqueness is asked through the non-generic root: no metadata is looked up for it.
-        if isKnownUniquelyReferenced(&link) {
-            let step = unsafeDowncast(link, to: Operator<In, Out>.self)
-            guard let source = step.source else {
-                // A weak reference resurrected a step that already runs.
-                port.error(RxError.disposed(object: step))
-                return
-            }
-            step.source = nil
-            step.down = port
-            step.begin(source)
+        var link: Link = consume step
+        let isAlone = isKnownUniquelyReferenced(&link)
+        let step = unsafeDowncast(consume link, to: Operator<In, Out>.self)
+        if isAlone {
+            // Without a source it runs already: a weak reference resurrected it.
+            guard let source = step.source.take() else { return port.error(RxError.disposed(object: step)) }
+            step.down = consume port
+            type(of: step).begin(consume step, unsafeDowncast(consume source, to: Observable<In>.self))
         } else {
-            let original = unsafeDowncast(link, to: Operator<In, Out>.self)
-            guard let source = original.source else {
-                port.error(RxError.disposed(object: original))
-                return
-            }
-            let step = original.copy()
-            step.down = port
-            step.begin(source)
+            guard let source = step.source else { return port.error(RxError.disposed(object: step)) }
+            let copy = step.copy()
+            copy.down = consume port
+            type(of: step).begin(consume copy, unsafeDowncast(consume source, to: Observable<In>.self))
         }
     }
 

@@ -5,7 +5,7 @@ import Glibc
 /// Only its own thread touches it.
 final class Trampoline {
     private(set) var isRunning = false
-    private var queue: [() -> Void] = []
+    private var queue: [Link] = []
     private var head = 0
 
     /// Whether something waits for the one running now to yield.
@@ -13,7 +13,11 @@ final class Trampoline {
 
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
-        pthread_key_create(&key) { Unmanaged<Trampoline>.fromOpaque($0!).release() }
+        let status = pthread_key_create(&key) { trampoline in
+            guard let trampoline else { return }
+            Unmanaged<Trampoline>.fromOpaque(trampoline).release()
+        }
+        precondition(status == 0, "no thread-specific key is left")
         return key
     }()
 
@@ -33,23 +37,25 @@ final class Trampoline {
         return true
     }
 
-    func enqueue(_ work: @escaping () -> Void) {
-        queue.append(work)
+    /// Gives `link` a turn after those that wait already.
+    func enqueue(_ link: Link) {
+        queue.append(link)
     }
 
     /// Runs what waits, in the order it came, until nothing is left.
     func drain() {
         while head < queue.count {
-            let work = queue[head]
+            let link = queue[head]
             head += 1
-            if head > 32, head * 2 > queue.count {
+            if head == queue.count {
+                queue.removeAll(keepingCapacity: head <= 64)
+                head = 0
+            } else if head >= 64, head * 2 > queue.count {
                 queue.removeSubrange(..<head)
                 head = 0
             }
-            work()
+            link.turn()
         }
-        queue.removeAll(keepingCapacity: queue.capacity <= 64)
-        head = 0
         isRunning = false
     }
 }

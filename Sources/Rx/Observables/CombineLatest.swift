@@ -22,6 +22,10 @@ final class LatestSlot<In: Sendable, Out: Sendable>: JoinSlot<In, Out>, @uncheck
         super.init(source)
     }
 
+    deinit {
+        cell.destroy()
+    }
+
     override func keep(_ value: In) -> Bool {
         let wasEmpty = !cell.isFull
         cell.set(value)

@@ -52,10 +52,10 @@ final class CombineLatest2<A: Sendable, B: Sendable, Out: Sendable>: CombineLate
     }
 
     override func begin() -> Bool {
-        guard let a, let b, a.description != nil else { return false }
+        guard let a, let b, !a.isRunning else { return false }
         b.tie(self, before: nil)
         a.tie(self, before: b)
-        slots.set(a)
+        sources.set(a)
         a.begin()
         b.begin()
         return true

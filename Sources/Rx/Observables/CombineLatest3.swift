@@ -58,11 +58,11 @@ final class CombineLatest3<A: Sendable, B: Sendable, C: Sendable, Out: Sendable>
     }
 
     override func begin() -> Bool {
-        guard let a, let b, let c, a.description != nil else { return false }
+        guard let a, let b, let c, !a.isRunning else { return false }
         c.tie(self, before: nil)
         b.tie(self, before: c)
         a.tie(self, before: b)
-        slots.set(a)
+        sources.set(a)
         a.begin()
         b.begin()
         c.begin()

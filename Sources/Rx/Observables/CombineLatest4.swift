@@ -66,12 +66,12 @@ final class CombineLatest4<A: Sendable, B: Sendable, C: Sendable, D: Sendable, O
     }
 
     override func begin() -> Bool {
-        guard let a, let b, let c, let d, a.description != nil else { return false }
+        guard let a, let b, let c, let d, !a.isRunning else { return false }
         d.tie(self, before: nil)
         c.tie(self, before: d)
         b.tie(self, before: c)
         a.tie(self, before: b)
-        slots.set(a)
+        sources.set(a)
         a.begin()
         b.begin()
         c.begin()

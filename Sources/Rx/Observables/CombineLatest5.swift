@@ -71,13 +71,13 @@ final class CombineLatest5<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E
     }
 
     override func begin() -> Bool {
-        guard let a, let b, let c, let d, let e, a.description != nil else { return false }
+        guard let a, let b, let c, let d, let e, !a.isRunning else { return false }
         e.tie(self, before: nil)
         d.tie(self, before: e)
         c.tie(self, before: d)
         b.tie(self, before: c)
         a.tie(self, before: b)
-        slots.set(a)
+        sources.set(a)
         a.begin()
         b.begin()
         c.begin()

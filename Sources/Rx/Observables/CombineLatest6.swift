@@ -76,14 +76,14 @@ final class CombineLatest6<
     }
 
     override func begin() -> Bool {
-        guard let a, let b, let c, let d, let e, let f, a.description != nil else { return false }
+        guard let a, let b, let c, let d, let e, let f, !a.isRunning else { return false }
         f.tie(self, before: nil)
         e.tie(self, before: f)
         d.tie(self, before: e)
         c.tie(self, before: d)
         b.tie(self, before: c)
         a.tie(self, before: b)
-        slots.set(a)
+        sources.set(a)
         a.begin()
         b.begin()
         c.begin()

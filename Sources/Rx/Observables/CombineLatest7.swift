@@ -84,7 +84,7 @@ final class CombineLatest7<
     }
 
     override func begin() -> Bool {
-        guard let a, let b, let c, let d, let e, let f, let g, a.description != nil else { return false }
+        guard let a, let b, let c, let d, let e, let f, let g, !a.isRunning else { return false }
         g.tie(self, before: nil)
         f.tie(self, before: g)
         e.tie(self, before: f)
@@ -92,7 +92,7 @@ final class CombineLatest7<
         c.tie(self, before: d)
         b.tie(self, before: c)
         a.tie(self, before: b)
-        slots.set(a)
+        sources.set(a)
         a.begin()
         b.begin()
         c.begin()

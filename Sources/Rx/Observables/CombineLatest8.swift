@@ -90,9 +90,7 @@ final class CombineLatest8<
     }
 
     override func begin() -> Bool {
-        guard let a, let b, let c, let d, let e, let f, let g, let h, a.description != nil else {
-            return false
-        }
+        guard let a, let b, let c, let d, let e, let f, let g, let h, !a.isRunning else { return false }
         h.tie(self, before: nil)
         g.tie(self, before: h)
         f.tie(self, before: g)
@@ -101,7 +99,7 @@ final class CombineLatest8<
         c.tie(self, before: d)
         b.tie(self, before: c)
         a.tie(self, before: b)
-        slots.set(a)
+        sources.set(a)
         a.begin()
         b.begin()
         c.begin()

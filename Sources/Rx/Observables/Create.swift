@@ -33,8 +33,6 @@ final class Create<Element: Sendable>: Emitter<Element>, @unchecked Sendable {
     }
 
     override func cancel() {
-        let resource = self.resource
-        self.resource = nil
-        resource?.dispose()
+        resource.take()?.dispose()
     }
 }

@@ -10,9 +10,8 @@ extension ObservableType {
 
 /// Merges what a selector makes of each value.
 @usableFromInline
-final class FlatMap<In: Sendable, Out: Sendable>: Operator<In, Out>, @unchecked Sendable {
+final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @unchecked Sendable {
     private let selector: @Sendable (In) throws -> Observable<Out>
-    private let upstream = LinkSlot()
     private let gate = Gate()
     private let inners = InnerList()
 
@@ -26,15 +25,6 @@ final class FlatMap<In: Sendable, Out: Sendable>: Operator<In, Out>, @unchecked 
 
     override func copy() -> Operator<In, Out> {
         type(of: self).init(nil, selector)
-    }
-
-    override func begin(_ source: consuming Observable<In>) {
-        down.attach(self)
-        super.begin(source)
-    }
-
-    override func attach(_ upstream: Link) {
-        self.upstream.set(upstream)
     }
 
     override func stop() {

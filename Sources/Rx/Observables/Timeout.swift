@@ -19,9 +19,9 @@ extension ObservableType {
     }
 }
 
-@usableFromInline
-final class Timeout<Element: Sendable>: Operator<Element, Element>, TimerTarget, @unchecked Sendable {
-    private enum Phase {
+/// Outside of the generic class, where using it would look up metadata.
+struct TimeoutState {
+    enum Phase {
         /// The timer runs. Next: delivering (a value came), ended (a terminal event, disposal, or it fired).
         case armed(TimerToken)
         /// A value is being delivered or the timer being set. Next: armed, ended.
@@ -30,26 +30,27 @@ final class Timeout<Element: Sendable>: Operator<Element, Element>, TimerTarget,
         case ended
     }
 
-    private struct State {
-        var phase = Phase.delivering
-        /// A timer that fired before its token was known.
-        var early: TimerToken?
-    }
-
-    private enum AfterSetting {
+    enum AfterSetting {
         case wait, cancel, fire
     }
 
+    var phase = Phase.delivering
+    /// A timer that fired before its token was known.
+    var early: TimerToken?
+}
+
+@usableFromInline
+final class Timeout<Element: Sendable>: StatefulOperator<Element, Element>, TimerTarget, @unchecked Sendable {
     private let dueTime: RxTimeInterval
     private let other: Observable<Element>?
     private let scheduler: any SchedulerType
-    private let upstream = LinkSlot()
-    private let state = Lock(State())
+    private let state = Lock(TimeoutState())
 
     @usableFromInline
     init(
-        _ source: consuming Observable<Element>?, _ dueTime: RxTimeInterval, _ other: Observable<Element>?,
-        _ scheduler: any SchedulerType
+        _ source: consuming Observable<Element>?, _ dueTime: RxTimeInterval,
+        _ other: consuming Observable<Element>?,
+        _ scheduler: consuming any SchedulerType
     ) {
         self.dueTime = dueTime
         self.other = other
@@ -61,20 +62,19 @@ final class Timeout<Element: Sendable>: Operator<Element, Element>, TimerTarget,
         type(of: self).init(nil, dueTime, other, scheduler)
     }
 
-    override func begin(_ source: consuming Observable<Element>) {
-        down.attach(self)
-        guard !upstream.isClosed else { return }
-        arm()
-        super.begin(source)
-    }
-
-    override func attach(_ upstream: Link) {
-        self.upstream.set(upstream)
+    override class func begin(
+        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
+    ) {
+        let me = unsafeDowncast(step, to: Timeout<Element>.self)
+        me.down.attach(me)
+        guard !me.upstream.isClosed else { return }
+        me.arm()
+        super.begin(me, source)
     }
 
     private func arm() {
         let token = scheduler.setTimer(after: dueTime, target: self)
-        let next: AfterSetting = state.withLock { state in
+        let next: TimeoutState.AfterSetting = state.withLock { state in
             guard case .delivering = state.phase else { return .cancel }
             guard state.early != token else {
                 state.phase = .ended
@@ -91,7 +91,7 @@ final class Timeout<Element: Sendable>: Operator<Element, Element>, TimerTarget,
     }
 
     /// Takes the timer's place. Whether it had not fired.
-    private func disarm(_ phase: Phase) -> Bool {
+    private func disarm(_ phase: TimeoutState.Phase) -> Bool {
         let (isLive, token): (Bool, TimerToken?) = state.withLock { state in
             switch state.phase {
             case .armed(let token):
@@ -144,24 +144,18 @@ final class Timeout<Element: Sendable>: Operator<Element, Element>, TimerTarget,
     }
 
     override func last(_ value: Element) {
-        guard disarm(.ended), let source = upstream.close() else { return }
-        down.last(value)
-        source.stop()
+        if disarm(.ended) { finish(with: value) }
     }
 
     override func error(_ error: any Error) {
-        guard disarm(.ended), let source = upstream.close() else { return }
-        down.error(error)
-        source.stop()
+        if disarm(.ended) { super.error(error) }
     }
 
     override func completed() {
-        guard disarm(.ended), let source = upstream.close() else { return }
-        down.completed()
-        source.stop()
+        if disarm(.ended) { super.completed() }
     }
 
     override func stop() {
-        if disarm(.ended) { upstream.closeAndStop() }
+        if disarm(.ended) { super.stop() }
     }
 }

@@ -2,6 +2,8 @@
 public final class CurrentThreadScheduler: ImmediateSchedulerType {
     public static let instance = CurrentThreadScheduler()
 
+    private init() {}
+
     /// Whether the caller's thread is not inside scheduled work, so that scheduling would run the work at once.
     public static var isScheduleRequired: Bool {
         !Trampoline.current.isRunning
@@ -16,21 +18,27 @@ public final class CurrentThreadScheduler: ImmediateSchedulerType {
             trampoline.drain()
             return disposable
         }
-        let pending = SingleAssignmentDisposable()
-        trampoline.enqueue {
-            if !pending.isDisposed { pending.setDisposable(action(state)) }
-        }
-        return pending
+        let turn = ScheduledTurn { action(state) }
+        trampoline.enqueue(turn)
+        return turn
     }
 }
 
-/// Runs work inside the call that schedules it.
-public final class ImmediateScheduler: ImmediateSchedulerType {
-    public static let instance = ImmediateScheduler()
+/// Work that waits for its turn.
+private final class ScheduledTurn: Link, Disposable, @unchecked Sendable {
+    private let work: @Sendable () -> any Disposable
+    private let result = SingleAssignmentDisposable()
 
-    public func schedule<StateType: Sendable>(
-        _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
-    ) -> any Disposable {
-        action(state)
+    init(_ work: @escaping @Sendable () -> any Disposable) {
+        self.work = work
+        super.init()
+    }
+
+    override func turn() {
+        if !result.isDisposed { result.setDisposable(work()) }
+    }
+
+    func dispose() {
+        result.dispose()
     }
 }

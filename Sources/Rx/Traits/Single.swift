@@ -17,25 +17,10 @@ extension PrimitiveSequence where Trait == SingleTrait {
             })
     }
 
-    /// A single that `emitter` works for: it sends `onLast` or `onError`.
+    /// A single that `emitter` works for: it reports with `onLast` or `onError`, once.
     @inlinable
     public static func emitting(_ emitter: consuming Emitter<Element>) -> Single<Element> {
         Single(raw: emitter)
-    }
-
-    @inlinable
-    public static func just(_ element: Element) -> Single<Element> {
-        Single(raw: .just(element))
-    }
-
-    @inlinable
-    public static func error(_ error: any Error) -> Single<Element> {
-        Single(raw: .error(error))
-    }
-
-    @inlinable
-    public static func never() -> Single<Element> {
-        Single(raw: .never())
     }
 
     /// Subscribes an event handler.
@@ -62,6 +47,35 @@ extension PrimitiveSequence where Trait == SingleTrait {
             ClosureSubscriber(next: onSuccess, error: onFailure, completed: nil, disposed: onDisposed))
     }
 
+    /// Subscribes handlers that get `object` as long as it lives; it is not kept alive.
+    @inlinable
+    public consuming func subscribe<Object: AnyObject & Sendable>(
+        with object: Object,
+        onSuccess: (@Sendable (Object, Element) -> Void)? = nil,
+        onFailure: (@Sendable (Object, any Error) -> Void)? = nil,
+        onDisposed: (@Sendable (Object) -> Void)? = nil
+    ) -> any Disposable {
+        source.subscribe(with: object, onNext: onSuccess, onError: onFailure, onDisposed: onDisposed)
+    }
+
+    /// Calls the hooks as the result passes: `on...` before it is forwarded, `after...` after it was.
+    @inlinable
+    public consuming func `do`(
+        onSuccess: (@Sendable (Element) throws -> Void)? = nil,
+        afterSuccess: (@Sendable (Element) throws -> Void)? = nil,
+        onError: (@Sendable (any Error) throws -> Void)? = nil,
+        afterError: (@Sendable (any Error) throws -> Void)? = nil,
+        onSubscribe: (@Sendable () -> Void)? = nil,
+        onSubscribed: (@Sendable () -> Void)? = nil,
+        onDispose: (@Sendable () -> Void)? = nil
+    ) -> Single<Element> {
+        Single(
+            raw: source.do(
+                onNext: onSuccess, afterNext: afterSuccess, onError: onError, afterError: afterError,
+                onSubscribe: onSubscribe, onSubscribed: onSubscribed, onDispose: onDispose))
+    }
+
+    /// The value, transformed. What `transform` throws is the error.
     @inlinable
     public consuming func map<Result: Sendable>(
         _ transform: @escaping @Sendable (Element) throws -> Result
@@ -69,6 +83,22 @@ extension PrimitiveSequence where Trait == SingleTrait {
         Single<Result>(raw: source.map(transform))
     }
 
+    /// The value, transformed; nothing when it becomes `nil`.
+    @inlinable
+    public consuming func compactMap<Result: Sendable>(
+        _ transform: @escaping @Sendable (Element) throws -> Result?
+    ) -> Maybe<Result> {
+        Maybe<Result>(raw: source.compactMap(transform))
+    }
+
+    /// The value when `predicate` is true of it, else nothing.
+    @inlinable
+    public consuming func filter(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Maybe<Element>
+    {
+        Maybe(raw: source.filter(predicate))
+    }
+
+    /// What `selector` makes of the value.
     @inlinable
     public consuming func flatMap<Result: Sendable>(
         _ selector: @escaping @Sendable (Element) throws -> Single<Result>
@@ -76,29 +106,53 @@ extension PrimitiveSequence where Trait == SingleTrait {
         Single<Result>(raw: source.flatMap(selector))
     }
 
+    /// What `selector` makes of the value.
     @inlinable
-    public consuming func `catch`(
-        _ handler: @escaping @Sendable (any Error) throws -> Single<Element>
-    ) -> Single<Element> {
-        Single(raw: source.catch { try handler($0).asObservable() })
+    public consuming func flatMapMaybe<Result: Sendable>(
+        _ selector: @escaping @Sendable (Element) throws -> Maybe<Result>
+    ) -> Maybe<Result> {
+        Maybe<Result>(raw: source.flatMap(selector))
     }
 
+    /// What `selector` makes of the value.
+    @inlinable
+    public consuming func flatMapCompletable(
+        _ selector: @escaping @Sendable (Element) throws -> Completable
+    ) -> Completable {
+        Completable(raw: source.flatMap(selector))
+    }
+
+    /// On an error succeeds with `element`.
     @inlinable
     public consuming func catchAndReturn(_ element: Element) -> Single<Element> {
         Single(raw: source.catchAndReturn(element))
     }
 
+    /// The results of all singles when all have succeeded, combined.
     @inlinable
-    public consuming func timeout(
-        _ dueTime: RxTimeInterval, scheduler: any SchedulerType
-    ) -> Single<Element> {
-        Single(raw: source.timeout(dueTime, scheduler: scheduler))
+    public static func zip<Singles: Collection, Result: Sendable>(
+        _ singles: Singles, resultSelector: @escaping @Sendable ([Element]) throws -> Result
+    ) -> Single<Result> where Singles.Element == Single<Element> {
+        if singles.isEmpty { return Single<Result>.deferred { .just(try resultSelector([])) } }
+        return Single<Result>(raw: .zip(singles.map { $0.asObservable() }, resultSelector: resultSelector))
+    }
+
+    /// The results of all singles when all have succeeded.
+    @inlinable
+    public static func zip<Singles: Collection>(
+        _ singles: Singles
+    ) -> Single<[Element]> where Singles.Element == Single<Element> {
+        zip(singles) { $0 }
     }
 
     @inlinable
-    public consuming func timeout(
-        _ dueTime: RxTimeInterval, other: Single<Element>, scheduler: any SchedulerType
-    ) -> Single<Element> {
-        Single(raw: source.timeout(dueTime, other: other.source, scheduler: scheduler))
+    public consuming func asMaybe() -> Maybe<Element> {
+        Maybe(raw: source)
+    }
+
+    /// Only whether it succeeds.
+    @inlinable
+    public consuming func asCompletable() -> Completable {
+        Completable(raw: source.ignoreElements())
     }
 }

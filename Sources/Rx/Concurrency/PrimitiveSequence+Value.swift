@@ -1,0 +1,64 @@
+import Locking
+
+extension PrimitiveSequence where Trait == SingleTrait {
+    /// Subscribes and waits for the value. Cancelling the task disposes the subscription and throws `CancellationError`.
+    public var value: Element {
+        get async throws {
+            guard let value = try await source.awaitValue() else { throw RxError.noElements }
+            return value
+        }
+    }
+}
+
+extension PrimitiveSequence where Trait == MaybeTrait {
+    /// Subscribes and waits for the value, or for the completion without one. Cancelling the task disposes the subscription
+    /// and throws `CancellationError`.
+    public var value: Element? {
+        get async throws { try await source.awaitValue() }
+    }
+}
+
+extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
+    /// Subscribes and waits for the completion. Cancelling the task disposes the subscription and throws
+    /// `CancellationError`.
+    public var value: Void {
+        get async throws { _ = try await source.awaitValue() }
+    }
+}
+
+extension Observable {
+    /// Waits for the first value, `nil` when there is none.
+    fileprivate func awaitValue() async throws -> Element? {
+        let subscription = SingleAssignmentDisposable()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let once = Resumption(continuation)
+                subscription.setDisposable(
+                    subscribe(
+                        onNext: { once.resume(.success($0)) },
+                        onError: { once.resume(.failure($0)) },
+                        onCompleted: { once.resume(.success(nil)) },
+                        onDisposed: { once.resume(.failure(CancellationError())) }))
+            }
+        } onCancel: {
+            subscription.dispose()
+        }
+    }
+}
+
+/// Resumes a continuation once, however many events race for it.
+private final class Resumption<Element: Sendable>: Sendable {
+    private let continuation: Lock<CheckedContinuation<Element?, any Error>?>
+
+    init(_ continuation: CheckedContinuation<Element?, any Error>) {
+        self.continuation = Lock(continuation)
+    }
+
+    func resume(_ result: Result<Element?, any Error>) {
+        let continuation = self.continuation.withLock { continuation in
+            defer { continuation = nil }
+            return continuation
+        }
+        continuation?.resume(with: result)
+    }
+}

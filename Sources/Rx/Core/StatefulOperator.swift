@@ -1,0 +1,44 @@
+/// An operator that keeps what feeds it, because it may end the stream itself or has to know that it ended.
+///
+/// Its slot is closed by the first terminal event or by disposal, whichever comes first; later events are dropped.
+@usableFromInline
+class StatefulOperator<In: Sendable, Out: Sendable>: Operator<In, Out>, @unchecked Sendable {
+    final let upstream = LinkSlot()
+
+    @usableFromInline
+    override init(_ source: consuming Observable<In>?) {
+        super.init(source)
+    }
+
+    override class func begin(_ step: consuming Operator<In, Out>, _ source: consuming Observable<In>) {
+        step.down.attach(step)
+        super.begin(step, source)
+    }
+
+    override func attach(_ upstream: Link) {
+        self.upstream.set(upstream)
+    }
+
+    override func stop() {
+        upstream.closeAndStop()
+    }
+
+    override func error(_ error: any Error) {
+        guard let source = upstream.close() else { return }
+        down.error(error)
+        source.stop()
+    }
+
+    override func completed() {
+        guard let source = upstream.close() else { return }
+        down.completed()
+        source.stop()
+    }
+
+    /// Sends the last value and the end.
+    final func finish(with value: Out) {
+        guard let source = upstream.close() else { return }
+        down.last(value)
+        source.stop()
+    }
+}

@@ -1,0 +1,116 @@
+extension ObservableType {
+    /// The one value of the stream: fails with `RxError.noElements` without one, and with `RxError.moreThanOneElement`
+    /// at the second.
+    @inlinable
+    public consuming func asSingle() -> Single<Element> {
+        Single(raw: OneElement(asObservable(), onEmpty: RxError.noElements))
+    }
+
+    /// The one value of the stream, or none: fails with `RxError.moreThanOneElement` at the second.
+    @inlinable
+    public consuming func asMaybe() -> Maybe<Element> {
+        Maybe(raw: OneElement(asObservable(), onEmpty: nil))
+    }
+
+    /// The first value, `nil` when there is none.
+    @inlinable
+    public consuming func first() -> Single<Element?> {
+        Single<Element?>(raw: First(asObservable()))
+    }
+
+    /// Only how the stream ends.
+    @inlinable
+    public consuming func ignoreElements() -> Observable<Never> {
+        IgnoreElements(asObservable())
+    }
+}
+
+extension ObservableType where Element == Never {
+    @inlinable
+    public consuming func asCompletable() -> Completable {
+        Completable(raw: asObservable())
+    }
+}
+
+/// Holds the value back until the stream has completed without a second one.
+@usableFromInline
+final class OneElement<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
+    private let onEmpty: RxError?
+    @exclusivity(unchecked)
+    private var cell = Cell<Element>()
+
+    @usableFromInline
+    init(_ source: consuming Observable<Element>?, onEmpty: RxError?) {
+        self.onEmpty = onEmpty
+        super.init(source)
+    }
+
+    deinit {
+        cell.destroy()
+    }
+
+    override func copy() -> Operator<Element, Element> {
+        type(of: self).init(nil, onEmpty: onEmpty)
+    }
+
+    override func next(_ value: Element) {
+        guard !upstream.isClosed else { return }
+        if cell.isFull { error(RxError.moreThanOneElement) } else { cell.set(value) }
+    }
+
+    override func last(_ value: Element) {
+        if cell.isFull { error(RxError.moreThanOneElement) } else { finish(with: value) }
+    }
+
+    override func completed() {
+        if cell.isFull {
+            finish(with: cell.value)
+        } else if let onEmpty {
+            error(onEmpty)
+        } else {
+            super.completed()
+        }
+    }
+}
+
+@usableFromInline
+final class First<Element: Sendable>: StatefulOperator<Element, Element?>, @unchecked Sendable {
+    @usableFromInline
+    override init(_ source: consuming Observable<Element>?) {
+        super.init(source)
+    }
+
+    override func copy() -> Operator<Element, Element?> {
+        type(of: self).init(nil)
+    }
+
+    override func next(_ value: Element) {
+        finish(with: value)
+    }
+
+    override func last(_ value: Element) {
+        finish(with: value)
+    }
+
+    override func completed() {
+        finish(with: nil)
+    }
+}
+
+@usableFromInline
+final class IgnoreElements<In: Sendable, Out: Sendable>: Operator<In, Out>, @unchecked Sendable {
+    @usableFromInline
+    override init(_ source: consuming Observable<In>?) {
+        super.init(source)
+    }
+
+    override func copy() -> Operator<In, Out> {
+        type(of: self).init(nil)
+    }
+
+    override func next(_ value: In) {}
+
+    override func last(_ value: In) {
+        down.completed()
+    }
+}

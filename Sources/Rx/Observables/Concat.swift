@@ -1,0 +1,133 @@
+import Synchronization
+
+extension ObservableType {
+    /// The values of the stream and, after its completion, those of `second`.
+    @inlinable
+    public consuming func concat<Source: ObservableConvertibleType>(
+        _ second: Source
+    ) -> Observable<Element> where Source.Element == Element {
+        Concat([asObservable(), second.asObservable()])
+    }
+
+    /// The values of all sources, each subscribed to after the completion of the one before. The sequence is asked for a source
+    /// when that is due.
+    @inlinable
+    public static func concat<Sources: Sequence & Sendable>(
+        _ sequence: Sources
+    ) -> Observable<Element> where Sources.Element == Observable<Element> {
+        Concat {
+            var iterator = sequence.makeIterator()
+            return ConcatParts(next: { iterator.next() }, remaining: nil)
+        }
+    }
+
+    /// The values of all sources, each subscribed to after the completion of the one before.
+    @inlinable
+    public static func concat<Sources: Collection & Sendable>(
+        _ collection: Sources
+    ) -> Observable<Element> where Sources.Element == Observable<Element> {
+        Concat {
+            var iterator = collection.makeIterator()
+            return ConcatParts(next: { iterator.next() }, remaining: collection.count)
+        }
+    }
+
+    /// The values of all sources, each subscribed to after the completion of the one before.
+    @inlinable
+    public static func concat(_ sources: Observable<Element>...) -> Observable<Element> {
+        Concat(sources)
+    }
+}
+
+/// The sources that are left of one concatenation.
+@usableFromInline
+final class ConcatParts<Element: Sendable> {
+    private let pull: () -> Observable<Element>?
+    /// How many are left, where that is known.
+    private(set) var remaining: Int?
+
+    @usableFromInline
+    init(next: @escaping () -> Observable<Element>?, remaining: Int?) {
+        pull = next
+        self.remaining = remaining
+    }
+
+    func next() -> Observable<Element>? {
+        guard remaining != 0 else { return nil }
+        if let remaining { self.remaining = remaining - 1 }
+        return pull()
+    }
+}
+
+/// Runs its sources one after the other, in a loop. A concatenation that is itself the next source is not subscribed to:
+/// its sources go on the stack in its place, so that a recursive one runs in constant depth.
+@usableFromInline
+final class Concat<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
+    private let makeParts: @Sendable () -> ConcatParts<Element>
+    /// Starts that are due and running; whoever raises it from 0 runs them.
+    private let starts = Atomic<Int>(0)
+    // Sound: touched only by whoever runs the starts.
+    @exclusivity(unchecked)
+    private var stack: [ConcatParts<Element>] = []
+
+    @usableFromInline
+    init(_ makeParts: @escaping @Sendable () -> ConcatParts<Element>) {
+        self.makeParts = makeParts
+        super.init(.never())
+    }
+
+    @usableFromInline
+    convenience init(_ sources: [Observable<Element>]) {
+        self.init {
+            var iterator = sources.makeIterator()
+            return ConcatParts(next: { iterator.next() }, remaining: sources.count)
+        }
+    }
+
+    override func copy() -> Operator<Element, Element> {
+        type(of: self).init(makeParts)
+    }
+
+    override var concatenated: ConcatParts<Element>? { makeParts() }
+
+    override class func begin(
+        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
+    ) {
+        let me = unsafeDowncast(step, to: Concat<Element>.self)
+        me.down.attach(me)
+        me.stack = [me.makeParts()]
+        me.start()
+    }
+
+    private func start() {
+        guard starts.add(1, ordering: .acquiringAndReleasing).oldValue == 0 else { return }
+        repeat {
+            guard !upstream.isClosed else { return }
+            guard let source = next() else { return super.completed() }
+            Observable.start(source, Port(self))
+        } while starts.subtract(1, ordering: .acquiringAndReleasing).newValue > 0
+    }
+
+    private func next() -> Observable<Element>? {
+        while let parts = stack.last {
+            guard let source = parts.next() else {
+                stack.removeLast()
+                continue
+            }
+            guard let inner = source.concatenated else { return source }
+            if parts.remaining == 0 { stack.removeLast() }
+            stack.append(inner)
+        }
+        return nil
+    }
+
+    override func next(_ value: Element) {
+        down.next(value)
+    }
+
+    override func completed() {
+        guard !upstream.isClosed else { return }
+        upstream.clear()
+        start()
+    }
+}

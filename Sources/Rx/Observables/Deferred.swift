@@ -1,0 +1,30 @@
+extension ObservableType {
+    /// Makes the stream anew for each subscription. What `observableFactory` throws is its error.
+    @inlinable
+    public static func deferred(
+        _ observableFactory: @escaping @Sendable () throws -> Observable<Element>
+    ) -> Observable<Element> {
+        Deferred(observableFactory)
+    }
+}
+
+@usableFromInline
+final class Deferred<Element: Sendable>: Observable<Element>, @unchecked Sendable {
+    private let factory: @Sendable () throws -> Observable<Element>
+
+    @usableFromInline
+    init(_ factory: @escaping @Sendable () throws -> Observable<Element>) {
+        self.factory = factory
+        super.init()
+    }
+
+    override class func run(_ source: consuming Observable<Element>, _ port: consuming Port<Element>) {
+        let made: Observable<Element>
+        do {
+            made = try unsafeDowncast(source, to: Deferred<Element>.self).factory()
+        } catch {
+            return port.error(error)
+        }
+        type(of: made).run(consume made, consume port)
+    }
+}

@@ -1,0 +1,130 @@
+extension ObservableType where Element: ObservableConvertibleType {
+    /// The values of all streams, as they come.
+    @inlinable
+    public consuming func merge() -> Observable<Element.Element> {
+        FlatMap(asObservable()) { $0.asObservable() }
+    }
+
+    /// The values of at most `maxConcurrent` streams at a time; the others wait in their order, without bound.
+    @inlinable
+    public consuming func merge(maxConcurrent: Int) -> Observable<Element.Element> {
+        MergeLimited(asObservable(), maxConcurrent) { $0.asObservable() }
+    }
+
+    /// The values of the streams, one stream after the other.
+    @inlinable
+    public consuming func concat() -> Observable<Element.Element> {
+        merge(maxConcurrent: 1)
+    }
+}
+
+extension ObservableType {
+    /// The values of the streams that `selector` makes of the values, one stream after the other.
+    @inlinable
+    public consuming func concatMap<Source: ObservableConvertibleType>(
+        _ selector: @escaping @Sendable (Element) throws -> Source
+    ) -> Observable<Source.Element> {
+        MergeLimited(asObservable(), 1) { try selector($0).asObservable() }
+    }
+
+    /// The values of all sources, as they come.
+    @inlinable
+    public static func merge<Sources: Collection>(
+        _ sources: Sources
+    ) -> Observable<Element> where Sources.Element == Observable<Element> {
+        MergeAll(Array(sources))
+    }
+
+    /// The values of all sources, as they come.
+    @inlinable
+    public static func merge(_ sources: Observable<Element>...) -> Observable<Element> {
+        MergeAll(sources)
+    }
+}
+
+/// A fixed number of sources, started in their order.
+@usableFromInline
+final class MergeAll<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
+    private let sources: [Observable<Element>]
+    private let gate = Gate()
+    private let inners = InnerList()
+
+    @usableFromInline
+    init(_ sources: [Observable<Element>]) {
+        self.sources = sources
+        super.init(.never())
+    }
+
+    override func copy() -> Operator<Element, Element> {
+        type(of: self).init(sources)
+    }
+
+    override class func begin(
+        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
+    ) {
+        let me = unsafeDowncast(step, to: MergeAll<Element>.self)
+        me.down.attach(me)
+        for source in me.sources {
+            let inner = MergeInner(me)
+            guard !me.upstream.isClosed, me.inners.add(inner) else { return }
+            type(of: source).run(source, Port(inner))
+        }
+        me.whenOwner { if me.inners.outerDone() { me.end(nil) } }
+    }
+
+    private func whenOwner(_ work: @escaping @Sendable () -> Void) {
+        if gate.enter() {
+            work()
+            gate.leave()
+        } else {
+            gate.park(work)
+        }
+    }
+
+    override func stop() {
+        if upstream.closeAndStop() { inners.closeAndStop() }
+    }
+
+    private func end(_ error: (any Error)?) {
+        if let error { super.error(error) } else { super.completed() }
+        inners.closeAndStop()
+    }
+
+    fileprivate func innerNext(_ value: Element) {
+        if gate.enter() {
+            if !upstream.isClosed { down.next(value) }
+            gate.leave()
+        } else {
+            gate.park { if !self.upstream.isClosed { self.down.next(value) } }
+        }
+    }
+
+    fileprivate func innerError(_ error: any Error) {
+        whenOwner { self.end(error) }
+    }
+
+    fileprivate func innerCompleted(_ inner: Link) {
+        whenOwner { if self.inners.remove(inner) { self.end(nil) } }
+    }
+}
+
+private final class MergeInner<Element: Sendable>: Inner<Element>, @unchecked Sendable {
+    private let parent: MergeAll<Element>
+
+    init(_ parent: MergeAll<Element>) {
+        self.parent = parent
+        super.init()
+    }
+
+    override func next(_ value: Element) {
+        parent.innerNext(value)
+    }
+
+    override func error(_ error: any Error) {
+        parent.innerError(error)
+    }
+
+    override func completed() {
+        parent.innerCompleted(self)
+    }
+}

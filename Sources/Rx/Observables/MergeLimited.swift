@@ -1,0 +1,158 @@
+import Locking
+import Synchronization
+
+/// Merges what a selector makes of each value, a limited number at a time. The selector is called as the values
+/// arrive; only the subscriptions wait.
+@usableFromInline
+final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @unchecked Sendable {
+    private struct State {
+        var waiting: [Observable<Out>] = []
+        var head = 0
+        var active = 0
+        var isOuterDone = false
+
+        var isOver: Bool { isOuterDone && active == 0 && head == waiting.count }
+
+        mutating func next(_ limit: Int) -> Observable<Out>? {
+            guard active < limit, head < waiting.count else { return nil }
+            active += 1
+            head += 1
+            let source = waiting[head - 1]
+            if head == waiting.count || head >= 64 {
+                waiting.removeSubrange(..<head)
+                head = 0
+            }
+            return source
+        }
+    }
+
+    private let selector: @Sendable (In) throws -> Observable<Out>
+    private let limit: Int
+    private let gate = Gate()
+    private let inners = InnerList()
+    private let state = Lock(State())
+    /// Looks at the queue that are due; whoever raises it from 0 does them, so that synchronous sources use no stack.
+    private let pumps = Atomic<Int>(0)
+
+    @usableFromInline
+    init(
+        _ source: consuming Observable<In>?, _ limit: Int,
+        _ selector: @escaping @Sendable (In) throws -> Observable<Out>
+    ) {
+        precondition(limit > 0, "\(limit) streams cannot be merged at a time")
+        self.limit = limit
+        self.selector = selector
+        super.init(source)
+    }
+
+    override func copy() -> Operator<In, Out> {
+        type(of: self).init(nil, limit, selector)
+    }
+
+    override func stop() {
+        guard upstream.closeAndStop() else { return }
+        inners.closeAndStop()
+        drop()
+    }
+
+    /// Lets go of what waits, outside of the lock.
+    private func drop() {
+        _ = state.withLock { state in
+            let old = state.waiting
+            state.waiting = []
+            state.head = 0
+            return old
+        }
+    }
+
+    override func next(_ value: In) {
+        guard !upstream.isClosed else { return }
+        do {
+            let source = try selector(value)
+            state.withLock { $0.waiting.append(source) }
+        } catch {
+            return self.error(error)
+        }
+        pump()
+    }
+
+    private func pump() {
+        guard pumps.add(1, ordering: .acquiringAndReleasing).oldValue == 0 else { return }
+        repeat {
+            while let source = state.withLock({ $0.next(limit) }) {
+                let inner = MergeLimitedInner(self)
+                guard inners.add(inner) else { return }
+                Observable.start(source, Port(inner))
+            }
+        } while pumps.subtract(1, ordering: .acquiringAndReleasing).newValue > 0
+    }
+
+    override func completed() {
+        let isOver = state.withLock { state in
+            state.isOuterDone = true
+            return state.isOver
+        }
+        if isOver { whenOwner { self.end(nil) } }
+    }
+
+    override func error(_ error: any Error) {
+        whenOwner { self.end(error) }
+    }
+
+    private func whenOwner(_ work: @escaping @Sendable () -> Void) {
+        if gate.enter() {
+            work()
+            gate.leave()
+        } else {
+            gate.park(work)
+        }
+    }
+
+    private func end(_ error: (any Error)?) {
+        if let error { super.error(error) } else { super.completed() }
+        inners.closeAndStop()
+        drop()
+    }
+
+    fileprivate func innerNext(_ value: Out) {
+        if gate.enter() {
+            if !upstream.isClosed { down.next(value) }
+            gate.leave()
+        } else {
+            gate.park { if !self.upstream.isClosed { self.down.next(value) } }
+        }
+    }
+
+    fileprivate func innerCompleted(_ inner: Link) {
+        _ = inners.remove(inner)
+        let isOver = state.withLock { state in
+            state.active -= 1
+            return state.isOver
+        }
+        // Behind the values of this inner stream that may be parked.
+        if isOver { whenOwner { self.end(nil) } } else { pump() }
+    }
+}
+
+private final class MergeLimitedInner<In: Sendable, Out: Sendable>: Inner<Out>, @unchecked Sendable {
+    private let parent: MergeLimited<In, Out>
+
+    init(_ parent: MergeLimited<In, Out>) {
+        self.parent = parent
+        super.init()
+    }
+
+    override func next(_ value: Out) {
+        parent.innerNext(value)
+    }
+
+    override func error(_ error: any Error) {
+        parent.error(error)
+    }
+
+    override func completed() {
+        guard let source = upstream.close() else { return }
+        parent.innerCompleted(self)
+        source.stop()
+    }
+}

@@ -1,0 +1,93 @@
+import Synchronization
+
+extension ObservableType {
+    /// Subscribes again whenever the stream fails.
+    @inlinable
+    public consuming func retry() -> Observable<Element> {
+        Observable.retry(asObservable(), attempts: .max)
+    }
+
+    /// Subscribes again when the stream fails, `maxAttemptCount` times in all; the last error passes. With 0 it completes
+    /// without subscribing.
+    @inlinable
+    public consuming func retry(_ maxAttemptCount: Int) -> Observable<Element> {
+        Observable.retry(asObservable(), attempts: maxAttemptCount)
+    }
+}
+
+extension Observable {
+    @usableFromInline
+    static func retry(
+        _ source: consuming Observable<Element>, attempts: Int
+    ) -> Observable<Element> {
+        precondition(attempts >= 0, "a stream cannot be tried \(attempts) times")
+        if attempts == 0 { return .empty() }
+        if attempts <= mostAbsorbedAttempts {
+            // Uniqueness is asked through the non-generic root: no metadata is looked up for it.
+            var link: Link = consume source
+            let isAlone = isKnownUniquelyReferenced(&link)
+            let source = unsafeDowncast(consume link, to: Observable<Element>.self)
+            if isAlone, source.absorb(attempts: attempts) { return source }
+            return Retry(source, attempts: attempts)
+        }
+        return Retry(source, attempts: attempts)
+    }
+}
+
+/// Runs its source until it does not fail, in a loop: a source that fails at once uses no stack.
+@usableFromInline
+final class Retry<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
+    private let attempts: Int
+    /// Starts that are due and running; whoever raises it from 0 runs them.
+    private let starts = Atomic<Int>(0)
+    // Sound: written in `begin` before the source runs, read by whoever runs the starts.
+    @exclusivity(unchecked)
+    private var repeated: Observable<Element>?
+    /// Only the event at hand reads and writes it.
+    @exclusivity(unchecked)
+    private var left: Int
+
+    @usableFromInline
+    init(_ source: consuming Observable<Element>?, attempts: Int) {
+        self.attempts = attempts
+        left = attempts
+        super.init(source)
+    }
+
+    override func copy() -> Operator<Element, Element> {
+        type(of: self).init(nil, attempts: attempts)
+    }
+
+    override class func begin(
+        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
+    ) {
+        let me = unsafeDowncast(step, to: Retry<Element>.self)
+        me.repeated = source
+        me.down.attach(me)
+        me.start()
+    }
+
+    private func start() {
+        guard starts.add(1, ordering: .acquiringAndReleasing).oldValue == 0 else { return }
+        repeat {
+            guard !upstream.isClosed, let repeated else { return }
+            Observable.start(repeated, Port(self))
+        } while starts.subtract(1, ordering: .acquiringAndReleasing).newValue > 0
+    }
+
+    override func next(_ value: Element) {
+        down.next(value)
+    }
+
+    override func last(_ value: Element) {
+        finish(with: value)
+    }
+
+    override func error(_ error: any Error) {
+        guard left > 1 else { return super.error(error) }
+        if left < .max { left -= 1 }
+        // The failed attempt is over before the next one starts.
+        upstream.clear()
+        start()
+    }
+}

@@ -1,0 +1,139 @@
+import Synchronization
+
+extension ObservableType {
+    /// On an error asks the stream that `notificationHandler` makes of the errors: its values mean to subscribe again, its
+    /// completion and its error end the stream. The handler runs once a subscription.
+    @inlinable
+    public consuming func retry<TriggerObservable: ObservableType>(
+        when notificationHandler: @escaping @Sendable (Observable<any Error>) -> TriggerObservable
+    ) -> Observable<Element> {
+        RetryWhen(asObservable()) { errors in
+            // `any Error` does not conform to `Error`, so the errors come in a box.
+            Trigger(notificationHandler(errors.map(\.error)).asObservable())
+        } accepts: { _ in
+            true
+        }
+    }
+
+    /// The same for errors of type `Failure`; others pass at once.
+    @inlinable
+    public consuming func retry<TriggerObservable: ObservableType, Failure: Error>(
+        when notificationHandler: @escaping @Sendable (Observable<Failure>) -> TriggerObservable
+    ) -> Observable<Element> {
+        RetryWhen(asObservable()) { errors in
+            Trigger(notificationHandler(errors.compactMap { $0.error as? Failure }).asObservable())
+        } accepts: { error in
+            error is Failure
+        }
+    }
+}
+
+@usableFromInline
+struct BoxedError: Sendable {
+    @usableFromInline let error: any Error
+}
+
+@usableFromInline
+final class RetryWhen<Element: Sendable>: StatefulOperator<Element, Element>, TriggerTarget,
+    @unchecked Sendable
+{
+    @usableFromInline typealias Handler = @Sendable (Observable<BoxedError>) -> Trigger
+
+    private let handler: Handler
+    private let accepts: @Sendable (any Error) -> Bool
+    private let gate = Gate()
+    private let errors = PublishSubject<BoxedError>()
+    private let trigger = LinkSlot()
+    /// Starts that are due and running; whoever raises it from 0 runs them.
+    private let starts = Atomic<Int>(0)
+    // Sound: written in `begin` before the source runs, read by whoever runs the starts.
+    private var repeated: Observable<Element>?
+
+    @usableFromInline
+    init(
+        _ source: consuming Observable<Element>?, _ handler: @escaping Handler,
+        accepts: @escaping @Sendable (any Error) -> Bool
+    ) {
+        self.handler = handler
+        self.accepts = accepts
+        super.init(source)
+    }
+
+    override func copy() -> Operator<Element, Element> {
+        type(of: self).init(nil, handler, accepts: accepts)
+    }
+
+    override class func begin(
+        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
+    ) {
+        let me = unsafeDowncast(step, to: RetryWhen<Element>.self)
+        me.repeated = source
+        me.down.attach(me)
+        me.handler(me.errors).start(me) { me.trigger.set($0) }
+        me.start()
+    }
+
+    private func start() {
+        guard starts.add(1, ordering: .acquiringAndReleasing).oldValue == 0 else { return }
+        repeat {
+            guard !upstream.isClosed, let repeated else { return }
+            Observable.start(repeated, Port(self))
+        } while starts.subtract(1, ordering: .acquiringAndReleasing).newValue > 0
+    }
+
+    override func stop() {
+        super.stop()
+        trigger.closeAndStop()
+    }
+
+    override func next(_ value: Element) {
+        if gate.enter() {
+            pass(value)
+            gate.leave()
+        } else {
+            gate.park { self.pass(value) }
+        }
+    }
+
+    private func pass(_ value: Element) {
+        if !upstream.isClosed { down.next(value) }
+    }
+
+    override func error(_ error: any Error) {
+        guard accepts(error) else { return end(error) }
+        guard !upstream.isClosed else { return }
+        // The failed attempt is over before the trigger is asked.
+        upstream.clear()
+        errors.onNext(BoxedError(error: error))
+    }
+
+    override func completed() {
+        end(nil)
+    }
+
+    private func end(_ error: (any Error)?) {
+        if gate.enter() {
+            finish(error)
+            gate.leave()
+        } else {
+            gate.park { self.finish(error) }
+        }
+    }
+
+    private func finish(_ error: (any Error)?) {
+        if let error { super.error(error) } else { super.completed() }
+        trigger.closeAndStop()
+    }
+
+    func triggerFired() {
+        start()
+    }
+
+    func triggerFailed(_ error: any Error) {
+        end(error)
+    }
+
+    func triggerCompleted() {
+        end(nil)
+    }
+}

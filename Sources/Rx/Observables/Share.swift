@@ -1,0 +1,141 @@
+import Locking
+
+/// How long the values that `share` keeps for later subscribers live.
+public enum SubjectLifetimeScope: Sendable {
+    /// As long as somebody is subscribed. Afterwards, and after the end, a subscriber starts the source anew.
+    case whileConnected
+    /// For ever: a later subscriber first gets the values kept, and after the end only those and the end.
+    case forever
+}
+
+extension ObservableType {
+    /// One subscription to the source for all subscribers, from the first to the last one. `replay` values are kept for those
+    /// that come later.
+    @inlinable
+    public consuming func share(
+        replay: Int = 0, scope: SubjectLifetimeScope = .whileConnected
+    ) -> Observable<Element> {
+        Share(asObservable(), replay, scope)
+    }
+}
+
+/// The description that all subscribers share; it is never copied.
+@usableFromInline
+final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @unchecked Sendable {
+    private struct State {
+        /// What the subscribers of the connection are subscribed to. With `.forever` it outlives connections.
+        var subject: ReplaySubject<Element>?
+        var connection: Connection<Element>?
+        /// The subscribers of the connection.
+        var count = 0
+    }
+
+    private let source: Observable<Element>
+    private let replay: Int
+    private let scope: SubjectLifetimeScope
+    private let state = Lock(State())
+
+    @usableFromInline
+    init(_ source: consuming Observable<Element>, _ replay: Int, _ scope: SubjectLifetimeScope) {
+        precondition(replay >= 0, "\(replay) values cannot be kept")
+        self.source = source
+        self.replay = replay
+        self.scope = scope
+        super.init()
+    }
+
+    override class func run(_ source: consuming Observable<Element>, _ port: consuming Port<Element>) {
+        let share = unsafeDowncast(source, to: Share<Element>.self)
+        let (subject, connection, isFirst) = share.join()
+        let link = ShareLink<Element>(share, connection, port)
+        guard link.open() else { return }
+        // The subscriber is there before the source starts, so that it misses nothing.
+        subject.add(link)
+        guard isFirst, let connection, !connection.upstream.isClosed else { return }
+        Observable.start(share.source, Port(connection))
+    }
+
+    private func join() -> (ReplaySubject<Element>, Connection<Element>?, isFirst: Bool) {
+        state.withLock { state in
+            let subject = state.subject ?? .create(bufferSize: replay)
+            state.subject = subject
+            if let connection = state.connection {
+                state.count += 1
+                return (subject, connection, false)
+            }
+            // After the end of a `.forever` there are only the replay and the end.
+            if subject.hasEnded { return (subject, nil, false) }
+            let connection = Connection(self, subject)
+            state.connection = connection
+            state.count = 1
+            return (subject, connection, true)
+        }
+    }
+
+    func leave(_ link: Link) {
+        let link = unsafeDowncast(link, to: ShareLink<Element>.self)
+        let (subject, connection): (ReplaySubject<Element>?, Connection<Element>?) = state.withLock { state in
+            let subject = link.connection?.subject ?? state.subject
+            guard let connection = state.connection, connection === link.connection else {
+                return (subject, nil)
+            }
+            state.count -= 1
+            guard state.count == 0 else { return (subject, nil) }
+            state.connection = nil
+            if scope == .whileConnected { state.subject = nil }
+            return (subject, connection)
+        }
+        subject?.leave(link)
+        connection?.stop()
+    }
+
+    /// The connection's source ended: who subscribes from now on does not join it.
+    fileprivate func ended(_ connection: Connection<Element>) {
+        state.withLock { state in
+            guard state.connection === connection else { return }
+            state.connection = nil
+            state.count = 0
+            if scope == .whileConnected { state.subject = nil }
+        }
+    }
+}
+
+/// The one subscription to the source.
+private final class Connection<Element: Sendable>: Inner<Element>, @unchecked Sendable {
+    let subject: ReplaySubject<Element>
+    private let share: Share<Element>
+
+    init(_ share: Share<Element>, _ subject: ReplaySubject<Element>) {
+        self.share = share
+        self.subject = subject
+        super.init()
+    }
+
+    override func next(_ value: Element) {
+        if !upstream.isClosed { subject.onNext(value) }
+    }
+
+    override func error(_ error: any Error) {
+        guard let source = upstream.close() else { return }
+        share.ended(self)
+        subject.onError(error)
+        source.stop()
+    }
+
+    override func completed() {
+        guard let source = upstream.close() else { return }
+        share.ended(self)
+        subject.onCompleted()
+        source.stop()
+    }
+}
+
+/// One subscriber of a shared stream.
+private final class ShareLink<Element: Sendable>: ReplayLink<Element>, @unchecked Sendable {
+    let connection: Connection<Element>?
+
+    init(_ share: Share<Element>, _ connection: Connection<Element>?, _ down: consuming Port<Element>) {
+        self.connection = connection
+        super.init(share, down)
+    }
+}

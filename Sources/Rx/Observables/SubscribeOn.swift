@@ -1,0 +1,53 @@
+extension ObservableType {
+    /// Subscribes to the source, and disposes that subscription, on `scheduler`. Events are delivered where they arise.
+    @inlinable
+    public consuming func subscribe(on scheduler: any ImmediateSchedulerType) -> Observable<Element> {
+        SubscribeOn(asObservable(), scheduler)
+    }
+}
+
+@usableFromInline
+final class SubscribeOn<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
+    private let scheduler: any ImmediateSchedulerType
+    private let pending = SingleAssignmentDisposable()
+
+    @usableFromInline
+    init(_ source: consuming Observable<Element>?, _ scheduler: any ImmediateSchedulerType) {
+        self.scheduler = scheduler
+        super.init(source)
+    }
+
+    override func copy() -> Operator<Element, Element> {
+        type(of: self).init(nil, scheduler)
+    }
+
+    override class func begin(
+        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
+    ) {
+        let me = unsafeDowncast(step, to: SubscribeOn<Element>.self)
+        me.down.attach(me)
+        let source = source
+        me.pending.setDisposable(
+            me.scheduler.schedule(()) {
+                if !me.upstream.isClosed { Observable.start(source, Port(me)) }
+                return Disposables.create()
+            })
+    }
+
+    override func next(_ value: Element) {
+        down.next(value)
+    }
+
+    override func last(_ value: Element) {
+        finish(with: value)
+    }
+
+    override func stop() {
+        guard let source = upstream.close()?.take() else { return }
+        pending.dispose()
+        _ = scheduler.schedule(()) {
+            source.stop()
+            return Disposables.create()
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import Locking
+import Synchronization
+
+extension ObservableType {
+    /// The values of the stream that `selector` made of the latest value; the one before is disposed first.
+    @inlinable
+    public consuming func flatMapLatest<Source: ObservableConvertibleType>(
+        _ selector: @escaping @Sendable (Element) throws -> Source
+    ) -> Observable<Source.Element> {
+        SwitchLatest(asObservable()) { try selector($0).asObservable() }
+    }
+}
+
+extension ObservableType where Element: ObservableConvertibleType {
+    /// The values of the latest stream; the one before is disposed first.
+    @inlinable
+    public consuming func switchLatest() -> Observable<Element.Element> {
+        SwitchLatest(asObservable()) { $0.asObservable() }
+    }
+}
+
+@usableFromInline
+final class SwitchLatest<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @unchecked Sendable {
+    private let selector: @Sendable (In) throws -> Observable<Out>
+    private let gate = Gate()
+    private let current = LinkSlot()
+    private let latest = Atomic<UInt64>(0)
+    private let state = Lock(SwitchState())
+
+    @usableFromInline
+    init(
+        _ source: consuming Observable<In>?, _ selector: @escaping @Sendable (In) throws -> Observable<Out>
+    ) {
+        self.selector = selector
+        super.init(source)
+    }
+
+    override func copy() -> Operator<In, Out> {
+        type(of: self).init(nil, selector)
+    }
+
+    override func stop() {
+        if upstream.closeAndStop() { current.closeAndStop() }
+    }
+
+    override func next(_ value: In) {
+        guard !upstream.isClosed else { return }
+        let source: Observable<Out>
+        do {
+            source = try selector(value)
+        } catch {
+            return self.error(error)
+        }
+        let id = latest.add(1, ordering: .acquiringAndReleasing).newValue
+        state.withLock { $0.hasInner = true }
+        let inner = SwitchInner(self, id)
+        current.set(inner)
+        Observable.start(source, Port(inner))
+    }
+
+    override func completed() {
+        if gate.enter() {
+            outerCompleted()
+            gate.leave()
+        } else {
+            gate.park { self.outerCompleted() }
+        }
+    }
+
+    private func outerCompleted() {
+        let isOver = state.withLock { state in
+            state.isOuterDone = true
+            return !state.hasInner
+        }
+        if isOver { end(nil) }
+    }
+
+    override func error(_ error: any Error) {
+        if gate.enter() {
+            end(error)
+            gate.leave()
+        } else {
+            gate.park { self.end(error) }
+        }
+    }
+
+    private func end(_ error: (any Error)?) {
+        guard let source = upstream.close() else { return }
+        if let error { down.error(error) } else { down.completed() }
+        source.stop()
+        current.closeAndStop()
+    }
+
+    private func isLatest(_ id: UInt64) -> Bool {
+        latest.load(ordering: .acquiring) == id && !upstream.isClosed
+    }
+
+    fileprivate func innerNext(_ value: Out, _ id: UInt64) {
+        if gate.enter() {
+            if isLatest(id) { down.next(value) }
+            gate.leave()
+        } else {
+            gate.park { if self.isLatest(id) { self.down.next(value) } }
+        }
+    }
+
+    fileprivate func innerError(_ error: any Error, _ id: UInt64) {
+        if gate.enter() {
+            if isLatest(id) { end(error) }
+            gate.leave()
+        } else {
+            gate.park { if self.isLatest(id) { self.end(error) } }
+        }
+    }
+
+    fileprivate func innerCompleted(_ id: UInt64) {
+        if gate.enter() {
+            finishInner(id)
+            gate.leave()
+        } else {
+            gate.park { self.finishInner(id) }
+        }
+    }
+
+    private func finishInner(_ id: UInt64) {
+        let isOver = state.withLock { state in
+            guard latest.load(ordering: .acquiring) == id else { return false }
+            state.hasInner = false
+            return state.isOuterDone
+        }
+        if isOver { end(nil) }
+    }
+}
+
+/// Outside of the generic class, where using it would look up metadata.
+private struct SwitchState {
+    var hasInner = false
+    var isOuterDone = false
+}
+
+private final class SwitchInner<In: Sendable, Out: Sendable>: Inner<Out>, @unchecked Sendable {
+    private let parent: SwitchLatest<In, Out>
+    private let id: UInt64
+
+    init(_ parent: SwitchLatest<In, Out>, _ id: UInt64) {
+        self.parent = parent
+        self.id = id
+        super.init()
+    }
+
+    override func next(_ value: Out) {
+        parent.innerNext(value, id)
+    }
+
+    override func error(_ error: any Error) {
+        parent.innerError(error, id)
+    }
+
+    override func completed() {
+        parent.innerCompleted(id)
+    }
+}

@@ -1,0 +1,36 @@
+extension ObservableType {
+    /// The first `count` values, then the end. With 0 it completes without subscribing.
+    @inlinable
+    public consuming func take(_ count: Int) -> Observable<Element> {
+        precondition(count >= 0, "the first \(count) values cannot be taken")
+        return count == 0 ? .empty() : Take(asObservable(), count)
+    }
+}
+
+@usableFromInline
+final class Take<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
+    private let count: Int
+    @exclusivity(unchecked)
+    private var remaining: Int
+
+    @usableFromInline
+    init(_ source: consuming Observable<Element>?, _ count: Int) {
+        self.count = count
+        remaining = count
+        super.init(source)
+    }
+
+    override func copy() -> Operator<Element, Element> {
+        type(of: self).init(nil, count)
+    }
+
+    override func next(_ value: Element) {
+        guard !upstream.isClosed else { return }
+        remaining -= 1
+        if remaining == 0 { finish(with: value) } else { down.next(value) }
+    }
+
+    override func last(_ value: Element) {
+        finish(with: value)
+    }
+}

@@ -1,0 +1,76 @@
+extension ObservableType {
+    /// A stream with a resource that is made for each subscription and disposed at its end.
+    @inlinable
+    public static func using<Resource: Disposable>(
+        _ resourceFactory: @escaping @Sendable () throws -> Resource,
+        observableFactory: @escaping @Sendable (Resource) throws -> Observable<Element>
+    ) -> Observable<Element> {
+        Using {
+            let resource = try resourceFactory()
+            do {
+                return (resource, try observableFactory(resource))
+            } catch {
+                return (resource, .error(error))
+            }
+        }
+    }
+}
+
+/// A stateful step whose source is made when it starts.
+@usableFromInline
+final class Using<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
+    @usableFromInline typealias Factory = @Sendable () throws -> (any Disposable, Observable<Element>)
+
+    private let factory: Factory
+    /// Holds the resource.
+    private let resource = SingleAssignmentDisposable()
+
+    @usableFromInline
+    init(_ factory: @escaping Factory) {
+        self.factory = factory
+        super.init(.never())
+    }
+
+    override func copy() -> Operator<Element, Element> {
+        type(of: self).init(factory)
+    }
+
+    override class func begin(
+        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
+    ) {
+        let me = unsafeDowncast(step, to: Using<Element>.self)
+        me.down.attach(me)
+        guard !me.upstream.isClosed else { return }
+        do {
+            let (resource, made) = try me.factory()
+            me.resource.setDisposable(resource)
+            type(of: made).run(made, Port(me))
+        } catch {
+            me.error(error)
+        }
+    }
+
+    override func next(_ value: Element) {
+        down.next(value)
+    }
+
+    override func last(_ value: Element) {
+        finish(with: value)
+        resource.dispose()
+    }
+
+    override func error(_ error: any Error) {
+        super.error(error)
+        resource.dispose()
+    }
+
+    override func completed() {
+        super.completed()
+        resource.dispose()
+    }
+
+    override func stop() {
+        super.stop()
+        resource.dispose()
+    }
+}

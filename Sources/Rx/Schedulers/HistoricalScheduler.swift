@@ -1,0 +1,31 @@
+public import Foundation
+
+/// Virtual time in dates.
+public final class HistoricalScheduler: VirtualTimeScheduler<HistoricalSchedulerTimeConverter>,
+    @unchecked Sendable
+{
+    public init(initialClock: RxTime = Date(timeIntervalSince1970: 0)) {
+        super.init(initialClock: initialClock, converter: HistoricalSchedulerTimeConverter())
+    }
+}
+
+/// Virtual time as it is.
+public struct HistoricalSchedulerTimeConverter: VirtualTimeConverterType {
+    public func convertFromVirtualTime(_ virtualTime: RxTime) -> RxTime { virtualTime }
+
+    public func convertToVirtualTime(_ time: RxTime) -> RxTime { time }
+
+    public func convertFromVirtualTimeInterval(_ virtualTimeInterval: TimeInterval) -> TimeInterval {
+        virtualTimeInterval
+    }
+
+    public func convertToVirtualTimeInterval(_ timeInterval: TimeInterval) -> TimeInterval { timeInterval }
+
+    public func offsetVirtualTime(_ time: RxTime, offset: TimeInterval) -> RxTime {
+        time.addingTimeInterval(offset)
+    }
+
+    public func compareVirtualTime(_ lhs: RxTime, _ rhs: RxTime) -> VirtualTimeComparison {
+        lhs < rhs ? .lessThan : lhs > rhs ? .greaterThan : .equal
+    }
+}

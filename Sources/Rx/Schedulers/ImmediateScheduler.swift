@@ -1,0 +1,12 @@
+/// Runs work inside the call that schedules it.
+public final class ImmediateScheduler: ImmediateSchedulerType {
+    public static let instance = ImmediateScheduler()
+
+    private init() {}
+
+    public func schedule<StateType: Sendable>(
+        _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
+    ) -> any Disposable {
+        action(state)
+    }
+}

@@ -1,0 +1,46 @@
+public import Foundation
+
+/// Virtual time in whole nanoseconds from 0: a clock for tests that is exact in every unit.
+///
+///     let scheduler = ManualScheduler()
+///     let call = request.timeout(.seconds(5), scheduler: scheduler).subscribe(...)
+///     scheduler.advance(by: .milliseconds(5_000))
+public final class ManualScheduler: VirtualTimeScheduler<NanosecondConverter>, @unchecked Sendable {
+    public init() {
+        super.init(initialClock: 0, converter: NanosecondConverter())
+    }
+}
+
+/// Virtual time as a count of nanoseconds.
+public struct NanosecondConverter: VirtualTimeConverterType {
+    public init() {}
+
+    public func convertFromVirtualTime(_ virtualTime: Int) -> RxTime {
+        Date(timeIntervalSince1970: Double(virtualTime) / 1e9)
+    }
+
+    public func convertToVirtualTime(_ time: RxTime) -> Int {
+        Int((time.timeIntervalSince1970 * 1e9).rounded())
+    }
+
+    public func convertFromVirtualTimeInterval(_ virtualTimeInterval: Int) -> TimeInterval {
+        Double(virtualTimeInterval) / 1e9
+    }
+
+    public func convertToVirtualTimeInterval(_ timeInterval: TimeInterval) -> Int {
+        Int(min(timeInterval * 1e9, 0x1p62).rounded())
+    }
+
+    public func convert(_ interval: RxTimeInterval) -> Int {
+        interval.saturatedNanoseconds
+    }
+
+    public func offsetVirtualTime(_ time: Int, offset: Int) -> Int {
+        let (sum, overflow) = time.addingReportingOverflow(max(offset, 0))
+        return overflow ? .max : sum
+    }
+
+    public func compareVirtualTime(_ lhs: Int, _ rhs: Int) -> VirtualTimeComparison {
+        lhs < rhs ? .lessThan : lhs > rhs ? .greaterThan : .equal
+    }
+}

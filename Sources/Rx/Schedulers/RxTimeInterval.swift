@@ -1,0 +1,31 @@
+import Dispatch
+
+extension RxTimeInterval {
+    /// In seconds; infinite for `.never`.
+    var seconds: Double {
+        switch self {
+        case .seconds(let value): Double(value)
+        case .milliseconds(let value): Double(value) / 1e3
+        case .microseconds(let value): Double(value) / 1e6
+        case .nanoseconds(let value): Double(value) / 1e9
+        case .never: .infinity
+        @unknown default: .infinity
+        }
+    }
+
+    /// In nanoseconds, at most 2^62; `.never` is that.
+    var saturatedNanoseconds: Int {
+        let (value, factor): (Int, Int) =
+            switch self {
+            case .seconds(let value): (value, 1_000_000_000)
+            case .milliseconds(let value): (value, 1_000_000)
+            case .microseconds(let value): (value, 1_000)
+            case .nanoseconds(let value): (value, 1)
+            case .never: (1 << 62, 1)
+            @unknown default: (1 << 62, 1)
+            }
+        let (product, overflow) = value.multipliedReportingOverflow(by: factor)
+        guard !overflow else { return value < 0 ? 0 : 1 << 62 }
+        return min(max(product, 0), 1 << 62)
+    }
+}

@@ -1,0 +1,110 @@
+import Locking
+
+/// Keeps its last value: who subscribes gets that first.
+public final class BehaviorSubject<Element: Sendable>: Observable<Element>, SubjectType, ObserverType,
+    Cancelable,
+    SubjectHost, @unchecked Sendable
+{
+    private struct State {
+        var value: Element
+        var links: [Link] = []
+        var end: SubjectCore.End?
+        var isDisposed = false
+    }
+
+    private let state: Lock<State>
+
+    public init(value: Element) {
+        state = Lock(State(value: value))
+        super.init()
+    }
+
+    /// Whether anybody is subscribed.
+    public var hasObservers: Bool {
+        state.withLock { !$0.links.isEmpty }
+    }
+
+    public var isDisposed: Bool {
+        state.withLock { $0.isDisposed }
+    }
+
+    /// The last value. Throws the error it ended with, or `RxError.disposed`.
+    public func value() throws -> Element {
+        let (isDisposed, end, value) = state.withLock { ($0.isDisposed, $0.end, $0.value) }
+        if isDisposed { throw RxError.disposed(object: self) }
+        if case .failed(let error) = end { throw error }
+        return value
+    }
+
+    public func on(_ event: Event<Element>) {
+        switch event {
+        case .next(let element): onNext(element)
+        case .error(let error): onError(error)
+        case .completed: onCompleted()
+        }
+    }
+
+    public func onNext(_ element: Element) {
+        let links: [Link] = state.withLock { state in
+            guard state.end == nil, !state.isDisposed else { return [] }
+            state.value = element
+            return state.links
+        }
+        for link in links { unsafeDowncast(link, to: SubjectLink<Element>.self).send(element) }
+    }
+
+    public func onError(_ error: any Error) {
+        end(.failed(error))
+    }
+
+    public func onCompleted() {
+        end(.completed)
+    }
+
+    private func end(_ end: SubjectCore.End) {
+        let links: [Link] = state.withLock { state in
+            guard state.end == nil, !state.isDisposed else { return [] }
+            state.end = end
+            let links = state.links
+            state.links = []
+            return links
+        }
+        for link in links { unsafeDowncast(link, to: SubjectLink<Element>.self).send(end) }
+    }
+
+    public func asObserver() -> BehaviorSubject<Element> {
+        self
+    }
+
+    /// Lets go of the subscribers without telling them; later ones fail with `RxError.disposed`.
+    public func dispose() {
+        state.withLock { state in
+            state.isDisposed = true
+            state.links = []
+        }
+    }
+
+    func leave(_ link: Link) {
+        state.withLock { state in
+            guard let index = state.links.firstIndex(where: { $0 === link }) else { return }
+            state.links.removeOne(at: index)
+        }
+    }
+
+    override class func run(_ source: consuming Observable<Element>, _ port: consuming Port<Element>) {
+        let subject = unsafeDowncast(source, to: BehaviorSubject<Element>.self)
+        let link = ReplayLink<Element>(subject, port)
+        guard link.open() else { return }
+        let (end, value): (SubjectCore.End?, Element) = subject.state.withLock { state in
+            if let end = state.end { return (end, state.value) }
+            if state.isDisposed { return (.failed(RxError.disposed(object: subject)), state.value) }
+            state.links.addOne(link)
+            return (nil, state.value)
+        }
+        if let end { return link.deliver(end) }
+        link.deliver(value)
+        link.goLive()
+        // It may have been closed before it was in the list.
+        if !link.isOpen { subject.leave(link) }
+    }
+}

@@ -1,0 +1,73 @@
+import Locking
+
+/// Sends what it gets to those subscribed at that moment.
+public final class PublishSubject<Element: Sendable>: Observable<Element>, SubjectType, ObserverType,
+    Cancelable,
+    SubjectHost, @unchecked Sendable
+{
+    private let core = SubjectCore()
+
+    public override init() {
+        super.init()
+    }
+
+    /// Whether anybody is subscribed.
+    public var hasObservers: Bool { core.hasObservers }
+
+    public var isDisposed: Bool { core.isDisposed }
+
+    public func on(_ event: Event<Element>) {
+        switch event {
+        case .next(let element): onNext(element)
+        case .error(let error): onError(error)
+        case .completed: onCompleted()
+        }
+    }
+
+    public func onNext(_ element: Element) {
+        for link in core.audience { unsafeDowncast(link, to: SubjectLink<Element>.self).send(element) }
+    }
+
+    public func onError(_ error: any Error) {
+        end(.failed(error))
+    }
+
+    public func onCompleted() {
+        end(.completed)
+    }
+
+    private func end(_ end: SubjectCore.End) {
+        for link in core.end(end) { unsafeDowncast(link, to: SubjectLink<Element>.self).send(end) }
+    }
+
+    public func asObserver() -> PublishSubject<Element> {
+        self
+    }
+
+    /// Lets go of the subscribers without telling them; later ones fail with `RxError.disposed`.
+    public func dispose() {
+        core.dispose()
+    }
+
+    func leave(_ link: Link) {
+        core.remove(link)
+    }
+
+    override class func run(_ source: consuming Observable<Element>, _ port: consuming Port<Element>) {
+        let subject = unsafeDowncast(source, to: PublishSubject<Element>.self)
+        let link = SubjectLink<Element>(subject, port)
+        guard link.open() else { return }
+        let end: SubjectCore.End? = subject.core.state.withLock { state in
+            if let end = state.end { return end }
+            if state.isDisposed { return .failed(RxError.disposed(object: subject)) }
+            state.links.addOne(link)
+            return nil
+        }
+        if let end {
+            link.deliver(end)
+        } else if !link.isOpen {
+            // It was closed before it was in the list.
+            subject.leave(link)
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import Locking
+import Synchronization
+
+/// The subscribers of a subject and how it ended.
+///
+/// Events are sent to a snapshot of the subscribers, outside of the lock.
+struct SubjectCore: ~Copyable {
+    enum End {
+        case completed
+        case failed(any Error)
+    }
+
+    struct State {
+        var links: [Link] = []
+        var end: End?
+        var isDisposed = false
+    }
+
+    let state = Lock(State())
+
+    init() {}
+
+    var isDisposed: Bool {
+        state.withLock { $0.isDisposed }
+    }
+
+    var hasObservers: Bool {
+        state.withLock { !$0.links.isEmpty }
+    }
+
+    /// Those that a value goes to now.
+    var audience: [Link] {
+        state.withLock { $0.links }
+    }
+
+    /// Ends the subject. Those to tell; empty when it ended before.
+    func end(_ end: End) -> [Link] {
+        state.withLock { state in
+            guard state.end == nil, !state.isDisposed else { return [] }
+            state.end = end
+            let links = state.links
+            state.links = []
+            return links
+        }
+    }
+
+    func remove(_ link: Link) {
+        state.withLock { state in
+            guard let index = state.links.firstIndex(where: { $0 === link }) else { return }
+            state.links.removeOne(at: index)
+        }
+    }
+
+    func dispose() {
+        state.withLock { state in
+            state.isDisposed = true
+            state.links = []
+        }
+    }
+}
+
+extension [Link] {
+    // The thread sanitizer does not see that a snapshot was released before the array is changed in place, so under
+    // it the array is replaced.
+    mutating func addOne(_ link: Link) {
+        #if THREAD_SANITIZER
+            self = self + [link]
+        #else
+            append(link)
+        #endif
+    }
+
+    mutating func removeOne(at index: Int) {
+        #if THREAD_SANITIZER
+            self = Array(self[..<index]) + Array(self[(index + 1)...])
+        #else
+            remove(at: index)
+        #endif
+    }
+}
+
+/// What takes part in a subject's subscription: leaving it.
+protocol SubjectHost: Link {
+    func leave(_ link: Link)
+}
+
+/// One subscription of a subject: passes events on until it ends.
+class SubjectLink<Element: Sendable>: Link, @unchecked Sendable {
+    /// Where the events go.
+    final let down: Port<Element>
+    final let host: any SubjectHost
+    private let isClosed = Atomic<Bool>(false)
+
+    init(_ host: any SubjectHost, _ down: consuming Port<Element>) {
+        self.host = host
+        self.down = down
+        super.init()
+    }
+
+    /// Attaches itself below. Whether the subscription is still wanted.
+    final func open() -> Bool {
+        down.attach(self)
+        return isOpen
+    }
+
+    final var isOpen: Bool { !isClosed.load(ordering: .relaxed) }
+
+    /// Whether the caller closed it.
+    private final func close() -> Bool {
+        !isClosed.exchange(true, ordering: .acquiringAndReleasing)
+    }
+
+    override final func stop() {
+        if close() { host.leave(self) }
+    }
+
+    func send(_ value: Element) {
+        deliver(value)
+    }
+
+    func send(_ end: SubjectCore.End) {
+        deliver(end)
+    }
+
+    final func deliver(_ value: Element) {
+        if isOpen { down.next(value) }
+    }
+
+    final func deliver(_ end: SubjectCore.End) {
+        guard close() else { return }
+        host.leave(self)
+        switch end {
+        case .completed: down.completed()
+        case .failed(let error): down.error(error)
+        }
+    }
+}
+
+/// A subscription that first gets what was sent before it. Live events wait until the replay is over.
+class ReplayLink<Element: Sendable>: SubjectLink<Element>, @unchecked Sendable {
+    private let isLive = Atomic<Bool>(false)
+    private let waiting = Lock<[@Sendable () -> Void]>([])
+
+    /// Ends the replay: delivers what came meanwhile.
+    final func goLive() {
+        while true {
+            let batch: [@Sendable () -> Void] = waiting.withLock { waiting in
+                let batch = waiting
+                waiting = []
+                if batch.isEmpty { isLive.store(true, ordering: .releasing) }
+                return batch
+            }
+            if batch.isEmpty { return }
+            for deliver in batch { deliver() }
+        }
+    }
+
+    /// Whether `deliver` was put behind the replay.
+    private func postpone(_ deliver: @escaping @Sendable () -> Void) -> Bool {
+        waiting.withLock { waiting in
+            guard !isLive.load(ordering: .relaxed) else { return false }
+            waiting.append(deliver)
+            return true
+        }
+    }
+
+    override final func send(_ value: Element) {
+        if isLive.load(ordering: .acquiring) || !postpone({ self.deliver(value) }) { deliver(value) }
+    }
+
+    override final func send(_ end: SubjectCore.End) {
+        if isLive.load(ordering: .acquiring) || !postpone({ self.deliver(end) }) { deliver(end) }
+    }
+}

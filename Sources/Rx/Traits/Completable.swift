@@ -1,0 +1,121 @@
+extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
+    public typealias CompletableObserver = @Sendable (CompletableEvent) -> Void
+
+    /// A completable made by hand. `subscribe` is called for each subscription; the first event it reports counts.
+    @inlinable
+    public static func create(
+        subscribe: @escaping @Sendable (@escaping CompletableObserver) -> any Disposable
+    ) -> Completable {
+        Completable(
+            raw: Create { observer in
+                subscribe { event in
+                    switch event {
+                    case .error(let error): observer.onError(error)
+                    case .completed: observer.onCompleted()
+                    }
+                }
+            })
+    }
+
+    /// Subscribes an event handler.
+    @inlinable
+    public consuming func subscribe(_ observer: @escaping @Sendable (CompletableEvent) -> Void)
+        -> any Disposable
+    {
+        subscribe(onCompleted: { observer(.completed) }, onError: { observer(.error($0)) })
+    }
+
+    /// Subscribes handlers for the completion, the error and the end of the subscription.
+    @inlinable
+    public consuming func subscribe(
+        onCompleted: (@Sendable () -> Void)? = nil,
+        onError: (@Sendable (any Error) -> Void)? = nil,
+        onDisposed: (@Sendable () -> Void)? = nil
+    ) -> any Disposable {
+        source.subscribe(onError: onError, onCompleted: onCompleted, onDisposed: onDisposed)
+    }
+
+    @inlinable
+    public static func error(_ error: any Error) -> Completable {
+        Completable(raw: .error(error))
+    }
+
+    @inlinable
+    public static func never() -> Completable {
+        Completable(raw: .never())
+    }
+
+    @inlinable
+    public static func empty() -> Completable {
+        Completable(raw: .empty())
+    }
+
+    /// Calls the hooks as the event passes: `on...` before it is forwarded, `after...` after it was.
+    @inlinable
+    public consuming func `do`(
+        onError: (@Sendable (any Error) throws -> Void)? = nil,
+        afterError: (@Sendable (any Error) throws -> Void)? = nil,
+        onCompleted: (@Sendable () throws -> Void)? = nil,
+        afterCompleted: (@Sendable () throws -> Void)? = nil,
+        onSubscribe: (@Sendable () -> Void)? = nil,
+        onSubscribed: (@Sendable () -> Void)? = nil,
+        onDispose: (@Sendable () -> Void)? = nil
+    ) -> Completable {
+        Completable(
+            raw: source.do(
+                onError: onError, afterError: afterError, onCompleted: onCompleted,
+                afterCompleted: afterCompleted, onSubscribe: onSubscribe, onSubscribed: onSubscribed,
+                onDispose: onDispose))
+    }
+
+    /// On an error completes.
+    @inlinable
+    public consuming func onErrorComplete() -> Completable {
+        Completable(raw: source.catch { _ in .empty() })
+    }
+
+    /// Goes on with `second` after the completion.
+    @inlinable
+    public consuming func andThen<Other: Sendable>(_ second: Single<Other>) -> Single<Other> {
+        Single<Other>(raw: AndThen(source, second.source))
+    }
+
+    /// Goes on with `second` after the completion.
+    @inlinable
+    public consuming func andThen<Other: Sendable>(_ second: Maybe<Other>) -> Maybe<Other> {
+        Maybe<Other>(raw: AndThen(source, second.source))
+    }
+
+    /// Goes on with `second` after the completion.
+    @inlinable
+    public consuming func andThen(_ second: Completable) -> Completable {
+        Completable(raw: AndThen(source, second.source))
+    }
+
+    /// Goes on with `second` after the completion.
+    @inlinable
+    public consuming func andThen<Other: Sendable>(_ second: Observable<Other>) -> Observable<Other> {
+        AndThen(source, second)
+    }
+}
+
+/// Subscribes to the second stream once the first has completed; the first is let go then.
+@usableFromInline
+final class AndThen<Out: Sendable>: Operator<Never, Out>, @unchecked Sendable {
+    private let second: Observable<Out>
+
+    @usableFromInline
+    init(_ source: consuming Observable<Never>?, _ second: consuming Observable<Out>) {
+        self.second = second
+        super.init(source)
+    }
+
+    override func copy() -> Operator<Never, Out> {
+        type(of: self).init(nil, second)
+    }
+
+    override func completed() {
+        // Its link takes the place of the first one's below.
+        Observable.start(second, down.share())
+    }
+}

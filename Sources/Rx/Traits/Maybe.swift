@@ -1,0 +1,154 @@
+extension PrimitiveSequence where Trait == MaybeTrait {
+    public typealias MaybeObserver = @Sendable (MaybeEvent<Element>) -> Void
+
+    /// A maybe made by hand. `subscribe` is called for each subscription; the first event it reports counts.
+    @inlinable
+    public static func create(
+        subscribe: @escaping @Sendable (@escaping MaybeObserver) -> any Disposable
+    ) -> Maybe<Element> {
+        Maybe(
+            raw: Create { observer in
+                subscribe { event in
+                    switch event {
+                    case .success(let value): observer.emitter.onLast(value)
+                    case .error(let error): observer.emitter.onError(error)
+                    case .completed: observer.emitter.onCompleted()
+                    }
+                }
+            })
+    }
+
+    /// Subscribes an event handler.
+    @inlinable
+    public consuming func subscribe(
+        _ observer: @escaping @Sendable (MaybeEvent<Element>) -> Void
+    ) -> any Disposable {
+        subscribe(
+            onSuccess: { observer(.success($0)) }, onError: { observer(.error($0)) },
+            onCompleted: { observer(.completed) })
+    }
+
+    /// Subscribes handlers for the value, the error, the completion without value and the end of the subscription.
+    @inlinable
+    public consuming func subscribe(
+        onSuccess: (@Sendable (Element) -> Void)? = nil,
+        onError: (@Sendable (any Error) -> Void)? = nil,
+        onCompleted: (@Sendable () -> Void)? = nil,
+        onDisposed: (@Sendable () -> Void)? = nil
+    ) -> any Disposable {
+        Observable.subscribe(
+            source,
+            MaybeSubscriber(success: onSuccess, error: onError, completed: onCompleted, disposed: onDisposed))
+    }
+
+    /// Calls the hooks as the result passes: `on...` before it is forwarded, `after...` after it was.
+    @inlinable
+    public consuming func `do`(
+        onNext: (@Sendable (Element) throws -> Void)? = nil,
+        afterNext: (@Sendable (Element) throws -> Void)? = nil,
+        onError: (@Sendable (any Error) throws -> Void)? = nil,
+        afterError: (@Sendable (any Error) throws -> Void)? = nil,
+        onCompleted: (@Sendable () throws -> Void)? = nil,
+        afterCompleted: (@Sendable () throws -> Void)? = nil,
+        onSubscribe: (@Sendable () -> Void)? = nil,
+        onSubscribed: (@Sendable () -> Void)? = nil,
+        onDispose: (@Sendable () -> Void)? = nil
+    ) -> Maybe<Element> {
+        Maybe(
+            raw: source.do(
+                onNext: onNext, afterNext: afterNext, onError: onError, afterError: afterError,
+                onCompleted: onCompleted, afterCompleted: afterCompleted, onSubscribe: onSubscribe,
+                onSubscribed: onSubscribed, onDispose: onDispose))
+    }
+
+    /// The value, transformed. What `transform` throws is the error.
+    @inlinable
+    public consuming func map<Result: Sendable>(
+        _ transform: @escaping @Sendable (Element) throws -> Result
+    ) -> Maybe<Result> {
+        Maybe<Result>(raw: source.map(transform))
+    }
+
+    /// The value, transformed; nothing when it becomes `nil`.
+    @inlinable
+    public consuming func compactMap<Result: Sendable>(
+        _ transform: @escaping @Sendable (Element) throws -> Result?
+    ) -> Maybe<Result> {
+        Maybe<Result>(raw: source.compactMap(transform))
+    }
+
+    /// The value when `predicate` is true of it, else nothing.
+    @inlinable
+    public consuming func filter(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Maybe<Element>
+    {
+        Maybe(raw: source.filter(predicate))
+    }
+
+    /// What `selector` makes of the value.
+    @inlinable
+    public consuming func flatMap<Result: Sendable>(
+        _ selector: @escaping @Sendable (Element) throws -> Maybe<Result>
+    ) -> Maybe<Result> {
+        Maybe<Result>(raw: source.flatMap(selector))
+    }
+
+    /// On an error succeeds with `element`.
+    @inlinable
+    public consuming func catchAndReturn(_ element: Element) -> Maybe<Element> {
+        Maybe(raw: source.catchAndReturn(element))
+    }
+
+    /// The value, or fails with `RxError.noElements`.
+    @inlinable
+    public consuming func asSingle() -> Single<Element> {
+        Single(raw: source.promised(SingleTrait.self))
+    }
+
+    /// Only how it ends.
+    @inlinable
+    public consuming func asCompletable() -> Completable {
+        Completable(raw: source.ignoreElements())
+    }
+}
+
+/// Tells success from completion without value.
+@usableFromInline
+final class MaybeSubscriber<In: Sendable>: Subscriber<In>, @unchecked Sendable {
+    private let onSuccess: (@Sendable (In) -> Void)?
+    private let onError: (@Sendable (any Error) -> Void)?
+    private let onCompleted: (@Sendable () -> Void)?
+    private let onDisposed: (@Sendable () -> Void)?
+    /// Only the one event at a time touches it.
+    private var hasValue = false
+
+    @usableFromInline
+    init(
+        success: (@Sendable (In) -> Void)?,
+        error: (@Sendable (any Error) -> Void)?,
+        completed: (@Sendable () -> Void)?,
+        disposed: (@Sendable () -> Void)?
+    ) {
+        onSuccess = success
+        onError = error
+        onCompleted = completed
+        onDisposed = disposed
+        super.init()
+    }
+
+    override func receive(_ value: In) {
+        hasValue = true
+        onSuccess?(value)
+    }
+
+    override func receive(error: any Error) {
+        onError?(error)
+    }
+
+    override func receivedCompletion() {
+        if !hasValue { onCompleted?() }
+    }
+
+    override func ended() {
+        onDisposed?()
+    }
+}
