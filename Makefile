@@ -8,7 +8,7 @@ BENCH_PACKAGES = wrk nginx libnginx-mod-http-lua lua-cjson
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 FUZZ_SECONDS ?= 60
 
-.PHONY: help setup demo run test lint format bench bench-json bench-rx bench-wire fuzz sanitize sanitize-thread sanitize-address image clean
+.PHONY: help setup demo run test lint format bench bench-json bench-rx bench-wire bench-outbound fuzz sanitize sanitize-thread sanitize-address image clean
 
 help:
 	@echo 'make setup     install the libraries that are missing (Debian and Ubuntu; names them elsewhere)'
@@ -43,14 +43,15 @@ lint:
 format:
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests
 
-bench: bench-json bench-rx bench-wire
+bench: bench-json bench-rx bench-wire bench-outbound
 
-bench-json bench-rx bench-wire: bench-%:
+bench-json bench-rx bench-wire bench-outbound: bench-%:
 	$(SWIFT) run -c release $(BENCHMARK_$*)
 
 BENCHMARK_json = JSONBench
 BENCHMARK_rx = RxBench
 BENCHMARK_wire = WireBench
+BENCHMARK_outbound = OutboundBench
 
 fuzz:
 	Tests/Fuzz/run $(FUZZ_SECONDS)

@@ -38,6 +38,7 @@ let package = Package(
         .executable(name: "sluice", targets: ["SluiceCommand"]),
     ],
     targets: [
+        benchmark("OutboundBench", ["HTTPOutbound", "EventIO", "HTTPModel", "Rx", "Locking"]),
         .systemLibrary(name: "CLibevent", providers: [.apt(["libevent-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
 

@@ -3,7 +3,7 @@
 /// `@unchecked Sendable` is sound: the value is reached only on the loop's thread, and released there.
 public final class LoopBound<Value>: @unchecked Sendable {
     public let loop: EventLoop
-    private var storage: Value?
+    @usableFromInline var storage: Value?
 
     /// On the loop only.
     public init(_ value: Value, loop: EventLoop) {
@@ -13,6 +13,7 @@ public final class LoopBound<Value>: @unchecked Sendable {
     }
 
     /// The value. Stops the program on another thread than the loop's.
+    @inlinable
     public var value: Value {
         get {
             loop.preconditionCurrent("a loop-bound value was read off its event loop")

@@ -8,8 +8,8 @@ public protocol LoopWork: Sendable {
 
     var loop: EventLoop { get }
 
-    /// Starts the work, on the loop. It reports its end to `emitter`, at once or later, on the loop.
-    func start(for emitter: Emitter<Output>) -> Running
+    /// Starts the work, on the loop. It reports its end to `source`, at once or later, on the loop.
+    func start(for source: LoopSource<Self>) -> Running
 
     /// What a subscriber is told when the loop has ended. On any thread.
     var loopEnded: any Error { get }
@@ -23,10 +23,10 @@ public protocol LoopWork: Sendable {
 ///
 /// `@unchecked Sendable` is sound: `work` never changes, and `running` is touched only on the loop.
 public final class LoopSource<Work: LoopWork>: Emitter<Work.Output>, @unchecked Sendable {
-    private let work: Work
+    public let work: Work
     @exclusivity(unchecked) private var running: Work.Running?
 
-    public init(_ work: Work) {
+    public init(_ work: consuming Work) {
         self.work = work
         super.init()
     }

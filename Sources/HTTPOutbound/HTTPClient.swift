@@ -69,7 +69,7 @@ public struct Upstream: Sendable {
 
     /// The call, cold: each subscription sends the request once, and disposing it before the answer is whole closes
     /// the connection at once, or leaves the line. It fails with `OutboundError` alone.
-    public func send(_ request: OutboundRequest) -> Single<OutboundResponse> {
+    public func send(_ request: consuming OutboundRequest) -> Single<OutboundResponse> {
         .emitting(LoopSource(CallWork(request: request, pool: pool)))
     }
 
@@ -80,7 +80,9 @@ public struct Upstream: Sendable {
 }
 
 /// A call before it is made.
-private struct CallWork: LoopWork {
+struct CallWork: LoopWork {
+    typealias Output = OutboundResponse
+
     let request: OutboundRequest
     let pool: LoopBound<UpstreamPool>
 
@@ -93,9 +95,9 @@ private struct CallWork: LoopWork {
             timings: OutboundTimings(started: now))
     }
 
-    func start(for emitter: Emitter<OutboundResponse>) -> ActiveCall {
+    func start(for source: LoopSource<CallWork>) -> ActiveCall {
         let pool = pool.value
-        let call = ActiveCall(request, pool: pool, emitter: emitter)
+        let call = ActiveCall(source, pool: pool)
         pool.start(call)
         return call
     }

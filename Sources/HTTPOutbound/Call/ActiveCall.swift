@@ -15,27 +15,31 @@ final class ActiveCall: TimerTarget {
         case over
     }
 
-    let request: OutboundRequest
+    // Touched by the loop's thread alone, and never across a call that leads back here.
+    /// Keeps the request, and hears of the end.
+    let source: LoopSource<CallWork>
     private let pool: UpstreamPool
-    private let emitter: Emitter<OutboundResponse>
-    private var place = Place.nowhere
-    private var deadlines: CallDeadlines
-    private var timer: TimerToken?
-    private var timerDeadline = MonotonicTime.distantFuture
-    private(set) var timings: OutboundTimings
+    @exclusivity(unchecked) private var place = Place.nowhere
+    @exclusivity(unchecked) private var deadlines: CallDeadlines
+    @exclusivity(unchecked) private var timer: TimerToken?
+    @exclusivity(unchecked) private var timerDeadline = MonotonicTime.distantFuture
+    @exclusivity(unchecked) private(set) var timings: OutboundTimings
     private(set) var wasResent = false
-    private var requestWasSent = false
+    @exclusivity(unchecked) private var requestWasSent = false
     /// What the connection had sent when it was last looked at.
-    private var bytesSent: Int64 = 0
+    @exclusivity(unchecked) private var bytesSent: Int64 = 0
 
-    init(_ request: OutboundRequest, pool: UpstreamPool, emitter: Emitter<OutboundResponse>) {
-        self.request = request
+    init(_ source: LoopSource<CallWork>, pool: UpstreamPool) {
+        self.source = source
         self.pool = pool
-        self.emitter = emitter
         let now = pool.loop.now
         timings = OutboundTimings(started: now)
-        deadlines = CallDeadlines(limits: pool.callLimits.with(request), started: now)
+        let limits = pool.callLimits.with(
+            firstByte: source.work.request.firstByteTimeout, total: source.work.request.totalTimeout)
+        deadlines = CallDeadlines(limits: limits, started: now)
     }
+
+    var method: HTTPMethod { source.work.request.method }
 
     var isOver: Bool { if case .over = place { true } else { false } }
 
@@ -86,12 +90,12 @@ final class ActiveCall: TimerTarget {
 
     func succeed(_ head: HTTPResponseHead, _ body: ArraySlice<UInt8>) {
         guard end() else { return }
-        emitter.onLast(OutboundResponse(head: head, body: body, timings: timings))
+        source.onLast(OutboundResponse(head: head, body: body, timings: timings))
     }
 
     func fail(_ reason: OutboundError.Reason, _ detail: String) {
         guard end() else { return }
-        emitter.onError(
+        source.onError(
             OutboundError(reason: reason, detail: detail, requestWasSent: requestWasSent, timings: timings))
     }
 

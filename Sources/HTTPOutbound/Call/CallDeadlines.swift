@@ -102,10 +102,10 @@ struct CallLimits {
         total = TimeAmount(limits.totalTimeout)
     }
 
-    func with(_ request: OutboundRequest) -> CallLimits {
+    func with(firstByte: Duration?, total: Duration?) -> CallLimits {
         var limits = self
-        if let own = request.firstByteTimeout { limits.firstByte = TimeAmount(own) }
-        if let own = request.totalTimeout { limits.total = TimeAmount(own) }
+        if let firstByte { limits.firstByte = TimeAmount(firstByte) }
+        if let total { limits.total = TimeAmount(total) }
         return limits
     }
 }

@@ -10,10 +10,11 @@ internal import HTTPWire
 final class Connection {
     let slot: Int
     private let pool: UpstreamPool
-    private var state = ConnectionState()
-    private var stream: SocketStream?
-    private var call: ActiveCall?
-    private var response: ResponseReader
+    // Touched by the loop's thread alone; a step of the state or of the reader calls nobody.
+    @exclusivity(unchecked) private var state = ConnectionState()
+    @exclusivity(unchecked) private var stream: SocketStream?
+    @exclusivity(unchecked) private var call: ActiveCall?
+    @exclusivity(unchecked) private var response: ResponseReader
 
     init(pool: UpstreamPool, slot: Int) {
         self.pool = pool
@@ -33,9 +34,8 @@ final class Connection {
     /// Sends the request of this call. The connection is idle.
     func run(_ call: ActiveCall, isReused: Bool) {
         guard let stream else { preconditionFailure("a request without a stream") }
-        let request = call.request
         do throws(SerializationError) {
-            try pool.shared.send(request, host: pool.host, over: stream)
+            try pool.shared.send(call.source, host: pool.host, over: stream)
         } catch {
             // Nothing went out: the connection is as good as before.
             self.call = nil
@@ -43,8 +43,9 @@ final class Connection {
             return call.fail(.requestError, error.description)
         }
         self.call = call
-        state.requestStarted(mayResend: isReused && !call.wasResent && request.method.isIdempotent)
-        response.expect(method: request.method)
+        let method = call.method
+        state.requestStarted(mayResend: isReused && !call.wasResent && method.isIdempotent)
+        response.expect(method: method)
         call.requestStarted(on: self, isReused: isReused)
         moved(call, isWritten: stream.queuedByteCount == 0)
     }

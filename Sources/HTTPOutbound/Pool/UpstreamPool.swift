@@ -15,8 +15,9 @@ final class UpstreamPool: TimerTarget {
     let limits: OutboundLimits
     let callLimits: CallLimits
     let shared: LoopState
-    private var pool: ConnectionPool<ActiveCall>
-    private var connections: [Connection?] = []
+    // Touched by the loop's thread alone, each time for one step of `ConnectionPool`, which calls nobody.
+    @exclusivity(unchecked) private var pool: ConnectionPool<ActiveCall>
+    @exclusivity(unchecked) private var connections: [Connection?] = []
     private var sweepTimer: TimerToken?
     private var sweepDeadline = MonotonicTime.distantFuture
 
@@ -139,7 +140,7 @@ final class UpstreamPool: TimerTarget {
             preconditionFailure("slot \(slot) was lent without a connection")
         }
         // What must not be sent twice cannot be sent again when the connection turns out to be stale: ask first.
-        if !call.request.method.isIdempotent, !connection.isSilent {
+        if !call.method.isIdempotent, !connection.isSilent {
             connection.close()
             replace(connection, for: call)
         } else {
