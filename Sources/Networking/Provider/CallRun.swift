@@ -1,15 +1,28 @@
 import Dispatch
-import FoundationEssentials
 import HTTPModel
 import Locking
 import Rx
+
+/// A call that can be subscribed to, any number of times.
+struct CallWork: SourceWork {
+    let call: TransportCall
+    let transport: any Transport
+
+    func start(for emitter: Emitter<Response>) -> any Disposable {
+        var call = call
+        if call.context == nil, let context = CallContext.current { call = call.with(context) }
+        let run = CallRun(call, transport, emitter)
+        run.begin()
+        return run
+    }
+}
 
 /// One subscription to a call: sends attempts, holds the total time, waits between attempts.
 ///
 /// Answers and timers come on the loop that subscribed; disposal may come from anywhere.
 final class CallRun: Disposable, TimerTarget, Sendable {
     private struct State: Sendable {
-        var retry: RetryMachine
+        var retry = RetryMachine()
         var attempt: (any Disposable)?
         var limitTimer: TimerToken?
         var waitTimer: TimerToken?
@@ -18,6 +31,12 @@ final class CallRun: Disposable, TimerTarget, Sendable {
         /// Where a retry was taken from the budget that has not been given back.
         var retryPlace: (any SchedulerType)?
         var isOver = false
+
+        static var over: State {
+            var state = State()
+            state.isOver = true
+            return state
+        }
     }
 
     private enum Outcome: Sendable {
@@ -25,68 +44,34 @@ final class CallRun: Disposable, TimerTarget, Sendable {
         case failure(TransportError)
     }
 
-    /// What ends with the run and has to be freed outside of the lock.
-    private struct Remains: Sendable {
-        var attempt: (any Disposable)?
-        var limitTimer: TimerToken?
-        var waitTimer: TimerToken?
-        var retryPlace: (any SchedulerType)?
-        var attempts: Int
-    }
-
     private let call: TransportCall
     private let transport: any Transport
-    private let report: @Sendable (SingleEvent<Response>) -> Void
+    private let emitter: Emitter<Response>
     private let scheduler: any SchedulerType
     private let started: RxTime
-    /// The earlier of the call's own end and the request's deadline, and which of them it is.
-    private let limit: Duration
+    /// Nanoseconds from the start to the call's own end or the request's deadline, whichever is earlier.
+    private let end: Int64
     private let endsAtDeadline: Bool
-    private let state: Lock<State>
+    private let state = Lock(State())
 
-    static func single(_ call: TransportCall, _ transport: any Transport) -> Single<Response> {
-        Single.create { report in
-            var call = call
-            if call.context == nil, let context = CallContext.current { call = call.with(context) }
-            let run = CallRun(call, transport, report)
-            run.begin()
-            return run
-        }
-    }
-
-    private init(
-        _ call: TransportCall, _ transport: any Transport,
-        _ report: @escaping @Sendable (SingleEvent<Response>) -> Void
-    ) {
+    init(_ call: TransportCall, _ transport: any Transport, _ emitter: Emitter<Response>) {
         self.call = call
         self.transport = transport
-        self.report = report
-        let policy = call.settings.policy
+        self.emitter = emitter
         scheduler = transport.scheduler
         started = scheduler.now
-        var limit = policy.totalTimeout
-        var endsAtDeadline = false
-        if let deadline = call.context?.deadline {
-            let left = deadline.duration(since: started)
-            if left < limit {
-                limit = left
-                endsAtDeadline = true
-            }
-        }
-        self.limit = limit
-        self.endsAtDeadline = endsAtDeadline
-        state = Lock(
-            State(
-                retry: RetryMachine(
-                    policy: policy.retry, isRepeatable: call.method.isIdempotent, end: limit.nanoseconds)))
+        let total = call.settings.totalNanoseconds
+        let deadline = call.context?.deadline?.nanoseconds(since: started) ?? .max
+        end = min(total, deadline)
+        endsAtDeadline = deadline < total
     }
 
-    private func begin() {
-        guard limit > .zero else {
-            finish(.failure(limitError()))
+    func begin() {
+        guard end > 0 else {
+            finish(.failure(limitError))
             return
         }
-        let timer = scheduler.setTimer(after: limit.timeInterval, target: self)
+        let timer = scheduler.setTimer(after: .nanoseconds(Int(end)), target: self)
         let isOver = state.withLock { state in
             state.limitTimer = timer
             return state.isOver
@@ -137,12 +122,17 @@ final class CallRun: Disposable, TimerTarget, Sendable {
     }
 
     private func decide(_ failure: RetryMachine.Failure, _ outcome: Outcome) {
+        // Only an attempt's end gets here, so nobody changes the machine meanwhile.
         let (held, holdsRetry) = state.withLock { ($0.retry, $0.retryPlace != nil) }
         var machine = held
-        let jitter = call.settings.jitter
-        let decision = machine.attemptFailed(failure, at: elapsed.nanoseconds) { bound in
-            jitter(.nanoseconds(bound)).nanoseconds
-        }
+        let settings = call.settings
+        let decision =
+            !call.method.isIdempotent
+            ? .stands
+            : machine.attemptFailed(
+                failure, at: scheduler.now.nanoseconds(since: started), end: end,
+                policy: settings.policy.retry
+            ) { bound in settings.jitter(.nanoseconds(bound)).nanoseconds }
         state.withLock { [machine] in $0.retry = machine }
         // A call that is retried once more keeps the place in the budget that it has.
         guard case .retries(let wait) = decision, holdsRetry || transport.beginRetry(to: call.upstream) else {
@@ -178,20 +168,20 @@ final class CallRun: Disposable, TimerTarget, Sendable {
         let (isLimit, last) = state.withLock { state in
             (!state.isOver && token == state.limitTimer, state.last)
         }
-        if isLimit { finish(last ?? .failure(limitError())) }
+        if isLimit { finish(last ?? .failure(limitError)) }
     }
 
     // MARK: - The end
 
     private func finish(_ outcome: Outcome) {
-        guard let attempts = end() else { return }
+        guard let attempts = free() else { return }
         let now = scheduler.now
-        let elapsed = now.duration(since: started)
         let result: Result<Response, NetworkError>
         switch outcome {
         case .response(let response):
-            result = .success(Response(response, call: call, attempts: attempts, elapsed: elapsed, at: now))
+            result = .success(Response(response, call: call, attempts: attempts, from: started, to: now))
         case .failure(let failure):
+            let elapsed = Duration.nanoseconds(now.nanoseconds(since: started))
             result = .failure(NetworkError(failure, call: call, attempts: attempts, elapsed: elapsed))
         }
         for plugin in call.settings.plugins {
@@ -207,34 +197,29 @@ final class CallRun: Disposable, TimerTarget, Sendable {
 
     private func deliver(_ result: Result<Response, NetworkError>) {
         switch result {
-        case .success(let response): report(.success(response))
-        case .failure(let error): report(.failure(error))
+        case .success(let response): emitter.onLast(response)
+        case .failure(let error): emitter.onError(error)
         }
     }
 
     func dispose() {
-        _ = end()
+        _ = free()
     }
 
     /// Ends the run and frees what it holds. The attempts made; nil when it had ended before.
-    private func end() -> Int? {
-        let remains = state.withLock { state -> Remains? in
+    private func free() -> Int? {
+        let remains = state.withLock { state -> State? in
             guard !state.isOver else { return nil }
-            state.isOver = true
-            defer {
-                state.attempt = nil
-                state.last = nil
-            }
-            return Remains(
-                attempt: state.attempt, limitTimer: state.limitTimer, waitTimer: state.waitTimer,
-                retryPlace: state.retryPlace, attempts: state.retry.attempts)
+            let remains = state
+            state = State.over
+            return remains
         }
         guard let remains else { return nil }
         if let timer = remains.limitTimer { scheduler.cancelTimer(timer) }
         if let timer = remains.waitTimer { scheduler.cancelTimer(timer) }
         remains.attempt?.dispose()
         if let place = remains.retryPlace { endRetry(at: place) }
-        return remains.attempts
+        return remains.retry.attempts
     }
 
     /// Gives the retry back on the loop whose budget it came from: the subscription may be disposed anywhere.
@@ -245,26 +230,9 @@ final class CallRun: Disposable, TimerTarget, Sendable {
         }
     }
 
-    private func limitError() -> TransportError {
+    private var limitError: TransportError {
         endsAtDeadline
             ? TransportError(.deadlineExceeded, "the request's deadline passed")
             : TransportError(.responseTimeout, "no whole response in time")
-    }
-
-    private var elapsed: Duration {
-        scheduler.now.duration(since: started)
-    }
-}
-
-extension RxTime {
-    /// To the microsecond, which is what a date can tell apart reliably.
-    fileprivate func duration(since start: RxTime) -> Duration {
-        .microseconds(Int64((timeIntervalSince(start) * 1e6).rounded()))
-    }
-}
-
-extension Duration {
-    fileprivate var timeInterval: RxTimeInterval {
-        .nanoseconds(Int(nanoseconds))
     }
 }

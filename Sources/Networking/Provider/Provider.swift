@@ -68,7 +68,8 @@ extension Reactive {
     public func request<Target: TargetType>(_ target: Target) -> Single<Response>
     where Base == Provider<Target> {
         do {
-            return try CallRun.single(base.prepare(target), base.settings.transport)
+            let work = try CallWork(call: base.prepare(target), transport: base.settings.transport)
+            return .emitting(WorkSource(work))
         } catch {
             return .error(NetworkError(unbuilt: error, upstream: base.settings.name))
         }

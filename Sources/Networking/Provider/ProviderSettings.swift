@@ -6,11 +6,14 @@ final class CallSettings: Sendable {
     let policy: CallPolicy
     let plugins: [any PluginType]
     let jitter: Jitter
+    /// `policy.totalTimeout`.
+    let totalNanoseconds: Int64
 
     init(policy: CallPolicy, plugins: [any PluginType], jitter: @escaping Jitter) {
         self.policy = policy
         self.plugins = plugins
         self.jitter = jitter
+        totalNanoseconds = policy.totalTimeout.nanoseconds
     }
 }
 
@@ -21,7 +24,20 @@ final class ProviderSettings: Sendable {
     let calls: CallSettings
     let fields: HTTPFields
     private let configured: Upstream?
-    private let parsed = Lock<[String: Upstream]>([:])
+    private let parsed = Lock(Parsed())
+
+    private struct Parsed: Sendable {
+        /// What nearly every target has: the same constant.
+        var last: (baseURL: String, upstream: Upstream)?
+        var all: [String: Upstream] = [:]
+
+        mutating func upstream(_ baseURL: String) -> Upstream? {
+            if let last, last.baseURL == baseURL { return last.upstream }
+            guard let upstream = all[baseURL] else { return nil }
+            last = (baseURL, upstream)
+            return upstream
+        }
+    }
 
     init(
         name: String, upstream: Upstream?, transport: any Transport, policy: CallPolicy,
@@ -39,7 +55,7 @@ final class ProviderSettings: Sendable {
     func upstream(baseURL: @autoclosure () -> String) throws(RequestFault) -> Upstream {
         if let configured { return configured }
         let baseURL = baseURL()
-        if let known = parsed.withLock({ $0[baseURL] }) { return known }
+        if let known = parsed.withLock({ $0.upstream(baseURL) }) { return known }
         let upstream: Upstream
         do {
             upstream = try Upstream.known(name: name, baseURL: baseURL)
@@ -47,8 +63,8 @@ final class ProviderSettings: Sendable {
             throw RequestFault(error.description)
         }
         let isKept = parsed.withLock { parsed in
-            guard parsed.count < ProviderSettings.maximumBaseURLs else { return false }
-            parsed[baseURL] = upstream
+            guard parsed.all.count < ProviderSettings.maximumBaseURLs else { return false }
+            parsed.all[baseURL] = upstream
             return true
         }
         guard isKept else { throw RequestFault("the targets of \(name) have too many different base URLs") }

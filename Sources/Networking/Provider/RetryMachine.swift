@@ -14,51 +14,47 @@ struct RetryMachine: Sendable {
         case status(Int, retryAfter: Int64?)
     }
 
-    private let policy: RetryPolicy
-    private let isRepeatable: Bool
-    private let end: Int64
     /// Attempts begun so far.
     private(set) var attempts = 0
     private var refusedSince: Int64?
-
-    /// - Parameter end: when the call has to be over.
-    init(policy: RetryPolicy, isRepeatable: Bool, end: Int64) {
-        self.policy = policy
-        self.isRepeatable = isRepeatable
-        self.end = end
-    }
 
     mutating func attemptBegan() {
         attempts += 1
     }
 
+    /// What to do about an attempt of a call by an idempotent method.
+    ///
     /// - Parameters:
     ///   - now: since the call began.
+    ///   - end: when the call has to be over.
     ///   - random: draws from nothing to the bound it is given.
-    mutating func attemptFailed(_ failure: Failure, at now: Int64, random: (Int64) -> Int64) -> Decision {
-        guard isRepeatable, attempts < policy.maxAttempts, end > now else { return .stands }
+    mutating func attemptFailed(
+        _ failure: Failure, at now: Int64, end: Int64, policy: RetryPolicy, random: (Int64) -> Int64
+    ) -> Decision {
+        guard attempts < policy.maxAttempts, end > now else { return .stands }
         let left = end - now
         let wait: Int64
         switch failure {
         case .reason(let reason):
             guard reason.isRetried else { return .stands }
+            let jitter = jitter(policy, random)
             if reason == .connectionRefused {
                 let since = refusedSince ?? now
                 refusedSince = since
                 let refusedLeft = policy.refusedLimit.nanoseconds - (now - since)
                 guard refusedLeft > 0 else { return .stands }
-                wait = min(jitter(random), refusedLeft)
+                wait = min(jitter, refusedLeft)
             } else {
-                wait = jitter(random)
+                wait = jitter
             }
         case .status(let status, let retryAfter):
             guard RetryMachine.isRetried(status, hasRetryAfter: retryAfter != nil) else { return .stands }
             if let retryAfter {
                 guard retryAfter < left else { return .stands }
                 // Jitter only lengthens what the upstream asked for, and leaves half of the rest to the attempt.
-                wait = retryAfter + min(jitter(random), (left - retryAfter) / 2)
+                wait = retryAfter + min(jitter(policy, random), (left - retryAfter) / 2)
             } else {
-                wait = jitter(random)
+                wait = jitter(policy, random)
             }
         }
         guard wait < left else { return .stands }
@@ -74,21 +70,12 @@ struct RetryMachine: Sendable {
     }
 
     /// Full jitter: evenly from nothing to the bound, which doubles with each attempt.
-    private func jitter(_ random: (Int64) -> Int64) -> Int64 {
+    private func jitter(_ policy: RetryPolicy, _ random: (Int64) -> Int64) -> Int64 {
         let base = policy.backoffBase.nanoseconds
         let limit = policy.backoffLimit.nanoseconds
         let doublings = min(attempts - 1, 40)
         let (bound, overflow) = base.multipliedReportingOverflow(by: 1 << Int64(doublings))
         let most = overflow ? limit : min(bound, limit)
         return min(max(random(most), 0), most)
-    }
-}
-
-extension Duration {
-    /// Whole nanoseconds; a duration beyond 292 years is held to that.
-    var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        return overflow ? (seconds < 0 ? .min : .max) : scaled &+ attoseconds / 1_000_000_000
     }
 }

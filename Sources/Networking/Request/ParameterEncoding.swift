@@ -51,8 +51,8 @@ public struct ParameterEncoding: Sendable, Hashable {
     /// Appends `name=value&name=value`, everything outside RFC 3986's unreserved set percent-encoded.
     func appendPairs(of parameters: Parameters, to bytes: inout [UInt8]) throws(RequestFault) {
         var isFirst = true
-        for entry in parameters.entries {
-            try appendPair(entry.name, entry.value, isInList: false, isFirst: &isFirst, to: &bytes)
+        for (name, value) in parameters.entries {
+            try appendPair(name, value.parameterValue, isInList: false, isFirst: &isFirst, to: &bytes)
         }
     }
 
@@ -94,16 +94,25 @@ public struct ParameterEncoding: Sendable, Hashable {
     }
 
     private func appendEncoded(_ text: String, to bytes: inout [UInt8]) {
-        for byte in text.utf8 {
-            if ASCII.isUnreserved(byte) {
-                bytes.append(byte)
-            } else if byte == UInt8(ascii: " "), place == .form {
-                bytes.append(UInt8(ascii: "+"))
-            } else {
-                bytes.append(UInt8(ascii: "%"))
-                bytes.append(Self.hexDigit(byte >> 4))
-                bytes.append(Self.hexDigit(byte & 15))
+        var text = text
+        text.withUTF8 { source in
+            var start = 0
+            for index in 0..<source.count where !ASCII.isUnreserved(source[index]) {
+                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: source[start..<index]))
+                start = index + 1
+                appendEncoded(source[index], to: &bytes)
             }
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: source[start...]))
+        }
+    }
+
+    private func appendEncoded(_ byte: UInt8, to bytes: inout [UInt8]) {
+        if byte == UInt8(ascii: " "), place == .form {
+            bytes.append(UInt8(ascii: "+"))
+        } else {
+            bytes.append(UInt8(ascii: "%"))
+            bytes.append(Self.hexDigit(byte >> 4))
+            bytes.append(Self.hexDigit(byte & 15))
         }
     }
 
@@ -118,12 +127,14 @@ extension ParameterEncoding {
         var names: Set<String> = []
         var composer = JSONComposer()
         composer.beginObject()
-        for entry in parameters.entries where entry.value != .absent {
-            guard names.insert(entry.name).inserted else {
-                throw RequestFault("parameter \(entry.name) occurs twice in a JSON object")
+        for (name, value) in parameters.entries {
+            let value = value.parameterValue
+            guard value != .absent else { continue }
+            guard names.insert(name).inserted else {
+                throw RequestFault("parameter \(name) occurs twice in a JSON object")
             }
-            composer.key(entry.name)
-            try write(entry.value, named: entry.name, to: &composer)
+            composer.key(name)
+            try write(value, named: name, to: &composer)
         }
         composer.endObject()
         return composer.fragment().bytes

@@ -3,28 +3,21 @@
 ///     ["fddDate": date, "keyword": "recent", "page": page]
 ///
 /// A value that is `nil` is left out. A name may occur more than once.
-public struct Parameters: Sendable, Hashable, ExpressibleByDictionaryLiteral {
-    struct Entry: Sendable, Hashable {
-        var name: String
-        var value: ParameterValue
-    }
-
-    private(set) var entries: [Entry]
+public struct Parameters: Sendable, ExpressibleByDictionaryLiteral {
+    // Unlabelled, as literals are made: labels would have each element cast.
+    private(set) var entries: [(String, any ParameterConvertible)]
 
     public init() {
         entries = []
     }
 
     public init(dictionaryLiteral elements: (String, any ParameterConvertible)...) {
-        entries = []
-        entries.reserveCapacity(elements.count)
-        for (name, value) in elements {
-            append(name, value)
-        }
+        // The array of the literal as it is: no second one is made.
+        entries = elements
     }
 
     public mutating func append(_ name: String, _ value: any ParameterConvertible) {
-        entries.append(Entry(name: name, value: value.parameterValue))
+        entries.append((name, value))
     }
 }
 

@@ -9,6 +9,25 @@ struct BuiltRequest: Sendable {
     /// The target's own.
     var headers: HTTPFields
     var body: ArraySlice<UInt8>?
+
+    /// The call's fields and its context's. A target's own field goes before a forwarded one, that before the
+    /// provider's.
+    func fields(in context: CallContext?, for upstream: Upstream) -> (HTTPFields, HTTPFields) {
+        guard let context else { return (fields, CallContext.fieldsWithoutContext) }
+        let contextFields = context.fields(for: upstream)
+        guard context.forwards || !headers.isEmpty else { return (fields, contextFields) }
+        return merged(contextFields)
+    }
+
+    private func merged(_ context: HTTPFields) -> (HTTPFields, HTTPFields) {
+        var fields = fields
+        var context = context
+        if context.contains(.accept), !headers.contains(.accept) { fields.remove(.accept) }
+        for (text, _) in headers {
+            if let name = HTTPFieldName(text) { context.remove(name) }
+        }
+        return (fields, context)
+    }
 }
 
 /// Writes path, query and body of a call as bytes.
@@ -21,6 +40,11 @@ enum RequestBuilder {
     ) throws(RequestFault) -> BuiltRequest {
         if let fault = path.fault { throw RequestFault(fault) }
         var target = target(upstream: upstream, path: path)
+        // Parameters are encoded here and need no look; what a target wrote itself does.
+        let prefix = upstream.prefix.count
+        if let fault = target.withUnsafeBytes({ TargetRules.fault(in: $0, prefix: prefix) }) {
+            throw RequestFault(fault)
+        }
         var body: ArraySlice<UInt8>?
         var contentType: String?
         switch task.content {
@@ -46,9 +70,8 @@ enum RequestBuilder {
                 contentType = "application/json"
             }
         }
-        let prefix = upstream.prefix.count
-        if let fault = target.withUnsafeBytes({ TargetRules.fault(in: $0, prefix: prefix) }) {
-            throw RequestFault(fault)
+        guard target.count <= TargetRules.maximumLength else {
+            throw RequestFault("the URL is longer than \(TargetRules.maximumLength) bytes")
         }
         var fields = shared
         if !headers.isEmpty { try add(headers, to: &fields) }

@@ -7,7 +7,6 @@ import HTTPModel
 enum TargetRules {
     /// Why the target cannot be sent, or nil. The first `prefix` bytes are the base URL's, checked before.
     static func fault(in target: UnsafeRawBufferPointer, prefix: Int) -> String? {
-        guard target.count <= maximumLength else { return "the URL is longer than \(maximumLength) bytes" }
         var index = prefix
         while index < target.count, target[index] != UInt8(ascii: "?") {
             guard target[index] == UInt8(ascii: "/") else { return "the path does not go on with a slash" }

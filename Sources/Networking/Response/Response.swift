@@ -12,23 +12,23 @@ public final class Response: Sendable {
     public let call: TransportCall
     /// Attempts made, this one included.
     public let attempts: Int
-    /// From the subscription to this response, earlier attempts and waits included.
-    public let elapsed: Duration
+    /// When the call was subscribed to, on the clock of the transport's scheduler.
+    public let startedAt: RxTime
     /// When it was whole, on the clock of the transport's scheduler.
     public let receivedAt: RxTime
     /// Whether `filter(statusCodes:)` let this status pass, so that it is read as a success from there on.
     let isAccepted: Bool
 
     init(
-        _ response: TransportResponse, call: TransportCall, attempts: Int, elapsed: Duration, at now: RxTime
+        _ response: TransportResponse, call: TransportCall, attempts: Int, from start: RxTime, to end: RxTime
     ) {
         statusCode = response.status.code
         fields = response.fields
         data = response.body
         self.call = call
         self.attempts = attempts
-        self.elapsed = elapsed
-        receivedAt = now
+        startedAt = start
+        receivedAt = end
         isAccepted = false
     }
 
@@ -38,9 +38,14 @@ public final class Response: Sendable {
         data = response.data
         call = response.call
         attempts = response.attempts
-        elapsed = response.elapsed
+        startedAt = response.startedAt
         receivedAt = response.receivedAt
         isAccepted = true
+    }
+
+    /// From the subscription to this response, earlier attempts and waits included.
+    public var elapsed: Duration {
+        .nanoseconds(receivedAt.nanoseconds(since: startedAt))
     }
 
     func accepted() -> Response {

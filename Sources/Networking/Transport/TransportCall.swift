@@ -18,7 +18,8 @@ public final class TransportCall: Sendable {
     let envelope: ResponseEnvelope
     let allowsEmptyBody: Bool
     let settings: CallSettings
-    private let built: BuiltRequest
+    /// The target's own fields, which are in `fields`.
+    private let ownFields: HTTPFields
 
     init(
         upstream: Upstream, method: HTTPMethod, built: BuiltRequest, context: CallContext?,
@@ -26,21 +27,11 @@ public final class TransportCall: Sendable {
     ) {
         self.upstream = upstream
         self.method = method
-        self.built = built
         target = built.target
         body = built.body
         self.context = context
-        var fields = built.fields
-        var contextFields = context?.fields(for: upstream) ?? CallContext.fieldsWithoutContext
-        // A target's own field goes before a forwarded one, that before the provider's.
-        if let context, context.forwards, contextFields.contains(.accept), !built.headers.contains(.accept) {
-            fields.remove(.accept)
-        }
-        for (text, _) in built.headers {
-            if let name = HTTPFieldName(text) { contextFields.remove(name) }
-        }
-        self.fields = fields
-        self.contextFields = contextFields
+        (fields, contextFields) = built.fields(in: context, for: upstream)
+        ownFields = built.headers
         self.envelope = envelope
         self.allowsEmptyBody = allowsEmptyBody
         self.settings = settings
@@ -49,8 +40,9 @@ public final class TransportCall: Sendable {
     /// The same call for a request that became known only with the subscription.
     func with(_ context: CallContext) -> TransportCall {
         TransportCall(
-            upstream: upstream, method: method, built: built, context: context, envelope: envelope,
-            allowsEmptyBody: allowsEmptyBody, settings: settings)
+            upstream: upstream, method: method,
+            built: BuiltRequest(target: target, fields: fields, headers: ownFields, body: body),
+            context: context, envelope: envelope, allowsEmptyBody: allowsEmptyBody, settings: settings)
     }
 
     /// Limits of one attempt. They are the transport's to hold.

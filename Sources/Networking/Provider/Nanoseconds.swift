@@ -1,0 +1,19 @@
+import FoundationEssentials
+import Rx
+
+extension Duration {
+    /// Whole nanoseconds; a duration beyond 292 years is held to that.
+    var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return overflow ? (seconds < 0 ? .min : .max) : scaled &+ attoseconds / 1_000_000_000
+    }
+}
+
+extension RxTime {
+    /// To the microsecond, which is what dates of our time can tell apart reliably.
+    func nanoseconds(since start: RxTime) -> Int64 {
+        let microseconds = (timeIntervalSince(start) * 1e6).rounded()
+        return abs(microseconds) < 9e15 ? Int64(microseconds) * 1000 : microseconds < 0 ? .min : .max
+    }
+}
