@@ -77,7 +77,9 @@ private final class HandlerEmitter<Element: Sendable>: Emitter<Element>, @unchec
     }
 }
 
-private final class ObserverEmitter<Observer: ObserverType>: Emitter<Observer.Element>, @unchecked Sendable {
+private final class ObserverEmitter<Observer: ObserverType>: Emitter<Observer.Element>,
+    @unchecked Sendable
+{
     let observer: Observer
 
     init(_ observer: Observer) {

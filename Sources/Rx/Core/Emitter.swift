@@ -111,7 +111,9 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
         return emitter
     }
 
-    override final class func run(_ source: consuming Observable<Element>, _ port: consuming Port<Element>) {
+    override final class func run(
+        _ source: consuming Observable<Element>, _ port: consuming Port<Element>
+    ) {
         var link: Link = consume source
         let isAlone = isKnownUniquelyReferenced(&link)
         var emitter = unsafeDowncast(consume link, to: Emitter<Element>.self)

@@ -13,6 +13,24 @@ class Inner<In: Sendable>: Step<In, Never>, @unchecked Sendable {
     override func stop() {
         upstream.closeAndStop()
     }
+
+    override func error(_ error: any Error) {
+        guard let source = upstream.close() else { return }
+        failed(error)
+        source.stop()
+    }
+
+    override func completed() {
+        guard let source = upstream.close() else { return }
+        finished()
+        source.stop()
+    }
+
+    /// It ended with an error; nothing more comes.
+    func failed(_ error: any Error) {}
+
+    /// It completed; nothing more comes.
+    func finished() {}
 }
 
 /// The inner sources of an operator that has any number of them.

@@ -1,7 +1,9 @@
 extension ObservableType {
     /// Subscribes an event handler.
     @inlinable
-    public consuming func subscribe(_ on: @escaping @Sendable (Event<Element>) -> Void) -> any Disposable {
+    public consuming func subscribe(_ on: @escaping @Sendable (Event<Element>) -> Void)
+        -> any Disposable
+    {
         Observable.subscribe(
             asObservable(),
             ClosureSubscriber(

@@ -47,7 +47,9 @@ class Operator<In: Sendable, Out: Sendable>: Step<In, Out>, @unchecked Sendable 
         let step = unsafeDowncast(consume link, to: Operator<In, Out>.self)
         if isAlone {
             // Without a source it runs already: a weak reference resurrected it.
-            guard let source = step.source.take() else { return port.error(RxError.disposed(object: step)) }
+            guard let source = step.source.take() else {
+                return port.error(RxError.disposed(object: step))
+            }
             step.down = consume port
             type(of: step).begin(consume step, unsafeDowncast(consume source, to: Observable<In>.self))
         } else {

@@ -99,7 +99,9 @@ final class ClosureSubscriber<In: Sendable>: Subscriber<In>, @unchecked Sendable
 }
 
 /// Subscribes an observer.
-final class ObserverSubscriber<Observer: ObserverType>: Subscriber<Observer.Element>, @unchecked Sendable {
+final class ObserverSubscriber<Observer: ObserverType>: Subscriber<Observer.Element>,
+    @unchecked Sendable
+{
     private let observer: Observer
 
     init(_ observer: Observer) {

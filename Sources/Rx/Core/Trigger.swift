@@ -38,15 +38,11 @@ private final class TriggerStep<Element: Sendable>: Inner<Element>, @unchecked S
         if !upstream.isClosed { target.triggerFired() }
     }
 
-    override func error(_ error: any Error) {
-        guard let source = upstream.close() else { return }
+    override func failed(_ error: any Error) {
         target.triggerFailed(error)
-        source.stop()
     }
 
-    override func completed() {
-        guard let source = upstream.close() else { return }
+    override func finished() {
         target.triggerCompleted()
-        source.stop()
     }
 }

@@ -28,12 +28,15 @@ public final class CompositeDisposable: Cancelable {
         self.init(disposables: [first, second])
     }
 
-    public convenience init(_ first: any Disposable, _ second: any Disposable, _ third: any Disposable) {
+    public convenience init(
+        _ first: any Disposable, _ second: any Disposable, _ third: any Disposable
+    ) {
         self.init(disposables: [first, second, third])
     }
 
     public convenience init(
-        _ first: any Disposable, _ second: any Disposable, _ third: any Disposable, _ fourth: any Disposable,
+        _ first: any Disposable, _ second: any Disposable, _ third: any Disposable,
+        _ fourth: any Disposable,
         _ rest: any Disposable...
     ) {
         self.init(disposables: [first, second, third, fourth] + rest)

@@ -42,7 +42,8 @@ public enum Disposables {
 
     /// One that disposes them all.
     public static func create(
-        _ first: any Disposable, _ second: any Disposable, _ third: any Disposable, _ rest: any Disposable...
+        _ first: any Disposable, _ second: any Disposable, _ third: any Disposable,
+        _ rest: any Disposable...
     ) -> any Cancelable {
         CompositeDisposable(disposables: [first, second, third] + rest)
     }

@@ -28,8 +28,10 @@ extension ObservableType where Element == any Sendable {
 }
 
 @usableFromInline
-final class CombineLatest3<A: Sendable, B: Sendable, C: Sendable, Out: Sendable>: CombineLatest<Out>,
-    @unchecked Sendable
+final class CombineLatest3<A: Sendable, B: Sendable, C: Sendable, Out: Sendable>: CombineLatest<
+    Out
+>,
+@unchecked Sendable
 {
     private let selector: @Sendable (A, B, C) throws -> Out
     @exclusivity(unchecked)

@@ -33,7 +33,9 @@ extension ObservableType where Element == any Sendable {
 }
 
 @usableFromInline
-final class CombineLatest5<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, Out: Sendable>:
+final class CombineLatest5<
+    A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, Out: Sendable
+>:
     CombineLatest<Out>, @unchecked Sendable
 {
     private let selector: @Sendable (A, B, C, D, E) throws -> Out
@@ -65,7 +67,8 @@ final class CombineLatest5<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E
     }
 
     override func copy() -> Join<Out>? {
-        guard let a = a?.copy(), let b = b?.copy(), let c = c?.copy(), let d = d?.copy(), let e = e?.copy()
+        guard let a = a?.copy(), let b = b?.copy(), let c = c?.copy(), let d = d?.copy(),
+            let e = e?.copy()
         else { return nil }
         return type(of: self).init(a, b, c, d, e, selector)
     }

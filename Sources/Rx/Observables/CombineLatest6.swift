@@ -7,7 +7,8 @@ extension ObservableType {
     >(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F,
         resultSelector:
-            @escaping @Sendable (A.Element, B.Element, C.Element, D.Element, E.Element, F.Element) throws ->
+            @escaping @Sendable (A.Element, B.Element, C.Element, D.Element, E.Element, F.Element) throws
+            ->
             Element
     ) -> Observable<Element> {
         CombineLatest6(
@@ -69,7 +70,8 @@ final class CombineLatest6<
     }
 
     override func copy() -> Join<Out>? {
-        guard let a = a?.copy(), let b = b?.copy(), let c = c?.copy(), let d = d?.copy(), let e = e?.copy(),
+        guard let a = a?.copy(), let b = b?.copy(), let c = c?.copy(), let d = d?.copy(),
+            let e = e?.copy(),
             let f = f?.copy()
         else { return nil }
         return type(of: self).init(a, b, c, d, e, f, selector)
@@ -104,6 +106,8 @@ final class CombineLatest6<
 
     override func combine() throws {
         guard let a, let b, let c, let d, let e, let f else { return }
-        send(try selector(a.cell.value, b.cell.value, c.cell.value, d.cell.value, e.cell.value, f.cell.value))
+        send(
+            try selector(
+                a.cell.value, b.cell.value, c.cell.value, d.cell.value, e.cell.value, f.cell.value))
     }
 }

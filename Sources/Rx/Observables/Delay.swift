@@ -13,7 +13,9 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class Delay<Element: Sendable>: StatefulOperator<Element, Element>, TimerTarget, @unchecked Sendable {
+final class Delay<Element: Sendable>: StatefulOperator<Element, Element>, TimerTarget,
+    @unchecked Sendable
+{
     private struct State {
         /// What waits, the oldest first; `nil` is the completion.
         var waiting: [(due: RxTime, value: Element?)] = []
@@ -27,8 +29,10 @@ final class Delay<Element: Sendable>: StatefulOperator<Element, Element>, TimerT
     private let state = Lock(State())
 
     @usableFromInline
-    init(_ source: consuming Observable<Element>?, _ dueTime: RxTimeInterval, _ scheduler: any SchedulerType)
-    {
+    init(
+        _ source: consuming Observable<Element>?, _ dueTime: RxTimeInterval,
+        _ scheduler: any SchedulerType
+    ) {
         self.dueTime = dueTime
         self.scheduler = scheduler
         super.init(source)

@@ -41,7 +41,8 @@ struct DoHooks<Element: Sendable>: Sendable {
     @usableFromInline
     init(
         onNext: (@Sendable (Element) throws -> Void)?, afterNext: (@Sendable (Element) throws -> Void)?,
-        onError: (@Sendable (any Error) throws -> Void)?, afterError: (@Sendable (any Error) throws -> Void)?,
+        onError: (@Sendable (any Error) throws -> Void)?,
+        afterError: (@Sendable (any Error) throws -> Void)?,
         onCompleted: (@Sendable () throws -> Void)?, afterCompleted: (@Sendable () throws -> Void)?,
         onSubscribe: (@Sendable () -> Void)?, onSubscribed: (@Sendable () -> Void)?,
         onDispose: (@Sendable () -> Void)?

@@ -13,8 +13,10 @@ final class Filter<Element: Sendable>: Operator<Element, Element>, @unchecked Se
     private let predicate: @Sendable (Element) throws -> Bool
 
     @usableFromInline
-    init(_ source: consuming Observable<Element>?, _ predicate: @escaping @Sendable (Element) throws -> Bool)
-    {
+    init(
+        _ source: consuming Observable<Element>?,
+        _ predicate: @escaping @Sendable (Element) throws -> Bool
+    ) {
         self.predicate = predicate
         super.init(source)
     }

@@ -17,7 +17,8 @@ final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
 
     @usableFromInline
     init(
-        _ source: consuming Observable<In>?, _ selector: @escaping @Sendable (In) throws -> Observable<Out>
+        _ source: consuming Observable<In>?,
+        _ selector: @escaping @Sendable (In) throws -> Observable<Out>
     ) {
         self.selector = selector
         super.init(source)
@@ -110,11 +111,11 @@ private final class FlatMapInner<In: Sendable, Out: Sendable>: Inner<Out>, @unch
         parent.innerNext(value)
     }
 
-    override func error(_ error: any Error) {
+    override func failed(_ error: any Error) {
         parent.error(error)
     }
 
-    override func completed() {
+    override func finished() {
         parent.innerCompleted(self)
     }
 }

@@ -16,7 +16,8 @@ extension ObservableType {
     @inlinable
     public static func combineLatest<Sources: Collection>(
         _ collection: Sources
-    ) -> Observable<[Element]> where Sources.Element: ObservableType, Sources.Element.Element == Element {
+    ) -> Observable<[Element]>
+    where Sources.Element: ObservableType, Sources.Element.Element == Element {
         Observable<[Element]>.combineLatest(collection) { $0 }
     }
 
@@ -37,13 +38,16 @@ extension ObservableType {
     @inlinable
     public static func zip<Sources: Collection>(
         _ collection: Sources
-    ) -> Observable<[Element]> where Sources.Element: ObservableType, Sources.Element.Element == Element {
+    ) -> Observable<[Element]>
+    where Sources.Element: ObservableType, Sources.Element.Element == Element {
         Observable<[Element]>.zip(collection) { $0 }
     }
 }
 
 @usableFromInline
-final class CombineLatestCollection<In: Sendable, Out: Sendable>: CombineLatest<Out>, @unchecked Sendable {
+final class CombineLatestCollection<In: Sendable, Out: Sendable>: CombineLatest<Out>,
+    @unchecked Sendable
+{
     private let selector: @Sendable ([In]) throws -> Out
     @exclusivity(unchecked)
     private var slots: [LatestSlot<In, Out>]

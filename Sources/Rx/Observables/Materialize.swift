@@ -15,7 +15,9 @@ extension ObservableType where Element: EventConvertible {
 }
 
 @usableFromInline
-final class Materialize<Element: Sendable>: StatefulOperator<Element, Event<Element>>, @unchecked Sendable {
+final class Materialize<Element: Sendable>: StatefulOperator<Element, Event<Element>>,
+    @unchecked Sendable
+{
     @usableFromInline
     override init(_ source: consuming Observable<Element>?) {
         super.init(source)
@@ -39,7 +41,9 @@ final class Materialize<Element: Sendable>: StatefulOperator<Element, Event<Elem
 }
 
 @usableFromInline
-final class Dematerialize<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @unchecked Sendable {
+final class Dematerialize<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
+    @unchecked Sendable
+{
     private let event: @Sendable (In) -> Event<Out>
 
     @usableFromInline

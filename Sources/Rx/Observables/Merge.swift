@@ -120,11 +120,11 @@ private final class MergeInner<Element: Sendable>: Inner<Element>, @unchecked Se
         parent.innerNext(value)
     }
 
-    override func error(_ error: any Error) {
+    override func failed(_ error: any Error) {
         parent.innerError(error)
     }
 
-    override func completed() {
+    override func finished() {
         parent.innerCompleted(self)
     }
 }

@@ -4,7 +4,9 @@ import Synchronization
 /// Merges what a selector makes of each value, a limited number at a time. The selector is called as the values
 /// arrive; only the subscriptions wait.
 @usableFromInline
-final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @unchecked Sendable {
+final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
+    @unchecked Sendable
+{
     private struct State {
         var waiting: [Observable<Out>] = []
         var head = 0
@@ -146,13 +148,11 @@ private final class MergeLimitedInner<In: Sendable, Out: Sendable>: Inner<Out>, 
         parent.innerNext(value)
     }
 
-    override func error(_ error: any Error) {
+    override func failed(_ error: any Error) {
         parent.error(error)
     }
 
-    override func completed() {
-        guard let source = upstream.close() else { return }
+    override func finished() {
         parent.innerCompleted(self)
-        source.stop()
     }
 }

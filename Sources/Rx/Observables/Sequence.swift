@@ -69,7 +69,9 @@ class TurnSequence<Element: Sendable>: Observable<Element>, @unchecked Sendable 
         false
     }
 
-    override final class func run(_ source: consuming Observable<Element>, _ port: consuming Port<Element>) {
+    override final class func run(
+        _ source: consuming Observable<Element>, _ port: consuming Port<Element>
+    ) {
         var link: Link = consume source
         let isAlone = isKnownUniquelyReferenced(&link)
         var run = unsafeDowncast(consume link, to: TurnSequence<Element>.self)
@@ -137,7 +139,9 @@ final class IteratorSequence<Element: Sendable>: TurnSequence<Element>, @uncheck
     private var pull: Pull?
 
     @usableFromInline
-    init(_ scheduler: consuming any ImmediateSchedulerType, _ makePull: @escaping @Sendable () -> Pull) {
+    init(
+        _ scheduler: consuming any ImmediateSchedulerType, _ makePull: @escaping @Sendable () -> Pull
+    ) {
         self.makePull = makePull
         super.init(scheduler)
     }

@@ -74,7 +74,8 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
 
     func leave(_ link: Link) {
         let link = unsafeDowncast(link, to: ShareLink<Element>.self)
-        let (subject, connection): (ReplaySubject<Element>?, Connection<Element>?) = state.withLock { state in
+        let (subject, connection): (ReplaySubject<Element>?, Connection<Element>?) = state.withLock {
+            state in
             let subject = link.connection?.subject ?? state.subject
             guard let connection = state.connection, connection === link.connection else {
                 return (subject, nil)
@@ -115,18 +116,14 @@ private final class Connection<Element: Sendable>: Inner<Element>, @unchecked Se
         if !upstream.isClosed { subject.onNext(value) }
     }
 
-    override func error(_ error: any Error) {
-        guard let source = upstream.close() else { return }
+    override func failed(_ error: any Error) {
         share.ended(self)
         subject.onError(error)
-        source.stop()
     }
 
-    override func completed() {
-        guard let source = upstream.close() else { return }
+    override func finished() {
         share.ended(self)
         subject.onCompleted()
-        source.stop()
     }
 }
 

@@ -20,7 +20,9 @@ extension ObservableType where Element: ObservableConvertibleType {
 }
 
 @usableFromInline
-final class SwitchLatest<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @unchecked Sendable {
+final class SwitchLatest<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
+    @unchecked Sendable
+{
     private let selector: @Sendable (In) throws -> Observable<Out>
     private let gate = Gate()
     private let current = LinkSlot()
@@ -29,7 +31,8 @@ final class SwitchLatest<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
 
     @usableFromInline
     init(
-        _ source: consuming Observable<In>?, _ selector: @escaping @Sendable (In) throws -> Observable<Out>
+        _ source: consuming Observable<In>?,
+        _ selector: @escaping @Sendable (In) throws -> Observable<Out>
     ) {
         self.selector = selector
         super.init(source)
@@ -152,11 +155,11 @@ private final class SwitchInner<In: Sendable, Out: Sendable>: Inner<Out>, @unche
         parent.innerNext(value, id)
     }
 
-    override func error(_ error: any Error) {
+    override func failed(_ error: any Error) {
         parent.innerError(error, id)
     }
 
-    override func completed() {
+    override func finished() {
         parent.innerCompleted(id)
     }
 }

@@ -40,7 +40,9 @@ struct TimeoutState {
 }
 
 @usableFromInline
-final class Timeout<Element: Sendable>: StatefulOperator<Element, Element>, TimerTarget, @unchecked Sendable {
+final class Timeout<Element: Sendable>: StatefulOperator<Element, Element>, TimerTarget,
+    @unchecked Sendable
+{
     private let dueTime: RxTimeInterval
     private let other: Observable<Element>?
     private let scheduler: any SchedulerType
@@ -69,7 +71,7 @@ final class Timeout<Element: Sendable>: StatefulOperator<Element, Element>, Time
         me.down.attach(me)
         guard !me.upstream.isClosed else { return }
         me.arm()
-        super.begin(me, source)
+        type(of: source).run(consume source, Port(me))
     }
 
     private func arm() {

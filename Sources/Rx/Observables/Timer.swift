@@ -55,7 +55,9 @@ final class OneOffTimer<Element: Sendable>: Emitter<Element>, TimerTarget, @unch
 }
 
 @usableFromInline
-final class PeriodicTimer<Element: FixedWidthInteger & Sendable>: Emitter<Element>, @unchecked Sendable {
+final class PeriodicTimer<Element: FixedWidthInteger & Sendable>: Emitter<Element>,
+    @unchecked Sendable
+{
     private let dueTime: RxTimeInterval
     private let period: RxTimeInterval
     private let scheduler: any SchedulerType
@@ -75,7 +77,8 @@ final class PeriodicTimer<Element: FixedWidthInteger & Sendable>: Emitter<Elemen
     }
 
     override func begin() {
-        work = scheduler.schedulePeriodic(0 as Element, startAfter: dueTime, period: period) { [self] count in
+        work = scheduler.schedulePeriodic(0 as Element, startAfter: dueTime, period: period) {
+            [self] count in
             onNext(count)
             return count &+ 1
         }

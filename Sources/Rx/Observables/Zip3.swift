@@ -29,7 +29,9 @@ extension ObservableType where Element == any Sendable {
 }
 
 @usableFromInline
-final class Zip3<A: Sendable, B: Sendable, C: Sendable, Out: Sendable>: Zip<Out>, @unchecked Sendable {
+final class Zip3<A: Sendable, B: Sendable, C: Sendable, Out: Sendable>: Zip<Out>,
+    @unchecked Sendable
+{
     private let selector: @Sendable (A, B, C) throws -> Out
     @exclusivity(unchecked)
     private var a: ZipSlot<A, Out>?

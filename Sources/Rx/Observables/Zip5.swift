@@ -34,7 +34,8 @@ extension ObservableType where Element == any Sendable {
 }
 
 @usableFromInline
-final class Zip5<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, Out: Sendable>: Zip<Out>,
+final class Zip5<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, Out: Sendable>:
+    Zip<Out>,
     @unchecked Sendable
 {
     private let selector: @Sendable (A, B, C, D, E) throws -> Out
@@ -65,7 +66,8 @@ final class Zip5<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable
     }
 
     override func copy() -> Join<Out>? {
-        guard let a = a?.copy(), let b = b?.copy(), let c = c?.copy(), let d = d?.copy(), let e = e?.copy()
+        guard let a = a?.copy(), let b = b?.copy(), let c = c?.copy(), let d = d?.copy(),
+            let e = e?.copy()
         else { return nil }
         return type(of: self).init(a, b, c, d, e, selector)
     }

@@ -13,7 +13,8 @@ public final class ConcurrentDispatchQueueScheduler: SchedulerType {
     /// On a new concurrent queue.
     public convenience init(qos: DispatchQoS, leeway: DispatchTimeInterval = .nanoseconds(0)) {
         self.init(
-            queue: DispatchQueue(label: "rx.concurrent", qos: qos, attributes: .concurrent), leeway: leeway)
+            queue: DispatchQueue(label: "rx.concurrent", qos: qos, attributes: .concurrent),
+            leeway: leeway)
     }
 
     public var now: RxTime { Date() }
@@ -25,7 +26,8 @@ public final class ConcurrentDispatchQueueScheduler: SchedulerType {
     }
 
     public func scheduleRelative<StateType: Sendable>(
-        _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
+        _ state: StateType, dueTime: RxTimeInterval,
+        action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
         configuration.scheduleRelative(state, dueTime: dueTime, action: action)
     }

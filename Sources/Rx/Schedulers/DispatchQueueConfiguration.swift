@@ -17,7 +17,8 @@ struct DispatchQueueConfiguration: Sendable {
     }
 
     func scheduleRelative<StateType: Sendable>(
-        _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
+        _ state: StateType, dueTime: RxTimeInterval,
+        action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
         let source = DispatchSource.makeTimerSource(queue: queue)
         let timer = QueueTimer(source)

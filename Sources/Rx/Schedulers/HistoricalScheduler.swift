@@ -19,7 +19,9 @@ public struct HistoricalSchedulerTimeConverter: VirtualTimeConverterType {
         virtualTimeInterval
     }
 
-    public func convertToVirtualTimeInterval(_ timeInterval: TimeInterval) -> TimeInterval { timeInterval }
+    public func convertToVirtualTimeInterval(_ timeInterval: TimeInterval) -> TimeInterval {
+        timeInterval
+    }
 
     public func offsetVirtualTime(_ time: RxTime, offset: TimeInterval) -> RxTime {
         time.addingTimeInterval(offset)

@@ -21,7 +21,8 @@ public protocol SchedulerType: ImmediateSchedulerType {
 
     /// Runs `action` once, `dueTime` from now.
     func scheduleRelative<StateType: Sendable>(
-        _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
+        _ state: StateType, dueTime: RxTimeInterval,
+        action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable
 
     /// Runs `action` after `startAfter` and then every `period`, with the state it returned before.

@@ -16,7 +16,8 @@ public final class SerialDispatchQueueScheduler: SchedulerType {
 
     /// On a new serial queue that runs its work on `queue`.
     public init(
-        queue: DispatchQueue, internalSerialQueueName: String, leeway: DispatchTimeInterval = .nanoseconds(0)
+        queue: DispatchQueue, internalSerialQueueName: String,
+        leeway: DispatchTimeInterval = .nanoseconds(0)
     ) {
         configuration = DispatchQueueConfiguration(
             queue: DispatchQueue(label: internalSerialQueueName, target: queue), leeway: leeway)
@@ -28,7 +29,8 @@ public final class SerialDispatchQueueScheduler: SchedulerType {
         leeway: DispatchTimeInterval = .nanoseconds(0)
     ) {
         self.init(
-            queue: DispatchQueue.global(qos: qos.qosClass), internalSerialQueueName: internalSerialQueueName,
+            queue: DispatchQueue.global(qos: qos.qosClass),
+            internalSerialQueueName: internalSerialQueueName,
             leeway: leeway)
     }
 
@@ -41,7 +43,8 @@ public final class SerialDispatchQueueScheduler: SchedulerType {
     }
 
     public func scheduleRelative<StateType: Sendable>(
-        _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
+        _ state: StateType, dueTime: RxTimeInterval,
+        action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
         configuration.scheduleRelative(state, dueTime: dueTime, action: action)
     }

@@ -10,9 +10,11 @@ public protocol VirtualTimeConverterType: Sendable {
 
     func convertFromVirtualTime(_ virtualTime: VirtualTimeUnit) -> RxTime
     func convertToVirtualTime(_ time: RxTime) -> VirtualTimeUnit
-    func convertFromVirtualTimeInterval(_ virtualTimeInterval: VirtualTimeIntervalUnit) -> TimeInterval
+    func convertFromVirtualTimeInterval(_ virtualTimeInterval: VirtualTimeIntervalUnit)
+        -> TimeInterval
     func convertToVirtualTimeInterval(_ timeInterval: TimeInterval) -> VirtualTimeIntervalUnit
-    func offsetVirtualTime(_ time: VirtualTimeUnit, offset: VirtualTimeIntervalUnit) -> VirtualTimeUnit
+    func offsetVirtualTime(_ time: VirtualTimeUnit, offset: VirtualTimeIntervalUnit)
+        -> VirtualTimeUnit
     func compareVirtualTime(_ lhs: VirtualTimeUnit, _ rhs: VirtualTimeUnit) -> VirtualTimeComparison
 
     /// The span of `interval`. In terms of `convertToVirtualTimeInterval` unless a converter is exact itself.
@@ -36,7 +38,9 @@ public enum VirtualTimeComparison: Sendable {
 ///
 /// Work runs on the thread that moves the clock, in the order of its times, and at equal times in the order in which it
 /// was scheduled. It may be scheduled and disposed from any thread; one thread moves the clock.
-open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerType, @unchecked Sendable {
+open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerType,
+    @unchecked Sendable
+{
     // Sound: all that changes is behind the lock.
     public typealias VirtualTime = Converter.VirtualTimeUnit
     public typealias VirtualTimeInterval = Converter.VirtualTimeIntervalUnit
@@ -77,7 +81,8 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     }
 
     public final func scheduleRelative<StateType: Sendable>(
-        _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
+        _ state: StateType, dueTime: RxTimeInterval,
+        action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
         scheduleRelativeVirtual(state, dueTime: converter.convert(dueTime), action: action)
     }

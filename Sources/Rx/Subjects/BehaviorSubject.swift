@@ -1,7 +1,8 @@
 import Locking
 
 /// Keeps its last value: who subscribes gets that first.
-public final class BehaviorSubject<Element: Sendable>: Observable<Element>, SubjectType, ObserverType,
+public final class BehaviorSubject<Element: Sendable>: Observable<Element>, SubjectType,
+    ObserverType,
     Cancelable,
     SubjectHost, @unchecked Sendable
 {

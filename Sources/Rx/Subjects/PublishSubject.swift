@@ -1,7 +1,8 @@
 import Locking
 
 /// Sends what it gets to those subscribed at that moment.
-public final class PublishSubject<Element: Sendable>: Observable<Element>, SubjectType, ObserverType,
+public final class PublishSubject<Element: Sendable>: Observable<Element>, SubjectType,
+    ObserverType,
     Cancelable,
     SubjectHost, @unchecked Sendable
 {

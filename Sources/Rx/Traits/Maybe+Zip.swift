@@ -68,7 +68,8 @@ extension PrimitiveSequence where Trait == MaybeTrait {
         _ a: Maybe<A>, _ b: Maybe<B>, _ c: Maybe<C>, _ d: Maybe<D>, _ e: Maybe<E>,
         resultSelector: @escaping @Sendable (A, B, C, D, E) throws -> Element
     ) -> Maybe<Element> {
-        Maybe(raw: .zip(a.source, b.source, c.source, d.source, e.source, resultSelector: resultSelector))
+        Maybe(
+            raw: .zip(a.source, b.source, c.source, d.source, e.source, resultSelector: resultSelector))
     }
 }
 
@@ -86,7 +87,9 @@ extension PrimitiveSequence where Trait == MaybeTrait, Element == any Sendable {
 extension PrimitiveSequence where Trait == MaybeTrait {
     /// The results of six sequences, combined.
     @inlinable
-    public static func zip<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable>(
+    public static func zip<
+        A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable
+    >(
         _ a: Maybe<A>, _ b: Maybe<B>, _ c: Maybe<C>, _ d: Maybe<D>, _ e: Maybe<E>, _ f: Maybe<F>,
         resultSelector: @escaping @Sendable (A, B, C, D, E, F) throws -> Element
     ) -> Maybe<Element> {
@@ -99,11 +102,15 @@ extension PrimitiveSequence where Trait == MaybeTrait {
 extension PrimitiveSequence where Trait == MaybeTrait, Element == any Sendable {
     /// The results of six sequences as a tuple.
     @inlinable
-    public static func zip<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable>(
+    public static func zip<
+        A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable
+    >(
         _ a: Maybe<A>, _ b: Maybe<B>, _ c: Maybe<C>, _ d: Maybe<D>, _ e: Maybe<E>, _ f: Maybe<F>
     ) -> Maybe<(A, B, C, D, E, F)> {
         Maybe<(A, B, C, D, E, F)>(
-            raw: .zip(a.source, b.source, c.source, d.source, e.source, f.source) { ($0, $1, $2, $3, $4, $5) }
+            raw: .zip(a.source, b.source, c.source, d.source, e.source, f.source) {
+                ($0, $1, $2, $3, $4, $5)
+            }
         )
     }
 }
@@ -145,7 +152,8 @@ extension PrimitiveSequence where Trait == MaybeTrait {
     /// The results of eight sequences, combined.
     @inlinable
     public static func zip<
-        A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable
+        A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable,
+        H: Sendable
     >(
         _ a: Maybe<A>, _ b: Maybe<B>, _ c: Maybe<C>, _ d: Maybe<D>, _ e: Maybe<E>, _ f: Maybe<F>,
         _ g: Maybe<G>, _ h: Maybe<H>,
@@ -162,7 +170,8 @@ extension PrimitiveSequence where Trait == MaybeTrait, Element == any Sendable {
     /// The results of eight sequences as a tuple.
     @inlinable
     public static func zip<
-        A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable
+        A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable,
+        H: Sendable
     >(
         _ a: Maybe<A>, _ b: Maybe<B>, _ c: Maybe<C>, _ d: Maybe<D>, _ e: Maybe<E>, _ f: Maybe<F>,
         _ g: Maybe<G>, _ h: Maybe<H>

@@ -38,7 +38,8 @@ extension PrimitiveSequence where Trait == MaybeTrait {
     ) -> any Disposable {
         Observable.subscribe(
             source,
-            MaybeSubscriber(success: onSuccess, error: onError, completed: onCompleted, disposed: onDisposed))
+            MaybeSubscriber(
+                success: onSuccess, error: onError, completed: onCompleted, disposed: onDisposed))
     }
 
     /// Calls the hooks as the result passes: `on...` before it is forwarded, `after...` after it was.
@@ -79,8 +80,9 @@ extension PrimitiveSequence where Trait == MaybeTrait {
 
     /// The value when `predicate` is true of it, else nothing.
     @inlinable
-    public consuming func filter(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Maybe<Element>
-    {
+    public consuming func filter(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Maybe<
+        Element
+    > {
         Maybe(raw: source.filter(predicate))
     }
 

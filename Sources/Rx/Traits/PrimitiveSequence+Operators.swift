@@ -51,7 +51,8 @@ extension PrimitiveSequence {
     /// With no attempt at all there is no value either: a single of 0 attempts fails with `RxError.noElements`.
     @inlinable
     public consuming func retry(_ maxAttemptCount: Int) -> PrimitiveSequence<Trait, Element> {
-        PrimitiveSequence(raw: maxAttemptCount == 0 ? Self.withoutAttempt : source.retry(maxAttemptCount))
+        PrimitiveSequence(
+            raw: maxAttemptCount == 0 ? Self.withoutAttempt : source.retry(maxAttemptCount))
     }
 
     @usableFromInline
@@ -79,7 +80,8 @@ extension PrimitiveSequence {
     @inlinable
     public static func using<Resource: Disposable>(
         _ resourceFactory: @escaping @Sendable () throws -> Resource,
-        primitiveSequenceFactory: @escaping @Sendable (Resource) throws -> PrimitiveSequence<Trait, Element>
+        primitiveSequenceFactory:
+            @escaping @Sendable (Resource) throws -> PrimitiveSequence<Trait, Element>
     ) -> PrimitiveSequence<Trait, Element> {
         PrimitiveSequence(
             raw: .using(resourceFactory, observableFactory: { try primitiveSequenceFactory($0).source }))
@@ -96,7 +98,8 @@ extension PrimitiveSequence {
     /// Goes on with `other` when it has not ended within `dueTime`.
     @inlinable
     public consuming func timeout(
-        _ dueTime: RxTimeInterval, other: PrimitiveSequence<Trait, Element>, scheduler: any SchedulerType
+        _ dueTime: RxTimeInterval, other: PrimitiveSequence<Trait, Element>,
+        scheduler: any SchedulerType
     ) -> PrimitiveSequence<Trait, Element> {
         PrimitiveSequence(raw: source.timeout(dueTime, other: other.source, scheduler: scheduler))
     }
@@ -118,7 +121,9 @@ extension PrimitiveSequence where Trait == SingleTrait {
     }
 
     @inlinable
-    public static func just(_ element: Element, scheduler: any ImmediateSchedulerType) -> Single<Element> {
+    public static func just(_ element: Element, scheduler: any ImmediateSchedulerType) -> Single<
+        Element
+    > {
         Single(raw: .just(element, scheduler: scheduler))
     }
 
@@ -140,7 +145,9 @@ extension PrimitiveSequence where Trait == MaybeTrait {
     }
 
     @inlinable
-    public static func just(_ element: Element, scheduler: any ImmediateSchedulerType) -> Maybe<Element> {
+    public static func just(_ element: Element, scheduler: any ImmediateSchedulerType) -> Maybe<
+        Element
+    > {
         Maybe(raw: .just(element, scheduler: scheduler))
     }
 
@@ -164,7 +171,9 @@ extension PrimitiveSequence where Trait == MaybeTrait {
 extension PrimitiveSequence where Element: FixedWidthInteger, Trait == SingleTrait {
     /// 0 after `dueTime`.
     @inlinable
-    public static func timer(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Single<Element> {
+    public static func timer(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Single<
+        Element
+    > {
         Single(raw: .timer(dueTime, scheduler: scheduler))
     }
 }
@@ -172,7 +181,9 @@ extension PrimitiveSequence where Element: FixedWidthInteger, Trait == SingleTra
 extension PrimitiveSequence where Element: FixedWidthInteger, Trait == MaybeTrait {
     /// 0 after `dueTime`.
     @inlinable
-    public static func timer(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Maybe<Element> {
+    public static func timer(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Maybe<
+        Element
+    > {
         Maybe(raw: .timer(dueTime, scheduler: scheduler))
     }
 }

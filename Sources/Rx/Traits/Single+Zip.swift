@@ -68,7 +68,8 @@ extension PrimitiveSequence where Trait == SingleTrait {
         _ a: Single<A>, _ b: Single<B>, _ c: Single<C>, _ d: Single<D>, _ e: Single<E>,
         resultSelector: @escaping @Sendable (A, B, C, D, E) throws -> Element
     ) -> Single<Element> {
-        Single(raw: .zip(a.source, b.source, c.source, d.source, e.source, resultSelector: resultSelector))
+        Single(
+            raw: .zip(a.source, b.source, c.source, d.source, e.source, resultSelector: resultSelector))
     }
 }
 
@@ -86,7 +87,9 @@ extension PrimitiveSequence where Trait == SingleTrait, Element == any Sendable 
 extension PrimitiveSequence where Trait == SingleTrait {
     /// The results of six sequences, combined.
     @inlinable
-    public static func zip<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable>(
+    public static func zip<
+        A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable
+    >(
         _ a: Single<A>, _ b: Single<B>, _ c: Single<C>, _ d: Single<D>, _ e: Single<E>, _ f: Single<F>,
         resultSelector: @escaping @Sendable (A, B, C, D, E, F) throws -> Element
     ) -> Single<Element> {
@@ -99,11 +102,15 @@ extension PrimitiveSequence where Trait == SingleTrait {
 extension PrimitiveSequence where Trait == SingleTrait, Element == any Sendable {
     /// The results of six sequences as a tuple.
     @inlinable
-    public static func zip<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable>(
+    public static func zip<
+        A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable
+    >(
         _ a: Single<A>, _ b: Single<B>, _ c: Single<C>, _ d: Single<D>, _ e: Single<E>, _ f: Single<F>
     ) -> Single<(A, B, C, D, E, F)> {
         Single<(A, B, C, D, E, F)>(
-            raw: .zip(a.source, b.source, c.source, d.source, e.source, f.source) { ($0, $1, $2, $3, $4, $5) }
+            raw: .zip(a.source, b.source, c.source, d.source, e.source, f.source) {
+                ($0, $1, $2, $3, $4, $5)
+            }
         )
     }
 }
@@ -145,7 +152,8 @@ extension PrimitiveSequence where Trait == SingleTrait {
     /// The results of eight sequences, combined.
     @inlinable
     public static func zip<
-        A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable
+        A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable,
+        H: Sendable
     >(
         _ a: Single<A>, _ b: Single<B>, _ c: Single<C>, _ d: Single<D>, _ e: Single<E>, _ f: Single<F>,
         _ g: Single<G>, _ h: Single<H>,
@@ -162,7 +170,8 @@ extension PrimitiveSequence where Trait == SingleTrait, Element == any Sendable 
     /// The results of eight sequences as a tuple.
     @inlinable
     public static func zip<
-        A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable
+        A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable,
+        H: Sendable
     >(
         _ a: Single<A>, _ b: Single<B>, _ c: Single<C>, _ d: Single<D>, _ e: Single<E>, _ f: Single<F>,
         _ g: Single<G>, _ h: Single<H>

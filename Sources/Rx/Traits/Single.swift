@@ -93,8 +93,9 @@ extension PrimitiveSequence where Trait == SingleTrait {
 
     /// The value when `predicate` is true of it, else nothing.
     @inlinable
-    public consuming func filter(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Maybe<Element>
-    {
+    public consuming func filter(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Maybe<
+        Element
+    > {
         Maybe(raw: source.filter(predicate))
     }
 
@@ -134,7 +135,8 @@ extension PrimitiveSequence where Trait == SingleTrait {
         _ singles: Singles, resultSelector: @escaping @Sendable ([Element]) throws -> Result
     ) -> Single<Result> where Singles.Element == Single<Element> {
         if singles.isEmpty { return Single<Result>.deferred { .just(try resultSelector([])) } }
-        return Single<Result>(raw: .zip(singles.map { $0.asObservable() }, resultSelector: resultSelector))
+        return Single<Result>(
+            raw: .zip(singles.map { $0.asObservable() }, resultSelector: resultSelector))
     }
 
     /// The results of all singles when all have succeeded.

@@ -1,0 +1,57 @@
+import Locking
+import Rx
+
+/// Entries in the order they came, from any thread.
+final class Log<Entry: Sendable>: Sendable {
+    private let storage = Lock<[Entry]>([])
+
+    func add(_ entry: Entry) {
+        storage.withLock { $0.append(entry) }
+    }
+
+    var entries: [Entry] { storage.withLock { $0 } }
+}
+
+extension Log where Entry == String {
+    /// Subscribes and logs every event.
+    func record<Element>(_ source: Observable<Element>) -> any Disposable {
+        source.subscribe(
+            onNext: { self.add("\($0)") }, onError: { self.add("error \($0)") },
+            onCompleted: { self.add("done") })
+    }
+}
+
+/// What a synchronous stream sends.
+func events<Element>(_ source: Observable<Element>) -> [String] {
+    let log = Log<String>()
+    _ = log.record(source)
+    return log.entries
+}
+
+struct Failure: Error, CustomStringConvertible {
+    var description: String { "failed" }
+}
+
+/// Counts the instances that are alive.
+final class Tracked: Sendable {
+    private let census: Census
+
+    init(_ census: Census) {
+        self.census = census
+        census.add(1)
+    }
+
+    deinit {
+        census.add(-1)
+    }
+}
+
+final class Census: Sendable {
+    private let count = Lock(0)
+
+    func add(_ change: Int) {
+        count.withLock { $0 += change }
+    }
+
+    var alive: Int { count.withLock { $0 } }
+}
