@@ -1,0 +1,72 @@
+import HTTPModel
+import HTTPWire
+import Testing
+
+@Suite("Request serializer")
+struct RequestSerializerTests {
+    private func head(
+        _ method: HTTPMethod, target: String = "/a", host: String = "h", _ fields: HTTPFields = [:],
+        _ body: RequestSerializer.Body = .none, closes: Bool = false
+    ) throws(SerializationError) -> String {
+        var output: [UInt8] = []
+        try RequestSerializer.appendHead(
+            method, target: Array(target.utf8)[...], host: Array(host.utf8)[...], fields: fields, body: body,
+            closes: closes, to: &output)
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    @Test(
+        "A target that would break the request line is refused",
+        arguments: ["", "a", "http://a/", "/ b", "/a\r\n", "/#", "/é", "/\u{7f}", "*a", "/aaaaaaaaaaaaaa\tb"])
+    func badTarget(_ target: String) {
+        #expect(throws: SerializationError.target) { _ = try head(.get, target: target) }
+    }
+
+    @Test("A host that is none is refused", arguments: ["", "a/b", "u@a", "a b", "a\r\nX: y", "a,b", "a:x"])
+    func badHost(_ host: String) {
+        #expect(throws: SerializationError.host) { _ = try head(.get, host: host) }
+    }
+
+    @Test("Host comes first and is the upstream's, framing and hop fields are ours")
+    func ownFields() throws {
+        let fields: HTTPFields = [
+            "Host": "client", "Content-Length": "9", "Transfer-Encoding": "chunked", "Connection": "close",
+            "Keep-Alive": "1", "TE": "trailers", "Trailer": "X", "Upgrade": "h2c", "Expect": "100-continue",
+            "X": "y",
+        ]
+        #expect(
+            try head(.get, target: "/a?b", host: "up:81", fields)
+                == "GET /a?b HTTP/1.1\r\nHost: up:81\r\nX: y\r\n\r\n")
+    }
+
+    @Test("A body is framed by its length or by chunks, and its absence is said where one might be awaited")
+    func framing() throws {
+        #expect(try head(.put, [:], .length(7)) == "PUT /a HTTP/1.1\r\nHost: h\r\nContent-Length: 7\r\n\r\n")
+        #expect(
+            try head(.post, [:], .chunked)
+                == "POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n")
+        #expect(try head(.post) == "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n")
+        #expect(try head(.delete) == "DELETE /a HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try head(.get, closes: true) == "GET /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+        let own = try #require(HTTPMethod(rawValue: "REPORT"))
+        #expect(try head(own) == "REPORT /a HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try head(.options, target: "*") == "OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\n")
+    }
+
+    @Test("Fields of a parsed head go out as they came, without the hop's")
+    func forwarding() throws {
+        var parser = RequestParser()
+        let bytes = Array(
+            "GET / HTTP/1.1\r\nHost: a\r\nX-A:1\r\nX-B: \t2 \r\nConnection: X-C\r\nX-C: 3\r\nX-D: 4\r\n\r\n"
+                .utf8)
+        var consumed = 0
+        let event = bytes.withUnsafeBytes { parser.parse($0, consumed: &consumed) }
+        guard case .head(var parsed, _) = event else {
+            Issue.record("no head: \(event)")
+            return
+        }
+        parsed.fields.removeHopByHop()
+        let written = try head(.get, parsed.fields)
+        #expect(written == "GET /a HTTP/1.1\r\nHost: h\r\nX-A: 1\r\nX-B: 2\r\nX-D: 4\r\n\r\n")
+    }
+}
