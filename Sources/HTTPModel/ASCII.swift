@@ -61,10 +61,7 @@ public enum ASCII {
     @inlinable
     public static func equals(_ bytes: UnsafeRawBufferPointer, lowercase text: StaticString) -> Bool {
         guard bytes.count == text.utf8CodeUnitCount else { return false }
-        return text.withUTF8Buffer { expected in
-            for index in 0..<bytes.count where lowercased(bytes[index]) != expected[index] { return false }
-            return true
-        }
+        return text.withUTF8Buffer { equalsIgnoringCase(bytes, UnsafeRawBufferPointer($0)) }
     }
 
     /// Whether two byte strings are the same but for the case of their letters.
@@ -72,9 +69,33 @@ public enum ASCII {
     public static func equalsIgnoringCase(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer)
         -> Bool
     {
-        guard left.count == right.count else { return false }
-        for index in 0..<left.count where lowercased(left[index]) != lowercased(right[index]) { return false }
+        let count = left.count
+        guard count == right.count else { return false }
+        guard count >= 8 else {
+            for index in 0..<count where lowercased(left[index]) != lowercased(right[index]) { return false }
+            return true
+        }
+        var index = 0
+        while index < count {
+            // The last word overlaps the one before it.
+            let offset = min(index, count &- 8)
+            let leftWord = left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            let rightWord = right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            if leftWord != rightWord, lowercased(leftWord) != lowercased(rightWord) { return false }
+            index &+= 8
+        }
         return true
+    }
+
+    /// Eight bytes with A-Z made a-z: the high bit of each sum says whether the byte's other seven are beyond A or Z.
+    @inlinable
+    static func lowercased(_ word: UInt64) -> UInt64 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let sevenBits = word & (ones &* 0x7f)
+        let fromA = sevenBits &+ ones &* (0x80 - 0x41)
+        let beyondZ = sevenBits &+ ones &* (0x80 - 0x5b)
+        let isUpper = ~word & (fromA ^ beyondZ) & (ones &* 0x80)
+        return word | isUpper &>> 2
     }
 
     /// The part of the bytes without leading and trailing blanks.

@@ -117,10 +117,18 @@ struct RequestHeadScanner: HeadScanner {
         }
     }
 
+    /// `HTTP/1.1` as a little-endian word.
+    private static let http11: UInt64 = 0x312e_312f_5054_5448
+
     /// The major version once `HTTP/d.d` is whole, nil before.
     static func scanVersion(_ bytes: UnsafeRawBufferPointer, from start: Int) throws(WireFault) -> UInt8? {
-        let pattern: StaticString = "HTTP/0.0"
         let available = min(8, bytes.count &- start)
+        if available == 8,
+            bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self) == UInt64(littleEndian: http11)
+        {
+            return 1
+        }
+        let pattern: StaticString = "HTTP/0.0"
         let fits = pattern.withUTF8Buffer { pattern in
             for index in 0..<available {
                 let byte = bytes[start &+ index]

@@ -39,6 +39,30 @@ struct HTTPFieldsTests {
         #expect(one == "x")
     }
 
+    @Test("Letters of both cases are equal at every place of a text, and no other bytes are")
+    func caseFolding() {
+        func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+            left.withUnsafeBytes { left in right.withUnsafeBytes { ASCII.equalsIgnoringCase(left, $0) } }
+        }
+        var wrong: [(UInt8, Int, Int)] = []
+        for count in [1, 7, 8, 9, 15, 16, 17] {
+            for place in 0..<count {
+                for byte in UInt8.min...UInt8.max {
+                    var left = [UInt8](repeating: UInt8(ascii: "m"), count: count)
+                    var right = left
+                    left[place] = byte
+                    right[place] = byte ^ 0x20
+                    let isLetter = (0x61...0x7a).contains(byte | 0x20) && byte < 0x80
+                    if isEqual(left, right) != isLetter || !isEqual(left, left) {
+                        wrong.append((byte, place, count))
+                    }
+                }
+            }
+        }
+        #expect(wrong.isEmpty, "\(wrong)")
+        #expect(!isEqual([1], []) && isEqual([], []))
+    }
+
     @Test("What is not there is nil, empty or nothing to remove")
     func absent() {
         var fields: HTTPFields = ["A": "1"]

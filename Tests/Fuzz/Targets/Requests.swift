@@ -1,0 +1,73 @@
+import HTTPModel
+import HTTPWire
+
+// Whatever the bytes: no trap, no read beyond them, one verdict however they are cut; and a head that is accepted can
+// be forwarded, as a message that is accepted again. The first byte says where the rest is cut.
+
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzRequests(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let all = Array(UnsafeBufferPointer(start: start, count: count))
+    guard let first = all.first else { return 0 }
+    let bytes = Array(all.dropFirst())
+    let whole = events(of: [bytes])
+    let step = Int(first) + 1
+    let pieces = stride(from: 0, to: bytes.count, by: step).map {
+        Array(bytes[$0..<min($0 + step, bytes.count)])
+    }
+    let cut = events(of: pieces)
+    guard whole.text == cut.text else { fatalError("cut by \(step): \(cut.text) instead of \(whole.text)") }
+
+    for head in whole.heads where head.method != .connect {
+        var fields = head.fields
+        fields.removeHopByHop()
+        var output: [UInt8] = []
+        do {
+            try RequestSerializer.appendHead(
+                head.method, target: head.target.form == .asterisk ? [0x2a] : head.target.pathBytes,
+                host: head.authorityBytes ?? [0x61], fields: fields, body: .none, to: &output)
+        } catch {
+            fatalError("accepted, but cannot be written: \(error)")
+        }
+        guard let again = events(of: [output]).heads.first, again.method == head.method else {
+            fatalError("written, but not accepted: \(String(decoding: output, as: UTF8.self))")
+        }
+    }
+    return 0
+}
+
+private func events(of pieces: [[UInt8]]) -> (text: String, heads: [HTTPRequestHead]) {
+    var parser = RequestParser()
+    var text = ""
+    var body = 0
+    var heads: [HTTPRequestHead] = []
+    for piece in pieces {
+        let hasFailed = piece.withUnsafeBytes { input in
+            var consumed = 0
+            while true {
+                switch parser.parse(input, consumed: &consumed) {
+                case .needMore:
+                    guard consumed == input.count else {
+                        fatalError("more is wanted though not all is consumed")
+                    }
+                    return false
+                case .head(let head, let framing):
+                    text +=
+                        "\(head.method) \(head.target) \(head.version) \(framing) \(head.fields.map { $0 })\n"
+                    heads.append(head)
+                case .body(let range):
+                    guard !range.isEmpty, range.upperBound <= input.count else {
+                        fatalError("a body outside of the input")
+                    }
+                    for byte in input[range] { body = (body &* 31 &+ Int(byte)) }
+                case .end:
+                    text += "end \(body)\n"
+                case .failed(let error):
+                    text += "\(error.status) \(error.message)\n"
+                    return true
+                }
+            }
+        }
+        if hasFailed { break }
+    }
+    return (text + "\(parser.hasStarted) \(body)", heads)
+}

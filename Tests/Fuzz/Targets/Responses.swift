@@ -1,0 +1,77 @@
+import HTTPModel
+import HTTPWire
+
+// Whatever the bytes: no trap, no read beyond them, one verdict however they are cut; and fields that are accepted can
+// be written. The first byte says where the rest is cut, the second to what method it is an answer and whether the
+// connection ends after it.
+
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzResponses(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let all = Array(UnsafeBufferPointer(start: start, count: count))
+    guard all.count > 2 else { return 0 }
+    let bytes = Array(all.dropFirst(2))
+    let method: HTTPMethod = all[1] & 1 == 0 ? .get : .head
+    let finishes = all[1] & 2 == 0
+    let whole = events(of: [bytes], method: method, finishes: finishes)
+    let step = Int(all[0]) + 1
+    let pieces = stride(from: 0, to: bytes.count, by: step).map {
+        Array(bytes[$0..<min($0 + step, bytes.count)])
+    }
+    let cut = events(of: pieces, method: method, finishes: finishes)
+    guard whole == cut else { fatalError("cut by \(step): \(cut) instead of \(whole)") }
+    return 0
+}
+
+private func events(of pieces: [[UInt8]], method: HTTPMethod, finishes: Bool) -> String {
+    var parser = ResponseParser()
+    parser.expectResponse(to: method)
+    var text = ""
+    var body = 0
+    var hasFailed = false
+    for piece in pieces where !hasFailed {
+        piece.withUnsafeBytes { input in
+            var consumed = 0
+            while !hasFailed {
+                let event = parser.parse(input, consumed: &consumed)
+                if case .needMore = event {
+                    guard consumed == input.count else {
+                        fatalError("more is wanted though not all is consumed")
+                    }
+                    return
+                }
+                if case .body(let range) = event {
+                    guard !range.isEmpty, range.upperBound <= input.count else {
+                        fatalError("a body outside of the input")
+                    }
+                    for byte in input[range] { body = (body &* 31 &+ Int(byte)) }
+                    continue
+                }
+                hasFailed = note(event, in: &text)
+            }
+        }
+    }
+    if finishes, !hasFailed, !parser.isIdle { _ = note(parser.inputEnded(), in: &text) }
+    return text + "\(parser.isIdle) \(body)"
+}
+
+/// True for a failure.
+private func note(_ event: ResponseParser.Event, in text: inout String) -> Bool {
+    switch event {
+    case .needMore, .body: break
+    case .informational(let status): text += "\(status)\n"
+    case .head(let head, let framing):
+        text += "\(head.version) \(head.status) \(framing) \(head.fields.map { $0 })\n"
+        var output: [UInt8] = []
+        do {
+            _ = try ResponseSerializer.appendHead(
+                head.status, head.fields, body: .length(0), context: .beforeRequest, to: &output)
+        } catch {
+            fatalError("accepted, but cannot be written: \(error)")
+        }
+    case .end(let reusable): text += "end \(reusable)\n"
+    case .failed(let error):
+        text += "\(error.reason.rawValue) \(error.message)\n"
+        return true
+    }
+    return false
+}
