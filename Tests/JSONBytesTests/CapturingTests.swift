@@ -55,7 +55,7 @@ struct CapturingTests {
     @Test("Names that share a length or a beginning are told apart")
     func namesThatShareALengthOrABeginningAreToldApart() throws {
         let text =
-            #"{"responseMsk":1,"responseMsgs":2,"responseMs":3,"date":4,"cod":5,"codes":6,"dat\u0000":7}"#
+            #"{"responseMsk":1,"responseMsgs":2,"responseMs":3,"date":4,"cod":5,"codes":6,"dat\u0000":7,"response":8,"responseM":9}"#
         let members = try scan(text)
         #expect((0..<5).allSatisfy { members[$0] == nil })
     }

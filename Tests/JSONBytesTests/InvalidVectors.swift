@@ -98,6 +98,7 @@ let invalidVectors: [InvalidVector] = [
     InvalidVector("an exponent with a sign alone", "[1e+]", 4, .badNumber),
     InvalidVector("an exponent with two signs", "[1e+-2]", 4, .badNumber),
     InvalidVector("an exponent with a fraction", "[1e2.5]", 4, .missingCommaOrEnd),
+    InvalidVector("an exponent of a fraction alone", "[1e+.5]", 4, .badNumber),
     InvalidVector("two exponents", "[1e2e3]", 4, .missingCommaOrEnd),
     InvalidVector("a hexadecimal number", "[0x1F]", 2, .missingCommaOrEnd),
     InvalidVector("an octal number", "[0o17]", 2, .missingCommaOrEnd),

@@ -65,6 +65,10 @@ struct ValueTests {
         #expect(try JSONFragment(validating: fragment.bytes) == fragment)
         #expect(fragment.stringValue == text)
         #expect(JSONFragment("\"\\\n\u{1}\u{1F}/").description == #""\"\\\n\u0001\u001f/""#)
+        for code in UInt8(0)..<0x20 {
+            let fragment = JSONFragment(String(Unicode.Scalar(code)))
+            #expect(try JSONFragment(validating: fragment.bytes).stringValue?.utf8.first == code)
+        }
         #expect(JSONFragment.null.description == "null")
     }
 
