@@ -61,3 +61,18 @@ struct ProfileTests {
         }
     }
 }
+
+@Suite("The profile endpoint in virtual time")
+struct ProfileTimeTests {
+    @Test("A user service that never answers is a 504 after five seconds that nobody waits for")
+    func aSilentServiceIsATimeout() throws {
+        let gateway = try VirtualGateway(declare: declareProfile)
+        gateway.upstreams.answer("/users/kim", .silence)
+        gateway.upstreams.answer("/users/kim/badges", .json("[]"))
+        let answer = try gateway.get("/api/profile/kim")
+        #expect(answer.status == .gatewayTimeout)
+        #expect(answer.elapsed == .seconds(5))
+        #expect(try answer.json[member: "errors"]?[element: 0]?[member: "reason"]?.stringValue
+            == "connection_read_timeout")
+    }
+}
