@@ -46,7 +46,9 @@ public final class VirtualGateway: Sendable {
     public func send(
         _ method: HTTPMethod, _ target: String, _ fields: HTTPFields = HTTPFields(), json: String? = nil
     ) throws -> VirtualAnswer {
-        guard let target = RequestTarget(target) else { throw GatewayLeak(description: "'\(target)' is no target") }
+        guard let target = RequestTarget(target) else {
+            throw GatewayLeak(description: "'\(target)' is no target")
+        }
         var fields = fields
         if json != nil { fields.append(.contentType, "application/json") }
         let head = HTTPRequestHead(method: method, target: target, fields: fields)
@@ -83,5 +85,7 @@ public struct VirtualAnswer: Sendable {
         self.elapsed = elapsed
     }
 
-    public subscript<Value>(dynamicMember path: KeyPath<TestResponse, Value>) -> Value { response[keyPath: path] }
+    public subscript<Value>(dynamicMember path: KeyPath<TestResponse, Value>) -> Value {
+        response[keyPath: path]
+    }
 }

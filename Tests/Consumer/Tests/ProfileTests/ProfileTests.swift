@@ -72,7 +72,8 @@ struct ProfileTimeTests {
         let answer = try gateway.get("/api/profile/kim")
         #expect(answer.status == .gatewayTimeout)
         #expect(answer.elapsed == .seconds(5))
-        #expect(try answer.json[member: "errors"]?[element: 0]?[member: "reason"]?.stringValue
-            == "connection_read_timeout")
+        #expect(
+            try answer.json[member: "errors"]?[element: 0]?[member: "reason"]?.stringValue
+                == "connection_read_timeout")
     }
 }
