@@ -35,7 +35,7 @@ run: setup
 test: setup
 	$(SWIFT) build --build-tests
 	$(SWIFT) test --skip-build
-	$(SWIFT) test --package-path Tests/Consumer --scratch-path .build/consumer
+	cd Tests/Consumer && $(SWIFT) test
 
 lint:
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests

@@ -79,6 +79,24 @@ struct DeadlineTests {
         #expect(bench.incidents.isEmpty)
     }
 
+    @Test("A handler that comes back after the deadline asks nothing of an upstream any more")
+    func lateHandler() async throws {
+        let (gate, opener) = AsyncStream<Void>.makeStream()
+        let (left, leaver) = AsyncStream<Void>.makeStream()
+        bench.gateway.get("/late") { [diary = bench.diary] _ in
+            // Deaf to its cancellation.
+            await Task.detached { for await _ in gate { break } }.value
+            let answer = Canary(leaver)
+            return .parts(a: diary.rx.request(.recent).fragment(), b: Part.task { answer.value })
+        }
+        let pending = try bench.ask(.get, "/late")
+        bench.time.advance(by: .seconds(15))
+        opener.yield()
+        for await _ in left { break }
+        #expect(try pending.reply().status == 504)
+        #expect(bench.transport.attempts.isEmpty)
+    }
+
     @Test("The deadline spans steps and parts together")
     func steps() throws {
         bench.gateway.get("/page", .deadline(.seconds(3))) { [diary = bench.diary] _ in
@@ -120,4 +138,17 @@ struct DeadlineTests {
         #expect(bench.transport.attempts.first?.isCancelled == true)
         #expect(bench.time.pending == 0)
     }
+}
+
+/// Tells when the last who held it let go.
+private final class Canary: Sendable {
+    private let gone: AsyncStream<Void>.Continuation
+
+    init(_ gone: AsyncStream<Void>.Continuation) {
+        self.gone = gone
+    }
+
+    deinit { gone.yield() }
+
+    var value: Int { 1 }
 }

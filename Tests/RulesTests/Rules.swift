@@ -22,8 +22,7 @@ enum Rules {
         ],
         "Sluice": ["Rx", "Networking", "Gateway", "GatewayServer", "JSONBytes", "HTTPModel"],
         "GatewayTesting": [
-            "GatewayServer", "Gateway", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO", "Rx",
-            "HTTPModel",
+            "GatewayServer", "Gateway", "Networking", "HTTPInbound", "EventIO", "Rx", "HTTPModel",
             "JSONBytes",
             "Locking",
         ],

@@ -1,3 +1,4 @@
+import Dispatch
 public import HTTPModel
 import Rx
 
@@ -14,6 +15,12 @@ final class Endpoint: Sendable {
     let parameterNames: [String]
     let handler: Handler
     let settings: EndpointSettings
+    let deadlineSeconds: Double
+    let deadlineInterval: RxTimeInterval
+    /// All fields of a client's request that may go to an upstream.
+    let forwarded: [HTTPFieldName]
+    /// The upstreams that may see the client's credentials.
+    let credentialUpstreams: [String]
 
     init(method: HTTPMethod, template: PathTemplate, handler: Handler, settings: EndpointSettings) {
         self.method = method
@@ -21,6 +28,12 @@ final class Endpoint: Sendable {
         parameterNames = template.parameterNames
         self.handler = handler
         self.settings = settings
+        deadlineSeconds = settings.deadline / .seconds(1)
+        deadlineInterval = settings.deadline.timeInterval
+        forwarded =
+            settings.forwards + (settings.authorizationUpstreams.isEmpty ? [] : [.authorization])
+            + (settings.cookieUpstreams.isEmpty ? [] : [.cookie])
+        credentialUpstreams = settings.authorizationUpstreams + settings.cookieUpstreams
     }
 }
 
@@ -33,14 +46,6 @@ struct EndpointSettings: Sendable {
     var authorizationUpstreams: [String] = []
     var cookieUpstreams: [String] = []
     var revealsUpstreamMessages = false
-
-    /// All fields that may go to an upstream.
-    var forwarded: [HTTPFieldName] {
-        var names = forwards
-        if !authorizationUpstreams.isEmpty { names.append(.authorization) }
-        if !cookieUpstreams.isEmpty { names.append(.cookie) }
-        return names
-    }
 
     /// What cannot be as the options say.
     var fault: String? {
@@ -92,5 +97,14 @@ public struct EndpointOption: Sendable {
     /// upstream's text is shown.
     public static var revealsUpstreamMessages: EndpointOption {
         EndpointOption { $0.revealsUpstreamMessages = true }
+    }
+}
+
+extension Duration {
+    /// What a scheduler takes; a duration beyond 292 years is held to that.
+    fileprivate var timeInterval: RxTimeInterval {
+        let (seconds, attoseconds) = components
+        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return .nanoseconds(overflow ? .max : Int(scaled &+ attoseconds / 1_000_000_000))
     }
 }

@@ -34,6 +34,12 @@ struct BodyWriter {
         shared.append((block.count, bytes))
     }
 
+    /// The inside of a JSON string that needs no escapes, such as a request id.
+    mutating func plain(_ text: String) {
+        var text = text
+        text.withUTF8 { block.append(contentsOf: $0) }
+    }
+
     /// A JSON string, escaped.
     mutating func string(_ text: String) {
         var text = text
@@ -63,19 +69,8 @@ struct BodyWriter {
     }
 
     private mutating func digits(_ number: UInt) {
-        var rest = number
-        var count = 1
-        while rest >= 10 {
-            rest /= 10
-            count += 1
-        }
-        let start = block.count
-        for _ in 0..<count { block.append(UInt8(ascii: "0")) }
-        rest = number
-        for index in stride(from: start + count - 1, through: start, by: -1) {
-            block[index] = UInt8(ascii: "0") + UInt8(rest % 10)
-            rest /= 10
-        }
+        if number >= 10 { digits(number / 10) }
+        block.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
     }
 
     /// Bytes written so far.

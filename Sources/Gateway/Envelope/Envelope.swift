@@ -50,7 +50,12 @@ enum Envelope {
             capacity: 256 + head.message.utf8.count + head.requestID.utf8.count
                 + (results?.envelopeBytes ?? 0),
             fragments: fragmentBytes(body, results))
-        begin(head, &writer)
+        if complete, head.status == 200 {
+            // What nearly every answer begins with.
+            writer.constant("{\"code\":\"OK\",\"message\":\"success\",\"status\":200,\"data\":")
+        } else {
+            begin(head, &writer)
+        }
         switch body {
         case .parts:
             if let results { members(results, &writer) }
@@ -153,9 +158,10 @@ enum Envelope {
     private static func meta(
         _ head: EnvelopeHead, _ results: PartResults?, complete: Bool, _ writer: inout BodyWriter
     ) {
-        writer.constant(",\"meta\":{\"requestId\":")
-        writer.string(head.requestID)
-        writer.constant(complete ? ",\"complete\":true,\"elapsedMs\":" : ",\"complete\":false,\"elapsedMs\":")
+        writer.constant(",\"meta\":{\"requestId\":\"")
+        writer.plain(head.requestID)
+        writer.constant(
+            complete ? "\",\"complete\":true,\"elapsedMs\":" : "\",\"complete\":false,\"elapsedMs\":")
         writer.milliseconds(nanoseconds: head.elapsed)
         if let results, results.hasNames, !results.parts.isEmpty {
             writer.constant(",\"parts\":{")

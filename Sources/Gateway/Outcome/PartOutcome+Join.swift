@@ -1,19 +1,15 @@
 import Rx
 
 extension PartOutcome {
-    /// All outcomes, in order, once the last part has ended.
-    static func combineLatest(_ parts: [Single<PartOutcome>]) -> Observable<[PartOutcome]> {
-        switch parts.count {
-        case 0:
-            return .just([])
-        case 1:
-            return parts[0].asObservable().map { [$0] }
-        case 2:
-            return Observable.combineLatest(parts[0], parts[1]) { [$0, $1] }
-        default:
-            return parts.dropFirst(2).reduce(combineLatest(Array(parts[..<2]))) { joined, part in
-                Observable.combineLatest(joined, part) { $0 + [$1] }
-            }
+    /// Sends once, when the last of `count` parts has ended. The parts' outcomes do not go through the stream: they are
+    /// noted as they come, for the deadline.
+    static func whenAllEnded(_ count: Int, _ part: (Int) -> Single<Void>) -> Observable<Void> {
+        switch count {
+        case 0: .just(())
+        case 1: part(0).asObservable()
+        case 2: .combineLatest(part(0), part(1)) { _, _ in }
+        case 3: .combineLatest(part(0), part(1), part(2)) { _, _, _ in }
+        default: .combineLatest((0..<count).map { part($0).asObservable() }) { _ in }
         }
     }
 }

@@ -66,6 +66,10 @@ extension GatewayRequest {
     public func query<Value: RequestValue>(
         ifPresent name: String, as type: Value.Type = Value.self
     ) throws(GatewayError) -> Value? {
+        guard let query = head.target.queryBytes else { return nil }
+        if let text = PlainQuery(query)?.onlyValue(of: name) {
+            return try Self.read(text, as: type) { "query parameter \"\(name)\"" }
+        }
         let values = try texts(of: name)
         guard let text = values.first else { return nil }
         guard values.count == 1 else {

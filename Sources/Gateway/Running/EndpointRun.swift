@@ -1,4 +1,3 @@
-import Dispatch
 import FoundationEssentials
 import HTTPModel
 import JSONBytes
@@ -25,7 +24,7 @@ final class EndpointRun: Disposable, TimerTarget, Sendable {
     /// Parts that are awaited together.
     private struct Join {
         let parts: [NamedPart]
-        var outcomes: [PartOutcome?]
+        var outcomes: [PartOutcome]
         let next: Next
     }
 
@@ -75,7 +74,7 @@ final class EndpointRun: Disposable, TimerTarget, Sendable {
     // MARK: - The way of a request
 
     func begin() {
-        let timer = scheduler.setTimer(after: endpoint.settings.deadline.timeInterval, target: self)
+        let timer = scheduler.setTimer(after: endpoint.deadlineInterval, target: self)
         state.withLock { $0.timer = timer }
         CallContext.$current.withValue(context) {
             switch endpoint.handler {
@@ -111,6 +110,8 @@ final class EndpointRun: Disposable, TimerTarget, Sendable {
     }
 
     private func proceed(to answer: Answer, in outer: Dressing?) throws {
+        // An async handler may come back after the deadline; nothing is asked of an upstream then.
+        guard !state.withLock({ $0.isOver }) else { return }
         let dressing = Dressing(answer, in: outer)
         if let status = dressing.status, status.code >= 400 {
             let code = ErrorCode(status: status.code)
@@ -126,39 +127,61 @@ final class EndpointRun: Disposable, TimerTarget, Sendable {
     private func join(_ parts: [NamedPart], then next: Next) throws {
         try NamedPart.check(parts)
         let stage = beginStage(
-            Join(parts: parts, outcomes: Array(repeating: nil, count: parts.count), next: next))
-        let outcomes = parts.indices.map { index in
-            parts[index].part.single(on: scheduler)
-                .map { [self] value in end(of: index, stage, PartOutcome(value, elapsed: elapsed)) }
-                .catch { [self] error in .just(end(of: index, stage, failed: error)) }
+            Join(parts: parts, outcomes: Array(repeating: .pending, count: parts.count), next: next))
+        let ended = PartOutcome.whenAllEnded(parts.count) { index in
+            let end = PartEnd(run: self, index: index, stage: stage)
+            return parts[index].part.single(on: scheduler)
+                .mapResult(success: { end.succeeded($0) }, failure: { end.failed($0) })
         }
-        let work = PartOutcome.combineLatest(outcomes).subscribe(onNext: { [self] outcomes in
-            attempt { try joined(PartResults(parts: parts, outcomes: outcomes), next) }
-        })
-        keep(work, of: stage)
+        keep(ended.subscribe(onNext: { [self] in joined(stage) }), of: stage)
     }
 
-    /// Notes a part's outcome, so that the deadline knows what had ended by then.
-    private func end(of index: Int, _ stage: Int, _ outcome: PartOutcome) -> PartOutcome {
+    /// Takes the end of one part.
+    private final class PartEnd: Sendable {
+        private let run: EndpointRun
+        private let index: Int
+        private let stage: Int
+
+        init(run: EndpointRun, index: Int, stage: Int) {
+            self.run = run
+            self.index = index
+            self.stage = stage
+        }
+
+        func succeeded(_ value: JSONFragment) {
+            run.end(of: index, stage, PartOutcome(value, elapsed: run.elapsed))
+        }
+
+        func failed(_ error: any Error) {
+            run.end(of: index, stage, failed: error)
+        }
+    }
+
+    /// Notes a part's outcome; the deadline may come before the others'.
+    private func end(of index: Int, _ stage: Int, _ outcome: PartOutcome) {
         state.withLock { state in
             if state.stage == stage { state.join?.outcomes[index] = outcome }
         }
-        return outcome
     }
 
-    private func end(of index: Int, _ stage: Int, failed error: any Error) -> PartOutcome {
-        let elapsed = elapsed
+    private func end(of index: Int, _ stage: Int, failed error: any Error) {
         let outcome = PartOutcome(
             error: error, elapsed: elapsed, reveals: endpoint.settings.revealsUpstreamMessages)
         if let unexpected = outcome.failure?.unexpected {
             let name = state.withLock { $0.join?.parts[index].name }
             report(incident(unexpected, part: name))
         }
-        return end(of: index, stage, outcome)
+        end(of: index, stage, outcome)
     }
 
-    private func joined(_ results: PartResults, _ next: Next) throws {
-        switch next {
+    private func joined(_ stage: Int) {
+        let ended = state.withLock { state -> Join? in
+            guard !state.isOver, state.stage == stage else { return nil }
+            return state.join.take()
+        }
+        guard let ended else { return }
+        let results = PartResults(parts: ended.parts, outcomes: ended.outcomes)
+        switch ended.next {
         case .answer(let dressing): finish(results, dressing)
         case .then(let then, let dressing):
             if case .failed(let index) = Verdict(results.parts, results.outcomes) {
@@ -166,9 +189,11 @@ final class EndpointRun: Disposable, TimerTarget, Sendable {
                 return
             }
             state.withLock { $0.before.append(results) }
-            try CallContext.$current.withValue(context) {
-                let values = StepValues(names: results.parts, values: results.outcomes)
-                try proceed(to: try then(values), in: dressing)
+            CallContext.$current.withValue(context) {
+                attempt {
+                    let values = StepValues(names: results.parts, values: results.outcomes)
+                    try proceed(to: try then(values), in: dressing)
+                }
             }
         }
     }
@@ -248,8 +273,8 @@ final class EndpointRun: Disposable, TimerTarget, Sendable {
         let results = PartResults(
             parts: join.parts,
             outcomes: join.outcomes.map { outcome in
-                outcome
-                    ?? PartOutcome(PartFailure(deadlineAfter: recipient.elapsed), elapsed: recipient.elapsed)
+                guard outcome.isPending else { return outcome }
+                return PartOutcome(PartFailure(deadlineAfter: recipient.elapsed), elapsed: recipient.elapsed)
             })
         switch join.next {
         case .answer(let dressing):
@@ -291,13 +316,11 @@ final class EndpointRun: Disposable, TimerTarget, Sendable {
     private func takeOver() -> Remains? {
         state.withLock { state in
             guard !state.isOver else { return nil }
-            let remains = Remains(
-                timer: state.timer, work: state.work, join: state.join, before: state.before)
             state.isOver = true
-            state.work = nil
-            state.join = nil
+            let before = state.before
             state.before = []
-            return remains
+            return Remains(
+                timer: state.timer, work: state.work.take(), join: state.join.take(), before: before)
         }
     }
 
@@ -330,14 +353,5 @@ final class EndpointRun: Disposable, TimerTarget, Sendable {
 
     private func incident(_ error: any Error, part: String?) -> GatewayIncident {
         GatewayIncident(requestID: request.requestID, route: endpoint.template.text, part: part, error: error)
-    }
-}
-
-extension Duration {
-    /// What a scheduler takes; a duration beyond 292 years is held to that.
-    fileprivate var timeInterval: RxTimeInterval {
-        let (seconds, attoseconds) = components
-        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        return .nanoseconds(overflow ? .max : Int(scaled &+ attoseconds / 1_000_000_000))
     }
 }

@@ -31,7 +31,6 @@ public final class GatewayResponder: Sendable {
     /// A request's endpoint, found.
     public struct Routed: Sendable {
         let match: Router<Endpoint>.Match
-        let isHead: Bool
 
         /// The endpoint's path template.
         public var route: String { match.value.template.text }
@@ -114,7 +113,7 @@ public final class GatewayResponder: Sendable {
         }
         switch router.route(head.method, path) {
         case .found(let match):
-            return .handle(Routed(match: match, isHead: false), bodyLimit: match.value.settings.bodyLimit)
+            return .handle(Routed(match: match), bodyLimit: match.value.settings.bodyLimit)
         case .notFound:
             throw .notFound()
         case .otherMethods(let methods):
@@ -127,7 +126,7 @@ public final class GatewayResponder: Sendable {
         _ head: HTTPRequestHead, _ path: DecodedPath, _ methods: [HTTPMethod]
     ) throws(GatewayError) -> Decision {
         if head.method == .head, case .found(let match) = router.route(.get, path) {
-            return .handle(Routed(match: match, isHead: true), bodyLimit: match.value.settings.bodyLimit)
+            return .handle(Routed(match: match), bodyLimit: match.value.settings.bodyLimit)
         }
         let allowed = Self.allowed(methods)
         guard head.method == .options else { throw .methodNotAllowed(head.method, allowed: allowed) }
@@ -162,7 +161,7 @@ public final class GatewayResponder: Sendable {
             request: GatewayRequest(
                 head: request.head, body: request.body, requestID: requestID,
                 parameterNames: endpoint.parameterNames, parameterValues: routed.match.parameters),
-            context: context(request.head.fields, endpoint.settings, requestID, started),
+            context: context(request.head.fields, endpoint, requestID, started),
             renderer: renderer, report: environment.report, scheduler: scheduler, started: started,
             deliver: deliver)
         run.begin()
@@ -170,10 +169,10 @@ public final class GatewayResponder: Sendable {
     }
 
     private func context(
-        _ fields: HTTPFields, _ settings: EndpointSettings, _ requestID: String, _ started: RxTime
+        _ fields: HTTPFields, _ endpoint: Endpoint, _ requestID: String, _ started: RxTime
     ) -> CallContext {
         var forwarding = HTTPFields()
-        for name in settings.forwarded {
+        for name in endpoint.forwarded {
             for value in fields.valueBytes(of: name) { forwarding.append(name, bytes: value) }
         }
         return CallContext(
@@ -181,9 +180,9 @@ public final class GatewayResponder: Sendable {
             traceparent: TraceContext.traceparent(
                 continuing: fields.firstValueBytes(.traceParent), identifiers),
             via: fields.contains(.via) ? fields.values(of: .via).joined(separator: ", ") : nil,
-            deadline: started.addingTimeInterval(settings.deadline / .seconds(1)),
+            deadline: started.addingTimeInterval(endpoint.deadlineSeconds),
             forwarding: forwarding,
-            credentialUpstreams: settings.authorizationUpstreams + settings.cookieUpstreams)
+            credentialUpstreams: endpoint.credentialUpstreams)
     }
 
     private func requestID(_ fields: HTTPFields?) -> String {

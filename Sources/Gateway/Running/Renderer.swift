@@ -177,7 +177,7 @@ struct Renderer: Sendable {
             summary: RequestSummary(
                 requestID: recipient.requestID, route: recipient.route, status: answer.status.code,
                 code: code,
-                elapsed: .nanoseconds(recipient.elapsed), results: results.map { before + [$0] } ?? before))
+                elapsed: .nanoseconds(recipient.elapsed), steps: before, results: results))
     }
 
     /// An endpoint's own fields; what is the gateway's stays as it is.

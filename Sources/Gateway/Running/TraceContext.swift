@@ -6,15 +6,14 @@ enum TraceContext {
         let received = received.flatMap(valid)
         return String(unsafeUninitializedCapacity: length) { buffer in
             if let received {
-                for (index, byte) in received.enumerated() { buffer.initializeElement(at: index, to: byte) }
+                _ = buffer.initialize(fromContentsOf: received)
             } else {
-                for (index, byte) in "00-".utf8.enumerated() { buffer.initializeElement(at: index, to: byte) }
+                buffer.initialize(repeating: UInt8(ascii: "0"))
                 write(identifiers.next(), at: 3, buffer)
                 write(identifiers.next(), at: 19, buffer)
-                buffer.initializeElement(at: 35, to: UInt8(ascii: "-"))
-                for (index, byte) in "-00".utf8.enumerated() {
-                    buffer.initializeElement(at: 52 + index, to: byte)
-                }
+                buffer[2] = UInt8(ascii: "-")
+                buffer[35] = UInt8(ascii: "-")
+                buffer[52] = UInt8(ascii: "-")
             }
             write(identifiers.next() | 1, at: 36, buffer)
             return length

@@ -32,21 +32,20 @@ final class Log: Sendable {
     ///   - facts: what differs from case to case. Never a secret, never an upstream's body.
     func write(_ level: LogLevel, _ message: StaticString, _ facts: KeyValuePairs<String, String> = [:]) {
         guard level >= self.level else { return }
-        var line = JSONWriter(capacity: 256)
+        var line = JSONComposer()
         var timestamp = Timestamp()
-        line.constant(#"{"time":"#)
+        line.beginObject()
+        line.key("time")
         timestamp.write(to: &line)
-        line.constant(#","level":"#)
+        line.key("level")
         line.string(level.rawValue)
-        line.constant(#","message":"#)
+        line.key("message")
         line.string("\(message)")
         for (name, value) in facts {
-            line.constant(",")
-            line.string(name)
-            line.constant(":")
+            line.key(name)
             line.string(value)
         }
-        line.constant("}\n")
+        line.endObject()
         channel.append(line)
     }
 }

@@ -14,10 +14,6 @@ public final class TransportCall: Sendable {
     public let contextFields: HTTPFields
     /// Nil: no body, and no `Content-Length`.
     public let body: ArraySlice<UInt8>?
-    /// Whether `fields` are the same for all calls of all providers that add none of their own, so that a transport may write
-    /// them once and keep the bytes.
-    public let hasStandardFields: Bool
-
     let context: CallContext?
     let envelope: ResponseEnvelope
     let allowsEmptyBody: Bool
@@ -34,7 +30,7 @@ public final class TransportCall: Sendable {
         target = built.target
         body = built.body
         self.context = context
-        (fields, contextFields, hasStandardFields) = built.fields(in: context, for: upstream)
+        (fields, contextFields) = built.fields(in: context, for: upstream)
         ownFields = built.headers
         self.envelope = envelope
         self.allowsEmptyBody = allowsEmptyBody
@@ -45,8 +41,7 @@ public final class TransportCall: Sendable {
     func with(_ context: CallContext) -> TransportCall {
         TransportCall(
             upstream: upstream, method: method,
-            built: BuiltRequest(
-                target: target, fields: fields, headers: ownFields, body: body, isPlain: hasStandardFields),
+            built: BuiltRequest(target: target, fields: fields, headers: ownFields, body: body),
             context: context, envelope: envelope, allowsEmptyBody: allowsEmptyBody, settings: settings)
     }
 

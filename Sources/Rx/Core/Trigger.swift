@@ -16,7 +16,7 @@ struct Trigger: Sendable {
             let step = TriggerStep<Element>(target)
             keep(step)
             guard !step.upstream.isClosed else { return }
-            startStream(source, Port(step))
+            Observable.start(source, Port(step))
         }
     }
 

@@ -28,7 +28,9 @@ extension ObservableType where Element == any Sendable {
 }
 
 @usableFromInline
-final class CombineLatest2<A: Sendable, B: Sendable, Out: Sendable>: CombineLatest<Out>, @unchecked Sendable {
+final class CombineLatest2<A: Sendable, B: Sendable, Out: Sendable>: CombineLatest<Out>,
+    @unchecked Sendable
+{
     private let selector: @Sendable (A, B) throws -> Out
     @exclusivity(unchecked)
     private var a: LatestSlot<A, Out>?
@@ -41,8 +43,8 @@ final class CombineLatest2<A: Sendable, B: Sendable, Out: Sendable>: CombineLate
         _ selector: @escaping @Sendable (A, B) throws -> Out
     ) {
         self.selector = selector
-        self.a = consume a
-        self.b = consume b
+        self.a = a
+        self.b = b
         super.init(count: 2)
     }
 

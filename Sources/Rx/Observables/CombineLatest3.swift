@@ -28,8 +28,10 @@ extension ObservableType where Element == any Sendable {
 }
 
 @usableFromInline
-final class CombineLatest3<A: Sendable, B: Sendable, C: Sendable, Out: Sendable>: CombineLatest<Out>,
-    @unchecked Sendable
+final class CombineLatest3<A: Sendable, B: Sendable, C: Sendable, Out: Sendable>: CombineLatest<
+    Out
+>,
+@unchecked Sendable
 {
     private let selector: @Sendable (A, B, C) throws -> Out
     @exclusivity(unchecked)
@@ -46,9 +48,9 @@ final class CombineLatest3<A: Sendable, B: Sendable, C: Sendable, Out: Sendable>
         _ selector: @escaping @Sendable (A, B, C) throws -> Out
     ) {
         self.selector = selector
-        self.a = consume a
-        self.b = consume b
-        self.c = consume c
+        self.a = a
+        self.b = b
+        self.c = c
         super.init(count: 3)
     }
 

@@ -4,7 +4,7 @@ extension ObservableType {
     public consuming func flatMap<Source: ObservableConvertibleType>(
         _ selector: @escaping @Sendable (Element) throws -> Source
     ) -> Observable<Source.Element> {
-        FlatMap(asObservable(), { try selector($0).asObservable() }, FlatMapInner.self)
+        FlatMap(asObservable()) { try selector($0).asObservable() }
     }
 }
 
@@ -12,24 +12,20 @@ extension ObservableType {
 @usableFromInline
 final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @unchecked Sendable {
     private let selector: @Sendable (In) throws -> Observable<Out>
-    /// Kept, because asking for it for each value would look up metadata.
-    private let innerType: FlatMapInner<In, Out>.Type
     private let gate = Gate()
     private let inners = InnerList()
 
     @usableFromInline
     init(
         _ source: consuming Observable<In>?,
-        _ selector: @escaping @Sendable (In) throws -> Observable<Out>,
-        _ innerType: FlatMapInner<In, Out>.Type
+        _ selector: @escaping @Sendable (In) throws -> Observable<Out>
     ) {
         self.selector = selector
-        self.innerType = innerType
         super.init(source)
     }
 
     override func copy() -> Operator<In, Out> {
-        type(of: self).init(nil, selector, innerType)
+        type(of: self).init(nil, selector)
     }
 
     override func stop() {
@@ -45,9 +41,8 @@ final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
             self.error(error)
             return
         }
-        if source.withScalar({ innerNext($0) }) { return }
-        let inner = innerType.init(self)
-        if inners.add(inner) { startStream(source, Port(inner)) }
+        let inner = FlatMapInner(self)
+        if inners.add(inner) { Observable.start(source, Port(inner)) }
     }
 
     override func completed() {
@@ -85,7 +80,7 @@ final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
         inners.closeAndStop()
     }
 
-    func innerNext(_ value: Out) {
+    fileprivate func innerNext(_ value: Out) {
         if gate.enter() {
             if !upstream.isClosed { down.next(value) }
             gate.leave()
@@ -94,7 +89,7 @@ final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
         }
     }
 
-    func innerCompleted(_ inner: Link) {
+    fileprivate func innerCompleted(_ inner: Link) {
         if gate.enter() {
             if inners.remove(inner) { finish() }
             gate.leave()
@@ -104,11 +99,10 @@ final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
     }
 }
 
-@usableFromInline
-final class FlatMapInner<In: Sendable, Out: Sendable>: Inner<Out>, @unchecked Sendable {
+private final class FlatMapInner<In: Sendable, Out: Sendable>: Inner<Out>, @unchecked Sendable {
     private let parent: FlatMap<In, Out>
 
-    required init(_ parent: FlatMap<In, Out>) {
+    init(_ parent: FlatMap<In, Out>) {
         self.parent = parent
         super.init()
     }

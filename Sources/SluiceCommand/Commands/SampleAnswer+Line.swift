@@ -4,25 +4,27 @@ import SampleUpstreams
 
 extension SampleAnswer {
     /// The answer as a line of the access log.
-    var line: JSONWriter {
+    var line: JSONComposer {
         var timestamp = Timestamp()
-        var line = JSONWriter(capacity: 256)
-        line.constant(#"{"time":"#)
+        var line = JSONComposer(reservingCapacity: 256)
+        line.beginObject()
+        line.key("time")
         timestamp.write(to: &line)
         if let method, let target {
-            line.constant(#","method":"#)
+            line.key("method")
             line.string(method)
-            line.constant(#","target":"#)
+            line.key("target")
             line.string(target)
         }
-        line.constant(#","status":"#)
-        if let status { line.integer(status) } else { line.constant("null") }
-        line.constant(#","elapsedMs":"#)
+        line.key("status")
+        if let status { line.int(status) } else { line.null() }
+        line.key("elapsedMs")
         line.fixed(Int((elapsedMilliseconds * 1000).rounded()), places: 3)
-        line.constant(#","bytesOut":"#)
-        line.integer(bytesSent)
-        line.constant(isComplete ? #","complete":true}"# : #","complete":false}"#)
-        line.constant("\n")
+        line.key("bytesOut")
+        line.int(bytesSent)
+        line.key("complete")
+        line.bool(isComplete)
+        line.endObject()
         return line
     }
 }

@@ -1,0 +1,43 @@
+extension PrimitiveSequence where Trait == SingleTrait {
+    /// The value or the error, whichever comes, transformed: what failed is a value from here on. One step where a
+    /// `map` and a `catch` are two.
+    @inlinable
+    public consuming func mapResult<Mapped: Sendable>(
+        success: @escaping @Sendable (Element) -> Mapped, failure: @escaping @Sendable (any Error) -> Mapped
+    ) -> Single<Mapped> {
+        Single<Mapped>(raw: MapResult(source, success, failure))
+    }
+}
+
+// Sound: `Link` says what protects a step.
+@usableFromInline
+final class MapResult<In: Sendable, Out: Sendable>: Operator<In, Out>, @unchecked Sendable {
+    private let success: @Sendable (In) -> Out
+    private let failure: @Sendable (any Error) -> Out
+
+    @usableFromInline
+    init(
+        _ source: consuming Observable<In>?, _ success: @escaping @Sendable (In) -> Out,
+        _ failure: @escaping @Sendable (any Error) -> Out
+    ) {
+        self.success = success
+        self.failure = failure
+        super.init(source)
+    }
+
+    override func copy() -> Operator<In, Out> {
+        type(of: self).init(nil, success, failure)
+    }
+
+    override func next(_ value: In) {
+        down.next(success(value))
+    }
+
+    override func last(_ value: In) {
+        down.last(success(value))
+    }
+
+    override func error(_ error: any Error) {
+        down.last(failure(error))
+    }
+}
