@@ -4,7 +4,8 @@ extension DocumentScanner {
     /// A `\u` escape of half a surrogate pair is allowed: RFC 8259's grammar has it (section 8.2 warns about
     /// what readers make of it). It passes through as it is; decoded to text it becomes U+FFFD.
     @inline(__always)
-    func string(_ index: inout Int) throws(JSONError) -> Bool {
+    func string(from start: Int) throws(JSONError) -> (end: Int, escaped: Bool) {
+        var index = start
         var escaped = false
         while true {
             if let word = reader.word(at: index) {
@@ -17,8 +18,7 @@ extension DocumentScanner {
             }
             let byte = reader[index]
             if byte == Byte.quote {
-                index &+= 1
-                return escaped
+                return (index &+ 1, escaped)
             }
             if byte >= 0x80 {
                 index = try afterText(from: index)

@@ -16,24 +16,27 @@ struct DocumentScanner {
         let start = index
         var captured = -1
         var valueStart = index
+        var isMember = false
 
         value: while true {
+            if isMember {
+                let name: Int
+                (index, name) = try member(from: index, isTopLevel: nesting.depth == 1)
+                if nesting.depth == 1 { (captured, valueStart) = (name, index) }
+            }
             switch reader[index] {
             case Byte.quote:
-                index &+= 1
-                _ = try string(&index)
+                index = try string(from: index &+ 1).end
             case Byte.minus, Byte.zero...Byte.nine: try number(&index)
             case Byte.openBrace:
                 try enter(&nesting, .object, &index)
-                guard reader[index] == Byte.closeBrace else {
-                    let name = try member(&index, isTopLevel: nesting.depth == 1)
-                    if nesting.depth == 1 { (captured, valueStart) = (name, index) }
-                    continue value
-                }
+                isMember = true
+                guard reader[index] == Byte.closeBrace else { continue value }
                 nesting.pop()
                 index &+= 1
             case Byte.openBracket:
                 try enter(&nesting, .array, &index)
+                isMember = false
                 guard reader[index] == Byte.closeBracket else { continue value }
                 nesting.pop()
                 index &+= 1
@@ -55,9 +58,7 @@ struct DocumentScanner {
                 if byte == Byte.comma {
                     index &+= 1
                     skipWhiteSpace(&index)
-                    guard nesting.isObject else { continue value }
-                    let name = try member(&index, isTopLevel: nesting.depth == 1)
-                    if nesting.depth == 1 { (captured, valueStart) = (name, index) }
+                    isMember = nesting.isObject
                     continue value
                 }
                 guard byte == nesting.closingBracket else { throw failure(.missingCommaOrEnd, at: index) }
@@ -82,23 +83,22 @@ struct DocumentScanner {
         skipWhiteSpace(&index)
     }
 
-    /// The name of a member and its colon; leaves `index` at the value. Gives the place of the name among
-    /// `names` if it is a top-level member's and is there, else -1.
-    @inline(__always)
-    private func member(_ index: inout Int, isTopLevel: Bool) throws(JSONError) -> Int {
-        guard reader[index] == Byte.quote else { throw failure(.missingKey, at: index) }
-        index &+= 1
-        let start = index
-        let escaped = try string(&index)
+    /// The name of a member and its colon, up to its value. Gives the place of the name among `names` if it is
+    /// a top-level member's and is there, else -1.
+    private func member(
+        from start: Int, isTopLevel: Bool
+    ) throws(JSONError) -> (value: Int, name: Int) {
+        guard reader[start] == Byte.quote else { throw failure(.missingKey, at: start) }
+        var (index, escaped) = try string(from: start &+ 1)
         var name = -1
         if isTopLevel, let names {
-            name = names.place(of: start..<index &- 1, escaped: escaped, in: reader)
+            name = names.place(of: start &+ 1..<index &- 1, escaped: escaped, in: reader)
         }
         skipWhiteSpace(&index)
         guard reader[index] == Byte.colon else { throw failure(.missingColon, at: index) }
         index &+= 1
         skipWhiteSpace(&index)
-        return name
+        return (index, name)
     }
 
     @inline(__always)
