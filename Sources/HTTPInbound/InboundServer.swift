@@ -20,6 +20,8 @@ public final class InboundServer {
     public var connectionCount: Int { connections.count }
     /// Requests that wait for their handler now.
     @exclusivity(unchecked) public private(set) var requestsInFlight = 0
+    /// Bytes that were read and wait to be parsed, behind requests that are not answered yet.
+    public var unparsedBytes: Int { connections.reduce(0) { $0 + $1.pending.count } }
     /// Connections accepted so far.
     public private(set) var acceptedConnections = 0
 

@@ -64,6 +64,23 @@ struct PipelineTests {
         }
     }
 
+    @Test("While a request waits behind another, what its client sends on stays in the kernel")
+    func pausesReading() async throws {
+        try await TestServer.run({ $0.requestsPerConnection = .max }) { server in
+            let client = try server.client()
+            client.send("GET /later HTTP/1.1\r\nHost: x\r\n\r\n")
+            await server.log.wait(for: "held 1")
+            let sent = Array(String(repeating: KeepAliveTests.get, count: 5000).utf8)
+            #expect(client.send(sent))
+            // The loop has been round several times: it would have read all of it.
+            for _ in 0..<10 { try await server.on { _, _ in } }
+            #expect(try await server.on { server, _ in server.unparsedBytes } <= 65_536)
+            try await server.on { _, handler in handler.answerLater("first") }
+            #expect(try client.reply().text == "first")
+            for _ in 0..<5000 { #expect(try client.reply().text == "hello") }
+        }
+    }
+
     @Test("A client that sends and never reads is not read for ever")
     func backpressure() async throws {
         try await TestServer.run { server in
