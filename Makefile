@@ -35,7 +35,7 @@ run: setup
 test: setup
 	$(SWIFT) build --build-tests
 	$(SWIFT) test --skip-build
-	cd Tests/Consumer && $(SWIFT) test
+	$(SWIFT) test --package-path Tests/Consumer --scratch-path .build/consumer
 
 lint:
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests

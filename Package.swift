@@ -38,7 +38,6 @@ let package = Package(
         .executable(name: "sluice", targets: ["SluiceCommand"]),
     ],
     targets: [
-        benchmark("OutboundBench", ["HTTPOutbound", "EventIO", "HTTPModel", "Rx", "Locking"]),
         .systemLibrary(name: "CLibevent", providers: [.apt(["libevent-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
 
@@ -83,6 +82,7 @@ let package = Package(
 
         tests("RulesTests", []),
         benchmark("JSONBench", ["JSONBytes"]),
+        benchmark("OutboundBench", ["HTTPOutbound", "EventIO", "HTTPModel", "Rx"]),
         benchmark("WireBench", ["HTTPWire", "HTTPModel"]),
         benchmark("RxBench", ["Rx", "Locking"]),
 

@@ -1,6 +1,3 @@
-import Dispatch
-import Locking
-
 /// A loop as the executor of actors (`unownedExecutor`) and of tasks (`executorPreference`).
 extension EventLoop: SerialExecutor, TaskExecutor {
     public func enqueue(_ job: consuming ExecutorJob) {
@@ -32,19 +29,6 @@ extension EventLoop: SerialExecutor, TaskExecutor {
         job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
     }
 
-    /// Runs `body` on the loop and waits for it: for threads that may block, never for a task.
-    ///
-    /// - Throws: what `body` throws, or `SocketError` of kind `.loopEnded`.
-    public func performAndWait<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws
-        -> Value
-    {
-        precondition(!isCurrent, "a loop does not wait for itself")
-        let outcome = Outcome<Value>()
-        let accepted = execute { outcome.set(Result(catching: body)) }
-        guard accepted else { throw SocketError(.loopEnded, .eventBase) }
-        return try outcome.wait()
-    }
-
     /// Runs `body` on the loop and gives back its result.
     ///
     /// - Throws: what `body` throws, or `SocketError` of kind `.loopEnded`.
@@ -55,22 +39,5 @@ extension EventLoop: SerialExecutor, TaskExecutor {
             let accepted = execute { continuation.resume(with: Result(catching: body)) }
             if !accepted { continuation.resume(throwing: SocketError(.loopEnded, .eventBase)) }
         }
-    }
-}
-
-/// A result that one thread waits for.
-private final class Outcome<Value: Sendable>: Sendable {
-    private let result = Lock<Result<Value, any Error>?>(nil)
-    private let isThere = DispatchSemaphore(value: 0)
-
-    func set(_ value: Result<Value, any Error>) {
-        result.withLock { $0 = value }
-        isThere.signal()
-    }
-
-    func wait() throws -> Value {
-        isThere.wait()
-        guard let result = result.withLock({ $0 }) else { throw SocketError(.loopEnded, .eventBase) }
-        return try result.get()
     }
 }

@@ -45,10 +45,20 @@ extension EventLoop: SchedulerType {
     }
 }
 
-// The scheduler's wall clock, beside the loop's own `now`, which a concrete loop means.
+// The scheduler's clock, beside the loop's own `now`, which a concrete loop means.
 extension SchedulerType where Self == EventLoop {
-    /// The time of day.
-    public var now: RxTime { Date() }
+    /// The loop's own clock as a date: the time of day, but that it never jumps when the system's clock is set,
+    /// since time-outs and deadlines are reckoned with it.
+    public var now: RxTime {
+        let now: MonotonicTime = now
+        return Date(timeIntervalSinceReferenceDate: Wall.offset + Double(now.nanoseconds) / 1e9)
+    }
+}
+
+private enum Wall {
+    /// What the monotonic clock lacks to the time of day, in seconds, once for all loops.
+    static let offset =
+        Date().timeIntervalSinceReferenceDate - Double(MonotonicTime.clock().nanoseconds) / 1e9
 }
 
 extension TimeAmount {

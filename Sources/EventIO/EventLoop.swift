@@ -42,7 +42,10 @@ public final class EventLoop: @unchecked Sendable {
     @exclusivity(unchecked) private var runningDeferred: [any DeferredWork] = []
     @exclusivity(unchecked) private var retiredEvents: [OpaquePointer] = []
     private var stopRequested = false
-    var members = LoopMembers()
+
+    /// How often it woke, to tell a loop that spins from one that waits.
+    @exclusivity(unchecked) public private(set) var wakeCount: Int64 = 0
+    @exclusivity(unchecked) var members = LoopMembers()
     private(set) lazy var quietStreams = QuietStreams(self)
 
     public init(name: String = "loop") throws(SocketError) {
@@ -84,8 +87,10 @@ public final class EventLoop: @unchecked Sendable {
         while !stopRequested {
             runOnce()
         }
+        nowIsFresh = false
         finish()
         CurrentLoop.set(nil)
+        thread.store(.max, ordering: .relaxed)
     }
 
     /// Ends `run()` once what was executed before is done. From any thread.
@@ -97,6 +102,7 @@ public final class EventLoop: @unchecked Sendable {
         let isIdle = localWork.isEmpty && deferred.isEmpty
         nowIsFresh = false
         event_base_loop(base, isIdle ? EVLOOP_ONCE : EVLOOP_ONCE | EVLOOP_NONBLOCK)
+        wakeCount &+= 1
         runPendingWork()
     }
 
@@ -126,15 +132,21 @@ public final class EventLoop: @unchecked Sendable {
         runningDeferred.removeAll(keepingCapacity: true)
     }
 
-    /// Closes what is still open, runs what is still queued, then refuses work.
+    /// Closes what is still open, refuses work from here on, and runs what was accepted before. Work that makes
+    /// more work for ever is cut off.
     private func finish() {
+        for member in members.open { member.loopEnds() }
+        queue.close()
+        hasRemoteWork = true
+        var rounds = 0
         repeat {
-            for member in members.open { member.loopEnds() }
-            hasRemoteWork = true
             runPendingWork()
-        } while !localWork.isEmpty || !deferred.isEmpty || !queue.closeIfEmpty()
+            for member in members.open { member.loopEnds() }
+            rounds += 1
+        } while (!localWork.isEmpty || !deferred.isEmpty) && rounds < 10_000
         quietStreams.forgetAll()
-        wheel.removeAll()
+        let targets = wheel.removeAll()
+        withExtendedLifetime(targets) {}
     }
 
     private func perform(_ work: Work) {
@@ -227,7 +239,8 @@ public final class EventLoop: @unchecked Sendable {
             execute { self.cancelTimer(token) }
             return
         }
-        wheel.cancel(token)
+        let target = wheel.cancel(token)
+        withExtendedLifetime(target) {}
     }
 
     /// The timers that are set, for tests and metrics.

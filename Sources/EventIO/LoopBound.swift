@@ -28,9 +28,20 @@ public final class LoopBound<Value>: @unchecked Sendable {
 
     deinit {
         guard !loop.isCurrent else { return }
-        // The last reference went elsewhere: the value goes home to be released. Sound for the same reason.
-        nonisolated(unsafe) let value = storage
-        storage = nil
-        loop.execute { withExtendedLifetime(value) {} }
+        // The last reference went elsewhere: the value goes home to be released.
+        // In a box, so that this thread keeps no reference of its own: retained here, released there.
+        let box = UInt(bitPattern: Unmanaged.passRetained(Box(storage.take())).toOpaque())
+        let accepted = loop.execute { Self.release(box) }
+        // The loop has ended: nobody else can touch the value.
+        if !accepted { Self.release(box) }
+    }
+
+    private final class Box {
+        let value: Value?
+        init(_ value: consuming Value?) { self.value = value }
+    }
+
+    private static func release(_ box: UInt) {
+        UnsafeRawPointer(bitPattern: box).map { Unmanaged<Box>.fromOpaque($0).release() }
     }
 }

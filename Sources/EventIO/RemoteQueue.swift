@@ -30,7 +30,7 @@ final class RemoteQueue: Sendable {
     }
 
     deinit {
-        close(descriptor)
+        Glibc.close(descriptor)
     }
 
     /// False when the loop has ended: the work is dropped.
@@ -59,12 +59,8 @@ final class RemoteQueue: Sendable {
         empty = works
     }
 
-    /// Refuses work from here on. False, and nothing changed, when work is waiting.
-    func closeIfEmpty() -> Bool {
-        state.withLock { state in
-            guard state.works.isEmpty else { return false }
-            state.isClosed = true
-            return true
-        }
+    /// Refuses work from here on; what is waiting can still be taken.
+    func close() {
+        state.withLock { $0.isClosed = true }
     }
 }

@@ -55,6 +55,12 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
             high: UInt64(bigEndian: high), low: UInt64(bigEndian: low), scope: scope, port: port)
     }
 
+    /// An IPv4 address, its first octet highest, and the port; nil for every other kind.
+    public var ipv4: (address: UInt32, port: UInt16)? {
+        guard case .ipv4(let address, let port) = form else { return nil }
+        return (address, port)
+    }
+
     /// The port; nil for a Unix path.
     public var port: Int? {
         switch form {

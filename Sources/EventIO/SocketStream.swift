@@ -16,7 +16,7 @@ public final class SocketStream {
     public internal(set) var remoteAddress: SocketAddress
 
     /// Told what happens. Held strongly until the stream is closed.
-    public var handler: (any StreamHandler)?
+    @exclusivity(unchecked) public var handler: (any StreamHandler)?
 
     /// Bytes in the write queue: `isOverHighWatermark` from `high` on, `streamDrained` at `low`.
     public var highWatermark = 256 * 1024
@@ -36,16 +36,16 @@ public final class SocketStream {
     @exclusivity(unchecked) var descriptor: Int32
     @exclusivity(unchecked) var queue = WriteQueue()
     /// Bytes that the kernel has taken so far: what progress in writing is measured by.
-    public internal(set) var bytesSent: Int64 = 0
+    @exclusivity(unchecked) public internal(set) var bytesSent: Int64 = 0
     /// Bytes received so far.
-    public internal(set) var bytesReceived: Int64 = 0
+    @exclusivity(unchecked) public internal(set) var bytesReceived: Int64 = 0
 
     // Both events have this stream as their unretained context: `loop.members` retains it from `register` to
     // the end of the wake in which it is closed, and the events are retired in `close`.
-    var mainEvent: EventHandle?
-    private var writeEvent: EventHandle?
-    var watchesWriting = false
-    private var isWriteEventAdded = false
+    @exclusivity(unchecked) var mainEvent: EventHandle?
+    @exclusivity(unchecked) private var writeEvent: EventHandle?
+    @exclusivity(unchecked) var watchesWriting = false
+    @exclusivity(unchecked) private var isWriteEventAdded = false
     private var memberIndex = -1
 
     @exclusivity(unchecked) private var isPaused = false
@@ -53,10 +53,11 @@ public final class SocketStream {
     @exclusivity(unchecked) private var mayHaveMore = false
     /// Whether the peer has ended its side, as far as an event told: `streamReachedEnd` follows when what came
     /// before is read.
-    public private(set) var peerHasLeft = false
-    private var hasReachedEnd = false
-    private var wasOverHighWatermark = false
-    private var endsAfterFlush = false
+    @exclusivity(unchecked) public private(set) var peerHasLeft = false
+    private var hasToldThatPeerLeft = false
+    @exclusivity(unchecked) private var hasReachedEnd = false
+    @exclusivity(unchecked) private var wasOverHighWatermark = false
+    @exclusivity(unchecked) private var endsAfterFlush = false
     private var hasEnded = false
     private var closesAfterFlush = false
     // Whether it has read and not written since, in which epoch, and whether `loop.quietStreams` has it.
@@ -65,6 +66,7 @@ public final class SocketStream {
     @exclusivity(unchecked) private var isWatchedQuiet = false
     private var pending: Pending = []
     private var pendingError: SocketError?
+    @exclusivity(unchecked) private var isBroken = false
     var attempt: ConnectAttempt?
 
     init(loop: EventLoop, descriptor: Int32, remoteAddress: SocketAddress, state: State) {
@@ -164,7 +166,7 @@ public final class SocketStream {
             guard mayHaveMore else { return }
             guard !isPaused else {
                 // The end came with the bytes that made the handler pause: no event will tell it again.
-                if peerHasLeft { handler?.streamPeerLeft() }
+                if peerHasLeft { tellThatPeerLeft() }
                 return
             }
             rounds += 1
@@ -178,7 +180,13 @@ public final class SocketStream {
         mayHaveMore = true
         let code = Descriptor.takeError(of: descriptor)
         if code != 0 { return fail(SocketError(.read, code)) }
-        if seesEnd, !hasReachedEnd { handler?.streamPeerLeft() }
+        if seesEnd { tellThatPeerLeft() }
+    }
+
+    private func tellThatPeerLeft() {
+        guard !hasReachedEnd, !hasToldThatPeerLeft else { return }
+        hasToldThatPeerLeft = true
+        handler?.streamPeerLeft()
     }
 
     private func mayGoQuiet() {
@@ -272,7 +280,7 @@ public final class SocketStream {
     }
 
     private var mayWrite: Bool {
-        (state == .open || state == .connecting) && !endsAfterFlush && pendingError == nil
+        (state == .open || state == .connecting) && !endsAfterFlush && !isBroken
     }
 
     /// Turns a write's result into bytes taken. False when the stream broke.
@@ -396,6 +404,7 @@ public final class SocketStream {
     /// Remembers a failure that was found inside a call of the owner's, to tell it from the loop.
     func failSoon(_ error: SocketError) {
         if pendingError == nil { pendingError = error }
+        isBroken = true
         soon(.failure)
     }
 

@@ -1,7 +1,7 @@
 /// What a stream tells its owner. All calls come on the stream's loop, from the loop itself: never from inside
 /// a call of the stream's own methods.
 ///
-/// `connected? received* (reachedEnd | failed)?`, and `drained`, `flushed` and `peerLeft` in between; nothing
+/// `connected? received* reachedEnd? failed?`, and `drained`, `flushed` and `peerLeft` in between; nothing
 /// after `close()` or `reset()`, and nothing after `streamFailed`.
 public protocol StreamHandler: AnyObject {
     /// A stream made by `connect` is connected. Not called for accepted ones.

@@ -2,7 +2,6 @@ import EventIO
 import Gateway
 import HTTPInbound
 import HTTPModel
-import JSONBytes
 import Rx
 
 /// Hands a loop's requests to the gateway, and tells the access log how each ended.
@@ -46,8 +45,9 @@ final class RequestHandler: InboundHandler {
             AccessLog.Entry(
                 method: answer.method, path: answer.head?.target.pathBytes,
                 status: answer.response.status.code,
-                response: answer.response, remoteAddress: answer.remoteAddress, receivedAt: answer.receivedAt,
-                bytesReceived: answer.bytesReceived, bytesSent: answer.bytesSent))
+                remoteAddress: answer.remoteAddress, receivedAt: answer.receivedAt,
+                bytesReceived: answer.bytesReceived, bytesSent: answer.bytesSent),
+            requestID: answer.response.fields.firstValueBytes(.xRequestID))
     }
 }
 
@@ -55,7 +55,7 @@ final class RequestHandler: InboundHandler {
 private final class PendingAnswer {
     private let exchange: InboundExchange
     private var subscription: (any Disposable)?
-    private var answer: GatewayResponse?
+    private var summary: RequestSummary?
 
     init(_ exchange: InboundExchange, _ accessLog: AccessLog?) {
         self.exchange = exchange
@@ -74,65 +74,27 @@ private final class PendingAnswer {
         // The client may be gone, or the answer out, before the gateway's `respond` returned.
         if exchange.isOver {
             subscription.dispose()
-        } else if answer == nil {
+        } else if summary == nil {
             self.subscription = subscription
         }
     }
 
     func deliver(_ answer: GatewayResponse) {
         subscription = nil
-        self.answer = answer
+        summary = answer.summary
         exchange.respond(answer.response)
     }
 
     private func log(to accessLog: AccessLog, _ outcome: InboundOutcome, _ bytesSent: Int) {
         let status =
             switch outcome {
-            case .completed: answer?.response.status.code ?? 500
+            case .completed, .failed: summary?.status ?? 500
             case .clientGone: AccessLog.clientClosedRequest
-            case .failed: answer?.response.status.code ?? 500
             }
         let entry = AccessLog.Entry(
             method: exchange.method, path: exchange.request.head.target.pathBytes, status: status,
-            response: answer?.response, remoteAddress: exchange.remoteAddress,
-            receivedAt: exchange.receivedAt,
+            remoteAddress: exchange.remoteAddress, receivedAt: exchange.receivedAt,
             bytesReceived: exchange.bytesReceived, bytesSent: bytesSent)
-        accessLog.write(entry) { line in
-            guard let summary = answer?.summary else { return }
-            summary.write(to: &line)
-        }
-    }
-}
-
-extension RequestSummary {
-    fileprivate func write(to line: inout JSONComposer) {
-        line.key("code")
-        line.string(code)
-        if let route {
-            line.key("route")
-            line.string(route)
-        }
-        let parts = parts
-        guard !parts.isEmpty else { return }
-        line.key("parts")
-        line.beginObject()
-        for part in parts {
-            line.key(part.name ?? "call")
-            line.beginObject()
-            line.key("kind")
-            line.string(part.kind)
-            if let reason = part.reason {
-                line.key("reason")
-                line.string(reason)
-            }
-            if let attempts = part.attempts {
-                line.key("attempts")
-                line.int(attempts)
-            }
-            line.key("elapsedMs")
-            line.fixed(Int(part.elapsed / .microseconds(1)), places: 3)
-            line.endObject()
-        }
-        line.endObject()
+        accessLog.write(entry, summary)
     }
 }

@@ -54,6 +54,7 @@ private func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> 
 /// The running parts of a test: stubs and the test's own client on one loop, the gateway on another.
 private final class GatewayFixture: Sendable {
     let client: TestClient
+    private let httpClient: HTTPClient
     private let group: EventLoopGroup
     private let stubs: [LoopBound<StubServer>]
     private let server: GatewayServer
@@ -89,13 +90,12 @@ private final class GatewayFixture: Sendable {
             else {
                 throw GatewayLeak(description: "the gateway listens on no port")
             }
-            let url = server.url
-            client = loop.runBlocking {
-                var limits = OutboundLimits()
-                limits.firstByteTimeout = .seconds(30)
-                limits.totalTimeout = .seconds(30)
-                return TestClient(url: url, upstream: HTTPClient(loop: loop, limits: limits).upstream(origin))
-            }
+            var limits = OutboundLimits()
+            limits.firstByteTimeout = .seconds(30)
+            limits.totalTimeout = .seconds(30)
+            let httpClient = loop.runBlocking { [limits] in HTTPClient(loop: loop, limits: limits) }
+            self.httpClient = httpClient
+            client = TestClient(url: server.url, upstream: loop.runBlocking { httpClient.upstream(origin) })
         } catch {
             group.shutdown()
             throw error
@@ -104,6 +104,7 @@ private final class GatewayFixture: Sendable {
 
     /// Drains the gateway; what is not over after two seconds is a leak.
     func end() throws {
+        group.loops[0].runBlocking { [httpClient] in httpClient.close() }
         server.drain()
         let ended = DispatchSemaphore(value: 0)
         DispatchQueue.global().async { [server] in

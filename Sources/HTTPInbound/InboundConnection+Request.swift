@@ -30,7 +30,7 @@ extension InboundConnection {
             if sendContinue { self.sendContinue() }
             if case .length(let length) = body, limit != nil {
                 // What a client merely promises reserves little.
-                turn.body.reserveCapacity(min(length, 65_536))
+                turn.body.reserveCapacity(min(length, 16_384))
             }
         case .answerUnread: answerDecided()
         case .refuseTooLarge: refuseTooLarge()

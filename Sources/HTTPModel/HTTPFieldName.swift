@@ -38,7 +38,7 @@ public struct HTTPFieldName: Sendable {
 }
 
 extension HTTPFieldName: ExpressibleByStringLiteral {
-    /// A literal that is no field name is a mistake in the program and stops it.
+    /// A literal that is no field name is a mistake in the program: it stops a debug build, and no serializer sends it.
     @inlinable
     public init(stringLiteral value: StaticString) {
         self.init(literal: value)

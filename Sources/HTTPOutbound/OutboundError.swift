@@ -38,7 +38,7 @@ public struct OutboundError: Error, Sendable, CustomStringConvertible {
         public static let dnsError = Reason(.dnsError)
         /// The name did not resolve in time.
         public static let dnsTimeout = Reason(.dnsTimeout)
-        /// No way to the upstream: no route, or this client is closed.
+        /// No way to the upstream (no route, forbidden), or this client is closed.
         public static let destinationUnavailable = Reason(.destinationUnavailable)
         /// Nobody listens there.
         public static let connectionRefused = Reason(.connectionRefused)
@@ -50,7 +50,8 @@ public struct OutboundError: Error, Sendable, CustomStringConvertible {
         public static let connectionReadTimeout = Reason(.connectionReadTimeout)
         /// The upstream took no byte of the request for `writeTimeout`.
         public static let connectionWriteTimeout = Reason(.connectionWriteTimeout)
-        /// No connection came free within `waitTimeout`, or too many calls wait already.
+        /// No connection came free within `waitTimeout`, or too many calls wait already, or the process has no
+        /// descriptors left for another.
         public static let connectionLimitReached = Reason(.connectionLimitReached)
         /// The response was not whole within the call's total time.
         public static let responseTimeout = Reason(.responseTimeout)
@@ -66,7 +67,7 @@ public struct OutboundError: Error, Sendable, CustomStringConvertible {
         public static let responseTransferCoding = Reason(.responseTransferCoding)
         /// The request cannot be written as HTTP: a mistake of the caller. No byte was sent.
         public static let requestError = Reason(.requestError)
-        /// Out of file descriptors or the like: the fault is on this side.
+        /// The socket could not be set up: the fault is on this side.
         public static let internalError = Reason(.internalError)
     }
 

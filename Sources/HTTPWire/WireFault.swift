@@ -1,7 +1,7 @@
 import HTTPModel
 
 /// Each way in which bytes can break a rule of the grammar or a limit: one table for both directions.
-enum WireFault: Error, Equatable {
+enum WireFault: Error, Equatable, CaseIterable {
     case bareLineFeed, bareCarriageReturn, repeatedLeadingLine
     case methodByte, methodTooLong, emptyTarget, targetByte, targetTooLong, targetForm, targetMethod
     case missingVersion, version, majorVersion, connect

@@ -10,22 +10,17 @@
 /// Commas and colons are its own. Small fragments are copied; one of `sharedFragmentLength` bytes or more is
 /// not: it becomes a piece of the result by itself.
 public struct JSONComposer: Sendable {
-    /// Fragments from this length on are shared, not copied. Default 4096 bytes.
-    public var sharedFragmentLength: Int
-
-    private var text: [UInt8] = []
-    /// Fragments that stand between the bytes of `text`, and where.
-    private var shared: [(offset: Int, bytes: ArraySlice<UInt8>)] = []
+    private var writer: JSONWriter
     private var needsComma = false
     private var openBrackets = 0
 
+    /// - Parameter sharedFragmentLength: fragments from this length on are shared, not copied. Default 4096 bytes.
     public init(reservingCapacity capacity: Int = 0, sharedFragmentLength: Int = 4096) {
-        self.sharedFragmentLength = sharedFragmentLength
-        if capacity > 0 { text.reserveCapacity(capacity) }
+        writer = JSONWriter(capacity: capacity, sharedFragmentLength: sharedFragmentLength)
     }
 
     /// Bytes written so far, shared fragments included.
-    public var count: Int { shared.reduce(text.count) { $0 + $1.bytes.count } }
+    public var count: Int { writer.count }
 
     public mutating func beginObject() { open(Byte.openBrace) }
     public mutating func endObject() { close(Byte.closeBrace) }
@@ -35,74 +30,35 @@ public struct JSONComposer: Sendable {
     /// The name of an object's next member; a value must follow.
     public mutating func key(_ name: String) {
         separate()
-        EscapedText.appendLiteral(name, to: &text)
-        text.append(Byte.colon)
+        writer.string(name)
+        writer.byte(Byte.colon)
         needsComma = false
     }
 
-    public mutating func fragment(_ fragment: JSONFragment) {
-        separate()
-        if fragment.bytes.count < sharedFragmentLength {
-            text.append(contentsOf: fragment.bytes)
-        } else {
-            shared.append((text.count, fragment.bytes))
-        }
-        needsComma = true
-    }
-
-    public mutating func string(_ value: String) {
-        separate()
-        EscapedText.appendLiteral(value, to: &text)
-        needsComma = true
-    }
-
-    /// - Precondition: `utf8` is UTF-8; it goes out as it is, but for what JSON wants escaped.
-    public mutating func string(utf8: ArraySlice<UInt8>) {
-        separate()
-        EscapedText.appendLiteral(utf8, to: &text)
-        needsComma = true
-    }
-
-    public mutating func int(_ value: Int) {
-        separate()
-        Decimal.append(value, places: 0, to: &text)
-        needsComma = true
-    }
+    public mutating func fragment(_ fragment: JSONFragment) { value { $0.fragment(fragment) } }
+    public mutating func string(_ value: String) { self.value { $0.string(value) } }
+    public mutating func int(_ value: Int) { self.value { $0.integer(value) } }
 
     /// A number with a fixed count of decimal places: `fixed(124, places: 1)` is `12.4`.
-    public mutating func fixed(_ scaled: Int, places: Int) {
-        separate()
-        Decimal.append(scaled, places: places, to: &text)
-        needsComma = true
-    }
+    public mutating func fixed(_ scaled: Int, places: Int) { value { $0.fixed(scaled, places: places) } }
 
     /// The shortest number that reads back as `value`; `null` where JSON has none (infinities, NaN), as
     /// JavaScript writes it.
     public mutating func double(_ value: Double) {
         guard value.isFinite else { return null() }
-        separate()
-        text.append(contentsOf: value.description.utf8)
-        needsComma = true
+        self.value { writer in
+            for byte in value.description.utf8 { writer.byte(byte) }
+        }
     }
 
-    public mutating func bool(_ value: Bool) { literal(value ? "true" : "false") }
-    public mutating func null() { literal("null") }
+    public mutating func bool(_ value: Bool) { self.value { $0.constant(value ? "true" : "false") } }
+    public mutating func null() { value { $0.constant("null") } }
 
     /// The document in pieces, ready for a gathered write.
     /// - Precondition: every array and object was ended.
     public consuming func finish() -> [ArraySlice<UInt8>] {
         precondition(openBrackets == 0, "an array or object was not ended")
-        guard !shared.isEmpty else { return [text[...]] }
-        var pieces: [ArraySlice<UInt8>] = []
-        pieces.reserveCapacity(shared.count * 2 + 1)
-        var start = 0
-        for (offset, bytes) in shared {
-            if offset > start { pieces.append(text[start..<offset]) }
-            pieces.append(bytes)
-            start = offset
-        }
-        if start < text.count { pieces.append(text[start...]) }
-        return pieces
+        return writer.finish()
     }
 
     /// The document as one fragment; copies what was shared.
@@ -112,26 +68,27 @@ public struct JSONComposer: Sendable {
     }
 
     @inline(__always)
+    private mutating func value(_ write: (inout JSONWriter) -> Void) {
+        separate()
+        write(&writer)
+        needsComma = true
+    }
+
+    @inline(__always)
     private mutating func separate() {
-        if needsComma { text.append(Byte.comma) }
+        if needsComma { writer.byte(Byte.comma) }
     }
 
     private mutating func open(_ bracket: UInt8) {
         separate()
-        text.append(bracket)
+        writer.byte(bracket)
         needsComma = false
         openBrackets += 1
     }
 
     private mutating func close(_ bracket: UInt8) {
-        text.append(bracket)
+        writer.byte(bracket)
         needsComma = true
         openBrackets -= 1
-    }
-
-    private mutating func literal(_ word: String) {
-        separate()
-        text.append(contentsOf: word.utf8)
-        needsComma = true
     }
 }

@@ -47,6 +47,11 @@ final class Recorder: StreamHandler {
         (events, continuation) = AsyncStream.makeStream()
     }
 
+    /// Stands in the stream of events for a moment of the test's.
+    static let markEvent = StreamEvent.failed(SocketError(.badAddress, .address, subject: "mark"))
+
+    func mark() { continuation.yield(Self.markEvent) }
+
     private func tell(_ event: StreamEvent) {
         onEvent?(event)
         continuation.yield(event)

@@ -90,4 +90,33 @@ struct OverloadTests {
             #expect(try await server.on { server, _ in server.connectionCount } == 2)
         }
     }
+
+    @Test("Hundreds of slow clients delay nobody, and each is told in the end")
+    func slowClients() async throws {
+        try await TestServer.run({
+            $0.headerDeadline = .seconds(3)
+            $0.bodyDeadline = .seconds(3)
+        }) { server in
+            let starts = ["GET / HT", "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nab", ""]
+            let slow = try (0..<300).map { index in
+                let client = try server.client()
+                client.send(starts[index % 3])
+                return client
+            }
+            let quick = try server.client()
+            let clock = ContinuousClock()
+            for _ in 0..<20 {
+                let start = clock.now
+                quick.send(KeepAliveTests.get)
+                #expect(try quick.reply().text == "hello")
+                let elapsed = clock.now - start
+                #expect(elapsed < .seconds(1))
+            }
+            for (index, client) in slow.enumerated() {
+                let text = String(decoding: client.readToEnd().bytes, as: UTF8.self)
+                #expect(index % 3 == 2 ? text.isEmpty : text.hasPrefix("HTTP/1.1 408 "))
+                client.close()
+            }
+        }
+    }
 }

@@ -93,4 +93,21 @@ struct PipelineTests {
             for _ in 0..<3 { #expect(try client.reply().body == TestHandler.large.flatMap { $0 }) }
         }
     }
+
+    @Test("A 100 waits its turn behind the answer before it")
+    func continueInOrder() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send(
+                "GET /later HTTP/1.1\r\nHost: x\r\n\r\n"
+                    + "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n")
+            await server.log.wait(for: "held 1")
+            #expect(!server.log.events.contains("decide POST /echo"))
+            try await server.on { _, handler in handler.answerLater("first") }
+            #expect(try client.reply().text == "first")
+            #expect(try client.reply().status == 100)
+            client.send("abc")
+            #expect(try client.reply().text == "abc")
+        }
+    }
 }

@@ -44,6 +44,22 @@ struct StaleTests {
         upstream.stop()
     }
 
+    @Test("Many calls at a time, to an upstream that closes behind each response, all succeed")
+    func crossingAtOnce() async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .close])
+        try await ClientHarness.with(limits: PoolLimitTests.limits(connections: 8)) { harness in
+            let api = try await harness.upstream(upstream)
+            for _ in 0..<10 {
+                let calls = (0..<40).map { api.begin(OutboundRequest(target: "/\($0)")) }
+                for call in calls {
+                    let result = await call.end()
+                    #expect(result.text == "hi", "\(result)")
+                }
+            }
+        }
+        upstream.stop()
+    }
+
     @Test("A POST that was written is never sent twice")
     func post() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .readRequest, .close])

@@ -364,6 +364,15 @@ struct RetryTests {
         #expect(budget.callsInFlight == 24)
     }
 
+    @Test("A transport that counts its calls itself says how many there are")
+    func budgetOfACountKeptElsewhere() {
+        var budget = RetryBudget()
+        let grants = (0..<6).map { _ in budget.beginRetry(callsInFlight: 25) }
+        #expect(grants == [true, true, true, true, true, false])
+        let fewer = budget.beginRetry(callsInFlight: 0)
+        #expect(!fewer)
+    }
+
     @Test("Retries can be turned off")
     func never() throws {
         var policy = CallPolicy()

@@ -22,7 +22,8 @@ enum Rules {
         ],
         "Sluice": ["Rx", "Networking", "Gateway", "GatewayServer", "JSONBytes", "HTTPModel"],
         "GatewayTesting": [
-            "GatewayServer", "Gateway", "Networking", "HTTPInbound", "EventIO", "Rx", "HTTPModel",
+            "GatewayServer", "Gateway", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO", "Rx",
+            "HTTPModel",
             "JSONBytes",
             "Locking",
         ],

@@ -19,7 +19,20 @@ public struct RequestSummary: Sendable {
     /// From the request to its answer.
     public let elapsed: Duration
     /// Steps that came before the answer, then its parts, in the order of the plan.
-    public var parts: [PartSummary] { steps.flatMap(\.summaries) + (results?.summaries ?? []) }
+    public var parts: [PartSummary] {
+        var parts: [PartSummary] = []
+        forEachPart { parts.append($0) }
+        return parts
+    }
+
+    /// Each of `parts`, without an array.
+    public func forEachPart(_ body: (PartSummary) -> Void) {
+        for step in steps {
+            for index in step.outcomes.indices { body(step.summary(of: index)) }
+        }
+        guard let results else { return }
+        for index in results.outcomes.indices { body(results.summary(of: index)) }
+    }
 
     let steps: [PartResults]
     let results: PartResults?
@@ -35,18 +48,19 @@ public struct PartSummary: Sendable, Hashable {
     public let reason: String?
     /// Attempts made; `nil` for a success, which may be no call at all.
     public let attempts: Int?
+    /// Nanoseconds from the part's start to its end.
+    public let nanoseconds: Int64
+
     /// From the part's start to its end.
-    public let elapsed: Duration
+    public var elapsed: Duration { .nanoseconds(nanoseconds) }
 }
 
 extension PartResults {
-    fileprivate var summaries: [PartSummary] {
-        outcomes.indices.map { index in
-            let outcome = outcomes[index]
-            return PartSummary(
-                name: hasNames ? parts[index].name : nil, kind: outcome.kind.rawValue,
-                reason: outcome.failure?.reason.token, attempts: outcome.failure?.attempts,
-                elapsed: .nanoseconds(outcome.elapsed))
-        }
+    fileprivate func summary(of index: Int) -> PartSummary {
+        let outcome = outcomes[index]
+        return PartSummary(
+            name: hasNames ? parts[index].name : nil, kind: outcome.kind.rawValue,
+            reason: outcome.failure?.reason.token, attempts: outcome.failure?.attempts,
+            nanoseconds: outcome.elapsed)
     }
 }

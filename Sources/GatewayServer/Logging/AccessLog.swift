@@ -1,4 +1,5 @@
 import EventIO
+import Gateway
 import HTTPInbound
 import HTTPModel
 import JSONBytes
@@ -13,8 +14,7 @@ final class AccessLog {
         var path: ArraySlice<UInt8>?
         /// The status that the client saw; 499 where it left before.
         var status: Int
-        var response: HTTPResponse?
-        var remoteAddress: SocketAddress?
+        var remoteAddress: SocketAddress
         var receivedAt: MonotonicTime
         var bytesReceived: Int
         var bytesSent: Int
@@ -26,44 +26,105 @@ final class AccessLog {
     private let channel: LogChannel
     private let loop: EventLoop
     private var timestamp = Timestamp()
+    /// Used again for each line.
+    private var line = JSONWriter(capacity: 1024)
 
     init(channel: LogChannel, loop: EventLoop) {
         self.channel = channel
         self.loop = loop
     }
 
-    /// - Parameter outcome: adds what the gateway knows of the request: its route and parts.
-    func write(_ entry: Entry, outcome: (inout JSONComposer) -> Void = { _ in }) {
-        var line = JSONComposer(reservingCapacity: 512)
-        line.beginObject()
-        line.key("time")
+    /// A request that the gateway answered.
+    ///
+    /// - Parameter summary: what the gateway knows of it; nil where the client left before the answer.
+    func write(_ entry: Entry, _ summary: RequestSummary?) {
+        begin(entry, requestID: nil, summary: summary)
+        if let summary {
+            line.constant(#","code":"#)
+            line.string(summary.code)
+            if let route = summary.route {
+                line.constant(#","route":"#)
+                line.string(route)
+            }
+            write(parts: summary)
+        }
+        end()
+    }
+
+    /// An answer that no endpoint gave.
+    func write(_ entry: Entry, requestID: ArraySlice<UInt8>?) {
+        begin(entry, requestID: requestID, summary: nil)
+        end()
+    }
+
+    private func begin(_ entry: Entry, requestID: ArraySlice<UInt8>?, summary: RequestSummary?) {
+        line.constant(#"{"time":"#)
         timestamp.write(to: &line)
-        if let id = entry.response?.fields.firstValueBytes(.xRequestID) {
-            line.key("requestId")
-            line.string(utf8: id)
+        if let summary {
+            line.constant(#","requestId":"#)
+            line.string(summary.requestID)
+        } else if let requestID {
+            line.constant(#","requestId":"#)
+            line.string(utf8: requestID)
         }
         if let method = entry.method {
-            line.key("method")
+            line.constant(#","method":"#)
             line.string(method.rawValue)
         }
         if let path = entry.path {
-            line.key("path")
+            line.constant(#","path":"#)
             line.string(utf8: path)
         }
-        line.key("status")
-        line.int(entry.status)
-        line.key("elapsedMs")
+        line.constant(#","status":"#)
+        line.integer(entry.status)
+        line.constant(#","elapsedMs":"#)
         line.fixed(Int((loop.now - entry.receivedAt).nanoseconds / 1000), places: 3)
-        line.key("bytesIn")
-        line.int(entry.bytesReceived)
-        line.key("bytesOut")
-        line.int(entry.bytesSent)
-        if let address = entry.remoteAddress {
-            line.key("remote")
-            line.string(address.description)
-        }
-        outcome(&line)
-        line.endObject()
+        line.constant(#","bytesIn":"#)
+        line.integer(entry.bytesReceived)
+        line.constant(#","bytesOut":"#)
+        line.integer(entry.bytesSent)
+        line.constant(#","remote":"#)
+        write(entry.remoteAddress)
+    }
+
+    private func end() {
+        line.constant("}\n")
         channel.append(line)
+        line.removeAll()
+    }
+
+    private func write(parts summary: RequestSummary) {
+        var isFirst = true
+        summary.forEachPart { part in
+            line.constant(isFirst ? #","parts":{"# : ",")
+            isFirst = false
+            line.string(part.name ?? "call")
+            line.constant(#":{"kind":"#)
+            line.string(part.kind)
+            if let reason = part.reason {
+                line.constant(#","reason":"#)
+                line.string(reason)
+            }
+            if let attempts = part.attempts {
+                line.constant(#","attempts":"#)
+                line.integer(attempts)
+            }
+            line.constant(#","elapsedMs":"#)
+            line.fixed(Int(part.nanoseconds / 1000), places: 3)
+            line.constant("}")
+        }
+        if !isFirst { line.constant("}") }
+    }
+
+    /// `"127.0.0.1:43210"`: the common case without a `String`.
+    private func write(_ address: SocketAddress) {
+        guard let (octets, port) = address.ipv4 else { return line.string(address.description) }
+        line.constant("\"")
+        for shift in stride(from: 24 as UInt32, through: 0, by: -8) {
+            line.integer(Int(octets >> shift & 0xff))
+            line.constant(shift == 0 ? ":" : ".")
+        }
+        line.integer(Int(port))
+        line.constant("\"")
     }
 }

@@ -32,20 +32,21 @@ final class Log: Sendable {
     ///   - facts: what differs from case to case. Never a secret, never an upstream's body.
     func write(_ level: LogLevel, _ message: StaticString, _ facts: KeyValuePairs<String, String> = [:]) {
         guard level >= self.level else { return }
-        var line = JSONComposer()
+        var line = JSONWriter(capacity: 256)
         var timestamp = Timestamp()
-        line.beginObject()
-        line.key("time")
+        line.constant(#"{"time":"#)
         timestamp.write(to: &line)
-        line.key("level")
+        line.constant(#","level":"#)
         line.string(level.rawValue)
-        line.key("message")
+        line.constant(#","message":"#)
         line.string("\(message)")
         for (name, value) in facts {
-            line.key(name)
+            line.constant(",")
+            line.string(name)
+            line.constant(":")
             line.string(value)
         }
-        line.endObject()
+        line.constant("}\n")
         channel.append(line)
     }
 }

@@ -107,21 +107,25 @@ public final class LogChannel: Sendable {
     }
 
     /// Appends one line, or counts it as dropped where the channel is full.
-    public func append(_ line: consuming JSONComposer) {
-        let pieces = line.finish()
-        let wasEmpty = state.withLock { state -> Bool in
+    ///
+    /// - Parameter line: the whole line, its line feed included.
+    public func append(_ line: borrowing JSONWriter) {
+        let wasEmpty = line.withBytes { append($0) }
+        if wasEmpty { wakeUp.signal() }
+    }
+
+    /// Whether nothing was waiting before.
+    private func append(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+        state.withLock { state -> Bool in
             let wasEmpty = state.bytes.isEmpty
-            let length = pieces.reduce(1) { $0 + $1.count }
-            guard state.bytes.count + length <= LogWriter.Limits.channelBytes else {
+            guard state.bytes.count + line.count <= LogWriter.Limits.channelBytes else {
                 state.dropped += 1
                 state.droppedInAll += 1
                 return false
             }
-            for piece in pieces { state.bytes.append(contentsOf: piece) }
-            state.bytes.append(UInt8(ascii: "\n"))
+            state.bytes.append(contentsOf: line)
             return wasEmpty
         }
-        if wasEmpty { wakeUp.signal() }
     }
 
     fileprivate var droppedInAll: Int { state.withLock { $0.droppedInAll } }

@@ -10,7 +10,7 @@ public struct Timestamp {
     public init() {}
 
     /// Writes the time of now, to the millisecond, as a string.
-    public mutating func write(to line: inout JSONComposer) {
+    public mutating func write(to line: inout JSONWriter) {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME_COARSE, &now)
         if now.tv_sec != second {

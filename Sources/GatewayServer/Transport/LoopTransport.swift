@@ -54,6 +54,7 @@ final class LoopClient {
 
     private let client: HTTPClient
     private var entries: [Entry?] = []
+    private var standardFields: FieldBlock?
 
     init(_ client: HTTPClient) {
         self.client = client
@@ -64,9 +65,15 @@ final class LoopClient {
             let message = "the address of upstream \(call.upstream.name) is not one that can be connected to"
             return .error(TransportError(.destinationUnavailable, message))
         }
-        let request = OutboundRequest(
-            method: call.method, target: call.target, fields: call.allFields, body: call.body ?? [],
-            firstByteTimeout: call.limits.firstByte)
+        let request =
+            call.hasStandardFields
+            ? OutboundRequest(
+                method: call.method, target: call.target, fields: call.contextFields,
+                sharedFields: standardFields(of: call), body: call.body ?? [],
+                firstByteTimeout: call.limits.firstByte)
+            : OutboundRequest(
+                method: call.method, target: call.target, fields: call.allFields, body: call.body ?? [],
+                firstByteTimeout: call.limits.firstByte)
         return upstream.send(request)
             .map { TransportResponse(status: $0.head.status, fields: $0.head.fields, body: $0.body) }
             .catch { error in throw LoopClient.transportError(error) }
@@ -75,7 +82,8 @@ final class LoopClient {
     func beginRetry(to upstream: Networking.Upstream) -> Bool {
         guard var entry = entry(upstream) else { return true }
         defer { entries[upstream.id] = entry }
-        return entry.budget.beginRetry()
+        let report = entry.outbound.report
+        return entry.budget.beginRetry(callsInFlight: report.leased + report.waiting)
     }
 
     func endRetry(to upstream: Networking.Upstream) {
@@ -86,6 +94,14 @@ final class LoopClient {
 
     func close() {
         client.close()
+    }
+
+    /// The fields that calls say unless they say otherwise, checked and written once.
+    private func standardFields(of call: TransportCall) -> FieldBlock {
+        if let standardFields { return standardFields }
+        let written = (try? FieldBlock(call.fields)) ?? FieldBlock()
+        standardFields = written
+        return written
     }
 
     private func entry(_ upstream: Networking.Upstream) -> Entry? {

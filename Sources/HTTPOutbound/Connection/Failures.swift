@@ -1,4 +1,5 @@
 internal import EventIO
+internal import Glibc
 internal import HTTPWire
 
 extension OutboundError.Reason {
@@ -9,16 +10,18 @@ extension OutboundError.Reason {
         case .nameTimedOut: self = .dnsTimeout
         case .connectTimedOut: self = .connectionTimeout
         case .loopEnded: self = .destinationUnavailable
-        default:
-            if error.isConnectionRefused || error.isConnectionReset {
-                self = .connectionRefused
-            } else if error.isUnroutable {
-                self = .destinationUnavailable
-            } else if error.operation == .connect {
-                self = .connectionTerminated
-            } else {
-                self = .internalError
-            }
+        default: self.init(connecting: error.code, error)
+        }
+    }
+
+    private init(connecting code: Int32, _ error: SocketError) {
+        switch code {
+        // A Unix socket whose backlog is full says EAGAIN (connect(2)); nobody is there to take the call.
+        case ECONNREFUSED, ENOENT, ECONNRESET, EAGAIN: self = .connectionRefused
+        case ETIMEDOUT: self = .connectionTimeout
+        // How many connections there may be is decided by the descriptors and ports that are left, too.
+        case EMFILE, ENFILE, ENOBUFS, ENOMEM, EADDRNOTAVAIL: self = .connectionLimitReached
+        default: self = error.operation == .connect ? .destinationUnavailable : .internalError
         }
     }
 

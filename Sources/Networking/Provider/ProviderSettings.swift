@@ -22,7 +22,6 @@ final class ProviderSettings: Sendable {
     let name: String
     let transport: any Transport
     let calls: CallSettings
-    let fields: HTTPFields
     private let configured: Upstream?
     private let parsed = Lock(Parsed())
 
@@ -47,9 +46,14 @@ final class ProviderSettings: Sendable {
         configured = upstream
         self.transport = transport
         calls = CallSettings(policy: policy, plugins: plugins, jitter: jitter)
-        // No content coding is undone here, so none is asked for.
-        fields = [.accept: "application/json", .acceptEncoding: "identity"]
     }
+
+    /// What every call says unless its target or its context says otherwise. No content coding is undone here, so
+    /// none is asked for.
+    let fields = ProviderSettings.standardFields
+    private static let standardFields: HTTPFields = [
+        .accept: "application/json", .acceptEncoding: "identity",
+    ]
 
     /// The configured upstream, or the one at the target's own base URL. Parsed once.
     func upstream(baseURL: @autoclosure () -> String) throws(RequestFault) -> Upstream {

@@ -10,23 +10,26 @@ struct BuiltRequest: Sendable {
     var headers: HTTPFields
     var body: ArraySlice<UInt8>?
 
-    /// The call's fields and its context's. A target's own field goes before a forwarded one, that before the
-    /// provider's.
-    func fields(in context: CallContext?, for upstream: Upstream) -> (HTTPFields, HTTPFields) {
-        guard let context else { return (fields, CallContext.fieldsWithoutContext) }
+    /// Whether `fields` are the provider's as they are.
+    var isPlain: Bool
+
+    /// The call's fields and its context's, and whether the first are still the provider's as they are. A target's
+    /// own field goes before a forwarded one, that before the provider's.
+    func fields(in context: CallContext?, for upstream: Upstream) -> (HTTPFields, HTTPFields, Bool) {
+        guard let context else { return (fields, CallContext.fieldsWithoutContext, isPlain) }
         let contextFields = context.fields(for: upstream)
-        guard context.forwards || !headers.isEmpty else { return (fields, contextFields) }
+        guard context.forwards || !headers.isEmpty else { return (fields, contextFields, isPlain) }
         return merged(contextFields)
     }
 
-    private func merged(_ context: HTTPFields) -> (HTTPFields, HTTPFields) {
+    private func merged(_ context: HTTPFields) -> (HTTPFields, HTTPFields, Bool) {
         var fields = fields
         var context = context
         if context.contains(.accept), !headers.contains(.accept) { fields.remove(.accept) }
         for (text, _) in headers {
             if let name = HTTPFieldName(text) { context.remove(name) }
         }
-        return (fields, context)
+        return (fields, context, false)
     }
 }
 
@@ -76,7 +79,9 @@ enum RequestBuilder {
         var fields = shared
         if !headers.isEmpty { try add(headers, to: &fields) }
         if let contentType, !headers.contains(.contentType) { fields.append(.contentType, contentType) }
-        return BuiltRequest(target: target[...], fields: fields, headers: headers, body: body)
+        return BuiltRequest(
+            target: target[...], fields: fields, headers: headers, body: body,
+            isPlain: headers.isEmpty && contentType == nil)
     }
 
     private static func target(upstream: Upstream, path: RequestPath) -> [UInt8] {

@@ -24,6 +24,12 @@ public struct RetryBudget: Sendable, Hashable {
         callsInFlight -= 1
     }
 
+    /// Takes one retry if there is one to take, for a transport that counts its calls in flight elsewhere.
+    public mutating func beginRetry(callsInFlight: Int) -> Bool {
+        self.callsInFlight = callsInFlight
+        return beginRetry()
+    }
+
     /// Takes one retry if there is one to take.
     public mutating func beginRetry() -> Bool {
         guard retriesInFlight < max(floor, callsInFlight * percentage / 100) else { return false }

@@ -14,6 +14,10 @@ public final class TransportCall: Sendable {
     public let contextFields: HTTPFields
     /// Nil: no body, and no `Content-Length`.
     public let body: ArraySlice<UInt8>?
+    /// Whether `fields` are the same for all calls of all providers that add none of their own, so that a transport may write
+    /// them once and keep the bytes.
+    public let hasStandardFields: Bool
+
     let context: CallContext?
     let envelope: ResponseEnvelope
     let allowsEmptyBody: Bool
@@ -30,7 +34,7 @@ public final class TransportCall: Sendable {
         target = built.target
         body = built.body
         self.context = context
-        (fields, contextFields) = built.fields(in: context, for: upstream)
+        (fields, contextFields, hasStandardFields) = built.fields(in: context, for: upstream)
         ownFields = built.headers
         self.envelope = envelope
         self.allowsEmptyBody = allowsEmptyBody
@@ -41,7 +45,8 @@ public final class TransportCall: Sendable {
     func with(_ context: CallContext) -> TransportCall {
         TransportCall(
             upstream: upstream, method: method,
-            built: BuiltRequest(target: target, fields: fields, headers: ownFields, body: body),
+            built: BuiltRequest(
+                target: target, fields: fields, headers: ownFields, body: body, isPlain: hasStandardFields),
             context: context, envelope: envelope, allowsEmptyBody: allowsEmptyBody, settings: settings)
     }
 

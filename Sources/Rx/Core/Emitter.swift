@@ -80,7 +80,7 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
         let next = copy()
         next.attempts = attempts - 1
         release()
-        Observable.start(next, down.share())
+        startStream(next, down.share())
     }
 
     override final func absorb(attempts: Int) -> Bool {

@@ -33,22 +33,30 @@ open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Senda
         false
     }
 
+    /// Calls `body` with the value when the stream is just that, so that an operator needs no subscription for it.
+    func withScalar(_ body: (Element) -> Void) -> Bool {
+        false
+    }
+
     /// The sources of a concatenation, which another one takes over instead of subscribing to it.
     var concatenated: ConcatParts<Element>? { nil }
-
-    /// Starts `source` from an event, so that synchronous sources inside it run in turns.
-    static func start(_ source: consuming Observable<Element>, _ port: consuming Port<Element>) {
-        let trampoline = Trampoline.current
-        let outermost = trampoline.enter()
-        type(of: source).run(source, port)
-        if outermost { trampoline.drain() }
-    }
 
     @usableFromInline
     static func subscribe(
         _ source: consuming Observable<Element>, _ subscriber: Subscriber<Element>
     ) -> any Disposable {
-        start(source, Port(subscriber))
+        startStream(source, Port(subscriber))
         return subscriber
     }
+}
+
+/// Starts `source` from outside or from an event, so that synchronous sources inside it run in turns.
+///
+/// A free function: a static method would look up the metadata of its class.
+func startStream<Element: Sendable>(_ source: consuming Observable<Element>, _ port: consuming Port<Element>)
+{
+    let trampoline = Trampoline.current
+    let outermost = trampoline.enter()
+    type(of: source).run(consume source, consume port)
+    if outermost { trampoline.drain() }
 }

@@ -16,7 +16,7 @@ struct Trigger: Sendable {
             let step = TriggerStep<Element>(target)
             keep(step)
             guard !step.upstream.isClosed else { return }
-            Observable.start(source, Port(step))
+            startStream(source, Port(step))
         }
     }
 

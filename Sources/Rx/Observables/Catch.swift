@@ -46,7 +46,7 @@ final class Catch<Element: Sendable>: Operator<Element, Element>, @unchecked Sen
         do {
             let other = try handler(error)
             // The new source's link takes the old one's place below, which stops that.
-            Observable.start(other, Port(self))
+            startStream(other, Port(self))
         } catch {
             down.error(error)
         }

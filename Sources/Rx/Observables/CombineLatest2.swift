@@ -28,9 +28,7 @@ extension ObservableType where Element == any Sendable {
 }
 
 @usableFromInline
-final class CombineLatest2<A: Sendable, B: Sendable, Out: Sendable>: CombineLatest<Out>,
-    @unchecked Sendable
-{
+final class CombineLatest2<A: Sendable, B: Sendable, Out: Sendable>: CombineLatest<Out>, @unchecked Sendable {
     private let selector: @Sendable (A, B) throws -> Out
     @exclusivity(unchecked)
     private var a: LatestSlot<A, Out>?
@@ -43,8 +41,8 @@ final class CombineLatest2<A: Sendable, B: Sendable, Out: Sendable>: CombineLate
         _ selector: @escaping @Sendable (A, B) throws -> Out
     ) {
         self.selector = selector
-        self.a = a
-        self.b = b
+        self.a = consume a
+        self.b = consume b
         super.init(count: 2)
     }
 

@@ -28,10 +28,8 @@ extension ObservableType where Element == any Sendable {
 }
 
 @usableFromInline
-final class CombineLatest3<A: Sendable, B: Sendable, C: Sendable, Out: Sendable>: CombineLatest<
-    Out
->,
-@unchecked Sendable
+final class CombineLatest3<A: Sendable, B: Sendable, C: Sendable, Out: Sendable>: CombineLatest<Out>,
+    @unchecked Sendable
 {
     private let selector: @Sendable (A, B, C) throws -> Out
     @exclusivity(unchecked)
@@ -48,9 +46,9 @@ final class CombineLatest3<A: Sendable, B: Sendable, C: Sendable, Out: Sendable>
         _ selector: @escaping @Sendable (A, B, C) throws -> Out
     ) {
         self.selector = selector
-        self.a = a
-        self.b = b
-        self.c = c
+        self.a = consume a
+        self.b = consume b
+        self.c = consume c
         super.init(count: 3)
     }
 

@@ -7,8 +7,7 @@ extension ObservableType {
     >(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F,
         resultSelector:
-            @escaping @Sendable (A.Element, B.Element, C.Element, D.Element, E.Element, F.Element) throws
-            ->
+            @escaping @Sendable (A.Element, B.Element, C.Element, D.Element, E.Element, F.Element) throws ->
             Element
     ) -> Observable<Element> {
         CombineLatest6(
@@ -60,18 +59,17 @@ final class CombineLatest6<
         _ selector: @escaping @Sendable (A, B, C, D, E, F) throws -> Out
     ) {
         self.selector = selector
-        self.a = a
-        self.b = b
-        self.c = c
-        self.d = d
-        self.e = e
-        self.f = f
+        self.a = consume a
+        self.b = consume b
+        self.c = consume c
+        self.d = consume d
+        self.e = consume e
+        self.f = consume f
         super.init(count: 6)
     }
 
     override func copy() -> Join<Out>? {
-        guard let a = a?.copy(), let b = b?.copy(), let c = c?.copy(), let d = d?.copy(),
-            let e = e?.copy(),
+        guard let a = a?.copy(), let b = b?.copy(), let c = c?.copy(), let d = d?.copy(), let e = e?.copy(),
             let f = f?.copy()
         else { return nil }
         return type(of: self).init(a, b, c, d, e, f, selector)
@@ -106,8 +104,6 @@ final class CombineLatest6<
 
     override func combine() throws {
         guard let a, let b, let c, let d, let e, let f else { return }
-        send(
-            try selector(
-                a.cell.value, b.cell.value, c.cell.value, d.cell.value, e.cell.value, f.cell.value))
+        send(try selector(a.cell.value, b.cell.value, c.cell.value, d.cell.value, e.cell.value, f.cell.value))
     }
 }

@@ -8,9 +8,7 @@ extension ObservableType {
     >(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G,
         resultSelector:
-            @escaping @Sendable (
-                A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element
-            )
+            @escaping @Sendable (A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element)
             throws -> Element
     ) -> Observable<Element> {
         CombineLatest7(
@@ -41,8 +39,7 @@ extension ObservableType where Element == any Sendable {
 
 @usableFromInline
 final class CombineLatest7<
-    A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable,
-    Out: Sendable
+    A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, Out: Sendable
 >: CombineLatest<Out>, @unchecked Sendable {
     private let selector: @Sendable (A, B, C, D, E, F, G) throws -> Out
     @exclusivity(unchecked)
@@ -69,19 +66,18 @@ final class CombineLatest7<
         _ selector: @escaping @Sendable (A, B, C, D, E, F, G) throws -> Out
     ) {
         self.selector = selector
-        self.a = a
-        self.b = b
-        self.c = c
-        self.d = d
-        self.e = e
-        self.f = f
-        self.g = g
+        self.a = consume a
+        self.b = consume b
+        self.c = consume c
+        self.d = consume d
+        self.e = consume e
+        self.f = consume f
+        self.g = consume g
         super.init(count: 7)
     }
 
     override func copy() -> Join<Out>? {
-        guard let a = a?.copy(), let b = b?.copy(), let c = c?.copy(), let d = d?.copy(),
-            let e = e?.copy(),
+        guard let a = a?.copy(), let b = b?.copy(), let c = c?.copy(), let d = d?.copy(), let e = e?.copy(),
             let f = f?.copy(), let g = g?.copy()
         else { return nil }
         return type(of: self).init(a, b, c, d, e, f, g, selector)

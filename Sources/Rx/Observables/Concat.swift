@@ -104,7 +104,7 @@ final class Concat<Element: Sendable>: StatefulOperator<Element, Element>, @unch
         repeat {
             guard !upstream.isClosed else { return }
             guard let source = next() else { return super.completed() }
-            Observable.start(source, Port(self))
+            startStream(source, Port(self))
         } while starts.subtract(1, ordering: .acquiringAndReleasing).newValue > 0
     }
 

@@ -4,7 +4,7 @@ extension ObservableType {
     public consuming func flatMap<Source: ObservableConvertibleType>(
         _ selector: @escaping @Sendable (Element) throws -> Source
     ) -> Observable<Source.Element> {
-        FlatMap(asObservable()) { try selector($0).asObservable() }
+        FlatMap(asObservable(), { try selector($0).asObservable() }, FlatMapInner.self)
     }
 }
 
@@ -12,20 +12,24 @@ extension ObservableType {
 @usableFromInline
 final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @unchecked Sendable {
     private let selector: @Sendable (In) throws -> Observable<Out>
+    /// Kept, because asking for it for each value would look up metadata.
+    private let innerType: FlatMapInner<In, Out>.Type
     private let gate = Gate()
     private let inners = InnerList()
 
     @usableFromInline
     init(
         _ source: consuming Observable<In>?,
-        _ selector: @escaping @Sendable (In) throws -> Observable<Out>
+        _ selector: @escaping @Sendable (In) throws -> Observable<Out>,
+        _ innerType: FlatMapInner<In, Out>.Type
     ) {
         self.selector = selector
+        self.innerType = innerType
         super.init(source)
     }
 
     override func copy() -> Operator<In, Out> {
-        type(of: self).init(nil, selector)
+        type(of: self).init(nil, selector, innerType)
     }
 
     override func stop() {
@@ -41,8 +45,9 @@ final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
             self.error(error)
             return
         }
-        let inner = FlatMapInner(self)
-        if inners.add(inner) { Observable.start(source, Port(inner)) }
+        if source.withScalar({ innerNext($0) }) { return }
+        let inner = innerType.init(self)
+        if inners.add(inner) { startStream(source, Port(inner)) }
     }
 
     override func completed() {
@@ -80,7 +85,7 @@ final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
         inners.closeAndStop()
     }
 
-    fileprivate func innerNext(_ value: Out) {
+    func innerNext(_ value: Out) {
         if gate.enter() {
             if !upstream.isClosed { down.next(value) }
             gate.leave()
@@ -89,7 +94,7 @@ final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
         }
     }
 
-    fileprivate func innerCompleted(_ inner: Link) {
+    func innerCompleted(_ inner: Link) {
         if gate.enter() {
             if inners.remove(inner) { finish() }
             gate.leave()
@@ -99,10 +104,11 @@ final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
     }
 }
 
-private final class FlatMapInner<In: Sendable, Out: Sendable>: Inner<Out>, @unchecked Sendable {
+@usableFromInline
+final class FlatMapInner<In: Sendable, Out: Sendable>: Inner<Out>, @unchecked Sendable {
     private let parent: FlatMap<In, Out>
 
-    init(_ parent: FlatMap<In, Out>) {
+    required init(_ parent: FlatMap<In, Out>) {
         self.parent = parent
         super.init()
     }

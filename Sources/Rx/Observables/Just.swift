@@ -19,4 +19,9 @@ final class Just<Element: Sendable>: Observable<Element>, @unchecked Sendable {
     override class func run(_ source: consuming Observable<Element>, _ port: consuming Port<Element>) {
         port.last(unsafeDowncast(source, to: Just<Element>.self).element)
     }
+
+    override func withScalar(_ body: (Element) -> Void) -> Bool {
+        body(element)
+        return true
+    }
 }

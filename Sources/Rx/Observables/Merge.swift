@@ -2,7 +2,7 @@ extension ObservableType where Element: ObservableConvertibleType {
     /// The values of all streams, as they come.
     @inlinable
     public consuming func merge() -> Observable<Element.Element> {
-        FlatMap(asObservable()) { $0.asObservable() }
+        FlatMap(asObservable(), { $0.asObservable() }, FlatMapInner.self)
     }
 
     /// The values of at most `maxConcurrent` streams at a time; the others wait in their order, without bound.

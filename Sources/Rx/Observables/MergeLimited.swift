@@ -84,7 +84,7 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
             while let source = state.withLock({ $0.next(limit) }) {
                 let inner = MergeLimitedInner(self)
                 guard inners.add(inner) else { return }
-                Observable.start(source, Port(inner))
+                startStream(source, Port(inner))
             }
         } while pumps.subtract(1, ordering: .acquiringAndReleasing).newValue > 0
     }

@@ -77,7 +77,7 @@ final class RetryWhen<Element: Sendable>: StatefulOperator<Element, Element>, Tr
         guard starts.add(1, ordering: .acquiringAndReleasing).oldValue == 0 else { return }
         repeat {
             guard !upstream.isClosed, let repeated else { return }
-            Observable.start(repeated, Port(self))
+            startStream(repeated, Port(self))
         } while starts.subtract(1, ordering: .acquiringAndReleasing).newValue > 0
     }
 

@@ -52,7 +52,7 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
         // The subscriber is there before the source starts, so that it misses nothing.
         subject.add(link)
         guard isFirst, let connection, !connection.upstream.isClosed else { return }
-        Observable.start(share.source, Port(connection))
+        startStream(share.source, Port(connection))
     }
 
     private func join() -> (ReplaySubject<Element>, Connection<Element>?, isFirst: Bool) {

@@ -29,7 +29,7 @@ final class SubscribeOn<Element: Sendable>: StatefulOperator<Element, Element>, 
         let source = source
         me.pending.setDisposable(
             me.scheduler.schedule(()) {
-                if !me.upstream.isClosed { Observable.start(source, Port(me)) }
+                if !me.upstream.isClosed { startStream(source, Port(me)) }
                 return Disposables.create()
             })
     }

@@ -58,7 +58,7 @@ final class SwitchLatest<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
         state.withLock { $0.hasInner = true }
         let inner = SwitchInner(self, id)
         current.set(inner)
-        Observable.start(source, Port(inner))
+        startStream(source, Port(inner))
     }
 
     override func completed() {

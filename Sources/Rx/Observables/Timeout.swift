@@ -132,7 +132,7 @@ final class Timeout<Element: Sendable>: StatefulOperator<Element, Element>, Time
         guard let source = upstream.close() else { return }
         if let other {
             // What ends the other is attached below in place of this step.
-            Observable.start(other, down.share())
+            startStream(other, down.share())
         } else {
             down.error(RxError.timeout)
         }

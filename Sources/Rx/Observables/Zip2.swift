@@ -42,8 +42,8 @@ final class Zip2<A: Sendable, B: Sendable, Out: Sendable>: Zip<Out>, @unchecked 
         _ selector: @escaping @Sendable (A, B) throws -> Out
     ) {
         self.selector = selector
-        self.a = a
-        self.b = b
+        self.a = consume a
+        self.b = consume b
         super.init(count: 2)
     }
 

@@ -29,9 +29,7 @@ extension ObservableType where Element == any Sendable {
 }
 
 @usableFromInline
-final class Zip3<A: Sendable, B: Sendable, C: Sendable, Out: Sendable>: Zip<Out>,
-    @unchecked Sendable
-{
+final class Zip3<A: Sendable, B: Sendable, C: Sendable, Out: Sendable>: Zip<Out>, @unchecked Sendable {
     private let selector: @Sendable (A, B, C) throws -> Out
     @exclusivity(unchecked)
     private var a: ZipSlot<A, Out>?
@@ -46,9 +44,9 @@ final class Zip3<A: Sendable, B: Sendable, C: Sendable, Out: Sendable>: Zip<Out>
         _ selector: @escaping @Sendable (A, B, C) throws -> Out
     ) {
         self.selector = selector
-        self.a = a
-        self.b = b
-        self.c = c
+        self.a = consume a
+        self.b = consume b
+        self.c = consume c
         super.init(count: 3)
     }
 

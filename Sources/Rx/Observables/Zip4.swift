@@ -7,8 +7,7 @@ extension ObservableType {
         D: ObservableConvertibleType
     >(
         _ a: A, _ b: B, _ c: C, _ d: D,
-        resultSelector:
-            @escaping @Sendable (A.Element, B.Element, C.Element, D.Element) throws -> Element
+        resultSelector: @escaping @Sendable (A.Element, B.Element, C.Element, D.Element) throws -> Element
     ) -> Observable<Element> {
         Zip4(
             ZipSlot(a.asObservable()), ZipSlot(b.asObservable()), ZipSlot(c.asObservable()),
@@ -54,17 +53,15 @@ final class Zip4<A: Sendable, B: Sendable, C: Sendable, D: Sendable, Out: Sendab
         _ selector: @escaping @Sendable (A, B, C, D) throws -> Out
     ) {
         self.selector = selector
-        self.a = a
-        self.b = b
-        self.c = c
-        self.d = d
+        self.a = consume a
+        self.b = consume b
+        self.c = consume c
+        self.d = consume d
         super.init(count: 4)
     }
 
     override func copy() -> Join<Out>? {
-        guard let a = a?.copy(), let b = b?.copy(), let c = c?.copy(), let d = d?.copy() else {
-            return nil
-        }
+        guard let a = a?.copy(), let b = b?.copy(), let c = c?.copy(), let d = d?.copy() else { return nil }
         return type(of: self).init(a, b, c, d, selector)
     }
 

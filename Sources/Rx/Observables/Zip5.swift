@@ -34,8 +34,7 @@ extension ObservableType where Element == any Sendable {
 }
 
 @usableFromInline
-final class Zip5<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, Out: Sendable>:
-    Zip<Out>,
+final class Zip5<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, Out: Sendable>: Zip<Out>,
     @unchecked Sendable
 {
     private let selector: @Sendable (A, B, C, D, E) throws -> Out
@@ -57,17 +56,16 @@ final class Zip5<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable
         _ selector: @escaping @Sendable (A, B, C, D, E) throws -> Out
     ) {
         self.selector = selector
-        self.a = a
-        self.b = b
-        self.c = c
-        self.d = d
-        self.e = e
+        self.a = consume a
+        self.b = consume b
+        self.c = consume c
+        self.d = consume d
+        self.e = consume e
         super.init(count: 5)
     }
 
     override func copy() -> Join<Out>? {
-        guard let a = a?.copy(), let b = b?.copy(), let c = c?.copy(), let d = d?.copy(),
-            let e = e?.copy()
+        guard let a = a?.copy(), let b = b?.copy(), let c = c?.copy(), let d = d?.copy(), let e = e?.copy()
         else { return nil }
         return type(of: self).init(a, b, c, d, e, selector)
     }

@@ -30,9 +30,8 @@ extension ObservableType where Element == any Sendable {
         G: ObservableConvertibleType, H: ObservableConvertibleType
     >(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H
-    ) -> Observable<
-        (A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element, H.Element)
-    > {
+    ) -> Observable<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element, H.Element)>
+    {
         Zip8(
             ZipSlot(a.asObservable()), ZipSlot(b.asObservable()), ZipSlot(c.asObservable()),
             ZipSlot(d.asObservable()), ZipSlot(e.asObservable()), ZipSlot(f.asObservable()),
@@ -43,8 +42,7 @@ extension ObservableType where Element == any Sendable {
 
 @usableFromInline
 final class Zip8<
-    A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable,
-    H: Sendable,
+    A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable,
     Out: Sendable
 >: Zip<Out>, @unchecked Sendable {
     private let selector: @Sendable (A, B, C, D, E, F, G, H) throws -> Out
@@ -73,20 +71,19 @@ final class Zip8<
         _ selector: @escaping @Sendable (A, B, C, D, E, F, G, H) throws -> Out
     ) {
         self.selector = selector
-        self.a = a
-        self.b = b
-        self.c = c
-        self.d = d
-        self.e = e
-        self.f = f
-        self.g = g
-        self.h = h
+        self.a = consume a
+        self.b = consume b
+        self.c = consume c
+        self.d = consume d
+        self.e = consume e
+        self.f = consume f
+        self.g = consume g
+        self.h = consume h
         super.init(count: 8)
     }
 
     override func copy() -> Join<Out>? {
-        guard let a = a?.copy(), let b = b?.copy(), let c = c?.copy(), let d = d?.copy(),
-            let e = e?.copy(),
+        guard let a = a?.copy(), let b = b?.copy(), let c = c?.copy(), let d = d?.copy(), let e = e?.copy(),
             let f = f?.copy(), let g = g?.copy(), let h = h?.copy()
         else { return nil }
         return type(of: self).init(a, b, c, d, e, f, g, h, selector)

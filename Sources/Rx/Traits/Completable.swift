@@ -116,6 +116,6 @@ final class AndThen<Out: Sendable>: Operator<Never, Out>, @unchecked Sendable {
 
     override func completed() {
         // Its link takes the place of the first one's below.
-        Observable.start(second, down.share())
+        startStream(second, down.share())
     }
 }

@@ -51,8 +51,9 @@ extension PrimitiveSequence {
     /// With no attempt at all there is no value either: a single of 0 attempts fails with `RxError.noElements`.
     @inlinable
     public consuming func retry(_ maxAttemptCount: Int) -> PrimitiveSequence<Trait, Element> {
-        PrimitiveSequence(
-            raw: maxAttemptCount == 0 ? Self.withoutAttempt : source.retry(maxAttemptCount))
+        let source = (consume self).source
+        guard maxAttemptCount > 0 else { return PrimitiveSequence(raw: Self.withoutAttempt) }
+        return PrimitiveSequence(raw: Observable.retry(consume source, attempts: maxAttemptCount))
     }
 
     @usableFromInline

@@ -5,7 +5,7 @@ public struct PrimitiveSequence<Trait: Sendable, Element: Sendable>: Sendable {
     /// `raw` has to keep the trait's promise.
     @inlinable
     init(raw: consuming Observable<Element>) {
-        source = raw
+        source = consume raw
     }
 }
 

@@ -20,7 +20,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
     /// A single that `emitter` works for: it reports with `onLast` or `onError`, once.
     @inlinable
     public static func emitting(_ emitter: consuming Emitter<Element>) -> Single<Element> {
-        Single(raw: emitter)
+        Single(raw: consume emitter)
     }
 
     /// Subscribes an event handler.

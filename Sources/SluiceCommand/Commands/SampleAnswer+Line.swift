@@ -4,27 +4,25 @@ import SampleUpstreams
 
 extension SampleAnswer {
     /// The answer as a line of the access log.
-    var line: JSONComposer {
+    var line: JSONWriter {
         var timestamp = Timestamp()
-        var line = JSONComposer(reservingCapacity: 256)
-        line.beginObject()
-        line.key("time")
+        var line = JSONWriter(capacity: 256)
+        line.constant(#"{"time":"#)
         timestamp.write(to: &line)
         if let method, let target {
-            line.key("method")
+            line.constant(#","method":"#)
             line.string(method)
-            line.key("target")
+            line.constant(#","target":"#)
             line.string(target)
         }
-        line.key("status")
-        if let status { line.int(status) } else { line.null() }
-        line.key("elapsedMs")
+        line.constant(#","status":"#)
+        if let status { line.integer(status) } else { line.constant("null") }
+        line.constant(#","elapsedMs":"#)
         line.fixed(Int((elapsedMilliseconds * 1000).rounded()), places: 3)
-        line.key("bytesOut")
-        line.int(bytesSent)
-        line.key("complete")
-        line.bool(isComplete)
-        line.endObject()
+        line.constant(#","bytesOut":"#)
+        line.integer(bytesSent)
+        line.constant(isComplete ? #","complete":true}"# : #","complete":false}"#)
+        line.constant("\n")
         return line
     }
 }

@@ -1,0 +1,91 @@
+import FoundationEssentials
+public import Gateway
+public import HTTPModel
+import Locking
+public import Networking
+import Rx
+
+/// A gateway without sockets and without waiting: upstreams are scripts, time is virtual. For what takes long:
+/// time-outs, retries, deadlines.
+///
+///     let gateway = try VirtualGateway(declare: declareEndpoints)
+///     gateway.upstreams.answer("/users/kim", .silence)
+///     let answer = try gateway.get("/api/profile/kim")
+///     #expect(answer.status == .gatewayTimeout)
+///     #expect(answer.elapsed == .seconds(5))
+public final class VirtualGateway: Sendable {
+    /// What the upstreams answer, by path, and what they were asked.
+    public let upstreams: StubTransport
+    private let time: HistoricalScheduler
+    private let responder: GatewayResponder
+
+    /// - Parameters:
+    ///   - limits: what the gateway allows.
+    ///   - declare: declares the endpoints under test.
+    public init(
+        limits: GatewayLimits = GatewayLimits(), cors: CORSPolicy? = nil, declare: (Gateway) throws -> Void
+    ) throws {
+        time = HistoricalScheduler()
+        upstreams = StubTransport(scheduler: time)
+        let gateway = Gateway(GatewayEnvironment(transport: upstreams), limits: limits, cors: cors)
+        try declare(gateway)
+        responder = try gateway.responder()
+    }
+
+    public func get(_ target: String, _ fields: HTTPFields = HTTPFields()) throws -> VirtualAnswer {
+        try send(.get, target, fields)
+    }
+
+    /// Asks, and moves the clock from event to event until the answer is there.
+    ///
+    /// - Parameters:
+    ///   - target: path and query, percent-encoded.
+    ///   - json: a body, sent as `application/json`.
+    /// - Throws: `GatewayLeak` where nothing is left to happen and no answer came, as when a part never ends and has no
+    ///   limit; or where something is still under way when it did.
+    public func send(
+        _ method: HTTPMethod, _ target: String, _ fields: HTTPFields = HTTPFields(), json: String? = nil
+    ) throws -> VirtualAnswer {
+        guard let target = RequestTarget(target) else {
+            throw GatewayLeak(description: "'\(target)' is no target")
+        }
+        var fields = fields
+        if json != nil { fields.append(.contentType, "application/json") }
+        let head = HTTPRequestHead(method: method, target: target, fields: fields)
+        let answer = Lock<VirtualAnswer?>(nil)
+        let began = time.clock
+        let subscription = responder.respond(to: HTTPRequest(head: head, body: Array((json ?? "").utf8)[...]))
+            .subscribe(onSuccess: { [time] answered in
+                let elapsed = Duration.seconds(time.clock.timeIntervalSince(began))
+                answer.withLock { $0 = VirtualAnswer(answered.response, elapsed: elapsed) }
+                time.stop()
+            })
+        defer { subscription.dispose() }
+        if answer.withLock({ $0 == nil }) { time.start() }
+        guard let answer = answer.withLock({ $0 }) else {
+            throw GatewayLeak(description: "nothing is left to happen, and there is no answer")
+        }
+        guard upstreams.inFlight == 0 else {
+            throw GatewayLeak(description: "\(upstreams.inFlight) upstream calls go on after the answer")
+        }
+        return answer
+    }
+}
+
+/// A gateway's answer in virtual time.
+@dynamicMemberLookup
+public struct VirtualAnswer: Sendable {
+    public let response: TestResponse
+    /// From the request to the answer.
+    public let elapsed: Duration
+
+    init(_ response: HTTPResponse, elapsed: Duration) {
+        self.response = TestResponse(
+            status: response.status, fields: response.fields, body: Array(response.body.joined())[...])
+        self.elapsed = elapsed
+    }
+
+    public subscript<Value>(dynamicMember path: KeyPath<TestResponse, Value>) -> Value {
+        response[keyPath: path]
+    }
+}

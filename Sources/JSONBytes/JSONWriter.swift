@@ -1,0 +1,91 @@
+/// Appends the pieces of a JSON document whose shape its user knows: constants with the brackets, commas and names in
+/// them, and values between. Checks nothing; `JSONComposer` knows about commas.
+///
+///     var writer = JSONWriter(capacity: 64)
+///     writer.constant(#"{"status":"#)
+///     writer.integer(200)
+///     writer.constant("}")
+///
+/// Fragments are copied, or, from `sharedFragmentLength` bytes on, become pieces of the result by themselves.
+public struct JSONWriter: Sendable {
+    /// Fragments from this length on are shared, not copied.
+    public let sharedFragmentLength: Int
+
+    private var text: [UInt8] = []
+    /// Fragments that stand between the bytes of `text`, and where.
+    private var shared: [(offset: Int, bytes: ArraySlice<UInt8>)] = []
+
+    /// - Parameter capacity: bytes to make room for; more come by themselves.
+    public init(capacity: Int = 0, sharedFragmentLength: Int = 4096) {
+        self.sharedFragmentLength = sharedFragmentLength
+        if capacity > 0 { text.reserveCapacity(capacity) }
+    }
+
+    /// Bytes written so far, shared fragments included.
+    public var count: Int { shared.reduce(text.count) { $0 + $1.bytes.count } }
+
+    /// Forgets what was written and keeps the room for it.
+    public mutating func removeAll() {
+        text.removeAll(keepingCapacity: true)
+        shared.removeAll(keepingCapacity: true)
+    }
+
+    /// Bytes of JSON, as they are.
+    @inline(__always)
+    public mutating func constant(_ json: StaticString) {
+        text.append(contentsOf: UnsafeBufferPointer(start: json.utf8Start, count: json.utf8CodeUnitCount))
+    }
+
+    public mutating func byte(_ byte: UInt8) {
+        text.append(byte)
+    }
+
+    public mutating func fragment(_ fragment: JSONFragment) {
+        guard fragment.bytes.count >= sharedFragmentLength else {
+            fragment.bytes.withUnsafeBufferPointer { text.append(contentsOf: $0) }
+            return
+        }
+        shared.append((text.count, fragment.bytes))
+    }
+
+    /// A JSON string: in quotes, escaped where it must be.
+    public mutating func string(_ value: String) {
+        EscapedText.appendLiteral(value, to: &text)
+    }
+
+    /// A JSON string of text that is UTF-8 already.
+    /// - Precondition: `utf8` is UTF-8; it goes out as it is, but for what JSON wants escaped.
+    public mutating func string(utf8: ArraySlice<UInt8>) {
+        utf8.withUnsafeBufferPointer { EscapedText.appendLiteral($0, to: &text) }
+    }
+
+    public mutating func integer(_ value: Int) {
+        Decimal.append(value, places: 0, to: &text)
+    }
+
+    /// A number with a fixed count of decimal places: `fixed(124, places: 1)` is `12.4`.
+    public mutating func fixed(_ scaled: Int, places: Int) {
+        Decimal.append(scaled, places: places, to: &text)
+    }
+
+    /// The bytes written, where no fragment was shared.
+    public func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
+        precondition(shared.isEmpty, "fragments were shared: use finish()")
+        return try text.withUnsafeBufferPointer(body)
+    }
+
+    /// What was written, in pieces that are ready for a gathered write.
+    public consuming func finish() -> [ArraySlice<UInt8>] {
+        guard !shared.isEmpty else { return [text[...]] }
+        var pieces: [ArraySlice<UInt8>] = []
+        pieces.reserveCapacity(shared.count * 2 + 1)
+        var start = 0
+        for (offset, bytes) in shared {
+            if offset > start { pieces.append(text[start..<offset]) }
+            pieces.append(bytes)
+            start = offset
+        }
+        if start < text.count { pieces.append(text[start...]) }
+        return pieces
+    }
+}

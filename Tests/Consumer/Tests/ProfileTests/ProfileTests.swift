@@ -1,0 +1,79 @@
+import GatewayTesting
+import Profile
+import Sluice
+import Testing
+
+@Suite("The profile endpoint of a package that uses Sluice")
+struct ProfileTests {
+    private let users = StubUpstream { request in
+        switch request.path {
+        case "/users/kim": .json(#"{"name":"Kim","since":2019}"#)
+        case "/users/kim/badges": .json(#"["early bird"]"#)
+        case "/users/lee": .json(#"{"name":"Lee"}"#)
+        case "/users/lee/badges": .status(.serviceUnavailable)
+        default: .status(.notFound)
+        }
+    }
+
+    @Test("A user that does not exist is a 404 that names the part")
+    func aUserThatDoesNotExistIsNotFound() async throws {
+        try await withGateway(upstreams: ["users": users], declare: declareProfile) { client in
+            let response = try await client.get("/api/profile/nobody")
+            #expect(response.status == .notFound)
+            let error = try #require(try response.json[member: "errors"]?[element: 0])
+            #expect(error[member: "part"]?.stringValue == "user")
+            #expect(error[member: "kind"]?.stringValue == "requestErr")
+        }
+    }
+
+    @Test("Badges that fail leave their fallback, and the answer says that it is partial")
+    func failingBadgesLeaveTheirFallback() async throws {
+        try await withGateway(upstreams: ["users": users], declare: declareProfile) { client in
+            let response = try await client.get("/api/profile/lee")
+            #expect(response.status == .ok)
+            let envelope = try response.json
+            #expect(envelope[member: "code"]?.stringValue == "PARTIAL")
+            #expect(envelope[member: "data"]?[member: "badges"]?.description == "[]")
+        }
+    }
+
+    @Test("Everything there: the upstream's bytes, untouched, and a value of the package's own")
+    func everythingThere() async throws {
+        try await withGateway(upstreams: ["users": users], declare: declareProfile) { client in
+            let response = try await client.get("/api/profile/kim")
+            let data = try #require(try response.json[member: "data"])
+            #expect(
+                data.description
+                    == #"{"user":{"name":"Kim","since":2019},"badges":["early bird"],"greeting":{"text":"Hello, Kim"}}"#
+            )
+            #expect(users.requests.allSatisfy { $0.fields[.via] == "1.1 sluice" })
+        }
+    }
+
+    @Test("An async handler answers, and its missing parameter is named")
+    func anAsyncHandlerAnswers() async throws {
+        try await withGateway(upstreams: ["users": users], declare: declareProfile) { client in
+            let refused = try await client.get("/api/hello")
+            #expect(refused.status == .badRequest)
+            #expect(try refused.json[member: "message"]?.stringValue?.contains("\"name\"") == true)
+            let response = try await client.get("/api/hello?name=Park")
+            #expect(try response.json[member: "data"]?.description == #"{"text":"Hello, Park"}"#)
+        }
+    }
+}
+
+@Suite("The profile endpoint in virtual time")
+struct ProfileTimeTests {
+    @Test("A user service that never answers is a 504 after five seconds that nobody waits for")
+    func aSilentServiceIsATimeout() throws {
+        let gateway = try VirtualGateway(declare: declareProfile)
+        gateway.upstreams.answer("/users/kim", .silence)
+        gateway.upstreams.answer("/users/kim/badges", .json("[]"))
+        let answer = try gateway.get("/api/profile/kim")
+        #expect(answer.status == .gatewayTimeout)
+        #expect(answer.elapsed == .seconds(5))
+        #expect(
+            try answer.json[member: "errors"]?[element: 0]?[member: "reason"]?.stringValue
+                == "connection_read_timeout")
+    }
+}

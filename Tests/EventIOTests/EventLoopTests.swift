@@ -1,0 +1,228 @@
+import CLibevent
+import Dispatch
+import Glibc
+import Locking
+import Testing
+
+@testable import EventIO
+
+@Suite("Event loop", .timeLimit(.minutes(1)))
+struct EventLoopTests {
+    private final class Log: Sendable {
+        let entries = Lock<[Int]>([])
+        func add(_ entry: Int) { entries.withLock { $0.append(entry) } }
+        var all: [Int] { entries.withLock { $0 } }
+    }
+
+    @Test("An ended loop refuses work and says so")
+    func endedLoopRefusesWork() async throws {
+        let group = try EventLoopGroup(count: 1)
+        let loop = group.loops[0]
+        await shutDown(group)
+        #expect(loop.execute { Issue.record("this must not run") } == false)
+        await #expect(throws: SocketError.self) { try await loop.perform { 1 } }
+    }
+
+    @Test("What was executed before stop is run")
+    func workBeforeStopIsRun() async throws {
+        let loop = try EventLoop()
+        let log = Log()
+        for entry in 0..<100 { loop.execute { log.add(entry) } }
+        loop.stop()
+        await runOnThread(loop)
+        #expect(log.all == Array(0..<100))
+    }
+
+    @Test("Nothing that was accepted is lost when threads execute while the loop stops")
+    func nothingAcceptedIsLost() async throws {
+        for _ in 0..<3 {
+            let group = try EventLoopGroup(count: 1)
+            let loop = group.loops[0]
+            let ran = Lock(0)
+            let ranBox = LockBox(ran)
+            let accepted = await withTaskGroup(of: Int.self) { tasks in
+                for _ in 0..<4 {
+                    tasks.addTask {
+                        await onThread {
+                            var accepted = 0
+                            while loop.execute({ ranBox.lock.withLock { $0 += 1 } }) {
+                                accepted += 1
+                                if accepted == 200 { loop.stop() }
+                            }
+                            return accepted
+                        }
+                    }
+                }
+                return await tasks.reduce(0, +)
+            }
+            await shutDown(group)
+            #expect(ranBox.lock.withLock { $0 } == accepted)
+        }
+    }
+
+    @Test("Work of one thread runs in order, from several threads at once")
+    func orderPerThread() async throws {
+        try await withLoop { loop in
+            let logs = (0..<4).map { _ in Log() }
+            await withTaskGroup(of: Void.self) { tasks in
+                for log in logs {
+                    tasks.addTask {
+                        await onThread { for entry in 0..<5_000 { loop.execute { log.add(entry) } } }
+                    }
+                }
+            }
+            try await loop.perform {}
+            for log in logs { #expect(log.all == Array(0..<5_000)) }
+        }
+    }
+
+    @Test("Work executed on the loop runs after the present work, in order")
+    func nestedWork() async throws {
+        try await withLoop { loop in
+            let log = Log()
+            await withCheckedContinuation { continuation in
+                loop.execute {
+                    loop.execute { log.add(2) }
+                    loop.execute {
+                        log.add(3)
+                        loop.execute {
+                            log.add(4)
+                            continuation.resume()
+                        }
+                    }
+                    log.add(1)
+                }
+            }
+            #expect(log.all == [1, 2, 3, 4])
+        }
+    }
+
+    @Test("A burst of work signals the loop once")
+    func oneSignalPerBurst() throws {
+        let queue = try RemoteQueue()
+        var count: eventfd_t = 0
+        #expect(eventfd_read(queue.descriptor, &count) == -1, "nothing is signalled yet")
+        for _ in 0..<10 { #expect(queue.append(.closure {})) }
+        #expect(eventfd_read(queue.descriptor, &count) == 0)
+        #expect(count == 1)
+        var works: [Work] = []
+        queue.take(into: &works)
+        #expect(works.count == 10)
+        #expect(queue.append(.closure {}))
+        #expect(eventfd_read(queue.descriptor, &count) == 0)
+        #expect(count == 1, "after the list was taken the next work signals again")
+        queue.close()
+        #expect(queue.append(.closure {}) == false)
+        queue.take(into: &works)
+        #expect(works.count == 1, "what was accepted can still be taken")
+    }
+
+    @Test("perform gives back results and errors")
+    func performResults() async throws {
+        struct Failure: Error {}
+        try await withLoop { loop in
+            let isOnLoop = try await loop.perform { loop.isCurrent }
+            #expect(isOnLoop)
+            #expect(loop.isCurrent == false)
+            await #expect(throws: Failure.self) { try await loop.perform { throw Failure() } }
+            let answer = await onThread { loop.runBlocking { EventLoop.current === loop } }
+            #expect(answer)
+            #expect(EventLoop.current == nil)
+        }
+    }
+
+    @Test("now is the clock, and stands still within a wake")
+    func nowIsCached() async throws {
+        try await withLoop { loop in
+            let before = MonotonicTime.clock()
+            let (first, second) = try await loop.perform {
+                let first = loop.now
+                while MonotonicTime.clock() < first + .milliseconds(2) {}
+                return (first, loop.now)
+            }
+            #expect(first == second)
+            #expect(first >= before)
+            let later = try await loop.perform { loop.now }
+            #expect(later > first, "the next wake reads the clock again")
+        }
+    }
+
+    @Test("A waiting loop does not wake")
+    func idleLoopWaits() async throws {
+        try await withLoop { loop in
+            let before = try await loop.perform { loop.wakeCount }
+            await pass(.milliseconds(60))
+            let after = try await loop.perform { loop.wakeCount }
+            #expect(after - before <= 2)
+        }
+    }
+
+    @Test("The loops of a group take turns, and each has its own thread")
+    func groupTakesTurns() async throws {
+        let group = try EventLoopGroup(count: 3)
+        let turns = (0..<6).map { _ in group.next().name }
+        #expect(Set(turns).count == 3)
+        #expect(Array(turns[..<3]) == Array(turns[3...]))
+        var threads: Set<UInt> = []
+        for loop in group.loops { threads.insert(try await loop.perform { UInt(pthread_self()) }) }
+        #expect(threads.count == 3)
+        await shutDown(group)
+    }
+
+    @Test("A loop-bound value is used and released on its loop, wherever the last reference goes")
+    func loopBound() async throws {
+        final class Probe {
+            let loop: EventLoop
+            let released: @Sendable (Bool) -> Void
+            init(_ loop: EventLoop, _ released: @escaping @Sendable (Bool) -> Void) {
+                self.loop = loop
+                self.released = released
+            }
+            deinit { released(loop.isCurrent) }
+        }
+        try await withLoop { loop in
+            let (releases, continuation) = AsyncStream<Bool>.makeStream()
+            var bound: LoopBound<Probe>? = try await loop.perform {
+                LoopBound(Probe(loop) { continuation.yield($0) }, loop: loop)
+            }
+            #expect(bound != nil)
+            bound = nil
+            for await wasOnLoop in releases {
+                #expect(wasOnLoop)
+                break
+            }
+        }
+    }
+}
+
+/// A lock that closures can share.
+final class LockBox<Value: Sendable>: Sendable {
+    let lock: Lock<Value>
+    init(_ lock: consuming Lock<Value>) { self.lock = lock }
+}
+
+/// Runs blocking code on a thread that may block.
+func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async rethrows -> Value {
+    let result: Result<Value, any Error> = await withCheckedContinuation { continuation in
+        DispatchQueue.global().async { continuation.resume(returning: Result(catching: body)) }
+    }
+    switch result {
+    case .success(let value): return value
+    case .failure(let error): return try rethrowing { throw error }
+    }
+}
+
+private func rethrowing<Value>(_ body: () throws -> Value) rethrows -> Value { try body() }
+
+func runOnThread(_ loop: EventLoop) async {
+    await onThread { loop.run() }
+}
+
+/// Lets a span of real time pass, for what must NOT happen meanwhile.
+func pass(_ span: Duration) async {
+    await withCheckedContinuation { continuation in
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int(span / .milliseconds(1)))) {
+            continuation.resume()
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import EventIO
+import Glibc
+
+/// A plain blocking socket, to play the peer of what is tested. Every call gives up after five seconds.
+final class RawSocket: Sendable {
+    let descriptor: Int32
+
+    init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+        var limit = timeval(tv_sec: 5, tv_usec: 0)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
+    }
+
+    /// Connects, and is known to the listener's queue when this returns.
+    convenience init(connectedTo address: SocketAddress) throws {
+        self.init(Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+        var ipv4 = RawSocket.ipv4(port: address.port ?? 0)
+        let result = withUnsafePointer(to: &ipv4) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else {
+            let code = errno
+            Glibc.close(descriptor)
+            throw SocketError(.connect, code)
+        }
+    }
+
+    /// A pair of connected Unix sockets; the first one is non-blocking, for the stream.
+    static func pair() -> (stream: Int32, peer: RawSocket) {
+        var ends: [Int32] = [-1, -1]
+        socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
+        _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+        return (ends[0], RawSocket(ends[1]))
+    }
+
+    /// A listening socket on the loopback address that accepts `backlog` + 1 connections by itself.
+    static func listening(backlog: Int32 = 16, reusePort: Bool = false) -> (RawSocket, SocketAddress) {
+        let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        if reusePort {
+            var one: Int32 = 1
+            setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &one, 4)
+        }
+        var address = ipv4(port: 0)
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                _ = Glibc.bind(descriptor, $0, size)
+                _ = Glibc.listen(descriptor, backlog)
+                _ = getsockname(descriptor, $0, &size)
+            }
+        }
+        return (RawSocket(descriptor), .loopback(port: Int(UInt16(bigEndian: address.sin_port))))
+    }
+
+    private static func ipv4(port: Int) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(truncatingIfNeeded: port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        return address
+    }
+
+    func makeNonBlocking() {
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    }
+
+    func accept() -> RawSocket {
+        RawSocket(Glibc.accept(descriptor, nil, nil))
+    }
+
+    @discardableResult
+    func send(_ bytes: [UInt8]) -> Int {
+        Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+
+    /// Some bytes; empty at the end.
+    func receive(atMost limit: Int = 65_536) throws -> [UInt8] {
+        var count = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, initialized in
+            count = recv(descriptor, buffer.baseAddress, limit, 0)
+            initialized = max(0, count)
+        }
+        guard count >= 0 else { throw SocketError(.read, errno) }
+        return bytes
+    }
+
+    func receiveAll() throws -> [UInt8] {
+        var all: [UInt8] = []
+        while true {
+            let some = try receive()
+            if some.isEmpty { return all }
+            all += some
+        }
+    }
+
+    func receive(exactly count: Int) throws -> [UInt8] {
+        var all: [UInt8] = []
+        while all.count < count {
+            let some = try receive(atMost: count - all.count)
+            if some.isEmpty { break }
+            all += some
+        }
+        return all
+    }
+
+    func endWriting() {
+        Glibc.shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    func close() {
+        Glibc.close(descriptor)
+    }
+
+    /// Closes with RST.
+    func reset() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+        close()
+    }
+
+    func option(_ name: Int32, level: Int32) -> Int32 {
+        var value: Int32 = 0
+        var size = socklen_t(4)
+        getsockopt(descriptor, level, name, &value, &size)
+        return value
+    }
+}

@@ -1,0 +1,225 @@
+import EventIO
+import Glibc
+import Locking
+import Testing
+
+@Suite("Streams: reading and ends", .timeLimit(.minutes(1)))
+struct StreamReadingTests {
+    @Test("FIN: all bytes are handed over, then the end, and writing still works")
+    func finAfterData() async throws {
+        try await withLoop { loop in
+            try await withAccepted(loop: loop) { driven, peer in
+                peer.send(utf8("last words"))
+                peer.endWriting()
+                let (bytes, event) = await driven.nextAfterBytes()
+                #expect(bytes == utf8("last words"))
+                #expect(event == .reachedEnd)
+                try await driven.on { $0.write(utf8("answer")[...]) }
+                #expect(try peer.receive(exactly: 6) == utf8("answer"))
+                peer.close()
+            }
+        }
+    }
+
+    @Test("FIN with unread data is told at once while reading is paused; the data comes after resuming")
+    func finWithUnreadData() async throws {
+        try await withLoop { loop in
+            try await withAccepted(loop: loop) { driven, peer in
+                try await driven.on { $0.pauseReading() }
+                peer.send(utf8("unread"))
+                peer.endWriting()
+                #expect(await driven.next() == .peerLeft)
+                #expect(try await driven.eventsUntilNow() == [])
+                try await driven.on { $0.resumeReading() }
+                let (bytes, event) = await driven.nextAfterBytes()
+                #expect(bytes == utf8("unread"))
+                #expect(event == .reachedEnd)
+                peer.close()
+            }
+        }
+    }
+
+    @Test("RST is a failure, the stream is closed, and the loop does not spin")
+    func reset() async throws {
+        try await withLoop { loop in
+            try await withAccepted(loop: loop) { driven, peer in
+                peer.reset()
+                guard case .failed(let error) = await driven.next() else {
+                    Issue.record("no failure was told")
+                    return
+                }
+                #expect(error.isConnectionReset)
+                #expect(error.operation == .read)
+                #expect(try await driven.on { $0.isClosed })
+                let wakes = try await loop.perform { loop.wakeCount }
+                await pass(.milliseconds(50))
+                #expect(try await loop.perform { loop.wakeCount } - wakes <= 2)
+            }
+        }
+    }
+
+    @Test("RST while reading is paused is told at once, even with unread data before it")
+    func resetWhilePaused() async throws {
+        try await withLoop { loop in
+            try await withAccepted(loop: loop) { driven, peer in
+                try await driven.on { $0.pauseReading() }
+                peer.send(utf8("never read"))
+                peer.reset()
+                guard case .failed(let error) = await driven.next() else {
+                    Issue.record("no failure was told")
+                    return
+                }
+                #expect(error.code == ECONNRESET)
+            }
+        }
+    }
+
+    @Test("RST that comes with data in one edge is told within 100 ms, after the data", arguments: 1...10)
+    func resetBehindData(_: Int) async throws {
+        try await withLoop { loop in
+            let times = LockBox(Lock<[MonotonicTime]>([]))
+            try await withAccepted(
+                loop: loop, onEvent: { _, _ in times.lock.withLock { $0.append(.clock()) } },
+                { driven, peer in
+                    // The loop is kept busy while both arrive, so that it sees them as one edge.
+                    loop.execute {
+                        peer.send(utf8("request"))
+                        peer.reset()
+                    }
+                    let (bytes, event) = await driven.nextAfterBytes()
+                    #expect(bytes == utf8("request"))
+                    guard case .failed(let error) = event else {
+                        Issue.record("no failure was told")
+                        return
+                    }
+                    #expect(error.code == ECONNRESET)
+                    let told = times.lock.withLock { $0 }
+                    #expect(told.count == 2)
+                    #expect(told[1] - told[0] < .milliseconds(100))
+                })
+        }
+    }
+
+    @Test("RST after FIN breaks a stream that was still open for writing")
+    func resetAfterFin() async throws {
+        try await withLoop { loop in
+            try await withAccepted(loop: loop) { driven, peer in
+                peer.endWriting()
+                #expect(await driven.next() == .reachedEnd)
+                peer.reset()
+                guard case .failed(let error) = await driven.next() else {
+                    Issue.record("no failure was told")
+                    return
+                }
+                #expect(error.isConnectionReset)
+            }
+        }
+    }
+
+    @Test("A paused stream hands over nothing, and resuming reads what waits though no new edge comes")
+    func pauseAndResume() async throws {
+        try await withLoop { loop in
+            try await withAccepted(loop: loop) { driven, peer in
+                try await driven.on { $0.pauseReading() }
+                peer.send(utf8("one"))
+                peer.send(utf8("two"))
+                // A round trip of its own shows that the loop had its turn.
+                try await loop.perform {}
+                await pass(.milliseconds(20))
+                #expect(try await driven.eventsUntilNow() == [])
+                try await driven.on { $0.resumeReading() }
+                #expect(await driven.bytes(6) == utf8("onetwo"))
+                peer.send(utf8("three"))
+                #expect(await driven.bytes(5) == utf8("three"), "edges work as before")
+                peer.close()
+                #expect(await driven.next() == .reachedEnd)
+            }
+        }
+    }
+
+    @Test("Pausing inside the handler stops reading in the middle, and resuming loses nothing")
+    func pauseInsideTheHandler() async throws {
+        try await withLoop { loop in
+            let payload = (0..<400_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+            try await withAccepted(
+                loop: loop,
+                onEvent: { stream, event in
+                    guard case .received = event else { return }
+                    stream.pauseReading()
+                    loop.execute { [stream = LoopBound(stream, loop: loop)] in stream.value.resumeReading() }
+                },
+                { driven, peer in
+                    await onThread {
+                        var sent = 0
+                        while sent < payload.count { sent += peer.send(Array(payload[sent...])) }
+                        peer.endWriting()
+                    }
+                    let (bytes, event) = await driven.nextAfterBytes()
+                    #expect(bytes == payload)
+                    #expect(event == .reachedEnd || event == .peerLeft)
+                    peer.close()
+                })
+        }
+    }
+
+    @Test("Closing inside the handler ends everything: nothing more is told, and the stream is freed")
+    func closeInsideTheHandler() async throws {
+        try await withLoop { loop in
+            let (descriptor, peer) = RawSocket.pair()
+            let driven = try await Driven.adopting(descriptor, loop: loop) { stream, event in
+                if case .received = event { stream.close() }
+            }
+            peer.send(utf8("x"))
+            #expect(await driven.next() == .received(utf8("x")))
+            peer.send(utf8("y"))
+            peer.close()
+            #expect(try await driven.eventsUntilNow() == [])
+            let weakStream = try await loop.perform { LoopBound(WeakBox(driven.stream), loop: loop) }
+            try await driven.forget()
+            // The quiet watch may hold it for a period.
+            await pass(.milliseconds(60))
+            #expect(try await loop.perform { weakStream.value.object == nil })
+        }
+    }
+
+    @Test("A peer that sends without end does not keep the loop from other work")
+    func endlessSender() async throws {
+        try await withLoop { loop in
+            let (descriptor, peer) = RawSocket.pair()
+            let driven = try await Driven.adopting(descriptor, loop: loop)
+            async let writer: Void = onThread {
+                let block = [UInt8](repeating: 7, count: 1 << 20)
+                for _ in 0..<32 {
+                    var sent = 0
+                    while sent < block.count { sent += max(1, peer.send(Array(block[sent...]))) }
+                }
+                peer.close()
+            }
+            for _ in 0..<50 { try await loop.perform {} }
+            await writer
+            let (bytes, event) = await driven.nextAfterBytes()
+            #expect(bytes.count == 32 << 20)
+            #expect(event == .reachedEnd)
+        }
+    }
+
+    @Test("The end of the loop closes its streams and tells them")
+    func loopEnds() async throws {
+        let group = try EventLoopGroup(count: 1)
+        let (descriptor, peer) = RawSocket.pair()
+        let driven = try await Driven.adopting(descriptor, loop: group.loops[0])
+        await shutDown(group)
+        guard case .failed(let error) = await driven.next() else {
+            Issue.record("no failure was told")
+            return
+        }
+        #expect(error.kind == .loopEnded)
+        #expect(try peer.receive() == [])
+        peer.close()
+    }
+}
+
+final class WeakBox {
+    weak var object: AnyObject?
+    init(_ object: AnyObject?) { self.object = object }
+}

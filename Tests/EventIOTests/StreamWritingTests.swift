@@ -1,0 +1,188 @@
+import EventIO
+import Glibc
+import Testing
+
+@Suite("Streams: writing and closing", .timeLimit(.minutes(1)))
+struct StreamWritingTests {
+    private static func payload(_ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 131 &+ $0 >> 8) }
+    }
+
+    @Test("Writing after the peer is gone is one failure, told from the loop, and no signal")
+    func writeAfterPeerClosed() async throws {
+        try await withLoop { loop in
+            let (descriptor, peer) = RawSocket.pair()
+            let driven = try await Driven.adopting(descriptor, loop: loop)
+            try await driven.on { stream in
+                peer.close()
+                for _ in 0..<3 { stream.write(utf8("nobody hears")[...]) }
+                #expect(stream.isOpen, "the failure is told later, not inside the call")
+            }
+            var failures = 0
+            var ended = false
+            while let event = await driven.next() {
+                switch event {
+                case .reachedEnd: ended = true
+                case .failed(let error):
+                    #expect(error.isConnectionReset)
+                    #expect(error.operation == .write)
+                    failures += 1
+                default: Issue.record("unexpected \(event)")
+                }
+                if failures == 1 { break }
+            }
+            #expect(ended, "the end that the peer left is told before the failure")
+            #expect(try await driven.eventsUntilNow() == [])
+        }
+    }
+
+    @Test("What the peer said before it broke the connection is handed over before the failure")
+    func answerBeforeTheFailure() async throws {
+        try await withLoop { loop in
+            let (descriptor, peer) = RawSocket.pair()
+            let driven = try await Driven.adopting(descriptor, loop: loop)
+            try await driven.on { stream in
+                peer.send(utf8("413"))
+                peer.close()
+                stream.write(utf8("a body nobody wants")[...])
+            }
+            let (bytes, event) = await driven.nextAfterBytes()
+            #expect(bytes == utf8("413"))
+            #expect(event == .reachedEnd)
+            guard case .failed(let error) = await driven.next() else {
+                Issue.record("no failure was told")
+                return
+            }
+            #expect(error.operation == .write)
+        }
+    }
+
+    @Test("Short writes: everything arrives in order, over the high watermark, then drained, then flushed")
+    func shortWrites() async throws {
+        try await withLoop { loop in
+            let payload = Self.payload(8 << 20)
+            try await withAccepted(loop: loop) { driven, peer in
+                try await driven.on { stream in
+                    stream.highWatermark = 1 << 20
+                    stream.lowWatermark = 1 << 18
+                    #expect(stream.isOverHighWatermark == false)
+                    // In pieces of uneven size, more than one gathered write takes.
+                    var slices: [ArraySlice<UInt8>] = []
+                    var start = 0
+                    var length = 1
+                    while start < payload.count {
+                        let end = min(start + length, payload.count)
+                        slices.append(payload[start..<end])
+                        slices.append([])
+                        start = end
+                        length = (length * 3 + 17) % 300_000
+                    }
+                    stream.write(Array(slices[..<20]))
+                    stream.write(Array(slices[20...]))
+                    #expect(stream.isOverHighWatermark)
+                    #expect(stream.queuedByteCount + Int(stream.bytesSent) == payload.count)
+                }
+                #expect(try await driven.eventsUntilNow() == [])
+                let received = try await onThread { try peer.receive(exactly: payload.count) }
+                #expect(received == payload)
+                #expect(await driven.next() == .drained)
+                #expect(await driven.next() == .flushed)
+                #expect(try await driven.on { $0.bytesSent } == Int64(payload.count))
+                #expect(try await driven.on { $0.queuedByteCount } == 0)
+                // And a second time: writability is watched anew.
+                try await driven.on { $0.write(payload[...]) }
+                #expect(try await onThread { try peer.receive(exactly: payload.count) } == payload)
+                #expect(await driven.next() == .drained)
+                peer.close()
+            }
+        }
+    }
+
+    @Test("The same over a Unix socket and through raw bytes")
+    func shortWritesUnix() async throws {
+        try await withLoop { loop in
+            let payload = Self.payload(3 << 20)
+            let (descriptor, peer) = RawSocket.pair()
+            let driven = try await Driven.adopting(descriptor, loop: loop)
+            try await driven.on { stream in payload.withUnsafeBytes { stream.write($0) } }
+            #expect(try await onThread { try peer.receive(exactly: payload.count) } == payload)
+            #expect(await driven.next() == .drained)
+            #expect(await driven.next() == .flushed)
+            peer.close()
+        }
+    }
+
+    @Test("The end is sent after what is queued")
+    func shutdownAfterQueue() async throws {
+        try await withLoop { loop in
+            let payload = Self.payload(4 << 20)
+            try await withAccepted(loop: loop) { driven, peer in
+                try await driven.on { stream in
+                    stream.write(payload[...])
+                    stream.shutdownWrite()
+                    stream.write(utf8("too late")[...])
+                }
+                #expect(try await onThread { try peer.receiveAll() } == payload)
+                peer.send(utf8("still reading"))
+                var (bytes, event): ([UInt8], StreamEvent?) = ([], nil)
+                repeat {
+                    (bytes, event) = await driven.nextAfterBytes()
+                } while event == .drained && bytes.isEmpty
+                if bytes.isEmpty { bytes = await driven.bytes(13) }
+                #expect(bytes == utf8("still reading"))
+                peer.close()
+            }
+        }
+    }
+
+    @Test("closeWhenFlushed closes after the last byte")
+    func closeWhenFlushed() async throws {
+        try await withLoop { loop in
+            let payload = Self.payload(4 << 20)
+            try await withAccepted(loop: loop) { driven, peer in
+                try await driven.on { stream in
+                    stream.write(payload[...])
+                    stream.closeWhenFlushed()
+                    #expect(stream.isOpen)
+                }
+                #expect(try await onThread { try peer.receiveAll() } == payload)
+                #expect(try await driven.on { $0.isClosed })
+                peer.close()
+            }
+        }
+    }
+
+    @Test("reset: the peer gets an error instead of an end")
+    func reset() async throws {
+        try await withLoop { loop in
+            try await withAccepted(loop: loop) { driven, peer in
+                try await driven.on { $0.reset() }
+                let error = #expect(throws: SocketError.self) { try peer.receive() }
+                #expect(error?.code == ECONNRESET)
+                #expect(try await driven.eventsUntilNow() == [], "nothing is told to the one who asked")
+                peer.close()
+            }
+        }
+    }
+
+    @Test("Closing drops the queue, tells nothing, and is done once")
+    func closeDropsTheQueue() async throws {
+        try await withLoop { loop in
+            let payload = Self.payload(8 << 20)
+            try await withAccepted(loop: loop) { driven, peer in
+                let sent = try await driven.on { stream in
+                    stream.write(payload[...])
+                    stream.close()
+                    stream.close()
+                    stream.write(utf8("into the void")[...])
+                    #expect(stream.queuedByteCount == 0)
+                    return stream.bytesSent
+                }
+                let received = try await onThread { try peer.receiveAll() }
+                #expect(received.count == Int(sent))
+                #expect(try await driven.eventsUntilNow() == [])
+                peer.close()
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import EventIO
+import HTTPModel
+import Testing
+
+@testable import HTTPInbound
+
+/// What the server tells about a request, for logs and counters.
+@Suite(.timeLimit(.minutes(1)))
+struct FactsTests {
+    @Test("An exchange knows its bytes, its client and its method on the wire")
+    func exchange() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            // Two requests in one read: the second one's bytes are its own.
+            let first =
+                "POST /later HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
+            let second = "HEAD /later HTTP/1.1\r\nHost: example\r\n\r\n"
+            client.send(first + second)
+            await server.log.wait(for: "held 1")
+            try await server.on { _, handler in
+                let exchange = handler.held[0]
+                #expect(exchange.method == .post)
+                #expect(exchange.bytesReceived == first.utf8.count)
+                #expect(exchange.request.body == [97, 98, 99])
+                #expect(exchange.remoteAddress.host == "127.0.0.1")
+                #expect(exchange.receivedAt <= exchange.loop.now)
+                #expect(exchange.loop.isCurrent)
+                handler.answerLater("one")
+            }
+            let answer = try client.reply()
+            await server.log.wait(for: "sent \(answer.head.utf8.count + 4 + 3)")
+            try await server.on { _, handler in
+                let exchange = handler.held[0]
+                #expect(exchange.method == .head)
+                #expect(exchange.request.head.method == .get)
+                #expect(exchange.bytesReceived == second.utf8.count)
+                handler.answerLater("two")
+            }
+            let head = try client.reply(toHead: true)
+            await server.log.wait(for: "sent \(head.head.utf8.count + 4)")
+        }
+    }
+
+    @Test("A streamed answer's bytes are counted with their framing")
+    func streamed() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n")
+            await server.log.wait(for: "streaming 1")
+            try await server.on { _, handler in
+                handler.writers[0].write([97, 98])
+                handler.writers[0].finish()
+            }
+            let reply = try client.reply()
+            await server.log.wait(
+                for: "sent \(reply.head.utf8.count + 4 + "2\r\nab\r\n0\r\n\r\n".utf8.count)")
+        }
+    }
+
+    @Test("An answer without an exchange is told with its request")
+    func direct() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send("HEAD /missing HTTP/1.1\r\nHost: x\r\n\r\n")
+            _ = try client.reply(toHead: true)
+            await server.log.wait(for: "direct HEAD 404 completed")
+            client.send("POST /small HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\n")
+            #expect(try client.reply().status == 413)
+            await server.log.wait(for: "direct POST 413 completed")
+        }
+    }
+
+    @Test("Counts go up and down again")
+    func counts() async throws {
+        try await TestServer.run { server in
+            for index in 1...3 {
+                let client = try server.client()
+                client.send("GET /later HTTP/1.1\r\nHost: x\r\n\r\n")
+                await server.log.wait(for: "held \(index)")
+                client.reset()
+            }
+            try await server.connectionsLeft()
+            try await server.on { server, handler in
+                #expect(server.acceptedConnections == 3)
+                #expect(server.requestsInFlight == 0)
+                #expect(!handler.held.contains { !$0.isOver })
+                // Each of the three had a timer; one that is left may be the loop's own.
+                #expect(server.loop.timerCount <= 1)
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import EventIO
+import Glibc
+import HTTPWire
+import Testing
+
+@testable import HTTPOutbound
+
+@Suite("The names of failures")
+struct FailureNameTests {
+    @Test(
+        "A failure to connect is called as RFC 9209 has it",
+        arguments: [
+            (SocketError(.connect, ECONNREFUSED), "connection_refused"),
+            (SocketError(.connect, ENOENT), "connection_refused"),
+            (SocketError(.connect, EAGAIN), "connection_refused"),
+            (SocketError(.connect, ETIMEDOUT), "connection_timeout"),
+            (SocketError(.connectTimedOut, .connect), "connection_timeout"),
+            (SocketError(.connect, EHOSTUNREACH), "destination_unavailable"),
+            (SocketError(.connect, ENETUNREACH), "destination_unavailable"),
+            (SocketError(.connect, EACCES), "destination_unavailable"),
+            (SocketError(.connect, EADDRNOTAVAIL), "connection_limit_reached"),
+            (SocketError(.socket, EMFILE), "connection_limit_reached"),
+            (SocketError(.socket, ENFILE), "connection_limit_reached"),
+            (SocketError(.option, EINVAL), "proxy_internal_error"),
+            (SocketError(.nameNotFound, .resolve), "dns_error"),
+            (SocketError(.nameFailed, .resolve), "dns_error"),
+            (SocketError(.nameTimedOut, .resolve), "dns_timeout"),
+            (SocketError(.loopEnded, .connect), "destination_unavailable"),
+        ])
+    func connecting(error: SocketError, token: String) {
+        #expect(OutboundError.Reason(connecting: error).token == token)
+    }
+
+    @Test(
+        "Those failures may go better next time, and no others",
+        arguments: [
+            (.dnsTimeout, true), (.connectionRefused, true), (.connectionTimeout, true),
+            (.connectionTerminated, true),
+            (.responseIncomplete, true), (.dnsError, false), (.destinationUnavailable, false),
+            (.connectionReadTimeout, false), (.connectionWriteTimeout, false),
+            (.connectionLimitReached, false),
+            (.responseTimeout, false), (.protocolError, false), (.responseHeadSize, false),
+            (.responseBodySize, false),
+            (.responseTransferCoding, false), (.requestError, false), (.internalError, false),
+        ] as [(OutboundError.Reason, Bool)])
+    func retryable(reason: OutboundError.Reason, isRetryable: Bool) {
+        let timings = OutboundTimings(started: MonotonicTime(nanoseconds: 0))
+        let error = OutboundError(reason: reason, detail: "", requestWasSent: true, timings: timings)
+        #expect(error.isRetryable == isRetryable)
+    }
+
+    @Test("The limits are the documented ones")
+    func defaults() {
+        let limits = OutboundLimits()
+        #expect(limits.connectionsPerUpstream == 64)
+        #expect(limits.waitingCalls == 4096)
+        #expect(limits.waitTimeout == .seconds(1))
+        #expect(limits.connectTimeout == .seconds(1))
+        #expect(limits.firstByteTimeout == .seconds(5))
+        #expect(limits.readTimeout == .seconds(5))
+        #expect(limits.writeTimeout == .seconds(5))
+        #expect(limits.totalTimeout == .seconds(10))
+        #expect(limits.idleTimeout == .seconds(30))
+        #expect(limits.connectionAge == .seconds(600))
+        #expect(limits.requestsPerConnection == 1000)
+        #expect(limits.responseBody == 8 * 1024 * 1024)
+        #expect(limits.responseHead == 32 * 1024)
+        #expect(limits.responseFields == 100)
+        #expect(limits.informationalResponses == 10)
+    }
+}

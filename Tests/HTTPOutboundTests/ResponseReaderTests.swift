@@ -1,0 +1,93 @@
+import HTTPModel
+import Testing
+
+@testable import HTTPOutbound
+
+@Suite("Reading responses")
+struct ResponseReaderTests {
+    static func reader(body: Int = 1 << 20) -> ResponseReader {
+        var limits = OutboundLimits()
+        limits.responseBody = body
+        var reader = ResponseReader(limits: limits)
+        reader.expect(method: .get)
+        return reader
+    }
+
+    /// What came of reading it in pieces of this size, and how many bytes were read by then.
+    static func read(_ text: String, pieces: Int, body: Int = 1 << 20) -> (outcome: String, read: Int) {
+        var reader = reader(body: body)
+        let bytes = Array(text.utf8)
+        var position = 0
+        while position < bytes.count {
+            let end = min(position + pieces, bytes.count)
+            let outcome = bytes[position..<end].withUnsafeBytes { reader.read($0) }
+            position = end
+            if let name = name(outcome) { return (name, position) }
+        }
+        return (name(reader.inputEnded()) ?? "more", position)
+    }
+
+    static func name(_ outcome: ResponseReader.Outcome) -> String? {
+        switch outcome {
+        case .needMore: nil
+        case .whole(let response):
+            "\(response.head.status.code) \(String(decoding: response.body, as: UTF8.self)) +\(response.strayBytes)"
+        case .failed(let reason, _): reason.token
+        }
+    }
+
+    @Test(
+        "A body of exactly the limit passes, one byte more does not, in any framing and cut",
+        arguments: [1, 7, 4096])
+    func bodyLimit(pieces: Int) {
+        let cases = [
+            (
+                "HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n12345678",
+                "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n123456789"
+            ),
+            (
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n1234\r\n4\r\n5678\r\n0\r\n\r\n",
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n1234\r\n5\r\n56789\r\n0\r\n\r\n"
+            ),
+            ("HTTP/1.1 200 OK\r\n\r\n12345678", "HTTP/1.1 200 OK\r\n\r\n123456789"),
+        ]
+        for (fits, exceeds) in cases {
+            #expect(Self.read(exceeds, pieces: pieces, body: 8).outcome == "http_response_body_size")
+            #expect(Self.read(fits, pieces: pieces, body: 8).outcome == "200 12345678 +0")
+        }
+    }
+
+    @Test("A length beyond the limit is refused before any of the body")
+    func promisedLength() {
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"
+        let result = Self.read(head + "123456789", pieces: 1, body: 8)
+        #expect(result.outcome == "http_response_body_size")
+        #expect(result.read == head.utf8.count)
+    }
+
+    @Test("One response after another is read, each with its own body")
+    func sequence() {
+        var reader = Self.reader()
+        for number in 0..<3 {
+            if number > 0 { reader.expect(method: .get) }
+            let text = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n\(number)"
+            let outcome = Array(text.utf8).withUnsafeBytes { reader.read($0) }
+            #expect(Self.name(outcome) == "200 \(number) +0")
+        }
+    }
+
+    @Test("Bytes behind the response are counted and not read")
+    func stray() {
+        let text = "HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200 OK\r\n"
+        #expect(Self.read(text, pieces: 4096).outcome == "204  +17")
+    }
+
+    @Test("An end before the whole response is incomplete")
+    func cut() {
+        let text = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n12345"
+        for length in 1..<text.utf8.count {
+            let outcome = Self.read(String(decoding: text.utf8.prefix(length), as: UTF8.self), pieces: 4096).outcome
+            #expect(outcome == "http_response_incomplete", "cut after \(length) bytes")
+        }
+    }
+}
