@@ -1,5 +1,3 @@
-public import Dispatch
-import Foundation
 import Locking
 
 extension ObservableType {
@@ -12,15 +10,15 @@ extension ObservableType {
     }
 }
 
+/// One timer for each value: as all take the same time, they fire in the order of the values.
 @usableFromInline
-final class Delay<Element: Sendable>: StatefulOperator<Element, Element>, TimerTarget,
-    @unchecked Sendable
-{
+final class Delay<Element: Sendable>: StatefulOperator<Element, Element>, TimerTarget, @unchecked Sendable {
     private struct State {
         /// What waits, the oldest first; `nil` is the completion.
-        var waiting: [(due: RxTime, value: Element?)] = []
-        var isTimerSet = false
-        var token: TimerToken?
+        var waiting: [Element?] = []
+        var tokens: [TimerToken] = []
+        /// Timers that fired before their tokens were known.
+        var early: [TimerToken] = []
     }
 
     private let dueTime: RxTimeInterval
@@ -29,10 +27,8 @@ final class Delay<Element: Sendable>: StatefulOperator<Element, Element>, TimerT
     private let state = Lock(State())
 
     @usableFromInline
-    init(
-        _ source: consuming Observable<Element>?, _ dueTime: RxTimeInterval,
-        _ scheduler: any SchedulerType
-    ) {
+    init(_ source: consuming Observable<Element>?, _ dueTime: RxTimeInterval, _ scheduler: any SchedulerType)
+    {
         self.dueTime = dueTime
         self.scheduler = scheduler
         super.init(source)
@@ -52,69 +48,48 @@ final class Delay<Element: Sendable>: StatefulOperator<Element, Element>, TimerT
 
     private func enqueue(_ value: Element?) {
         guard !upstream.isClosed else { return }
-        let due = scheduler.now.addingTimeInterval(dueTime.seconds)
-        let isFirst = state.withLock { state in
-            state.waiting.append((due, value))
-            defer { state.isTimerSet = true }
-            return !state.isTimerSet
+        state.withLock { $0.waiting.append(value) }
+        let token = scheduler.setTimer(after: dueTime, target: self)
+        state.withLock { state in
+            if let index = state.early.firstIndex(of: token) {
+                state.early.remove(at: index)
+            } else {
+                state.tokens.append(token)
+            }
         }
-        if isFirst { setTimer(after: dueTime) }
-    }
-
-    private func setTimer(after time: RxTimeInterval) {
-        let token = scheduler.setTimer(after: time, target: self)
-        state.withLock { $0.token = token }
-        if upstream.isClosed { scheduler.cancelTimer(token) }
+        if upstream.isClosed { drop() }
     }
 
     @usableFromInline
     func timerFired(_ token: TimerToken) {
-        let now = scheduler.now
-        while true {
-            // The first one that waits is due; those that come with it are compared.
-            let next: (isDue: Bool, value: Element?, due: RxTime)? = state.withLock { state in
-                guard let first = state.waiting.first else {
-                    state.isTimerSet = false
-                    return nil
-                }
-                // A date holds no exact nanoseconds.
-                let isDue = first.due.timeIntervalSince(now) < 1e-6
-                if isDue { state.waiting.removeFirst() }
-                return (isDue, first.value, first.due)
+        state.withLock { state in
+            if let index = state.tokens.firstIndex(of: token) {
+                state.tokens.remove(at: index)
+            } else {
+                state.early.append(token)
             }
-            guard let next, !upstream.isClosed else { return }
-            guard next.isDue else {
-                return setTimer(
-                    after: .nanoseconds(Int((next.due.timeIntervalSince(now) * 1e9).rounded(.up))))
-            }
-            deliver(next.value)
         }
+        whenOwner { self.deliverFirst() }
     }
 
-    private func deliver(_ value: Element?) {
+    private func whenOwner(_ work: @escaping @Sendable () -> Void) {
         if gate.enter() {
-            send(value)
+            work()
             gate.leave()
         } else {
-            gate.park { self.send(value) }
+            gate.park(work)
         }
     }
 
-    private func send(_ value: Element?) {
-        if let value {
-            if !upstream.isClosed { down.next(value) }
-        } else {
-            super.completed()
-        }
+    /// Taken out by the gate's owner, so that timers that fire at once on several threads keep the order.
+    private func deliverFirst() {
+        let first = state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() as Element?? }
+        guard let first, !upstream.isClosed else { return }
+        if let value = first { down.next(value) } else { super.completed() }
     }
 
     override func error(_ error: any Error) {
-        if gate.enter() {
-            fail(error)
-            gate.leave()
-        } else {
-            gate.park { self.fail(error) }
-        }
+        whenOwner { self.fail(error) }
     }
 
     private func fail(_ error: any Error) {
@@ -128,12 +103,11 @@ final class Delay<Element: Sendable>: StatefulOperator<Element, Element>, TimerT
     }
 
     private func drop() {
-        let (waiting, token) = state.withLock { state in
-            let old = (state.waiting, state.token)
-            state.waiting = []
+        let old = state.withLock { state in
+            let old = state
+            state = State()
             return old
         }
-        _ = waiting
-        if let token { scheduler.cancelTimer(token) }
+        for token in old.tokens { scheduler.cancelTimer(token) }
     }
 }

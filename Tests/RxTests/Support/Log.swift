@@ -55,3 +55,21 @@ final class Census: Sendable {
 
     var alive: Int { count.withLock { $0 } }
 }
+
+/// A locked value that closures of several tasks can capture.
+final class Shared<State: Sendable>: Sendable {
+    private let lock: Lock<State>
+
+    init(_ state: State) {
+        lock = Lock(state)
+    }
+
+    func withLock<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        lock.withLock { state in
+            var copy = state
+            let result = body(&copy)
+            state = copy
+            return result
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import Rx
+import Testing
+
+@Suite("Disposables")
+struct DisposableTests {
+    private let count = Log<Int>()
+
+    private func disposable(_ id: Int = 0) -> any Cancelable {
+        Disposables.create { [count] in count.add(id) }
+    }
+
+    @Test("A closure runs once")
+    func once() {
+        let disposable = disposable()
+        #expect(!disposable.isDisposed)
+        disposable.dispose()
+        disposable.dispose()
+        #expect(disposable.isDisposed)
+        #expect(count.entries.count == 1)
+    }
+
+    @Test("A group disposes its members in order, later ones at once, removed ones when removed")
+    func composite() throws {
+        let group = CompositeDisposable(disposable(1), disposable(2), disposable(3))
+        let key = try #require(group.insert(disposable(4)))
+        #expect(group.count == 4)
+        group.remove(for: key)
+        group.remove(for: key)
+        #expect(count.entries == [4])
+        group.dispose()
+        group.dispose()
+        #expect(count.entries == [4, 1, 2, 3])
+        #expect(group.insert(disposable(5)) == nil)
+        #expect(count.entries == [4, 1, 2, 3, 5])
+        #expect(group.isDisposed && group.count == 0)
+        Disposables.create(disposable(6), disposable(7), disposable(8), disposable(9)).dispose()
+        #expect(count.entries.suffix(4) == [6, 7, 8, 9])
+    }
+
+    @Test("A serial disposable disposes what it replaces, and what comes after its end")
+    func serial() {
+        let serial = SerialDisposable()
+        serial.disposable = disposable(1)
+        serial.disposable = disposable(2)
+        #expect(count.entries == [1])
+        serial.dispose()
+        #expect(count.entries == [1, 2])
+        serial.disposable = disposable(3)
+        #expect(count.entries == [1, 2, 3])
+        #expect(serial.isDisposed)
+    }
+
+    @Test("A single assignment disposes on arrival when it was disposed before")
+    func singleAssignment() {
+        let single = SingleAssignmentDisposable()
+        single.dispose()
+        #expect(count.entries.isEmpty)
+        single.setDisposable(disposable(1))
+        #expect(count.entries == [1])
+        #expect(single.isDisposed)
+    }
+
+    @Test("A second assignment stops the program")
+    func secondAssignment() async {
+        await #expect(processExitsWith: .failure) {
+            let single = SingleAssignmentDisposable()
+            single.setDisposable(Disposables.create())
+            single.setDisposable(Disposables.create())
+        }
+    }
+
+    @Test("A bag disposes its members when it goes")
+    func bag() {
+        var bag: DisposeBag? = DisposeBag {
+            disposable(1)
+            disposable(2)
+        }
+        bag?.insert(disposable(3), disposable(4))
+        disposable(5).disposed(by: bag ?? DisposeBag())
+        #expect(count.entries.isEmpty)
+        bag = nil
+        #expect(count.entries == [1, 2, 3, 4, 5])
+    }
+
+    @Test("A boolean disposable remembers")
+    func boolean() {
+        let disposable = BooleanDisposable()
+        #expect(!disposable.isDisposed)
+        disposable.dispose()
+        #expect(disposable.isDisposed)
+    }
+
+    @Test("Disposing from many threads disposes once")
+    func threads() async {
+        for _ in 0..<500 {
+            let count = Shared(0)
+            let serial = SerialDisposable()
+            let group = CompositeDisposable()
+            await withTaskGroup(of: Void.self) { tasks in
+                for _ in 0..<4 {
+                    tasks.addTask {
+                        let disposable = Disposables.create { count.withLock { $0 += 1 } }
+                        serial.disposable = disposable
+                        _ = group.insert(disposable)
+                        serial.dispose()
+                        group.dispose()
+                        disposable.dispose()
+                    }
+                }
+            }
+            #expect(count.withLock { $0 } == 4)
+        }
+    }
+
+    @Test("An answer and a disposal that race are delivered at most once, and the source is freed once")
+    func answerAgainstDisposal() async {
+        for _ in 0..<2_000 {
+            let answers = Shared(0)
+            let freed = Shared(0)
+            let callback = Shared<(@Sendable (SingleEvent<Int>) -> Void)?>(nil)
+            let subscription = Single<Int>.create { observer in
+                callback.withLock { $0 = observer }
+                return Disposables.create { freed.withLock { $0 += 1 } }
+            }.map { $0 + 1 }.subscribe(onSuccess: { _ in answers.withLock { $0 += 1 } })
+            let answer = callback.withLock { $0 }
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { answer?(.success(1)) }
+                group.addTask { subscription.dispose() }
+                group.addTask { answer?(.success(2)) }
+            }
+            #expect(answers.withLock { $0 } <= 1)
+            #expect(freed.withLock { $0 } == 1)
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import Dispatch
+import Rx
+import Testing
+
+@Suite("Failing and trying again")
+struct ErrorTests {
+    @Test("catch gets the first error only; the error of its stream passes")
+    func catchOnce() {
+        #expect(
+            events(Observable<Int>.error(RxError.unknown).catch { _ in .error(Failure()) }) == [
+                "error failed"
+            ])
+        #expect(
+            events(Observable<Int>.error(RxError.unknown).catch { _ in throw Failure() }) == ["error failed"])
+    }
+
+    @Test("catch disposes a source that is still running when a step between fails")
+    func catchStopsTheSource() {
+        let scheduler = ManualScheduler()
+        let source = Source("-a-b-c-|", scheduler)
+        let other = Source("--x-|", scheduler)
+        let result = source.observable.map { _ -> String in throw Failure() }.catch { _ in other.observable }
+        #expect(scheduler.play(result) == "---x-|")
+        #expect(source.subscriptions == ["^!"])
+    }
+
+    @Test("retry(n) subscribes n times in all, one attempt after the other")
+    func retryCount() {
+        let scheduler = ManualScheduler()
+        let source = Source("-a#", scheduler)
+        #expect(scheduler.play(source.observable.retry(3)) == "-a-a-a#")
+        #expect(source.subscriptions == ["^-!", "--^-!", "----^-!"])
+    }
+
+    @Test("retry(0) completes without subscribing, retry(1) tries once")
+    func retryEdges() {
+        let count = Shared(0)
+        let source = Observable<Int>.deferred {
+            count.withLock { $0 += 1 }
+            return .error(Failure())
+        }
+        #expect(events(source.retry(0)) == ["done"])
+        #expect(count.withLock { $0 } == 0)
+        #expect(events(source.retry(1)) == ["error failed"])
+        #expect(count.withLock { $0 } == 1)
+        #expect(events(source.retry(4)) == ["error failed"])
+        #expect(count.withLock { $0 } == 5)
+    }
+
+    @Test("retry() goes on until it works or is disposed")
+    func retryForever() {
+        let count = Shared(0)
+        let source = Observable<Int>.create { observer in
+            let attempt = count.withLock { count in
+                count += 1
+                return count
+            }
+            if attempt < 100_001 { observer.onError(Failure()) } else { observer.onNext(attempt) }
+            return Disposables.create()
+        }
+        let log = Log<String>()
+        log.record(source.retry()).dispose()
+        #expect(log.entries == ["100001"])
+    }
+
+    @Test("A late answer of a failed attempt is nobody's")
+    func lateAnswer() {
+        let observers = Shared<[AnyObserver<Int>]>([])
+        let source = Observable<Int>.create { observer in
+            observers.withLock { $0.append(observer) }
+            return Disposables.create()
+        }
+        let log = Log<String>()
+        let subscription = log.record(source.retry(3))
+        observers.withLock { $0 }[0].onError(Failure())
+        observers.withLock { $0 }[0].onNext(1)
+        observers.withLock { $0 }[1].onNext(2)
+        observers.withLock { $0 }[0].onCompleted()
+        subscription.dispose()
+        #expect(log.entries == ["2"])
+        #expect(observers.withLock { $0.count } == 2)
+    }
+
+    @Test("retry(when:) runs its handler once, waits for its value, and disposes the failed attempt before")
+    func retryWhen() {
+        let scheduler = ManualScheduler()
+        let source = Source("-a#", scheduler)
+        let handlers = Shared(0)
+        let result = source.observable.retry { (errors: Observable<any Error>) in
+            handlers.withLock { $0 += 1 }
+            return errors.flatMap { _ in Observable<Int>.timer(.milliseconds(2 * frame), scheduler: scheduler)
+            }.take(2)
+        }
+        // The trigger completes right after its second value: the third attempt ends as it starts.
+        #expect(scheduler.play(result) == "-a---a--|")
+        #expect(source.subscriptions == ["^-!", "----^-!", "--------(^!)"])
+        #expect(handlers.withLock { $0 } == 1)
+    }
+
+    @Test("retry(when:) with an error type lets other errors pass")
+    func retryWhenTyped() {
+        let attempts = Shared(0)
+        let source = Observable<Int>.deferred {
+            let attempt = attempts.withLock { attempts in
+                attempts += 1
+                return attempts
+            }
+            return .error(attempt < 3 ? Failure() : RxError.unknown)
+        }
+        #expect(
+            events(source.retry { (errors: Observable<Failure>) in errors.map { _ in () } })
+                == ["error Unknown error occurred."])
+        #expect(attempts.withLock { $0 } == 3)
+    }
+
+    @Test("retry(when:) retries at once 100 000 times without using up the stack")
+    func retryWhenDeep() {
+        let attempts = Shared(0)
+        let source = Observable<Int>.deferred {
+            let attempt = attempts.withLock { attempts in
+                attempts += 1
+                return attempts
+            }
+            return attempt > 100_000 ? .just(attempt) : .error(Failure())
+        }
+        #expect(
+            events(source.retry { (errors: Observable<any Error>) in errors.map { _ in () } }) == [
+                "100001", "done",
+            ])
+    }
+
+    @Test("timeout is per gap, measured from the subscription and from each value's delivery")
+    func timeoutGap() {
+        let scheduler = ManualScheduler()
+        let source = Source("--a--b-----c-|", scheduler)
+        let result = source.observable.timeout(.milliseconds(3 * frame), scheduler: scheduler)
+            .catchAndReturn("late")
+        #expect(scheduler.play(result) == "--a--b--(late|)")
+        #expect(source.subscriptions == ["^-------!"])
+        #expect(scheduler.pendingCount == 0)
+    }
+
+    @Test("timeout goes on with the other stream and disposes the source")
+    func timeoutOther() {
+        let scheduler = ManualScheduler()
+        let source = Source("--a-----b-|", scheduler)
+        let other = Source("-x-|", scheduler)
+        #expect(
+            scheduler.play(
+                source.observable.timeout(
+                    .milliseconds(3 * frame), other: other.observable, scheduler: scheduler)) == "--a---x-|")
+        #expect(source.subscriptions == ["^----!"])
+        #expect(source.census.alive == 0)
+    }
+
+    @Test("timeout leaves no timer behind, however the stream ends")
+    func timeoutTimers() {
+        for marbles in ["-a-|", "-a-#", "-a------"] {
+            let scheduler = ManualScheduler()
+            let source = Source(marbles, scheduler)
+            let subscription = source.observable.timeout(.seconds(10), scheduler: scheduler).subscribe()
+            scheduler.advance(by: .milliseconds(5 * frame))
+            subscription.dispose()
+            #expect(scheduler.pendingCount == 0)
+            #expect(source.census.alive == 0)
+        }
+    }
+
+    @Test("delay shifts values and completion, and lets an error overtake them")
+    func delayed() {
+        let scheduler = ManualScheduler()
+        let source = Source("ab-c-#", scheduler)
+        #expect(
+            scheduler.play(source.observable.delay(.milliseconds(3 * frame), scheduler: scheduler))
+                == "---ab#")
+        #expect(scheduler.pendingCount == 0)
+    }
+}

@@ -1,0 +1,239 @@
+import Dispatch
+import Rx
+import Testing
+
+@Suite("Joining streams")
+struct JoinTests {
+    private func play(
+        _ first: String, _ second: String,
+        _ join: @escaping @Sendable (Observable<String>, Observable<String>) -> Observable<String>
+    ) -> (output: String, first: [String], second: [String]) {
+        let scheduler = ManualScheduler()
+        let sources = (Source(first, scheduler), Source(second, scheduler))
+        let output = scheduler.play(join(sources.0.observable, sources.1.observable))
+        #expect(sources.0.census.alive == 0)
+        #expect(sources.1.census.alive == 0)
+        return (output, sources.0.subscriptions, sources.1.subscriptions)
+    }
+
+    private let latest: @Sendable (Observable<String>, Observable<String>) -> Observable<String> = {
+        Observable.combineLatest($0, $1) { $0 + $1 }
+    }
+
+    private let zip: @Sendable (Observable<String>, Observable<String>) -> Observable<String> = {
+        Observable.zip($0, $1) { $0 + $1 }
+    }
+
+    @Test("combineLatest sends with every value once both have sent, until both are done")
+    func combineLatest() {
+        #expect(play("-a---b---|", "--1-2-|", latest).output == "--(a1)-(a2)(b2)---|")
+    }
+
+    @Test("combineLatest ends at the next value of the only live source when a done one never sent")
+    func combineLatestWithoutHope() {
+        let result = play("-a-b-c-|", "--|", latest)
+        #expect(result.output == "---|")
+        #expect(result.first == ["^--!"])
+    }
+
+    @Test("combineLatest fails with the first error and disposes the others")
+    func combineLatestError() {
+        let result = play("-a-#", "--1-----2-|", latest)
+        #expect(result.output == "--(a1)#")
+        #expect(result.second == ["^--!"])
+    }
+
+    @Test("combineLatest of nothing sends an empty array")
+    func combineLatestOfNothing() {
+        #expect(events(Observable<Int>.combineLatest([Observable<Int>]())) == ["[]", "done"])
+    }
+
+    @Test("zip pairs by position and completes only when all sources have")
+    func zipPairs() {
+        #expect(play("-a-b|", "------1-2-3-|", zip).output == "------(a1)-(b2)---|")
+    }
+
+    @Test("zip of a collection ends when a value of the only live source finds no partner")
+    func zipCollection() {
+        #expect(
+            play("-a|", "---1-2-3-|") { first, second in Observable.zip([first, second]) { $0.joined() } }
+                .output
+                == "---(a1)-|")
+        #expect(events(Observable<Int>.zip([Observable<Int>]())) == ["done"])
+    }
+
+    @Test("zip keeps any number of values that wait, in order")
+    func zipQueue() {
+        let subject = PublishSubject<Int>()
+        let log = Log<String>()
+        let zipped = Observable.zip(Observable.from(Array(0..<1_000)), subject) { "\($0)/\($1)" }
+        let subscription = log.record(zipped)
+        for index in 0..<1_000 { subject.onNext(index) }
+        subscription.dispose()
+        #expect(log.entries == (0..<1_000).map { "\($0)/\($0)" })
+    }
+
+    @Test("Every arity joins all of its sources")
+    func arities() {
+        let one = Observable.just(1)
+        #expect(events(Observable.combineLatest(one, one, one) { $0 + $1 + $2 }) == ["3", "done"])
+        #expect(events(Observable.combineLatest(one, one, one, one) { $0 + $1 + $2 + $3 }) == ["4", "done"])
+        #expect(
+            events(Observable.combineLatest(one, one, one, one, one) { $0 + $1 + $2 + $3 + $4 }) == [
+                "5", "done",
+            ])
+        #expect(
+            events(Observable.combineLatest(one, one, one, one, one, one) { [$0, $1, $2, $3, $4, $5].count })
+                == ["6", "done"])
+        #expect(
+            events(
+                Observable.combineLatest(one, one, one, one, one, one, one) {
+                    [$0, $1, $2, $3, $4, $5, $6].count
+                }) == ["7", "done"])
+        #expect(
+            events(
+                Observable.combineLatest(one, one, one, one, one, one, one, one) {
+                    [$0, $1, $2, $3, $4, $5, $6, $7].count
+                }) == ["8", "done"])
+        #expect(events(Observable.zip(one, one, one) { $0 + $1 + $2 }) == ["3", "done"])
+        #expect(
+            events(
+                Observable.zip(one, one, one, one, one, one, one, one) {
+                    [$0, $1, $2, $3, $4, $5, $6, $7].count
+                }) == ["8", "done"])
+        #expect(
+            events(Observable.combineLatest(one, Observable.just("x")).map { "\($0)" }) == [
+                #"(1, "x")"#, "done",
+            ])
+        #expect(events(Observable.zip(one, Observable.just("x")).map { "\($0)" }) == [#"(1, "x")"#, "done"])
+    }
+
+    @Test("Values larger than the inline room of a join arrive whole")
+    func largeValues() {
+        struct Large: Sendable {
+            var numbers = (1, 2, 3, 4, 5, 6, 7, 8)
+            let text: String
+        }
+        let subject = PublishSubject<Large>()
+        let log = Log<String>()
+        let subscription = log.record(
+            Observable.combineLatest(subject, Observable.just(1)) { large, _ in
+                "\(large.text)\(large.numbers.7)"
+            })
+        subject.onNext(Large(text: "first of some length beyond the inline string"))
+        subject.onNext(Large(text: "second"))
+        subscription.dispose()
+        #expect(log.entries == ["first of some length beyond the inline string8", "second8"])
+    }
+
+    @Test("An event raised inside a delivery is delivered after it, not in it")
+    func reentrance() {
+        let subject = PublishSubject<Int>()
+        let log = Log<String>()
+        let joined = Observable.combineLatest(subject, Observable.just(0)) { $0 + $1 }
+        let subscription = joined.subscribe(onNext: { value in
+            log.add("begin \(value)")
+            if value < 3 { subject.onNext(value + 1) }
+            log.add("end \(value)")
+        })
+        subject.onNext(1)
+        subscription.dispose()
+        #expect(log.entries == ["begin 1", "end 1", "begin 2", "end 2", "begin 3", "end 3"])
+    }
+
+    @Test("Values from several threads are delivered one at a time, and none is lost")
+    func threads() async {
+        let subjects = (PublishSubject<Int>(), PublishSubject<Int>(), PublishSubject<Int>())
+        let state = Shared((inside: 0, overlaps: 0, sum: 0))
+        let subscription = Observable.merge(subjects.0, subjects.1, subjects.2).subscribe(onNext: { value in
+            state.withLock { state in
+                state.inside += 1
+                if state.inside > 1 { state.overlaps += 1 }
+                state.sum += value
+            }
+            state.withLock { $0.inside -= 1 }
+        })
+        await withTaskGroup(of: Void.self) { group in
+            for subject in [subjects.0, subjects.1, subjects.2] {
+                group.addTask { for _ in 0..<20_000 { subject.onNext(1) } }
+            }
+        }
+        subscription.dispose()
+        #expect(state.withLock { $0.sum } == 60_000)
+        #expect(state.withLock { $0.overlaps } == 0)
+    }
+
+    @Test("combineLatest under two threads delivers one at a time and ends with the last of both")
+    func combineLatestThreads() async {
+        for _ in 0..<50 {
+            let (first, second) = (PublishSubject<Int>(), PublishSubject<Int>())
+            let state = Shared((last: (0, 0), overlaps: 0, inside: 0, count: 0))
+            let joined = Observable.combineLatest(first, second) { ($0, $1) }
+            let subscription = joined.subscribe(onNext: { value in
+                state.withLock { state in
+                    state.inside += 1
+                    if state.inside > 1 { state.overlaps += 1 }
+                    state.last = value
+                    state.count += 1
+                }
+                state.withLock { $0.inside -= 1 }
+            })
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { for index in 1...200 { first.onNext(index) } }
+                group.addTask { for index in 1...200 { second.onNext(index) } }
+            }
+            subscription.dispose()
+            let (last, overlaps, _, count) = state.withLock { $0 }
+            #expect(last == (200, 200))
+            #expect(overlaps == 0)
+            #expect(count >= 200 && count <= 399)
+        }
+    }
+
+    @Test("flatMapLatest drops the values of the stream before, and ends when both outer and inner have")
+    func flatMapLatest() {
+        let scheduler = ManualScheduler()
+        let outer = Source("-a----b-|", scheduler)
+        let inner = Source("-1-2-3-4-|", scheduler)
+        let result = outer.observable.flatMapLatest { _ in inner.observable }
+        #expect(scheduler.play(result) == "--1-2--1-2-3-4-|")
+        #expect(inner.subscriptions == ["-^----!", "------^--------!"])
+        #expect(inner.census.alive == 0)
+    }
+
+    @Test("flatMap fails with the first error of an inner stream and disposes the rest")
+    func flatMapError() {
+        let scheduler = ManualScheduler()
+        let outer = Source("-a--b---|", scheduler)
+        let good = Source("-1-2-3-4-|", scheduler)
+        let bad = Source("-#", scheduler)
+        let result = outer.observable.flatMap { $0 == "a" ? good.observable : bad.observable }
+        #expect(scheduler.play(result) == "--1-2#")
+        #expect(good.subscriptions == ["-^---!"])
+        #expect(outer.subscriptions == ["^----!"])
+    }
+
+    @Test("concatMap and concat() subscribe to one stream at a time")
+    func concatMap() {
+        let scheduler = ManualScheduler()
+        let outer = Source("ab|", scheduler)
+        let inner = Source("-1-|", scheduler)
+        #expect(scheduler.play(outer.observable.concatMap { _ in inner.observable }) == "-1--1-|")
+        #expect(inner.subscriptions == ["^--!", "---^--!"])
+    }
+
+    @Test("The order of merged values of one thread is kept with a limit")
+    func mergeLimited() {
+        let sources = (0..<5).map { index in Observable.from([index, index + 10]) }
+        #expect(
+            events(Observable.from(sources).merge(maxConcurrent: 1))
+                == ["0", "10", "1", "11", "2", "12", "3", "13", "4", "14", "done"])
+    }
+
+    @Test("take(until:) ends with the other's value, fails with its error, and ignores its completion")
+    func takeUntil() {
+        #expect(play("-a-b-c-|", "----x", { $0.take(until: $1) }).output == "-a-b|")
+        #expect(play("-a-b-c-|", "----#", { $0.take(until: $1) }).output == "-a-b#")
+        #expect(play("-a-b-c-|", "----|", { $0.take(until: $1) }).output == "-a-b-c-|")
+    }
+}

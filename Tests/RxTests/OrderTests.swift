@@ -1,0 +1,134 @@
+import Dispatch
+import Rx
+import Testing
+
+@Suite("The order of a subscription")
+struct OrderTests {
+    private func hooked(_ source: Observable<Int>, _ log: Log<String>) -> Observable<Int> {
+        source.do(
+            onNext: { log.add("n\($0)") }, onCompleted: { log.add("c") },
+            afterCompleted: { log.add("afterCompleted") },
+            onSubscribe: { log.add("s") }, onSubscribed: { log.add("onSubscribed") },
+            onDispose: { log.add("do.onDispose") })
+    }
+
+    private func subscribe(_ source: Observable<Int>, _ log: Log<String>) -> any Disposable {
+        source.subscribe(
+            onNext: { log.add("N\($0)") }, onCompleted: { log.add("C") },
+            onDisposed: { log.add("onDisposed") })
+    }
+
+    @Test(
+        "A synchronous source: onSubscribed comes last but for onDispose, and onDisposed before the source's end"
+    )
+    func synchronous() {
+        let log = Log<String>()
+        let source = Observable<Int>.create { observer in
+            observer.onNext(1)
+            observer.onCompleted()
+            return Disposables.create { log.add("sourceDispose") }
+        }
+        _ = subscribe(hooked(source, log), log)
+        #expect(
+            log.entries == [
+                "s", "n1", "N1", "c", "C", "onDisposed", "afterCompleted", "sourceDispose", "onSubscribed",
+                "do.onDispose",
+            ])
+    }
+
+    @Test("A later completion: the source is disposed after afterCompleted")
+    func asynchronous() {
+        let log = Log<String>()
+        let subject = PublishSubject<Int>()
+        let source = Observable<Int>.create { observer in
+            let inner = subject.subscribe(observer)
+            return Disposables.create(inner, Disposables.create { log.add("sourceDispose") })
+        }
+        _ = subscribe(hooked(source, log), log)
+        subject.onNext(1)
+        subject.onCompleted()
+        #expect(
+            log.entries == [
+                "s", "onSubscribed", "n1", "N1", "c", "C", "onDisposed", "afterCompleted", "sourceDispose",
+                "do.onDispose",
+            ])
+    }
+
+    @Test("Disposal ends the source before the hooks of the end")
+    func disposal() {
+        let log = Log<String>()
+        let source = Observable<Int>.create { _ in Disposables.create { log.add("sourceDispose") } }
+        subscribe(hooked(source, log), log).dispose()
+        #expect(log.entries == ["s", "onSubscribed", "sourceDispose", "do.onDispose", "onDisposed"])
+    }
+
+    @Test("Events after the end and after disposal are nobody's")
+    func grammar() {
+        let log = Log<String>()
+        _ = log.record(
+            Observable<Int>.create { observer in
+                observer.onNext(1)
+                observer.onError(Failure())
+                observer.onNext(2)
+                observer.onCompleted()
+                observer.onError(Failure())
+                return Disposables.create()
+            })
+        #expect(log.entries == ["1", "error failed"])
+    }
+
+    @Test("Disposing inside a value ends the stream there")
+    func disposedInside() {
+        let log = Log<String>()
+        let serial = SerialDisposable()
+        let subject = PublishSubject<Int>()
+        serial.disposable = subject.subscribe(
+            onNext: { value in
+                log.add("\(value)")
+                serial.dispose()
+            }, onDisposed: { log.add("disposed") })
+        subject.onNext(1)
+        subject.onNext(2)
+        #expect(log.entries == ["1", "disposed"])
+        #expect(!subject.hasObservers)
+    }
+
+    @Test("Synchronous sequences take turns, one element each")
+    func turns() {
+        #expect(
+            events(Observable.merge(Observable.of(1, 2, 3), Observable.of(10, 20, 30)))
+                == ["1", "10", "2", "20", "3", "30", "done"])
+    }
+
+    @Test("Work scheduled on the current thread waits until the work at hand is done")
+    func trampoline() {
+        let log = Log<String>()
+        #expect(CurrentThreadScheduler.isScheduleRequired)
+        _ = CurrentThreadScheduler.instance.schedule(()) {
+            log.add("outer \(CurrentThreadScheduler.isScheduleRequired)")
+            let inner = CurrentThreadScheduler.instance.schedule(()) {
+                log.add("inner")
+                return Disposables.create()
+            }
+            let dropped = CurrentThreadScheduler.instance.schedule(()) {
+                log.add("dropped")
+                return Disposables.create()
+            }
+            dropped.dispose()
+            log.add("end")
+            return inner
+        }
+        #expect(log.entries == ["outer false", "end", "inner"])
+        #expect(CurrentThreadScheduler.isScheduleRequired)
+    }
+
+    @Test("Closures written on the main actor run on another thread without a trap")
+    @MainActor func mainActorClosures() async throws {
+        // What a mode-6 main.swift does: its closures are written in main-actor code and run elsewhere.
+        let background = SerialDispatchQueueScheduler(qos: .background)
+        let value = try await Observable.just(1).observe(on: background).map { $0 + 1 }
+            .filter { $0 > 0 }.flatMap { Observable.just($0 * 10) }
+            .do(onNext: { _ in }).asSingle().value
+        #expect(value == 20)
+    }
+}
