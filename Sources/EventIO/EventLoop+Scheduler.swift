@@ -37,8 +37,8 @@ extension EventLoop: SchedulerType {
         return timer
     }
 
-    /// As `setTimer(after: TimeAmount...)`, but from any thread.
-    @_disfavoredOverload
+    /// As `setTimer(after: TimeAmount...)`, but from any thread. (Not disfavoured, so that it hides the
+    /// protocol's own for every caller: that one's tokens mean nothing to `cancelTimer` here.)
     public func setTimer(after dueTime: RxTimeInterval, target: any TimerTarget) -> TimerToken {
         guard isCurrent else { return remoteTimers.set(at: .clock() + TimeAmount(dueTime), target, on: self) }
         return setTimer(at: now + TimeAmount(dueTime), target: target)

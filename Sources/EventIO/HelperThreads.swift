@@ -7,7 +7,9 @@ final class HelperThreads: Sendable {
     private struct State {
         var waiting: [@Sendable () -> Void] = []
         var head = 0
-        var running = 0
+        /// Waiting or being done.
+        var unfinished = 0
+        var threads = 0
     }
 
     private let state = Lock(State())
@@ -24,14 +26,12 @@ final class HelperThreads: Sendable {
     /// False, and the work is dropped, when too much is waiting.
     func submit(_ work: @escaping @Sendable () -> Void) -> Bool {
         let (accepted, mustStart) = state.withLock { state in
-            guard state.running == limit else {
-                state.running += 1
-                state.waiting.append(work)
-                return (true, true)
-            }
-            guard state.waiting.count - state.head < waitingLimit else { return (false, false) }
+            guard state.unfinished < limit + waitingLimit else { return (false, false) }
+            state.unfinished += 1
             state.waiting.append(work)
-            return (true, false)
+            guard state.threads < limit else { return (true, false) }
+            state.threads += 1
+            return (true, true)
         }
         if mustStart {
             let thread = Thread { self.work() }
@@ -42,19 +42,29 @@ final class HelperThreads: Sendable {
     }
 
     private func work() {
-        while let next = next() { next() }
+        var finished = 0
+        while let next = next(finished: finished) {
+            next()
+            finished = 1
+        }
     }
 
-    private func next() -> (@Sendable () -> Void)? {
+    /// The work that waits longest; nil, and the caller's thread ends, when there is none.
+    private func next(finished: Int) -> (@Sendable () -> Void)? {
         state.withLock { state in
+            state.unfinished -= finished
             guard state.head < state.waiting.count else {
-                state.waiting = []
-                state.head = 0
-                state.running -= 1
+                state.threads -= 1
                 return nil
             }
-            defer { state.head += 1 }
-            return state.waiting[state.head]
+            let work = state.waiting[state.head]
+            state.waiting[state.head] = {}
+            state.head += 1
+            if state.head == state.waiting.count || state.head >= 64 {
+                state.waiting.removeSubrange(..<state.head)
+                state.head = 0
+            }
+            return work
         }
     }
 }

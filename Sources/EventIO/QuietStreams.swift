@@ -12,7 +12,6 @@ final class QuietStreams: TimerTarget {
     private unowned let loop: EventLoop
     private var streams: [SocketStream] = []
     private var checked: [SocketStream] = []
-    private(set) var epoch: UInt32 = 0
     private var isTimerSet = false
 
     init(_ loop: EventLoop) {
@@ -28,9 +27,9 @@ final class QuietStreams: TimerTarget {
 
     func timerFired(_ token: TimerToken) {
         isTimerSet = false
-        epoch &+= 1
+        let now = loop.now
         swap(&streams, &checked)
-        for stream in checked where stream.checkQuiet(epoch: epoch) { watch(stream) }
+        for stream in checked where stream.checkQuiet(since: now - Self.period) { watch(stream) }
         checked.removeAll(keepingCapacity: true)
     }
 

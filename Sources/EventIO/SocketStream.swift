@@ -60,9 +60,9 @@ public final class SocketStream {
     @exclusivity(unchecked) private var endsAfterFlush = false
     private var hasEnded = false
     private var closesAfterFlush = false
-    // Whether it has read and not written since, in which epoch, and whether `loop.quietStreams` has it.
+    // Whether it has read and not written since, since when, and whether `loop.quietStreams` has it.
     @exclusivity(unchecked) private var isQuiet = false
-    @exclusivity(unchecked) private var quietEpoch: UInt32 = 0
+    @exclusivity(unchecked) private var quietSince = MonotonicTime(nanoseconds: 0)
     @exclusivity(unchecked) private var isWatchedQuiet = false
     private var pending: Pending = []
     private var pendingError: SocketError?
@@ -191,23 +191,23 @@ public final class SocketStream {
 
     private func mayGoQuiet() {
         isQuiet = true
-        quietEpoch = loop.quietStreams.epoch
+        quietSince = loop.now
         guard !isWatchedQuiet else { return }
         isWatchedQuiet = true
         loop.quietStreams.watch(self)
     }
 
-    /// Reads again when it has been quiet for a whole period. True when it has to be looked at again later.
-    func checkQuiet(epoch: UInt32) -> Bool {
-        guard isQuiet, state == .open, epoch &- quietEpoch < 2 else {
+    /// Reads again when it has been quiet since `limit` or longer. True when it has to be looked at again later.
+    func checkQuiet(since limit: MonotonicTime) -> Bool {
+        guard isQuiet, state == .open else {
             isWatchedQuiet = false
-            if isQuiet, state == .open {
-                isQuiet = false
-                receive(seesEnd: false)
-            }
             return false
         }
-        return true
+        guard quietSince <= limit else { return true }
+        isWatchedQuiet = false
+        isQuiet = false
+        receive(seesEnd: false)
+        return false
     }
 
     private func endOfInput() {

@@ -16,6 +16,11 @@ func withLoop<Result>(_ body: (EventLoop) async throws -> Result) async throws -
     }
 }
 
+/// The timers that are set on `loop`.
+func timerCount(of loop: EventLoop) async -> Int? {
+    try? await loop.perform { loop.timerCount }
+}
+
 /// Off the cooperative threads, which must not block.
 func shutDown(_ group: EventLoopGroup) async {
     await withCheckedContinuation { continuation in

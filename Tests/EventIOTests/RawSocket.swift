@@ -3,6 +3,9 @@ import Glibc
 
 /// A plain blocking socket, to play the peer of what is tested. Every call gives up after five seconds.
 final class RawSocket: Sendable {
+    // Closed on exec: tests that run in a process of their own must not hold the sockets of others open.
+    private static let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+
     let descriptor: Int32
 
     init(_ descriptor: Int32) {
@@ -15,7 +18,7 @@ final class RawSocket: Sendable {
 
     /// Connects, and is known to the listener's queue when this returns.
     convenience init(connectedTo address: SocketAddress) throws {
-        self.init(Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+        self.init(Glibc.socket(AF_INET, RawSocket.type, 0))
         var ipv4 = RawSocket.ipv4(port: address.port ?? 0)
         let result = withUnsafePointer(to: &ipv4) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -29,17 +32,35 @@ final class RawSocket: Sendable {
         }
     }
 
+    /// Sends a SYN, and does not wait for what comes of it.
+    static func beginConnecting(to address: SocketAddress) -> RawSocket {
+        let descriptor = Glibc.socket(AF_INET, type | Int32(SOCK_NONBLOCK.rawValue), 0)
+        var ipv4 = ipv4(port: address.port ?? 0)
+        withUnsafePointer(to: &ipv4) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                _ = Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        return RawSocket(descriptor)
+    }
+
+    /// Whether a socket of `beginConnecting` is connected within 50 ms.
+    var becomesConnected: Bool {
+        var watched = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return poll(&watched, 1, 50) == 1
+    }
+
     /// A pair of connected Unix sockets; the first one is non-blocking, for the stream.
     static func pair() -> (stream: Int32, peer: RawSocket) {
         var ends: [Int32] = [-1, -1]
-        socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
+        socketpair(AF_UNIX, RawSocket.type, 0, &ends)
         _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
         return (ends[0], RawSocket(ends[1]))
     }
 
     /// A listening socket on the loopback address that accepts `backlog` + 1 connections by itself.
     static func listening(backlog: Int32 = 16, reusePort: Bool = false) -> (RawSocket, SocketAddress) {
-        let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let descriptor = Glibc.socket(AF_INET, RawSocket.type, 0)
         if reusePort {
             var one: Int32 = 1
             setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &one, 4)
@@ -69,7 +90,9 @@ final class RawSocket: Sendable {
     }
 
     func accept() -> RawSocket {
-        RawSocket(Glibc.accept(descriptor, nil, nil))
+        let accepted = Glibc.accept(descriptor, nil, nil)
+        _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
+        return RawSocket(accepted)
     }
 
     @discardableResult
@@ -109,6 +132,12 @@ final class RawSocket: Sendable {
 
     func endWriting() {
         Glibc.shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    /// Ends both ways at once, whoever else holds the socket, then closes.
+    func shutDown() {
+        Glibc.shutdown(descriptor, Int32(SHUT_RDWR))
+        close()
     }
 
     func close() {

@@ -1,0 +1,95 @@
+import Testing
+
+@testable import EventIO
+
+@Suite("Addresses, times and limits")
+struct AddressTests {
+    @Test(
+        "What is not a numeric address is not one",
+        arguments: [
+            "", "localhost", "127.0.0", "127.0.0.1.", "256.0.0.1", "1:2", "[127.0.0.1]", "::1%", "a.b::",
+        ])
+    func notNumeric(text: String) {
+        #expect(SocketAddress(host: text, port: 80) == nil)
+    }
+
+    @Test("Ports outside 0...65535 are refused")
+    func badPorts() {
+        #expect(SocketAddress(host: "127.0.0.1", port: 65_536) == nil)
+        #expect(SocketAddress(host: "127.0.0.1", port: -1) == nil)
+    }
+
+    @Test("Unix paths are refused when empty, too long or with a NUL")
+    func badPaths() throws {
+        for path in ["", String(repeating: "x", count: 108), "a\0b"] {
+            #expect(throws: SocketError.self) { try SocketAddress(unixPath: path) }
+        }
+        #expect(try SocketAddress(unixPath: String(repeating: "x", count: 107)).port == nil)
+    }
+
+    @Test("Addresses survive the kernel's form and read as they are written")
+    func roundTrip() throws {
+        let texts = [
+            ("127.0.0.1", "127.0.0.1:80"), ("10.1.2.255", "10.1.2.255:80"), ("::1", "[::1]:80"),
+            ("[2001:db8::7]", "[2001:db8::7]:80"),
+        ]
+        for (text, description) in texts {
+            let address = try #require(SocketAddress(host: text, port: 80))
+            #expect(address.description == description)
+            #expect(address.port == 80)
+            let copy = address.withUnsafeSockaddr { SocketAddress($0, length: $1) }
+            #expect(copy == address)
+        }
+        let unix = try SocketAddress(unixPath: "/run/sluice.sock")
+        #expect(unix.description == "unix:/run/sluice.sock")
+        #expect(unix.withUnsafeSockaddr { SocketAddress($0, length: $1) } == unix)
+    }
+
+    @Test("Loopback is told from the rest")
+    func loopback() throws {
+        #expect(try #require(SocketAddress(host: "127.9.9.9", port: 1)).isLoopback)
+        #expect(try #require(SocketAddress(host: "::1", port: 1)).isLoopback)
+        #expect(try #require(SocketAddress(host: "128.0.0.1", port: 1)).isLoopback == false)
+    }
+
+    @Test("Time saturates instead of wrapping")
+    func timeSaturates() {
+        let now = MonotonicTime(nanoseconds: 5)
+        #expect(now + TimeAmount(nanoseconds: .max) == .distantFuture)
+        #expect(MonotonicTime.distantFuture + .seconds(1) == .distantFuture)
+        #expect(TimeAmount.seconds(.max).nanoseconds == .max)
+        #expect(TimeAmount(Duration.seconds(Int64.max)).nanoseconds == .max)
+        #expect(TimeAmount(Duration.milliseconds(-1_500)) == .milliseconds(-1_500))
+        #expect(TimeAmount(.microseconds(7)).duration == .microseconds(7))
+        #expect(now - .seconds(1) < now)
+    }
+
+    @Test("The cores that affinity leaves")
+    func affinity() {
+        #expect(ProcessLimits.coresAllowed(byStatus: "Name:\tx\nCpus_allowed_list:\t0-3,8\nMems:\t1\n") == 5)
+        #expect(ProcessLimits.coresAllowed(byStatus: "Cpus_allowed_list:\t7\n") == 1)
+        #expect(ProcessLimits.coresAllowed(byStatus: "Cpus_allowed_list:\t\n") == nil)
+        #expect(ProcessLimits.coresAllowed(byStatus: "") == nil)
+    }
+
+    @Test("The cores that cpu.max leaves, in this group or one above")
+    func controlGroups() {
+        #expect(ProcessLimits.coresLeft(byQuota: "max 100000\n") == nil)
+        #expect(ProcessLimits.coresLeft(byQuota: "") == nil)
+        #expect(ProcessLimits.coresLeft(byQuota: "200000 100000\n") == 2)
+        #expect(ProcessLimits.coresLeft(byQuota: "150000 100000\n") == 2)
+        #expect(ProcessLimits.coresLeft(byQuota: "10000 100000\n") == 1)
+        #expect(ProcessLimits.controlGroup(in: "12:cpu:/old\n0::/a.slice/b\n") == "/a.slice/b")
+        #expect(ProcessLimits.controlGroup(in: "") == "/")
+        #expect(ProcessLimits.ancestors(of: "/a.slice/b") == ["/a.slice/b", "/a.slice", ""])
+        #expect(ProcessLimits.ancestors(of: "/") == [""])
+        #expect(ProcessLimits.usableCores() >= 1)
+    }
+
+    @Test("The soft limit of descriptors is raised to the hard one")
+    func descriptorLimit() {
+        let limit = ProcessLimits.raiseDescriptorLimit()
+        #expect(limit >= 256)
+        #expect(ProcessLimits.raiseDescriptorLimit() == limit)
+    }
+}

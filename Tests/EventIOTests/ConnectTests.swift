@@ -1,0 +1,159 @@
+import EventIO
+import Glibc
+import Locking
+import Testing
+
+@Suite("Connecting", .timeLimit(.minutes(1)))
+struct ConnectTests {
+    /// A port that nobody listens on.
+    private static func closedPort() -> SocketAddress {
+        let (listening, address) = RawSocket.listening()
+        listening.close()
+        return address
+    }
+
+    /// A listener whose queue is full: further SYNs are dropped. Keep what is returned until the test ends.
+    private static func blackHole() throws -> (address: SocketAddress, held: [RawSocket]) {
+        let (listening, address) = RawSocket.listening(backlog: 0)
+        var held = [listening, try RawSocket(connectedTo: address)]
+        // Until the queue is full, and one gets no answer.
+        repeat {
+            held.append(RawSocket.beginConnecting(to: address))
+        } while held[held.count - 1].becomesConnected
+        return (address, held)
+    }
+
+    private static func failure(_ driven: Driven) async -> SocketError? {
+        guard case .failed(let error) = await driven.next() else { return nil }
+        return error
+    }
+
+    @Test("A closed port is refused, with the address in the message")
+    func refused() async throws {
+        try await withLoop { loop in
+            let address = Self.closedPort()
+            let driven = try await Driven.connecting(loop: loop) {
+                SocketStream.connect(to: address, loop: loop, timeout: .seconds(5), handler: $0)
+            }
+            let error = await Self.failure(driven)
+            #expect(error?.isConnectionRefused == true)
+            #expect(error?.description == "connect \(address): Connection refused")
+        }
+    }
+
+    @Test("A black hole fails at the connect limit, and not before")
+    func blackHoleTimesOut() async throws {
+        try await withLoop { loop in
+            let (address, held) = try Self.blackHole()
+            let before = MonotonicTime.clock()
+            let driven = try await Driven.connecting(loop: loop) {
+                SocketStream.connect(to: address, loop: loop, timeout: .milliseconds(120), handler: $0)
+            }
+            let error = await Self.failure(driven)
+            #expect(error?.kind == .connectTimedOut)
+            #expect(MonotonicTime.clock() - before >= .milliseconds(120))
+            for socket in held { socket.close() }
+            #expect(await timerCount(of: loop) == 0)
+        }
+    }
+
+    @Test("All addresses are tried in turn: refused ones at once, silent ones for their share of the time")
+    func allAddressesAreTried() async throws {
+        try await withLoop { loop in
+            let closed = Self.closedPort()
+            let (silent, held) = try Self.blackHole()
+            let (listening, open) = RawSocket.listening()
+            let driven = try await Driven.connecting(loop: loop) {
+                SocketStream.connect(
+                    to: [closed, silent, open], loop: loop, timeout: .milliseconds(600), handler: $0)
+            }
+            #expect(await driven.next() == .connected)
+            #expect(try await driven.on { $0.remoteAddress } == open)
+            let peer = listening.accept()
+            peer.send(utf8("hello"))
+            #expect(await driven.bytes(5) == utf8("hello"))
+            try await driven.on { $0.close() }
+            for socket in held + [peer, listening] { socket.close() }
+        }
+    }
+
+    @Test("When every address fails the last failure is told, once")
+    func everyAddressFails() async throws {
+        try await withLoop { loop in
+            let (first, second) = (Self.closedPort(), Self.closedPort())
+            let driven = try await Driven.connecting(loop: loop) {
+                SocketStream.connect(
+                    to: [first, second], loop: loop, timeout: .seconds(5), handler: $0)
+            }
+            let error = await Self.failure(driven)
+            #expect(error?.isConnectionRefused == true)
+            #expect(error?.subject == second.description)
+            #expect(try await driven.eventsUntilNow() == [])
+        }
+    }
+
+    @Test("What is written while connecting is sent, and the end after it")
+    func writingWhileConnecting() async throws {
+        try await withLoop { loop in
+            let (listening, address) = RawSocket.listening()
+            let driven = try await Driven.connecting(loop: loop) { handler in
+                let stream = SocketStream.connect(
+                    to: address, loop: loop, timeout: .seconds(5), handler: handler)
+                stream.write(utf8("early ")[...])
+                stream.write([utf8("bird")[...]])
+                stream.shutdownWrite()
+                return stream
+            }
+            #expect(await driven.next() == .connected)
+            let peer = listening.accept()
+            #expect(try peer.receiveAll() == utf8("early bird"))
+            peer.close()
+            listening.close()
+        }
+    }
+
+    @Test("Closing while connecting tells nothing and leaves no timer")
+    func closeWhileConnecting() async throws {
+        try await withLoop { loop in
+            let (address, held) = try Self.blackHole()
+            let driven = try await Driven.connecting(loop: loop) {
+                SocketStream.connect(to: address, loop: loop, timeout: .seconds(5), handler: $0)
+            }
+            try await driven.on { $0.close() }
+            #expect(await timerCount(of: loop) == 0)
+            let told = try await driven.eventsUntilNow()
+            #expect(told == [])
+            for socket in held { socket.close() }
+        }
+    }
+
+    @Test("A Unix path that is missing is refused, and one that listens connects")
+    func unixSockets() async throws {
+        try await withLoop { loop in
+            let path = temporaryPath()
+            let address = try SocketAddress(unixPath: path)
+            let missing = try await Driven.connecting(loop: loop) {
+                SocketStream.connect(to: address, loop: loop, timeout: .seconds(5), handler: $0)
+            }
+            #expect(await Self.failure(missing)?.isConnectionRefused == true)
+            let listener = try Listener(bind: address)
+            try await loop.perform {
+                listener.start(loop: loop) { stream in stream.start(handler: Echo(stream)) }
+            }
+            let driven = try await Driven.connecting(loop: loop) {
+                SocketStream.connect(to: address, loop: loop, timeout: .seconds(5), handler: $0)
+            }
+            #expect(await driven.next() == .connected)
+            try await driven.on { $0.write(utf8("unix")[...]) }
+            #expect(await driven.bytes(4) == utf8("unix"))
+            try await driven.on { $0.close() }
+            try await loop.perform { listener.close() }
+            #expect(access(path, F_OK) == -1, "closing removes the path")
+        }
+    }
+}
+
+/// A path for a socket, of this process and never used before.
+func temporaryPath() -> String {
+    "/tmp/sluice-\(getpid())-\(UInt64.random(in: 0 ... .max)).sock"
+}

@@ -1,0 +1,206 @@
+import EventIO
+import Glibc
+import Locking
+import Testing
+
+@Suite("Listeners", .timeLimit(.minutes(1)))
+struct ListenerTests {
+    /// Counts what is accepted, and lets a test wait for a number.
+    private final class Accepted: Sendable {
+        let stream: AsyncStream<Int32>
+        private let continuation: AsyncStream<Int32>.Continuation
+
+        init() { (stream, continuation) = AsyncStream.makeStream() }
+
+        /// On the loop: echoes on the connection, and tells its number of the listener.
+        func take(_ stream: SocketStream, from listener: Int32 = 0) {
+            stream.start(handler: Echo(stream))
+            continuation.yield(listener)
+        }
+
+        func wait(for count: Int) async -> [Int32] {
+            var numbers: [Int32] = []
+            for await number in stream {
+                numbers.append(number)
+                if numbers.count == count { break }
+            }
+            return numbers
+        }
+    }
+
+    @Test("A port that another socket listens on is refused, even when that one allows sharing")
+    func takenPortIsRefused() throws {
+        for reusePort in [false, true] {
+            let (other, address) = RawSocket.listening(reusePort: reusePort)
+            let error = #expect(throws: SocketError.self) { try Listener(bind: address) }
+            #expect(error?.isAddressInUse == true)
+            #expect(error?.description.contains("\(address)") == true)
+            other.close()
+            _ = try Listener(bind: address)
+        }
+        let group = try Listener.group(bind: .loopback(), count: 2)
+        #expect(throws: SocketError.self) { try Listener.group(bind: group[0].address, count: 2) }
+    }
+
+    @Test("A group shares one port, and every listener of it gets connections")
+    func groupShares() async throws {
+        try await withLoop { loop in
+            let listeners = try Listener.group(bind: .loopback(), count: 2)
+            #expect(Set(listeners.map(\.address)).count == 1)
+            #expect(listeners[0].address.port != 0)
+            let accepted = Accepted()
+            try await loop.perform {
+                for (number, listener) in listeners.enumerated() {
+                    listener.start(loop: loop) { accepted.take($0, from: Int32(number)) }
+                }
+            }
+            var peers: [RawSocket] = []
+            for _ in 0..<64 { peers.append(try RawSocket(connectedTo: listeners[0].address)) }
+            #expect(Set(await accepted.wait(for: 64)) == [0, 1])
+            for peer in peers { peer.close() }
+        }
+    }
+
+    @Test("Accepted sockets do not delay small writes, do not block, and are closed on exec")
+    func acceptedSocketOptions() async throws {
+        try await withLoop { loop in
+            let listener = try Listener(bind: .loopback())
+            let options = AsyncStream<[Int32]>.makeStream()
+            try await loop.perform {
+                listener.start(loop: loop) { stream in
+                    // The stream's descriptor is its own; its number is found by its peer's address.
+                    let found = openSocket(connectedTo: stream.remoteAddress)
+                    options.continuation.yield([
+                        RawSocket(found).option(TCP_NODELAY, level: Int32(IPPROTO_TCP)),
+                        fcntl(found, F_GETFL) & O_NONBLOCK, fcntl(found, F_GETFD) & FD_CLOEXEC,
+                    ])
+                    stream.close()
+                }
+            }
+            let peer = try RawSocket(connectedTo: listener.address)
+            for await found in options.stream {
+                #expect(found == [1, O_NONBLOCK, FD_CLOEXEC])
+                break
+            }
+            peer.close()
+        }
+    }
+
+    @Test("drainBacklogAndClose serves everyone who is in the queue, and then the port is closed")
+    func drainBacklog() async throws {
+        try await withLoop { loop in
+            let listener = try Listener(bind: .loopback())
+            let accepted = Accepted()
+            var peers: [RawSocket] = []
+            // They are in the kernel's queue before the loop has looked once: more than one wake accepts.
+            for _ in 0..<100 { peers.append(try RawSocket(connectedTo: listener.address)) }
+            try await loop.perform {
+                listener.start(loop: loop) { accepted.take($0) }
+                listener.drainBacklogAndClose()
+            }
+            #expect(await accepted.wait(for: 100).count == 100)
+            for peer in peers {
+                peer.send(utf8("served"))
+                #expect(try peer.receive(exactly: 6) == utf8("served"))
+                peer.close()
+            }
+            let error = #expect(throws: SocketError.self) { try RawSocket(connectedTo: listener.address) }
+            #expect(error?.code == ECONNREFUSED)
+        }
+    }
+
+    @Test("Closing without draining resets who is in the queue: why drainBacklogAndClose exists")
+    func closeResetsTheQueue() async throws {
+        try await withLoop { loop in
+            let listener = try Listener(bind: .loopback())
+            let peer = try RawSocket(connectedTo: listener.address)
+            try await loop.perform {
+                listener.start(loop: loop) { _ in Issue.record("nothing is accepted") }
+                listener.close()
+            }
+            let error = #expect(throws: SocketError.self) { try peer.receive() }
+            #expect(error?.code == ECONNRESET)
+            peer.close()
+        }
+    }
+
+    @Test("A paused listener accepts nobody until it is resumed")
+    func pauseAndResume() async throws {
+        try await withLoop { loop in
+            let listener = try Listener(bind: .loopback())
+            let accepted = Accepted()
+            let count = LockBox(Lock(0))
+            try await loop.perform {
+                listener.start(loop: loop) {
+                    count.lock.withLock { $0 += 1 }
+                    accepted.take($0)
+                }
+                listener.pause()
+            }
+            let peer = try RawSocket(connectedTo: listener.address)
+            await pass(.milliseconds(20))
+            try await loop.perform {}
+            #expect(count.lock.withLock { $0 } == 0)
+            try await loop.perform { listener.resume() }
+            #expect(await accepted.wait(for: 1).count == 1)
+            peer.close()
+        }
+    }
+
+    @Test("A Unix path that a dead process left is taken over, a live one is refused")
+    func unixPaths() throws {
+        let address = try SocketAddress(unixPath: temporaryPath())
+        let dead = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var name = sockaddr_un()
+        name.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: address.host.utf8) }
+        let bound = withUnsafePointer(to: &name) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.bind(dead, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        #expect(bound == 0)
+        close(dead)
+        let listener = try Listener(bind: address)
+        let error = #expect(throws: SocketError.self) { try Listener(bind: address) }
+        #expect(error?.isAddressInUse == true)
+        withExtendedLifetime(listener) {}
+    }
+
+    @Test("IPv6 works, and [::] takes IPv4 connections too")
+    func ipv6() async throws {
+        try await withLoop { loop in
+            let any = try #require(SocketAddress(host: "::", port: 0))
+            let listener = try Listener(bind: any)
+            let accepted = Accepted()
+            try await loop.perform { listener.start(loop: loop) { accepted.take($0) } }
+            let port = try #require(listener.address.port)
+            let loopback6 = try #require(SocketAddress(host: "::1", port: port))
+            for address in [loopback6, .loopback(port: port)] {
+                let driven = try await Driven.connecting(loop: loop) {
+                    SocketStream.connect(to: address, loop: loop, timeout: .seconds(5), handler: $0)
+                }
+                #expect(await driven.next() == .connected)
+                try await driven.on { $0.close() }
+            }
+            #expect(await accepted.wait(for: 2).count == 2)
+        }
+    }
+}
+
+/// The descriptor of this process that is connected to `address`; -1 when there is none.
+private func openSocket(connectedTo address: SocketAddress) -> Int32 {
+    for descriptor in Int32(3)..<4_096 {
+        var name = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &name) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &size) }
+        }
+        if result == 0, name.sin_family == sa_family_t(AF_INET),
+            Int(UInt16(bigEndian: name.sin_port)) == address.port
+        {
+            return descriptor
+        }
+    }
+    return -1
+}

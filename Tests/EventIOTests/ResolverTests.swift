@@ -1,0 +1,263 @@
+import Dispatch
+import EventIO
+import Locking
+import Testing
+
+@Suite("Name resolution", .timeLimit(.minutes(1)))
+struct ResolverTests {
+    private typealias Answer = Result<[SocketAddress], SocketError>
+
+    /// A lookup whose answers the test gives, and a clock that the test moves.
+    private final class Fake: Sendable {
+        struct State {
+            var answers: [String: Result<[SocketAddress], SocketError>] = [:]
+            var lookups: [String] = []
+            var time = MonotonicTime(nanoseconds: 1_000_000_000_000)
+        }
+
+        let state = Lock(State())
+        /// While a name is in here its lookup blocks.
+        let gate = Lock<[String: DispatchSemaphore]>([:])
+
+        func answer(_ host: String, _ answer: Result<[SocketAddress], SocketError>) {
+            state.withLock { $0.answers[host] = answer }
+        }
+
+        func silence(_ host: String) -> DispatchSemaphore {
+            let semaphore = DispatchSemaphore(value: 0)
+            gate.withLock { $0[host] = semaphore }
+            return semaphore
+        }
+
+        func speak(_ host: String) {
+            gate.withLock { $0.removeValue(forKey: host) }?.signal()
+        }
+
+        func advance(_ amount: TimeAmount) { state.withLock { $0.time = $0.time + amount } }
+
+        var lookups: [String] { state.withLock { $0.lookups } }
+
+        func resolver(_ change: (inout Resolver.Limits) -> Void = { _ in }) -> Resolver {
+            var limits = Resolver.Limits()
+            change(&limits)
+            return Resolver(
+                limits: limits,
+                lookup: { [self] host in
+                    state.withLock { $0.lookups.append(host) }
+                    if let semaphore = gate.withLock({ $0[host] }) {
+                        semaphore.wait()
+                        semaphore.signal()
+                    }
+                    return state.withLock { $0.answers[host] }
+                        ?? .failure(SocketError(.nameNotFound, .resolve, subject: host))
+                }, clock: { [self] in state.withLock { $0.time } })
+        }
+    }
+
+    private static func resolve(
+        _ host: String, _ resolver: Resolver, _ loop: EventLoop, timeout: TimeAmount = .seconds(5)
+    ) async -> Answer {
+        await withCheckedContinuation { continuation in
+            loop.execute {
+                resolver.resolve(host, port: 80, on: loop, deadline: loop.now + timeout) {
+                    loop.preconditionCurrent()
+                    continuation.resume(returning: $0)
+                }
+            }
+        }
+    }
+
+    private static let one = SocketAddress.loopback(port: 1)
+
+    @Test("An unknown name is a failure that is remembered for a second, and no longer")
+    func unknownName() async throws {
+        let fake = Fake()
+        let resolver = fake.resolver()
+        try await withLoop { loop in
+            for _ in 0..<3 {
+                let answer = await Self.resolve("nowhere.test", resolver, loop)
+                #expect(answer == .failure(SocketError(.nameNotFound, .resolve, subject: "nowhere.test")))
+            }
+            #expect(fake.lookups.count == 1)
+            fake.advance(.milliseconds(1_001))
+            fake.answer("nowhere.test", .success([Self.one]))
+            #expect(await Self.resolve("nowhere.test", resolver, loop) == .success([Self.one.with(port: 80)]))
+            #expect(fake.lookups.count == 2)
+        }
+    }
+
+    @Test("A silent resolver fails at the caller's deadline, without holding up other names")
+    func silentResolver() async throws {
+        let fake = Fake()
+        let resolver = fake.resolver()
+        fake.answer("silent.test", .success([Self.one]))
+        fake.answer("quick.test", .success([Self.one]))
+        _ = fake.silence("silent.test")
+        try await withLoop { loop in
+            let answer = await Self.resolve("silent.test", resolver, loop, timeout: .milliseconds(50))
+            #expect(answer == .failure(SocketError(.nameTimedOut, .resolve, subject: "silent.test")))
+            #expect(await Self.resolve("quick.test", resolver, loop) == .success([Self.one.with(port: 80)]))
+            // The lookup goes on: when it answers at last, the next caller has it.
+            async let second = Self.resolve("silent.test", resolver, loop)
+            fake.speak("silent.test")
+            #expect(await second == .success([Self.one.with(port: 80)]))
+            #expect(fake.lookups.count { $0 == "silent.test" } == 1)
+            #expect(await timerCount(of: loop) == 0)
+        }
+    }
+
+    @Test("Callers of several loops that ask for one name at a time share one lookup")
+    func coalescing() async throws {
+        let fake = Fake()
+        let resolver = fake.resolver()
+        fake.answer("shared.test", .success([Self.one]))
+        _ = fake.silence("shared.test")
+        let group = try EventLoopGroup(count: 2)
+        let (answers, continuation) = AsyncStream<Answer>.makeStream()
+        for loop in group.loops {
+            try await loop.perform {
+                for _ in 0..<10 {
+                    resolver.resolve("shared.test", port: 80, on: loop, deadline: .distantFuture) {
+                        loop.preconditionCurrent()
+                        continuation.yield($0)
+                    }
+                }
+            }
+        }
+        // All twenty are waiting now.
+        fake.speak("shared.test")
+        var count = 0
+        for await answer in answers {
+            #expect(answer == .success([Self.one.with(port: 80)]))
+            count += 1
+            if count == 20 { break }
+        }
+        #expect(fake.lookups == ["shared.test"])
+        await shutDown(group)
+    }
+
+    @Test("An answer is fresh for 30 s; later it is given at once while a new lookup runs")
+    func staleAnswers() async throws {
+        let fake = Fake()
+        let resolver = fake.resolver()
+        fake.answer("api.test", .success([Self.one]))
+        try await withLoop { loop in
+            _ = await Self.resolve("api.test", resolver, loop)
+            fake.advance(.seconds(29))
+            _ = await Self.resolve("api.test", resolver, loop)
+            #expect(fake.lookups.count == 1)
+            fake.advance(.seconds(2))
+            _ = fake.silence("api.test")
+            let stale = await Self.resolve("api.test", resolver, loop, timeout: .milliseconds(1))
+            #expect(stale == .success([Self.one.with(port: 80)]), "a silent resolver is not felt")
+            // Five minutes later the old answer is worth nothing any more, and the resolver still silent.
+            fake.advance(.seconds(400))
+            let tooOld = await Self.resolve("api.test", resolver, loop, timeout: .milliseconds(20))
+            #expect(tooOld == .failure(SocketError(.nameTimedOut, .resolve, subject: "api.test")))
+            #expect(fake.lookups.count == 2)
+            fake.speak("api.test")
+            #expect(await Self.resolve("api.test", resolver, loop) == .success([Self.one.with(port: 80)]))
+        }
+    }
+
+    @Test("More waiting names than the bound fail at once")
+    func waitingIsBounded() async throws {
+        let fake = Fake()
+        let resolver = fake.resolver {
+            $0.threads = 1
+            $0.waitingNames = 1
+        }
+        for name in ["a.test", "b.test"] {
+            fake.answer(name, .success([Self.one]))
+            _ = fake.silence(name)
+        }
+        try await withLoop { loop in
+            let (answers, continuation) = AsyncStream<(String, Answer)>.makeStream()
+            try await loop.perform {
+                // One in the thread, one waiting, and one too many.
+                for name in ["a.test", "b.test", "c.test"] {
+                    resolver.resolve(name, port: 80, on: loop, deadline: .distantFuture) {
+                        continuation.yield((name, $0))
+                    }
+                }
+            }
+            var iterator = answers.makeAsyncIterator()
+            let refused = await iterator.next()
+            #expect(refused?.0 == "c.test")
+            #expect(refused?.1 == .failure(SocketError(.nameFailed, .resolve, subject: "c.test")))
+            fake.speak("a.test")
+            fake.speak("b.test")
+            #expect(await iterator.next()?.0 == "a.test")
+            #expect(await iterator.next()?.0 == "b.test")
+        }
+    }
+
+    @Test("A cancelled request is never completed")
+    func cancel() async throws {
+        let fake = Fake()
+        let resolver = fake.resolver()
+        fake.answer("late.test", .success([Self.one]))
+        _ = fake.silence("late.test")
+        try await withLoop { loop in
+            try await loop.perform {
+                let request = resolver.resolve(
+                    "late.test", port: 80, on: loop, deadline: loop.now + .seconds(5)
+                ) { _ in Issue.record("it was cancelled") }
+                request.cancel()
+                #expect(loop.timerCount == 0)
+            }
+            fake.speak("late.test")
+            #expect(await Self.resolve("late.test", resolver, loop) == .success([Self.one.with(port: 80)]))
+        }
+    }
+
+    @Test("Numeric addresses are never looked up", arguments: ["127.0.0.1", "::1", "[::1]"])
+    func numeric(host: String) async throws {
+        let fake = Fake()
+        let resolver = fake.resolver()
+        try await withLoop { loop in
+            let expected = try #require(SocketAddress(host: host, port: 80))
+            #expect(await Self.resolve(host, resolver, loop) == .success([expected]))
+            #expect(fake.lookups.isEmpty)
+        }
+    }
+
+    @Test("The system knows localhost, and not a name that is reserved for being unknown")
+    func systemLookup() async throws {
+        let resolver = Resolver()
+        try await withLoop { loop in
+            let found = try await Self.resolve("localhost", resolver, loop).get()
+            #expect(!found.isEmpty)
+            #expect(found.allSatisfy { $0.isLoopback && $0.port == 80 })
+        }
+    }
+
+    @Test("Connecting by name tries every address in turn, and an unknown name fails the stream")
+    func connectByName() async throws {
+        let fake = Fake()
+        let resolver = fake.resolver()
+        try await withLoop { loop in
+            let (listening, open) = RawSocket.listening()
+            let port = try #require(open.port)
+            // 127.0.0.2 is loopback too, and nobody listens there.
+            let closed = try #require(SocketAddress(host: "127.0.0.2", port: port))
+            fake.answer("two.test", .success([closed, open]))
+            let driven = try await Driven.connecting(loop: loop) {
+                SocketStream.connect(
+                    toHost: "two.test", port: port, resolver: resolver, loop: loop, timeout: .seconds(5),
+                    handler: $0)
+            }
+            #expect(await driven.next() == .connected)
+            #expect(try await driven.on { $0.remoteAddress } == open)
+            try await driven.on { $0.close() }
+            let lost = try await Driven.connecting(loop: loop) {
+                SocketStream.connect(
+                    toHost: "nowhere.test", port: port, resolver: resolver, loop: loop, timeout: .seconds(5),
+                    handler: $0)
+            }
+            let expected = SocketError(.nameNotFound, .resolve, subject: "nowhere.test")
+            #expect(await lost.next() == .failed(expected))
+            listening.close()
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import EventIO
+import Glibc
+import Testing
+
+@Suite("Signals", .timeLimit(.minutes(1)), .serialized)
+struct SignalTests {
+    @Test("A signal that has a source already, or cannot be handled, is an error")
+    func badSignals() async throws {
+        try await withLoop { loop in
+            try await loop.perform {
+                let first = try SignalSource(SIGUSR2, loop: loop) {}
+                let busy = #expect(throws: SocketError.self) { try SignalSource(SIGUSR2, loop: loop) {} }
+                #expect(busy?.code == EBUSY)
+                first.cancel()
+                try SignalSource(SIGUSR2, loop: loop) {}.cancel()
+                let kill = #expect(throws: SocketError.self) { try SignalSource(SIGKILL, loop: loop) {} }
+                #expect(kill?.code == EINVAL)
+                #expect(throws: SocketError.self) { try SignalSource(0, loop: loop) {} }
+                #expect(throws: SocketError.self) { try SignalSource(400, loop: loop) {} }
+            }
+        }
+    }
+
+    @Test("Each signal is one event, on the loop of its source, on any of several loops")
+    func signalsAreEvents() async throws {
+        for _ in 0..<2 {
+            try await withLoop { loop in
+                let (events, continuation) = AsyncStream<Bool>.makeStream()
+                try await loop.perform {
+                    _ = try SignalSource(SIGUSR1, loop: loop) { continuation.yield(loop.isCurrent) }
+                }
+                var iterator = events.makeAsyncIterator()
+                for _ in 0..<3 {
+                    kill(getpid(), SIGUSR1)
+                    #expect(await iterator.next() == true)
+                }
+            }
+        }
+    }
+
+    @Test("After cancel the signal does again what it did before")
+    func cancelRestores() async {
+        await #expect(processExitsWith: .signal(SIGUSR1)) {
+            try await withLoop { loop in
+                try await loop.perform { try SignalSource(SIGUSR1, loop: loop) {}.cancel() }
+                kill(getpid(), SIGUSR1)
+                await pass(.seconds(5))
+            }
+        }
+    }
+}

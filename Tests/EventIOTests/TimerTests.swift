@@ -1,0 +1,187 @@
+import Dispatch
+import EventIO
+import Locking
+import Rx
+import Testing
+
+@Suite("Timers on a running loop", .timeLimit(.minutes(1)))
+struct TimerTests {
+    private final class Target: TimerTarget {
+        let fired: (TimerToken) -> Void
+        init(_ fired: @escaping (TimerToken) -> Void) { self.fired = fired }
+        func timerFired(_ token: TimerToken) { fired(token) }
+    }
+
+    private static func onLoop<Value: Sendable>(
+        _ loop: EventLoop, _ body: @escaping @Sendable (@escaping (Value) -> Void) -> Void
+    ) async -> Value {
+        await withCheckedContinuation { continuation in
+            loop.execute { body { continuation.resume(returning: $0) } }
+        }
+    }
+
+    @Test("A cancelled timer does not fire, and one that fires cancels its neighbour in time")
+    func cancelled() async throws {
+        try await withLoop { loop in
+            let isDone = await Self.onLoop(loop) { (done: @escaping (Bool) -> Void) in
+                let never = Target { _ in Issue.record("it was cancelled") }
+                let early = loop.setTimer(after: .milliseconds(1), target: never)
+                // The same deadline: both are due in one go.
+                let deadline = loop.now + .milliseconds(5)
+                var neighbour: TimerToken?
+                _ = loop.setTimer(at: deadline, target: Target { _ in neighbour.map(loop.cancelTimer) })
+                neighbour = loop.setTimer(at: deadline, target: never)
+                _ = loop.setTimer(after: .milliseconds(30), target: Target { _ in done(true) })
+                loop.cancelTimer(early)
+            }
+            #expect(isDone)
+            #expect(await timerCount(of: loop) == 0)
+        }
+    }
+
+    @Test("A timer fires not before its time, and soon after", arguments: [0, 1, 7, 40])
+    func firesInTime(milliseconds: Int64) async throws {
+        try await withLoop { loop in
+            let late = await Self.onLoop(loop) { (done: @escaping (TimeAmount) -> Void) in
+                let deadline = loop.now + .milliseconds(milliseconds)
+                _ = loop.setTimer(
+                    at: deadline, target: Target { _ in done(MonotonicTime.clock() - deadline) })
+            }
+            #expect(late >= .zero)
+            #expect(late < .seconds(2), "a loaded machine is given time, a lost timer is not")
+        }
+    }
+
+    @Test("An earlier timer set after a later one is not kept waiting by it")
+    func earlierAfterLater() async throws {
+        try await withLoop { loop in
+            let order = await Self.onLoop(loop) { (done: @escaping ([Int]) -> Void) in
+                var order: [Int] = []
+                let names = [60, 40, 20, 5]
+                for name in names {
+                    let target = Target { _ in
+                        order.append(name)
+                        if order.count == names.count { done(order) }
+                    }
+                    _ = loop.setTimer(after: .milliseconds(Int64(name)), target: target)
+                }
+            }
+            #expect(order == [5, 20, 40, 60])
+        }
+    }
+
+    @Test("Timers set by timers, at once, let other work have its turn")
+    func timersSetByTimers() async throws {
+        final class Again: TimerTarget {
+            let loop: EventLoop
+            var count = 0
+            var isStopped = false
+            init(_ loop: EventLoop) { self.loop = loop }
+            func timerFired(_ token: TimerToken) {
+                count += 1
+                if !isStopped { _ = loop.setTimer(after: .zero, target: self) }
+            }
+        }
+        try await withLoop { loop in
+            let again = try await loop.perform { () -> LoopBound<Again> in
+                let again = Again(loop)
+                again.timerFired(TimerToken(index: 0, generation: 0))
+                return LoopBound(again, loop: loop)
+            }
+            for _ in 0..<20 { try await loop.perform {} }
+            let count = try await loop.perform {
+                again.value.isStopped = true
+                return again.value.count
+            }
+            #expect(count > 1)
+        }
+    }
+
+    @Test("Ten thousand equal time-outs that are set and cancelled wake the loop hardly at all")
+    func manyTimeouts() async throws {
+        try await withLoop { loop in
+            let before = try await loop.perform { loop.wakeCount }
+            for _ in 0..<10 {
+                try await loop.perform {
+                    let target = Target { _ in Issue.record("it was cancelled") }
+                    let tokens = (0..<1_000).map { _ in loop.setTimer(after: .seconds(5), target: target) }
+                    for token in tokens { loop.cancelTimer(token) }
+                }
+            }
+            #expect(try await loop.perform { loop.wakeCount } - before <= 24)
+        }
+    }
+
+    @Test("Reactive time-outs: relative, periodic, immediate, and disposed before they come")
+    func scheduler() async throws {
+        try await withLoop { loop in
+            let (events, continuation) = AsyncStream<String>.makeStream()
+            let disposed = loop.scheduleRelative((), dueTime: .milliseconds(1)) { _ in
+                Issue.record("it was disposed")
+                return Disposables.create()
+            }
+            disposed.dispose()
+            _ = loop.scheduleRelative("later", dueTime: .milliseconds(20)) { state in
+                continuation.yield("\(state) \(loop.isCurrent)")
+                return Disposables.create()
+            }
+            _ = loop.schedule("now") { state in
+                continuation.yield("\(state) \(loop.isCurrent)")
+                return Disposables.create()
+            }
+            var iterator = events.makeAsyncIterator()
+            #expect(await iterator.next() == "now true")
+            #expect(await iterator.next() == "later true")
+            let period = loop.schedulePeriodic(1, startAfter: .milliseconds(1), period: .milliseconds(2)) {
+                state in
+                continuation.yield("tick \(state)")
+                return state + 1
+            }
+            for tick in 1...3 { #expect(await iterator.next() == "tick \(tick)") }
+            period.dispose()
+            try await loop.perform {}
+            #expect(await timerCount(of: loop) == 0)
+        }
+    }
+
+    @Test("Timers set and cancelled from another thread")
+    func fromAnotherThread() async throws {
+        try await withLoop { loop in
+            let scheduler: any SchedulerType = loop
+            let never = Target { _ in Issue.record("it was cancelled") }
+            let long = scheduler.setTimer(after: .seconds(50), target: never)
+            let (events, continuation) = AsyncStream<TimerToken>.makeStream()
+            let short = scheduler.setTimer(after: .milliseconds(1), target: Target { continuation.yield($0) })
+            for await fired in events {
+                #expect(fired == short)
+                break
+            }
+            #expect(await timerCount(of: loop) == 1)
+            scheduler.cancelTimer(long)
+            #expect(await timerCount(of: loop) == 0)
+            // One that was set on the loop, cancelled from here; and one the other way round.
+            let local = try await loop.perform {
+                loop.setTimer(after: .seconds(50), target: Target { _ in Issue.record("it was cancelled") })
+            }
+            loop.cancelTimer(local)
+            #expect(await timerCount(of: loop) == 0)
+            let remote = scheduler.setTimer(after: .seconds(50), target: never)
+            try await loop.perform { loop.cancelTimer(remote) }
+            #expect(await timerCount(of: loop) == 0)
+        }
+    }
+
+    @Test("A reactive timeout on the loop ends a call that never answers")
+    func reactiveTimeout() async throws {
+        try await withLoop { loop in
+            let failed = await withCheckedContinuation { continuation in
+                let subscription = Single<Int>.never().timeout(.milliseconds(5), scheduler: loop)
+                    .subscribe(
+                        onSuccess: { _ in continuation.resume(returning: false) },
+                        onFailure: { _ in continuation.resume(returning: loop.isCurrent) })
+                withExtendedLifetime(subscription) {}
+            }
+            #expect(failed)
+        }
+    }
+}
