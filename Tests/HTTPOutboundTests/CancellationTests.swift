@@ -175,6 +175,31 @@ struct CancellationTests {
         upstream.stop()
     }
 
+    @Test("by the failure of another call is safe, also while the client closes both")
+    func joined() async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .awaitEnd])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            let failed = Signal()
+            let subscription = SerialDisposable()
+            harness.loop.execute {
+                subscription.disposable = Observable.combineLatest(
+                    api.send(OutboundRequest(target: "/1")).asObservable(),
+                    api.send(OutboundRequest(target: "/2")).asObservable()
+                ) { first, _ in first }.subscribe(onError: { _ in failed.fire() })
+            }
+            await upstream.requestRead.wait(count: 2)
+            let left = try await harness.loop.perform { [client = harness.client] in
+                client.close()
+                return client.report
+            }
+            await failed.wait()
+            #expect(left.leased == 0)
+            subscription.dispose()
+        }
+        upstream.stop()
+    }
+
     @Test("at any moment, of a thousand calls from several threads, leaves nothing behind")
     func storm() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])

@@ -140,6 +140,30 @@ struct PoolLimitTests {
         upstream.stop()
     }
 
+    @Test(
+        "Waiting calls whose requests are no HTTP fail, and who waits behind them is served on the same connection"
+    )
+    func malformedInLine() async throws {
+        let go = Signal()
+        let upstream = try ScriptedUpstream([.readRequest, .wait(go), .send(Self.ok), .again])
+        try await ClientHarness.with(limits: Self.limits(connections: 1)) { harness in
+            let api = try await harness.upstream(upstream)
+            let first = api.begin(OutboundRequest(target: "/1"))
+            await upstream.requestRead.wait()
+            let malformed = (0..<900).map { _ in api.begin(OutboundRequest(target: "/a b")) }
+            let last = api.begin(OutboundRequest(target: "/2"))
+            try await harness.until { $0.waiting == 901 }
+            go.fire()
+            go.fire()
+            #expect(await first.end().text == "hi")
+            for call in malformed { #expect(await call.end().reason == "http_request_error") }
+            #expect(await last.end().text == "hi")
+            #expect(upstream.requests.count == 2)
+            #expect(upstream.connections == 1)
+        }
+        upstream.stop()
+    }
+
     @Test("Every call that waits learns that the upstream is gone, and none waits for another")
     func allRefused() async throws {
         let port = try ScriptedUpstream.closedPort()

@@ -86,7 +86,8 @@ struct ResponseReaderTests {
     func cut() {
         let text = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n12345"
         for length in 1..<text.utf8.count {
-            let outcome = Self.read(String(decoding: text.utf8.prefix(length), as: UTF8.self), pieces: 4096).outcome
+            let outcome = Self.read(String(decoding: text.utf8.prefix(length), as: UTF8.self), pieces: 4096)
+                .outcome
             #expect(outcome == "http_response_incomplete", "cut after \(length) bytes")
         }
     }

@@ -15,16 +15,16 @@ final class ActiveCall: TimerTarget {
         case over
     }
 
-    // Touched by the loop's thread alone, and never across a call that leads back here.
     /// Keeps the request, and hears of the end.
     let source: LoopSource<CallWork>
     private let pool: UpstreamPool
+    // Touched by the loop's thread alone, and never across a call that leads back here.
     @exclusivity(unchecked) private var place = Place.nowhere
     @exclusivity(unchecked) private var deadlines: CallDeadlines
     @exclusivity(unchecked) private var timer: TimerToken?
     @exclusivity(unchecked) private var timerDeadline = MonotonicTime.distantFuture
     @exclusivity(unchecked) private(set) var timings: OutboundTimings
-    private(set) var wasResent = false
+    @exclusivity(unchecked) private(set) var wasResent = false
     @exclusivity(unchecked) private var requestWasSent = false
     /// What the connection had sent when it was last looked at.
     @exclusivity(unchecked) private var bytesSent: Int64 = 0
@@ -80,11 +80,11 @@ final class ActiveCall: TimerTarget {
     /// What came was not yet the whole response.
     func needsMore() { watchClock() }
 
+    /// The connection is another's now, or nobody's.
+    func leftConnection() { if !isOver { place = .nowhere } }
+
     /// Its connection was stale: it gets a new one.
-    func isResent() {
-        wasResent = true
-        place = .nowhere
-    }
+    func isResent() { wasResent = true }
 
     // MARK: Its end
 

@@ -31,16 +31,13 @@ final class Connection {
         stream = pool.opener.open(timeout: timeout, handler: self)
     }
 
-    /// Sends the request of this call. The connection is idle.
-    func run(_ call: ActiveCall, isReused: Bool) {
+    /// Sends the request of this call. The connection is idle, and stays so when the request is no HTTP.
+    func run(_ call: ActiveCall, isReused: Bool) -> SerializationError? {
         guard let stream else { preconditionFailure("a request without a stream") }
         do throws(SerializationError) {
             try pool.shared.send(call.source, host: pool.host, over: stream)
         } catch {
-            // Nothing went out: the connection is as good as before.
-            self.call = nil
-            pool.released(self, peer: .unspecified)
-            return call.fail(.requestError, error.description)
+            return error
         }
         self.call = call
         let method = call.method
@@ -48,6 +45,7 @@ final class Connection {
         response.expect(method: method)
         call.requestStarted(on: self, isReused: isReused)
         moved(call, isWritten: stream.queuedByteCount == 0)
+        return nil
     }
 
     private func moved(_ call: ActiveCall, isWritten: Bool) {
@@ -67,8 +65,9 @@ final class Connection {
         discard()
     }
 
-    /// Closes it, at once, and tells the pool.
+    /// Closes it, at once, and tells the pool. Nothing when it is closed.
     func discard() {
+        guard !state.isClosed else { return }
         close()
         pool.closed(self)
     }
@@ -80,10 +79,17 @@ final class Connection {
         stream = nil
     }
 
+    /// The call on it, which has it no more.
+    private func letGo() -> ActiveCall? {
+        guard let left = call else { return nil }
+        call = nil
+        left.leftConnection()
+        return left
+    }
+
     /// Closes it and ends its call with this failure.
     func fail(_ reason: OutboundError.Reason, _ detail: String) {
-        let ended = call
-        call = nil
+        let ended = letGo()
         discard()
         ended?.fail(reason, detail)
     }
@@ -92,8 +98,8 @@ final class Connection {
 extension Connection: StreamHandler {
     func streamConnected() {
         state.opened()
-        guard let call else { return discard() }
-        run(call, isReused: false)
+        guard let call = letGo() else { return discard() }
+        pool.connected(self, for: call)
     }
 
     func streamFlushed() {
@@ -136,8 +142,7 @@ extension Connection: StreamHandler {
     }
 
     private func finish(_ response: WholeResponse) {
-        let ended = call
-        call = nil
+        let ended = letGo()
         // A peer that has left already is seen here sooner than by the next call.
         let isReusable = response.isReusable && stream?.peerHasLeft == false
         switch state.responseEnded(isReusable: isReusable, strayBytes: response.strayBytes) {
@@ -159,8 +164,7 @@ extension Connection: StreamHandler {
     }
 
     private func resend() {
-        guard let call else { return discard() }
-        self.call = nil
+        guard let call = letGo() else { return discard() }
         close()
         call.isResent()
         pool.replace(self, for: call)

@@ -49,6 +49,7 @@ struct ConnectionState {
     private var state = State.opening
 
     var isOpening: Bool { if case .opening = state { true } else { false } }
+    var isClosed: Bool { if case .closed = state { true } else { false } }
     var isIdle: Bool { if case .idle = state { true } else { false } }
 
     /// Whether a byte of the response under way has come.

@@ -97,7 +97,9 @@ struct ConnectionPool<Waiter> {
         return mayWait ? .wait(line.append(waiter())) : .refuse
     }
 
-    mutating func waiterLeft(_ ticket: Ticket) {
+    /// Whether it still was in the line.
+    @discardableResult
+    mutating func waiterLeft(_ ticket: Ticket) -> Bool {
         line.remove(ticket)
     }
 

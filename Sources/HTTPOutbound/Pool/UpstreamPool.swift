@@ -1,5 +1,6 @@
 internal import EventIO
 internal import HTTPModel
+internal import HTTPWire
 internal import Rx
 
 /// The connections of one origin on one loop: performs what `ConnectionPool` decides.
@@ -42,7 +43,10 @@ final class UpstreamPool: TimerTarget {
             let mayWait = shared.waitingCalls < limits.waitingCalls
             switch pool.callArrived(call, mayWait: mayWait, now: loop.now) {
             case .reuse(let slot):
-                run(call, in: slot)
+                guard let connection = connections[slot] else {
+                    preconditionFailure("slot \(slot) was lent without a connection")
+                }
+                serve(call, on: connection, isReused: true)
                 return
             case .open(let slot):
                 open(slot, for: call)
@@ -61,8 +65,7 @@ final class UpstreamPool: TimerTarget {
     }
 
     func callLeftLine(_ ticket: ConnectionPool<ActiveCall>.Ticket) {
-        pool.waiterLeft(ticket)
-        shared.waitingCalls -= 1
+        if pool.waiterLeft(ticket) { shared.waitingCalls -= 1 }
     }
 
     /// The connection turned out to be stale and is closed: a new one in its slot, so that nobody else's is taken.
@@ -73,16 +76,15 @@ final class UpstreamPool: TimerTarget {
 
     // MARK: Connections
 
+    /// The connection is open, for this call.
+    func connected(_ connection: Connection, for call: ActiveCall) {
+        serve(call, on: connection, isReused: false)
+    }
+
     /// The connection is whole and free again: it is the next waiter's, or the pool's.
     func released(_ connection: Connection, peer: KeepAlive) {
-        let slot = connection.slot
-        switch pool.connectionReleased(slot, peer: peer, now: loop.now) {
-        case .keep: sweep(by: pool.expiry(of: slot))
-        case .lend(let waiter):
-            shared.waitingCalls -= 1
-            run(waiter, in: slot)
-        case .close: connection.discard()
-        }
+        guard let waiter = nextWaiter(for: connection, peer: peer) else { return }
+        serve(waiter, on: connection, isReused: true)
     }
 
     /// The connection is closed. Its slot is the first waiter's, or free.
@@ -135,17 +137,38 @@ final class UpstreamPool: TimerTarget {
         sweepDeadline = .distantFuture
     }
 
-    private func run(_ call: ActiveCall, in slot: Int) {
-        guard let connection = connections[slot] else {
-            preconditionFailure("slot \(slot) was lent without a connection")
+    /// Sends the call's request on this connection. A request that is no HTTP fails its call, and the connection
+    /// is the next one's: those that failed are told when the connection is settled.
+    private func serve(_ call: ActiveCall, on connection: Connection, isReused: Bool) {
+        var next: ActiveCall? = call
+        var isReused = isReused
+        var failed: [(ActiveCall, SerializationError)] = []
+        while let call = next.take() {
+            if isReused, mustAsk(call), !connection.isSilent {
+                connection.close()
+                replace(connection, for: call)
+            } else if let error = connection.run(call, isReused: isReused) {
+                call.leftConnection()
+                failed.append((call, error))
+                next = nextWaiter(for: connection, peer: .unspecified)
+                isReused = true
+            }
         }
-        // What must not be sent twice cannot be sent again when the connection turns out to be stale: ask first.
-        if !call.method.isIdempotent, !connection.isSilent {
-            connection.close()
-            replace(connection, for: call)
-        } else {
-            connection.run(call, isReused: true)
+        for (call, error) in failed { call.fail(.requestError, error.description) }
+    }
+
+    /// What must not be sent twice cannot be sent again when the connection turns out to be stale: ask first.
+    private func mustAsk(_ call: ActiveCall) -> Bool { !call.method.isIdempotent }
+
+    private func nextWaiter(for connection: Connection, peer: KeepAlive) -> ActiveCall? {
+        switch pool.connectionReleased(connection.slot, peer: peer, now: loop.now) {
+        case .keep: sweep(by: pool.expiry(of: connection.slot))
+        case .close: connection.discard()
+        case .lend(let waiter):
+            shared.waitingCalls -= 1
+            return waiter
         }
+        return nil
     }
 
     private func open(_ slot: Int, for call: ActiveCall) {
