@@ -1,0 +1,130 @@
+import Dispatch
+import Gateway
+import Glibc
+import HTTPModel
+import JSONBytes
+import Locking
+import Rx
+import Testing
+
+@testable import GatewayServer
+
+/// The life of a gateway from ready to stopped, seen from the wire.
+@Suite("Health and drain")
+struct DrainTests {
+    /// A gateway with an endpoint that answers when it is told to.
+    private final class Fixture: Sendable {
+        let server: GatewayServer
+        private let held: PublishSubject<JSONFragment>
+
+        init(drainDelay: Duration) throws {
+            var configuration = GatewayServerConfiguration()
+            configuration.port = 0
+            configuration.loops = 1
+            configuration.accessLog = false
+            configuration.logLevel = .error
+            configuration.drainDelay = drainDelay
+            let held = PublishSubject<JSONFragment>()
+            self.held = held
+            server = try GatewayServer.start(configuration) { gateway in
+                gateway.get("/quick") { _ in .json(1) }
+                gateway.get("/held") { _ in .parts(value: held.take(1).asSingle()) }
+            }
+        }
+
+        var isHeld: Bool { held.hasObservers }
+
+        func letGo() {
+            held.onNext(JSONFragment("done"))
+        }
+
+        /// True when the gateway comes to its end within five seconds.
+        func ends() -> Bool {
+            let done = DispatchSemaphore(value: 0)
+            DispatchQueue.global().async { [server] in
+                server.waitUntilStopped()
+                done.signal()
+            }
+            return done.wait(timeout: .now() + .seconds(5)) == .success
+        }
+    }
+
+    @Test("A gateway that serves is live and ready, and the probe says so")
+    func aServingGatewayIsReady() throws {
+        let fixture = try Fixture(drainDelay: .zero)
+        defer {
+            fixture.server.stop()
+            _ = fixture.ends()
+        }
+        let client = try RawClient(port: fixture.server.port)
+        #expect(client.get("/health/live")?.body == #"{"status":"live"}"#)
+        #expect(client.get("/health/ready")?.body == #"{"status":"ready"}"#)
+        client.send("POST /health/ready HTTP/1.1\r\nHost: test\r\nContent-Length: 0\r\n\r\n")
+        let refused = client.receive()
+        #expect(refused?.status == 405)
+        #expect(refused?.field("Allow") == "GET, HEAD")
+        #expect(HealthProbe.check(fixture.server.url) == nil)
+        #expect(HealthProbe.check("http://127.0.0.1:1") != nil)
+        #expect(HealthProbe.check("nowhere") != nil)
+    }
+
+    @Test("While it waits to leave it is not ready, serves on, and closes connections as it answers")
+    func whileItWaitsToLeaveItServesOn() throws {
+        let fixture = try Fixture(drainDelay: .seconds(20))
+        let old = try RawClient(port: fixture.server.port)
+        #expect(old.get("/quick")?.field("Connection") == nil)
+        fixture.server.drain()
+        let ready = try RawClient(port: fixture.server.port).get("/health/ready")
+        #expect(ready?.status == 503)
+        #expect(ready?.body == #"{"status":"draining"}"#)
+        #expect(HealthProbe.check(fixture.server.url)?.contains("503") == true)
+        let answer = old.get("/quick")
+        #expect(answer?.status == 200)
+        #expect(answer?.field("Connection") == "close")
+        #expect(old.reachesEnd())
+        fixture.server.stop()
+        #expect(fixture.ends())
+    }
+
+    @Test(
+        "A request in flight is answered after the listener has closed, and a further one on its connection is DRAINING"
+    )
+    func aRequestInFlightIsAnswered() throws {
+        let fixture = try Fixture(drainDelay: .zero)
+        let client = try RawClient(port: fixture.server.port)
+        client.send("GET /held HTTP/1.1\r\nHost: test\r\n\r\n")
+        while !fixture.isHeld { sched_yield() }
+        fixture.server.drain()
+        while (try? RawClient(port: fixture.server.port)) != nil { sched_yield() }
+        fixture.letGo()
+        let answer = client.receive()
+        #expect(answer?.status == 200)
+        #expect(answer?.body.contains(#""data":{"value":"done"}"#) == true)
+        #expect(fixture.ends())
+    }
+
+    @Test("Stopping resets what is open")
+    func stoppingResetsWhatIsOpen() throws {
+        let fixture = try Fixture(drainDelay: .zero)
+        let client = try RawClient(port: fixture.server.port)
+        client.send("GET /held HTTP/1.1\r\nHost: test\r\n\r\n")
+        while !fixture.isHeld { sched_yield() }
+        fixture.server.stop()
+        #expect(client.receive() == nil)
+        #expect(fixture.ends())
+        #expect(!fixture.isHeld)
+    }
+
+    @Test("A client that leaves while its answer is pending ends what was started for it")
+    func aClientThatLeavesEndsItsRequest() throws {
+        let fixture = try Fixture(drainDelay: .zero)
+        do {
+            let client = try RawClient(port: fixture.server.port)
+            client.send("GET /held HTTP/1.1\r\nHost: test\r\n\r\n")
+            while !fixture.isHeld { sched_yield() }
+        }
+        while fixture.isHeld { sched_yield() }
+        fixture.server.drain()
+        #expect(fixture.ends())
+    }
+}
