@@ -59,14 +59,12 @@ private final class PendingAnswer {
 
     init(_ exchange: InboundExchange, _ accessLog: AccessLog?) {
         self.exchange = exchange
-        // Both closures are let go as they are called or the exchange ends.
-        exchange.onClientGone = { [self] in
+        // Let go as it is called, which the exchange promises to do.
+        exchange.onFinished = { [self] outcome, bytesSent in
+            // Where the client left or the server ended it, what was started for the request ends too.
             subscription?.dispose()
             subscription = nil
-        }
-        guard let accessLog else { return }
-        exchange.onFinished = { [self] outcome, bytesSent in
-            log(to: accessLog, outcome, bytesSent)
+            if let accessLog { log(to: accessLog, outcome, bytesSent) }
         }
     }
 

@@ -56,7 +56,7 @@ struct ServedGatewayTests {
         let silent = StubUpstream { _ in .silence }
         @Sendable func declare(on gateway: Gateway) {
             var policy = CallPolicy()
-            policy.limits.firstByte = .milliseconds(60)
+            policy.attemptLimits.firstByte = .milliseconds(60)
             let parts = gateway.provider(PartsAPI.self, upstream: "parts", policy: policy)
             gateway.get("/page") { _ in .parts(first: parts.rx.request(.first).fragment()) }
         }

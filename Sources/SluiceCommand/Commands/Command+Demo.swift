@@ -1,3 +1,4 @@
+import Dispatch
 import EventIO
 import FoundationEssentials
 import GatewayServer
@@ -52,7 +53,10 @@ extension Command {
             let bound = try sample.start(on: group.loops, at: address)
             Announcement.write(url: "http://\(bound)")
             try Signals.wait(on: group.loops[0])
-            sample.stop()
+            // What is under way is answered; a second signal ends the process at once.
+            let stopped = DispatchSemaphore(value: 0)
+            sample.stop { stopped.signal() }
+            stopped.wait()
             return 0
         } catch let error as SocketError where error.isAddressInUse {
             Announcement.complain("\(address) is taken: another program listens there")
