@@ -21,6 +21,13 @@ public struct Answer: Sendable {
         self.content = content
     }
 
+    /// The content, held by nobody else.
+    mutating func takeContent() -> Content {
+        let taken = content
+        content = .value(.success(.null))
+        return taken
+    }
+
     /// An answer whose `data` is an object with one member a part, in this order:
     ///
     ///     .parts(recent: diary.rx.request(.recent).fragment(), total: 12)
@@ -81,7 +88,7 @@ public struct Answer: Sendable {
 /// A part under its name.
 struct NamedPart: Sendable {
     let name: String
-    let part: Part
+    var part: Part
 
     fileprivate func relaxed() -> NamedPart {
         switch part.policy {

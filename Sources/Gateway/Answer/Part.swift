@@ -26,7 +26,8 @@ public struct Part: Sendable {
         case task(@Sendable () async throws -> JSONFragment)
     }
 
-    let source: Source
+    /// `nil` once the part is awaited: a source that nobody else holds runs itself, and no copy.
+    private var source: Source?
     private(set) var policy = Policy.required
 
     init(source: Single<JSONFragment>) {
@@ -35,6 +36,12 @@ public struct Part: Sendable {
 
     init(task: @escaping @Sendable () async throws -> JSONFragment) {
         source = .task(task)
+    }
+
+    /// The part's source, and the part without it.
+    mutating func takeSource() throws(EndpointFault) -> Source {
+        guard let source = source.take() else { throw EndpointFault("a part is awaited twice") }
+        return source
     }
 
     /// A required part.

@@ -40,10 +40,10 @@ enum PartSource {
     }
 }
 
-extension Part {
+extension Part.Source {
     /// What the part is awaited by.
-    func single(on scheduler: any SchedulerType) -> Single<JSONFragment> {
-        switch source {
+    consuming func single(on scheduler: any SchedulerType) -> Single<JSONFragment> {
+        switch consume self {
         case .single(let single): single
         case .task(let work): PartSource.task(work, on: scheduler)
         }

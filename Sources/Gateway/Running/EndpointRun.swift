@@ -109,31 +109,36 @@ final class EndpointRun: Disposable, TimerTarget, Sendable {
         keep(work, of: stage)
     }
 
-    private func proceed(to answer: Answer, in outer: Dressing?) throws {
+    private func proceed(to answer: consuming Answer, in outer: Dressing?) throws {
         // An async handler may come back after the deadline; nothing is asked of an upstream then.
         guard !state.withLock({ $0.isOver }) else { return }
+        var answer = answer
+        let content = answer.takeContent()
         let dressing = Dressing(answer, in: outer)
         if let status = dressing.status, status.code >= 400 {
             let code = ErrorCode(status: status.code)
             throw GatewayError(code, code.title, fields: dressing.fields)
         }
-        switch answer.content {
+        switch consume content {
         case .parts(let parts): try join(parts, then: .answer(dressing))
         case .steps(let steps, let then): try join(steps, then: .then(then, dressing))
         case .value(let value): finish(value: try value.get(), dressing)
         }
     }
 
-    private func join(_ parts: [NamedPart], then next: Next) throws {
+    private func join(_ parts: consuming [NamedPart], then next: Next) throws {
         try NamedPart.check(parts)
-        let stage = beginStage(
-            Join(parts: parts, outcomes: Array(repeating: .pending, count: parts.count), next: next))
-        let ended = PartOutcome.whenAllEnded(parts.count) { index in
+        let stage = beginStage()
+        var parts = parts
+        let ended = try PartOutcome.whenAllEnded(parts.count) { index in
             let end = PartEnd(run: self, index: index, stage: stage)
-            return parts[index].part.single(on: scheduler)
+            return try parts[index].part.takeSource().single(on: scheduler)
                 .mapResult(success: { end.succeeded($0) }, failure: { end.failed($0) })
         }
-        keep(ended.subscribe(onNext: { [self] in joined(stage) }), of: stage)
+        hold(
+            Join(parts: parts, outcomes: Array(repeating: .pending, count: parts.count), next: next),
+            of: stage)
+        keep((consume ended).subscribe(onNext: { [self] in joined(stage) }), of: stage)
     }
 
     /// Takes the end of one part.
@@ -324,12 +329,18 @@ final class EndpointRun: Disposable, TimerTarget, Sendable {
         }
     }
 
-    private func beginStage(_ join: Join? = nil) -> Int {
+    private func beginStage() -> Int {
         state.withLock { state in
             state.stage += 1
             state.work = nil
-            state.join = join
+            state.join = nil
             return state.stage
+        }
+    }
+
+    private func hold(_ join: consuming Join, of stage: Int) {
+        state.withLock { state in
+            if !state.isOver, state.stage == stage { state.join = join }
         }
     }
 
