@@ -5,7 +5,6 @@ import JSONBytes
 import Locking
 import Networking
 import Rx
-import Synchronization
 import Testing
 
 private struct Weight: Codable, JSONRepresentable {
@@ -265,13 +264,4 @@ struct HandlerTests {
         #expect(bench.transport.inFlight == 0)
         #expect(bench.time.pending == 0)
     }
-}
-
-/// A flag that any thread may set.
-private final class Flag: Sendable {
-    private let value = Atomic(false)
-
-    var isSet: Bool { value.load(ordering: .acquiring) }
-
-    func set() { value.store(true, ordering: .releasing) }
 }
