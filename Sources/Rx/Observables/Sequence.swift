@@ -25,7 +25,7 @@ extension ObservableType {
         IteratorSequence(scheduler) {
             // The iterator's type and its optional are taken apart here, where they are known.
             var iterator = sequence.makeIterator()
-            return { send in
+            return ElementPull { send in
                 guard let element = iterator.next() else { return false }
                 send(element)
                 return true
@@ -130,17 +130,28 @@ final class ElementSequence<Element: Sendable>: TurnSequence<Element>, @unchecke
     }
 }
 
+/// Sends the next element if there is one. An object, because a closure in an optional is wrapped anew whenever it is
+/// stored.
+@usableFromInline
+final class ElementPull<Element: Sendable> {
+    let sendNext: ((Element) -> Void) -> Bool
+
+    @usableFromInline
+    init(_ sendNext: @escaping ((Element) -> Void) -> Bool) {
+        self.sendNext = sendNext
+    }
+}
+
 @usableFromInline
 final class IteratorSequence<Element: Sendable>: TurnSequence<Element>, @unchecked Sendable {
-    /// Sends the next element if there is one.
-    @usableFromInline typealias Pull = ((Element) -> Void) -> Bool
-
-    private let makePull: @Sendable () -> Pull
-    private var pull: Pull?
+    private let makePull: @Sendable () -> ElementPull<Element>
+    @exclusivity(unchecked)
+    private var pull: ElementPull<Element>?
 
     @usableFromInline
     init(
-        _ scheduler: consuming any ImmediateSchedulerType, _ makePull: @escaping @Sendable () -> Pull
+        _ scheduler: consuming any ImmediateSchedulerType,
+        _ makePull: @escaping @Sendable () -> ElementPull<Element>
     ) {
         self.makePull = makePull
         super.init(scheduler)
@@ -151,8 +162,9 @@ final class IteratorSequence<Element: Sendable>: TurnSequence<Element>, @uncheck
     }
 
     override func sendNext() -> Bool {
-        let pull = self.pull ?? makePull()
+        if let pull { return pull.sendNext { down.next($0) } }
+        let pull = makePull()
         self.pull = pull
-        return pull { down.next($0) }
+        return pull.sendNext { down.next($0) }
     }
 }

@@ -1,0 +1,193 @@
+import Dispatch
+import Foundation
+import Rx
+import Testing
+
+@Suite("Schedulers")
+struct SchedulerTests {
+    @Test("Virtual time runs work in the order of its times, and equal times in the order of scheduling")
+    func order() {
+        let scheduler = ManualScheduler()
+        let log = Log<String>()
+        for (name, time) in [("c", 30), ("a", 10), ("b", 20), ("a2", 10)] {
+            _ = scheduler.scheduleRelative(name, dueTime: .milliseconds(time)) { name in
+                log.add("\(name)@\(scheduler.clock / 1_000_000)")
+                return Disposables.create()
+            }
+        }
+        scheduler.advance(by: .milliseconds(20))
+        #expect(log.entries == ["a@10", "a2@10", "b@20"])
+        scheduler.start()
+        #expect(log.entries.last == "c@30")
+        #expect(scheduler.pendingCount == 0)
+    }
+
+    @Test("Disposed work does not run and leaves nothing behind")
+    func disposed() {
+        let scheduler = ManualScheduler()
+        let census = Census()
+        let tracked = Tracked(census)
+        let work = scheduler.scheduleRelative(tracked, dueTime: .seconds(1)) { _ in
+            Issue.record("disposed work ran")
+            return Disposables.create()
+        }
+        work.dispose()
+        #expect(scheduler.pendingCount == 0)
+        scheduler.start()
+    }
+
+    @Test("Work that is scheduled by work runs in the same advance when its time has come")
+    func nested() {
+        let scheduler = HistoricalScheduler()
+        let log = Log<Double>()
+        _ = scheduler.scheduleRelative((), dueTime: .seconds(1)) {
+            log.add(scheduler.now.timeIntervalSince1970)
+            return scheduler.scheduleRelative((), dueTime: .seconds(2)) {
+                log.add(scheduler.now.timeIntervalSince1970)
+                return Disposables.create()
+            }
+        }
+        scheduler.advance(by: .seconds(3))
+        #expect(log.entries == [1, 3])
+    }
+
+    @Test("stop() ends a run after the work at hand")
+    func stop() {
+        let scheduler = ManualScheduler()
+        let log = Log<Int>()
+        for value in 1...3 {
+            _ = scheduler.scheduleRelative(value, dueTime: .seconds(value)) { value in
+                log.add(value)
+                if value == 2 { scheduler.stop() }
+                return Disposables.create()
+            }
+        }
+        scheduler.start()
+        #expect(log.entries == [1, 2])
+        scheduler.start()
+        #expect(log.entries == [1, 2, 3])
+    }
+
+    @Test("timer sends 0 once, interval counts, both stop at disposal")
+    func timers() {
+        let scheduler = ManualScheduler()
+        let once = Observable<Int>.timer(.milliseconds(3 * frame), scheduler: scheduler)
+        #expect(scheduler.play(once) == "---(0|)")
+        let interval = Observable<Int>.interval(.milliseconds(2 * frame), scheduler: scheduler)
+        #expect(scheduler.play(interval, disposeAt: 7) == "--0-1-2")
+        let later = Observable<Int>.timer(
+            .milliseconds(frame), period: .milliseconds(3 * frame), scheduler: scheduler)
+        #expect(scheduler.play(later.take(3)) == "-0--1--(2|)")
+        #expect(scheduler.pendingCount == 0)
+    }
+
+    @Test("setTimer fires once, never after it was cancelled")
+    func cheapTimers() {
+        final class Target: TimerTarget {
+            let log = Log<TimerToken>()
+
+            func timerFired(_ token: TimerToken) { log.add(token) }
+        }
+        let scheduler = ManualScheduler()
+        let target = Target()
+        let first = scheduler.setTimer(after: .seconds(1), target: target)
+        let second = scheduler.setTimer(after: .seconds(1), target: target)
+        scheduler.cancelTimer(second)
+        scheduler.advance(by: .seconds(2))
+        #expect(target.log.entries == [first])
+        scheduler.cancelTimer(first)
+        scheduler.cancelTimer(second)
+        #expect(scheduler.pendingCount == 0)
+    }
+
+    @Test("A serial queue runs work in order, later and periodically, off the caller's thread")
+    func serialQueue() async throws {
+        let scheduler = SerialDispatchQueueScheduler(qos: .default)
+        let values = try await Observable.from(Array(0..<500), scheduler: scheduler).reduceToArray().value
+        #expect(values == Array(0..<500))
+        let delayed = try await Single<Int>.timer(.milliseconds(1), scheduler: scheduler).value
+        #expect(delayed == 0)
+        let periodic = try await Observable<Int>.interval(.milliseconds(1), scheduler: scheduler).take(3)
+            .reduceToArray().value
+        #expect(periodic == [0, 1, 2])
+    }
+
+    @Test("observe(on:) keeps the order on a serial and on a concurrent queue, and errors come last")
+    func observeOnOrder() async {
+        let schedulers: [any SchedulerType] = [
+            SerialDispatchQueueScheduler(qos: .default), ConcurrentDispatchQueueScheduler(qos: .default),
+        ]
+        for scheduler in schedulers {
+            let log = Log<Int>()
+            let source = Observable.from(Array(0..<5_000)).concat(Observable<Int>.error(Failure()))
+            do {
+                for try await value in source.observe(on: scheduler).values { log.add(value) }
+                Issue.record("the error is lost")
+            } catch {
+                #expect(error is Failure)
+            }
+            #expect(log.entries == Array(0..<5_000))
+        }
+    }
+
+    @Test("observe(on:) delivers nothing after disposal, even what is queued")
+    func observeOnDisposed() {
+        let scheduler = ManualScheduler()
+        let subject = PublishSubject<Int>()
+        let log = Log<String>()
+        let census = Census()
+        let subscription = log.record(subject.map { _ in Tracked(census) }.observe(on: scheduler))
+        subject.onNext(1)
+        subject.onNext(2)
+        #expect(census.alive == 2)
+        subscription.dispose()
+        scheduler.start()
+        #expect(log.entries == [])
+        #expect(census.alive == 0)
+        #expect(!subject.hasObservers)
+    }
+
+    @Test("observe(on:) disposed on its own scheduler in the middle of a batch stops there")
+    func observeOnDisposedInside() {
+        let scheduler = ManualScheduler()
+        let log = Log<Int>()
+        let serial = SerialDisposable()
+        serial.disposable = Observable.of(1, 2, 3).observe(on: scheduler).subscribe(onNext: { value in
+            log.add(value)
+            if value == 2 { serial.dispose() }
+        })
+        scheduler.start()
+        #expect(log.entries == [1, 2])
+    }
+
+    @Test("subscribe(on:) subscribes and disposes on its scheduler")
+    func subscribeOn() {
+        let scheduler = ManualScheduler()
+        let log = Log<String>()
+        let source = Observable<Int>.create { _ in
+            log.add("subscribed")
+            return Disposables.create { log.add("disposed") }
+        }
+        let subscription = source.subscribe(on: scheduler).subscribe()
+        #expect(log.entries == [])
+        scheduler.start()
+        #expect(log.entries == ["subscribed"])
+        subscription.dispose()
+        #expect(log.entries == ["subscribed"])
+        scheduler.start()
+        #expect(log.entries == ["subscribed", "disposed"])
+        // Disposed before its turn, it never subscribes.
+        source.subscribe(on: scheduler).subscribe().dispose()
+        scheduler.start()
+        #expect(log.entries == ["subscribed", "disposed"])
+    }
+}
+
+extension Observable {
+    /// All values in one array.
+    func reduceToArray() -> Single<[Element]> {
+        let log = Log<Element>()
+        let values = self.do(onNext: { log.add($0) }).ignoreElements().asCompletable()
+        return values.andThen(Single.deferred { .just(log.entries) })
+    }
+}

@@ -1,0 +1,222 @@
+import Dispatch
+import Rx
+import Testing
+
+@Suite("Single, Maybe and Completable")
+struct TraitTests {
+    private func result<Element>(_ single: Single<Element>) -> [String] {
+        let log = Log<String>()
+        _ = single.subscribe(
+            onSuccess: { log.add("\($0)") }, onFailure: { log.add("error \($0)") },
+            onDisposed: { log.add("disposed") })
+        return log.entries
+    }
+
+    private func result<Element>(_ maybe: Maybe<Element>) -> [String] {
+        let log = Log<String>()
+        _ = maybe.subscribe(
+            onSuccess: { log.add("\($0)") }, onError: { log.add("error \($0)") },
+            onCompleted: { log.add("nothing") },
+            onDisposed: { log.add("disposed") })
+        return log.entries
+    }
+
+    private func result(_ completable: Completable) -> [String] {
+        let log = Log<String>()
+        _ = completable.subscribe(
+            onCompleted: { log.add("done") }, onError: { log.add("error \($0)") },
+            onDisposed: { log.add("disposed") })
+        return log.entries
+    }
+
+    @Test("A single takes the first result only, and ends with it")
+    func singleCreate() {
+        let single = Single<Int>.create { observer in
+            observer(.success(1))
+            observer(.success(2))
+            observer(.failure(Failure()))
+            return Disposables.create()
+        }
+        #expect(result(single) == ["1", "disposed"])
+        #expect(result(Single<Int>.error(Failure())) == ["error failed", "disposed"])
+    }
+
+    @Test("A disposed single cancels its work and reports nothing")
+    func singleDisposed() {
+        let log = Log<String>()
+        let subscription = Single<Int>.create { _ in Disposables.create { log.add("cancelled") } }
+            .subscribe(
+                onSuccess: { _ in log.add("success") }, onFailure: { _ in log.add("failure") },
+                onDisposed: { log.add("disposed") })
+        subscription.dispose()
+        #expect(log.entries == ["cancelled", "disposed"])
+    }
+
+    @Test("A single's operators keep its promise")
+    func singleOperators() {
+        let one = Single.just(1)
+        let failing = Single<Int>.error(Failure())
+        #expect(result(one.map { $0 + 1 }) == ["2", "disposed"])
+        #expect(result(one.map { _ -> Int in throw Failure() }) == ["error failed", "disposed"])
+        #expect(result(one.flatMap { .just($0 * 10) }) == ["10", "disposed"])
+        #expect(result(one.flatMap { _ in failing }) == ["error failed", "disposed"])
+        #expect(result(failing.catch { _ in .just(7) }) == ["7", "disposed"])
+        #expect(result(failing.catchAndReturn(8)) == ["8", "disposed"])
+        #expect(result(failing.retry(3)) == ["error failed", "disposed"])
+        #expect(result(one.filter { $0 > 1 }) == ["nothing", "disposed"])
+        #expect(result(one.compactMap { $0 }) == ["1", "disposed"])
+        #expect(result(one.flatMapMaybe { _ in Maybe<Int>.empty() }) == ["nothing", "disposed"])
+        #expect(result(one.flatMapCompletable { _ in .empty() }) == ["done", "disposed"])
+        #expect(result(one.asCompletable()) == ["done", "disposed"])
+        #expect(result(one.asMaybe()) == ["1", "disposed"])
+        #expect(result(Single.deferred { Single.just(3) }) == ["3", "disposed"])
+        #expect(result(Single<Int>.deferred { throw Failure() }) == ["error failed", "disposed"])
+    }
+
+    @Test("A single without an attempt, or whose trigger completes, fails with noElements")
+    func singlePromise() {
+        let failing = Single<Int>.error(Failure())
+        let noElements = ["error Sequence doesn't contain any elements.", "disposed"]
+        #expect(result(failing.retry(0)) == noElements)
+        #expect(result(failing.retry { (_: Observable<any Error>) in Observable<Int>.empty() }) == noElements)
+        #expect(result(Observable<Int>.empty().asSingle()) == noElements)
+        #expect(result(Maybe<Int>.empty().asSingle()) == noElements)
+    }
+
+    @Test("A single's hooks run around its result")
+    func singleHooks() {
+        let log = Log<String>()
+        _ = Single.just(1)
+            .do(
+                onSuccess: { log.add("onSuccess \($0)") }, afterSuccess: { log.add("afterSuccess \($0)") },
+                onSubscribe: { log.add("onSubscribe") }, onSubscribed: { log.add("onSubscribed") },
+                onDispose: { log.add("onDispose") }
+            )
+            .subscribe(onSuccess: { log.add("success \($0)") })
+        #expect(
+            log.entries == [
+                "onSubscribe", "onSuccess 1", "success 1", "afterSuccess 1", "onSubscribed", "onDispose",
+            ])
+    }
+
+    @Test("zip of singles waits for all of them and fails with the first failure")
+    func singleZip() {
+        #expect(result(Single.zip(.just(1), .just("a")) { "\($0)\($1)" }) == ["1a", "disposed"])
+        #expect(result(Single.zip(.just(1), .just(2), .just(3)) { $0 + $1 + $2 }) == ["6", "disposed"])
+        #expect(
+            result(Single.zip(Single.just(1), Single.just("a")).map { "\($0)" }) == [
+                #"(1, "a")"#, "disposed",
+            ])
+        #expect(result(Single.zip([.just(1), .just(2)])) == ["[1, 2]", "disposed"])
+        #expect(result(Single<Int>.zip([])) == ["[]", "disposed"])
+        #expect(
+            result(Single.zip(.just(1), Single<Int>.error(Failure())) { $0 + $1 }) == [
+                "error failed", "disposed",
+            ])
+    }
+
+    @Test("A single's timeout bounds the time to its result and cancels the work")
+    func singleTimeout() {
+        let scheduler = ManualScheduler()
+        let log = Log<String>()
+        let work = Single<Int>.create { _ in Disposables.create { log.add("cancelled") } }
+        _ = work.timeout(.seconds(5), scheduler: scheduler)
+            .subscribe(onFailure: { log.add("\($0)") })
+        scheduler.advance(by: .milliseconds(4_999))
+        #expect(log.entries == [])
+        scheduler.advance(by: .milliseconds(1))
+        #expect(log.entries == ["Sequence timeout.", "cancelled"])
+        #expect(scheduler.pendingCount == 0)
+    }
+
+    @Test("A maybe succeeds, fails or completes without a value")
+    func maybe() {
+        func made(_ event: MaybeEvent<Int>) -> Maybe<Int> {
+            .create { observer in
+                observer(event)
+                observer(.completed)
+                return Disposables.create()
+            }
+        }
+        #expect(result(made(.success(1))) == ["1", "disposed"])
+        #expect(result(made(.error(Failure()))) == ["error failed", "disposed"])
+        #expect(result(made(.completed)) == ["nothing", "disposed"])
+        #expect(result(Maybe.just(1).map { $0 + 1 }.flatMap { .just($0 * 2) }) == ["4", "disposed"])
+        #expect(result(Maybe.just(1).filter { _ in false }.catchAndReturn(3)) == ["nothing", "disposed"])
+        #expect(result(Maybe.just(1).asCompletable()) == ["done", "disposed"])
+    }
+
+    @Test("A completable goes on with what comes after it, once it has completed")
+    func completable() {
+        let log = Log<String>()
+        let first = Completable.create { observer in
+            log.add("first")
+            observer(.completed)
+            return Disposables.create { log.add("first freed") }
+        }
+        #expect(
+            result(first.andThen(Single.just(1).do(onSubscribe: { log.add("second") }))) == ["1", "disposed"])
+        #expect(
+            log.entries == ["first", "second", "first freed"]
+                || log.entries == ["first", "first freed", "second"])
+        #expect(result(Completable.empty().andThen(.empty())) == ["done", "disposed"])
+        #expect(events(Completable.empty().andThen(Observable.of(1, 2))) == ["1", "2", "done"])
+        #expect(result(Completable.error(Failure()).andThen(Single.just(1))) == ["error failed", "disposed"])
+        #expect(result(Completable.error(Failure()).onErrorComplete()) == ["done", "disposed"])
+    }
+
+    @Test("An emitter is its own source: begun for each subscription, cancelled once, deaf after its end")
+    func emitter() {
+        final class Call: Emitter<Int>, @unchecked Sendable {
+            let log: Log<String>
+            let answer: Int?
+
+            init(_ log: Log<String>, answer: Int?) {
+                self.log = log
+                self.answer = answer
+                super.init()
+            }
+
+            override func begin() {
+                log.add("begin")
+                if let answer { onLast(answer) }
+            }
+
+            override func copy() -> Emitter<Int> { Call(log, answer: answer) }
+
+            override func cancel() { log.add("end") }
+        }
+        let log = Log<String>()
+        let call = Call(log, answer: 1)
+        let single = Single.emitting(call)
+        #expect(result(single) == ["1", "disposed"])
+        #expect(result(single) == ["1", "disposed"])
+        #expect(log.entries == ["begin", "end", "begin", "end"])
+        let silent = Log<String>()
+        Single.emitting(Call(silent, answer: nil)).subscribe().dispose()
+        #expect(silent.entries == ["begin", "end"])
+    }
+
+    @Test("An emitter that fails is tried again as a fresh one, as often as asked")
+    func emitterRetry() {
+        final class Failing: Emitter<Int>, @unchecked Sendable {
+            let log: Log<String>
+
+            init(_ log: Log<String>) {
+                self.log = log
+                super.init()
+            }
+
+            override func begin() {
+                log.add("begin")
+                onError(Failure())
+                onLast(1)
+            }
+
+            override func copy() -> Emitter<Int> { Failing(log) }
+        }
+        let log = Log<String>()
+        #expect(result(Single.emitting(Failing(log)).retry(3)) == ["error failed", "disposed"])
+        #expect(log.entries == ["begin", "begin", "begin"])
+    }
+}
