@@ -8,7 +8,7 @@ BENCH_PACKAGES = wrk nginx libnginx-mod-http-lua lua-cjson
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 FUZZ_SECONDS ?= 60
 
-.PHONY: help setup demo run test lint format bench bench-json bench-rx bench-wire bench-outbound fuzz sanitize sanitize-thread sanitize-address image clean
+.PHONY: help setup demo run test lint format bench bench-json bench-rx bench-wire bench-outbound bench-gateway fuzz sanitize sanitize-thread sanitize-address image clean
 
 help:
 	@echo 'make setup     install the libraries that are missing (Debian and Ubuntu; names them elsewhere)'
@@ -16,7 +16,7 @@ help:
 	@echo 'make run       build and run: make run ARGS="serve --upstream diary=http://127.0.0.1:9000"'
 	@echo 'make test      all tests'
 	@echo 'make lint      check the format; make format mends it'
-	@echo 'make bench     benchmarks of the reactive core, the wire and the JSON scanner'
+	@echo 'make bench     benchmarks of the layers, from JSON to a whole request in the gateway'
 	@echo 'make fuzz      fuzz the parsers, FUZZ_SECONDS=$(FUZZ_SECONDS) each'
 	@echo 'make sanitize  all tests under the thread and the address sanitizer'
 	@echo 'make image     the container image sluice:latest (needs Docker)'
@@ -43,15 +43,16 @@ lint:
 format:
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests
 
-bench: bench-json bench-rx bench-wire bench-outbound
+bench: bench-json bench-rx bench-wire bench-outbound bench-gateway
 
-bench-json bench-rx bench-wire bench-outbound: bench-%:
+bench-json bench-rx bench-wire bench-outbound bench-gateway: bench-%:
 	$(SWIFT) run -c release $(BENCHMARK_$*)
 
 BENCHMARK_json = JSONBench
 BENCHMARK_rx = RxBench
 BENCHMARK_wire = WireBench
 BENCHMARK_outbound = OutboundBench
+BENCHMARK_gateway = GatewayBench
 
 fuzz:
 	Tests/Fuzz/run $(FUZZ_SECONDS)

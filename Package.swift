@@ -81,6 +81,7 @@ let package = Package(
             ]),
 
         tests("RulesTests", []),
+        benchmark("GatewayBench", ["Gateway", "Networking", "Rx", "JSONBytes", "HTTPModel"]),
         benchmark("JSONBench", ["JSONBytes"]),
         benchmark("OutboundBench", ["HTTPOutbound", "EventIO", "HTTPModel", "Rx"]),
         benchmark("WireBench", ["HTTPWire", "HTTPModel"]),

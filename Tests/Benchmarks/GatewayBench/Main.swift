@@ -1,0 +1,96 @@
+import Gateway
+import HTTPModel
+import JSONBytes
+import Networking
+import Rx
+
+/// What a request costs in the gateway, sockets apart.
+///
+///     GatewayBench                     all three kinds, nanoseconds a request
+///     GatewayBench charts --once 2000  one kind so often: under callgrind, the difference of two counts
+@main
+enum Main {
+    static func main() throws {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        let endpoints = try Endpoints()
+        if arguments.count == 3, arguments[1] == "--once", let count = Int(arguments[2]) {
+            try endpoints.run(arguments[0], count: count)
+            return
+        }
+        for kind in Endpoints.kinds {
+            try endpoints.run(kind.name, count: 2_000)
+            let count = 20_000
+            var times: [Duration] = []
+            for _ in 0..<9 {
+                times.append(try ContinuousClock().measure { try endpoints.run(kind.name, count: count) })
+            }
+            let median = times.sorted()[4] / .nanoseconds(1) / Double(count)
+            print("\(kind.name): \(Int(median)) ns a request (\(kind.meaning))")
+        }
+    }
+}
+
+/// The weight screen's charts, and the same with less below it.
+struct Endpoints {
+    static let kinds = [
+        (name: "charts", meaning: "two upstream calls, answered at once"),
+        (name: "parts", meaning: "two parts that are known"),
+        (name: "value", meaning: "one value that is known"),
+    ]
+
+    private let responder: GatewayResponder
+
+    init() throws {
+        let transport = InstantTransport(
+            body: #"{"code":"OK","message":"success","status":200,"data":\#(Self.chart)}"#)
+        let gateway = Gateway(GatewayEnvironment(transport: transport))
+        let diary = gateway.provider(DiaryAPI.self, upstream: "diary")
+        let fragment = try JSONFragment(validating: Array(Self.chart.utf8)[...])
+        gateway.get("/api/weights/charts") { request in
+            let date = try request.query("fddDate", as: CalendarDate.self)
+            return .parts(
+                recent: diary.rx.request(.weights(date, recent: true)).fragment(),
+                total: diary.rx.request(.weights(date, recent: false)).fragment())
+        }
+        gateway.get("/api/weights/parts") { request in
+            _ = try request.query("fddDate", as: CalendarDate.self)
+            return .parts(recent: Single.just(fragment), total: Single.just(fragment))
+        }
+        gateway.get("/api/weights/value") { _ in .fragment(fragment) }
+        responder = try gateway.responder()
+    }
+
+    func run(_ kind: String, count: Int) throws {
+        guard let target = RequestTarget("/api/weights/\(kind)?fddDate=2026-11-20") else { return }
+        let fields: HTTPFields = [.host: "127.0.0.1:8080", .userAgent: "bench", .accept: "*/*"]
+        let request = HTTPRequest(head: HTTPRequestHead(method: .get, target: target, fields: fields))
+        for _ in 0..<count {
+            _ = responder.respond(to: request) { answer in
+                precondition(answer.response.status == .ok, "the endpoint \(kind) answers")
+            }
+        }
+    }
+
+    private static let chart =
+        #"{"unit":"kg","points":[{"date":"2026-11-13","am":70.1,"pm":70.9},{"date":"2026-11-14","am":70.0,"pm":70.8},"#
+        + #"{"date":"2026-11-15","am":69.9,"pm":70.7},{"date":"2026-11-16","am":69.9,"pm":70.6},"#
+        + #"{"date":"2026-11-17","am":69.8,"pm":70.5},{"date":"2026-11-18","am":69.7,"pm":70.5},"#
+        + #"{"date":"2026-11-19","am":69.6,"pm":70.4}]}"#
+}
+
+enum DiaryAPI: TargetType {
+    case weights(CalendarDate, recent: Bool)
+
+    var baseURL: String { "http://127.0.0.1:9/food-diary" }
+
+    var path: RequestPath { "/weights" }
+
+    var task: RequestTask {
+        switch self {
+        case .weights(let date, let recent):
+            .parameters(["fddDate": date, "keyword": recent ? "recent" : nil], encoding: .query)
+        }
+    }
+
+    var envelope: ResponseEnvelope { .genericResponse }
+}
