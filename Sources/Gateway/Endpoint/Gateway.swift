@@ -118,6 +118,13 @@ public struct GatewayDeclarationError: Error, Sendable, CustomStringConvertible 
 
 extension Gateway {
     /// An endpoint by any method. The handler runs on the request's loop: it must not block.
+    ///
+    /// - Parameters:
+    ///   - path: literal segments and parameters, `/api/weights/{date}/{half}`. A literal is preferred to a
+    ///     parameter. Case matters, and `/x/` is another path than `/x`: it is 404.
+    ///   - options: what this endpoint does in its own way.
+    ///   - handler: says the answer, or throws: a `GatewayError` is the answer it names, a `NetworkError` the one of
+    ///     the contract's table, anything else `500 INTERNAL` and an incident.
     public func on(
         _ method: HTTPMethod, _ path: String, _ options: [EndpointOption] = [],
         _ handler: @escaping @Sendable (GatewayRequest) throws -> Answer
