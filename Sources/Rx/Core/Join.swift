@@ -117,7 +117,7 @@ class JoinSlot<In: Sendable, Out: Sendable>: Inner<In>, @unchecked Sendable {
     @exclusivity(unchecked)
     fileprivate final var source: Link?
     @exclusivity(unchecked)
-    final var join: Join<Out>?
+    fileprivate final var join = Held()
     @exclusivity(unchecked)
     fileprivate final var sibling: Link?
     /// Whether the source completed. The gate's owner's.
@@ -143,7 +143,7 @@ class JoinSlot<In: Sendable, Out: Sendable>: Inner<In>, @unchecked Sendable {
 
     /// Ties the slot to its join, in front of `sibling`.
     final func tie(_ join: consuming Join<Out>, before sibling: consuming Link?) {
-        self.join = join
+        self.join = Held(consume join)
         self.sibling = sibling
     }
 
@@ -159,43 +159,52 @@ class JoinSlot<In: Sendable, Out: Sendable>: Inner<In>, @unchecked Sendable {
     }
 
     override final func next(_ value: In) {
-        guard let join else { return }
-        if join.gate.enter() {
-            take(value, join)
-            join.gate.leave()
-        } else {
-            join.gate.park { self.take(value, join) }
+        join.use(as: Join<Out>.self) { join in
+            if join.gate.enter() {
+                take(value, join)
+                join.gate.leave()
+            } else {
+                join.gate.park { self.join.use(as: Join<Out>.self) { self.take(value, $0) } }
+            }
         }
     }
 
     override final func last(_ value: In) {
-        guard let join else { return }
-        if join.gate.enter() {
-            takeLast(value, join)
-            join.gate.leave()
-        } else {
-            join.gate.park { self.takeLast(value, join) }
+        join.use(as: Join<Out>.self) { join in
+            if join.gate.enter() {
+                takeLast(value, join)
+                join.gate.leave()
+            } else {
+                join.gate.park { self.join.use(as: Join<Out>.self) { self.takeLast(value, $0) } }
+            }
         }
     }
 
     override final func error(_ error: any Error) {
-        guard let join else { return }
-        if join.gate.enter() {
-            join.fail(error)
-            join.gate.leave()
-        } else {
-            join.gate.park { join.fail(error) }
+        join.use(as: Join<Out>.self) { join in
+            if join.gate.enter() {
+                join.fail(error)
+                join.gate.leave()
+            } else {
+                join.gate.park { self.join.use(as: Join<Out>.self) { $0.fail(error) } }
+            }
         }
     }
 
     override final func completed() {
-        guard let join else { return }
-        if join.gate.enter() {
-            end(join)
-            join.gate.leave()
-        } else {
-            join.gate.park { self.end(join) }
+        join.use(as: Join<Out>.self) { join in
+            if join.gate.enter() {
+                end(join)
+                join.gate.leave()
+            } else {
+                join.gate.park { self.join.use(as: Join<Out>.self) { self.end($0) } }
+            }
         }
+    }
+
+    /// A zip's slot has no further value.
+    final func ranEmpty() {
+        join.use(as: Join<Out>.self) { $0.withValues -= 1 }
     }
 
     private final func take(_ value: In, _ join: Join<Out>) {

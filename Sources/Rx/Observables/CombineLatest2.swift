@@ -31,9 +31,9 @@ extension ObservableType where Element == any Sendable {
 final class CombineLatest2<A: Sendable, B: Sendable, Out: Sendable>: CombineLatest<Out>, @unchecked Sendable {
     private let selector: @Sendable (A, B) throws -> Out
     @exclusivity(unchecked)
-    private var a: LatestSlot<A, Out>?
+    private var a: Held
     @exclusivity(unchecked)
-    private var b: LatestSlot<B, Out>?
+    private var b: Held
 
     @usableFromInline
     init(
@@ -41,18 +41,24 @@ final class CombineLatest2<A: Sendable, B: Sendable, Out: Sendable>: CombineLate
         _ selector: @escaping @Sendable (A, B) throws -> Out
     ) {
         self.selector = selector
-        self.a = consume a
-        self.b = consume b
+        self.a = Held(consume a)
+        self.b = Held(consume b)
         super.init(count: 2)
     }
 
     override func copy() -> Join<Out>? {
-        guard let a = a?.copy(), let b = b?.copy() else { return nil }
+        guard let a = a.strong(as: LatestSlot<A, Out>.self)?.copy(),
+            let b = b.strong(as: LatestSlot<B, Out>.self)?.copy()
+        else { return nil }
         return type(of: self).init(a, b, selector)
     }
 
     override func begin() -> Bool {
-        guard let a, let b, !a.isRunning else { return false }
+        guard let a = a.strong(as: LatestSlot<A, Out>.self), let b = b.strong(as: LatestSlot<B, Out>.self),
+            !a.isRunning
+        else {
+            return false
+        }
         b.tie(self, before: nil)
         a.tie(self, before: b)
         sources.set(a)
@@ -62,12 +68,15 @@ final class CombineLatest2<A: Sendable, B: Sendable, Out: Sendable>: CombineLate
     }
 
     override func clear() {
-        a = nil
-        b = nil
+        a.drop()
+        b.drop()
     }
 
     override func combine() throws {
-        guard let a, let b else { return }
-        send(try selector(a.cell.value, b.cell.value))
+        guard !a.isEmpty else { return }
+        send(
+            try selector(
+                a.use(as: LatestSlot<A, Out>.self) { $0.cell.value },
+                b.use(as: LatestSlot<B, Out>.self) { $0.cell.value }))
     }
 }

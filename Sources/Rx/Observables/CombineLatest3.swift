@@ -33,11 +33,11 @@ final class CombineLatest3<A: Sendable, B: Sendable, C: Sendable, Out: Sendable>
 {
     private let selector: @Sendable (A, B, C) throws -> Out
     @exclusivity(unchecked)
-    private var a: LatestSlot<A, Out>?
+    private var a: Held
     @exclusivity(unchecked)
-    private var b: LatestSlot<B, Out>?
+    private var b: Held
     @exclusivity(unchecked)
-    private var c: LatestSlot<C, Out>?
+    private var c: Held
 
     @usableFromInline
     init(
@@ -46,19 +46,26 @@ final class CombineLatest3<A: Sendable, B: Sendable, C: Sendable, Out: Sendable>
         _ selector: @escaping @Sendable (A, B, C) throws -> Out
     ) {
         self.selector = selector
-        self.a = consume a
-        self.b = consume b
-        self.c = consume c
+        self.a = Held(consume a)
+        self.b = Held(consume b)
+        self.c = Held(consume c)
         super.init(count: 3)
     }
 
     override func copy() -> Join<Out>? {
-        guard let a = a?.copy(), let b = b?.copy(), let c = c?.copy() else { return nil }
+        guard let a = a.strong(as: LatestSlot<A, Out>.self)?.copy(),
+            let b = b.strong(as: LatestSlot<B, Out>.self)?.copy(),
+            let c = c.strong(as: LatestSlot<C, Out>.self)?.copy()
+        else { return nil }
         return type(of: self).init(a, b, c, selector)
     }
 
     override func begin() -> Bool {
-        guard let a, let b, let c, !a.isRunning else { return false }
+        guard let a = a.strong(as: LatestSlot<A, Out>.self), let b = b.strong(as: LatestSlot<B, Out>.self),
+            let c = c.strong(as: LatestSlot<C, Out>.self), !a.isRunning
+        else {
+            return false
+        }
         c.tie(self, before: nil)
         b.tie(self, before: c)
         a.tie(self, before: b)
@@ -70,13 +77,17 @@ final class CombineLatest3<A: Sendable, B: Sendable, C: Sendable, Out: Sendable>
     }
 
     override func clear() {
-        a = nil
-        b = nil
-        c = nil
+        a.drop()
+        b.drop()
+        c.drop()
     }
 
     override func combine() throws {
-        guard let a, let b, let c else { return }
-        send(try selector(a.cell.value, b.cell.value, c.cell.value))
+        guard !a.isEmpty else { return }
+        send(
+            try selector(
+                a.use(as: LatestSlot<A, Out>.self) { $0.cell.value },
+                b.use(as: LatestSlot<B, Out>.self) { $0.cell.value },
+                c.use(as: LatestSlot<C, Out>.self) { $0.cell.value }))
     }
 }

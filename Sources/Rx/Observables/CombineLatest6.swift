@@ -39,17 +39,17 @@ final class CombineLatest6<
 >: CombineLatest<Out>, @unchecked Sendable {
     private let selector: @Sendable (A, B, C, D, E, F) throws -> Out
     @exclusivity(unchecked)
-    private var a: LatestSlot<A, Out>?
+    private var a: Held
     @exclusivity(unchecked)
-    private var b: LatestSlot<B, Out>?
+    private var b: Held
     @exclusivity(unchecked)
-    private var c: LatestSlot<C, Out>?
+    private var c: Held
     @exclusivity(unchecked)
-    private var d: LatestSlot<D, Out>?
+    private var d: Held
     @exclusivity(unchecked)
-    private var e: LatestSlot<E, Out>?
+    private var e: Held
     @exclusivity(unchecked)
-    private var f: LatestSlot<F, Out>?
+    private var f: Held
 
     @usableFromInline
     init(
@@ -59,24 +59,34 @@ final class CombineLatest6<
         _ selector: @escaping @Sendable (A, B, C, D, E, F) throws -> Out
     ) {
         self.selector = selector
-        self.a = consume a
-        self.b = consume b
-        self.c = consume c
-        self.d = consume d
-        self.e = consume e
-        self.f = consume f
+        self.a = Held(consume a)
+        self.b = Held(consume b)
+        self.c = Held(consume c)
+        self.d = Held(consume d)
+        self.e = Held(consume e)
+        self.f = Held(consume f)
         super.init(count: 6)
     }
 
     override func copy() -> Join<Out>? {
-        guard let a = a?.copy(), let b = b?.copy(), let c = c?.copy(), let d = d?.copy(), let e = e?.copy(),
-            let f = f?.copy()
+        guard let a = a.strong(as: LatestSlot<A, Out>.self)?.copy(),
+            let b = b.strong(as: LatestSlot<B, Out>.self)?.copy(),
+            let c = c.strong(as: LatestSlot<C, Out>.self)?.copy(),
+            let d = d.strong(as: LatestSlot<D, Out>.self)?.copy(),
+            let e = e.strong(as: LatestSlot<E, Out>.self)?.copy(),
+            let f = f.strong(as: LatestSlot<F, Out>.self)?.copy()
         else { return nil }
         return type(of: self).init(a, b, c, d, e, f, selector)
     }
 
     override func begin() -> Bool {
-        guard let a, let b, let c, let d, let e, let f, !a.isRunning else { return false }
+        guard let a = a.strong(as: LatestSlot<A, Out>.self), let b = b.strong(as: LatestSlot<B, Out>.self),
+            let c = c.strong(as: LatestSlot<C, Out>.self), let d = d.strong(as: LatestSlot<D, Out>.self),
+            let e = e.strong(as: LatestSlot<E, Out>.self), let f = f.strong(as: LatestSlot<F, Out>.self),
+            !a.isRunning
+        else {
+            return false
+        }
         f.tie(self, before: nil)
         e.tie(self, before: f)
         d.tie(self, before: e)
@@ -94,16 +104,23 @@ final class CombineLatest6<
     }
 
     override func clear() {
-        a = nil
-        b = nil
-        c = nil
-        d = nil
-        e = nil
-        f = nil
+        a.drop()
+        b.drop()
+        c.drop()
+        d.drop()
+        e.drop()
+        f.drop()
     }
 
     override func combine() throws {
-        guard let a, let b, let c, let d, let e, let f else { return }
-        send(try selector(a.cell.value, b.cell.value, c.cell.value, d.cell.value, e.cell.value, f.cell.value))
+        guard !a.isEmpty else { return }
+        send(
+            try selector(
+                a.use(as: LatestSlot<A, Out>.self) { $0.cell.value },
+                b.use(as: LatestSlot<B, Out>.self) { $0.cell.value },
+                c.use(as: LatestSlot<C, Out>.self) { $0.cell.value },
+                d.use(as: LatestSlot<D, Out>.self) { $0.cell.value },
+                e.use(as: LatestSlot<E, Out>.self) { $0.cell.value },
+                f.use(as: LatestSlot<F, Out>.self) { $0.cell.value }))
     }
 }

@@ -46,21 +46,21 @@ final class CombineLatest8<
 >: CombineLatest<Out>, @unchecked Sendable {
     private let selector: @Sendable (A, B, C, D, E, F, G, H) throws -> Out
     @exclusivity(unchecked)
-    private var a: LatestSlot<A, Out>?
+    private var a: Held
     @exclusivity(unchecked)
-    private var b: LatestSlot<B, Out>?
+    private var b: Held
     @exclusivity(unchecked)
-    private var c: LatestSlot<C, Out>?
+    private var c: Held
     @exclusivity(unchecked)
-    private var d: LatestSlot<D, Out>?
+    private var d: Held
     @exclusivity(unchecked)
-    private var e: LatestSlot<E, Out>?
+    private var e: Held
     @exclusivity(unchecked)
-    private var f: LatestSlot<F, Out>?
+    private var f: Held
     @exclusivity(unchecked)
-    private var g: LatestSlot<G, Out>?
+    private var g: Held
     @exclusivity(unchecked)
-    private var h: LatestSlot<H, Out>?
+    private var h: Held
 
     @usableFromInline
     init(
@@ -71,26 +71,39 @@ final class CombineLatest8<
         _ selector: @escaping @Sendable (A, B, C, D, E, F, G, H) throws -> Out
     ) {
         self.selector = selector
-        self.a = consume a
-        self.b = consume b
-        self.c = consume c
-        self.d = consume d
-        self.e = consume e
-        self.f = consume f
-        self.g = consume g
-        self.h = consume h
+        self.a = Held(consume a)
+        self.b = Held(consume b)
+        self.c = Held(consume c)
+        self.d = Held(consume d)
+        self.e = Held(consume e)
+        self.f = Held(consume f)
+        self.g = Held(consume g)
+        self.h = Held(consume h)
         super.init(count: 8)
     }
 
     override func copy() -> Join<Out>? {
-        guard let a = a?.copy(), let b = b?.copy(), let c = c?.copy(), let d = d?.copy(), let e = e?.copy(),
-            let f = f?.copy(), let g = g?.copy(), let h = h?.copy()
+        guard let a = a.strong(as: LatestSlot<A, Out>.self)?.copy(),
+            let b = b.strong(as: LatestSlot<B, Out>.self)?.copy(),
+            let c = c.strong(as: LatestSlot<C, Out>.self)?.copy(),
+            let d = d.strong(as: LatestSlot<D, Out>.self)?.copy(),
+            let e = e.strong(as: LatestSlot<E, Out>.self)?.copy(),
+            let f = f.strong(as: LatestSlot<F, Out>.self)?.copy(),
+            let g = g.strong(as: LatestSlot<G, Out>.self)?.copy(),
+            let h = h.strong(as: LatestSlot<H, Out>.self)?.copy()
         else { return nil }
         return type(of: self).init(a, b, c, d, e, f, g, h, selector)
     }
 
     override func begin() -> Bool {
-        guard let a, let b, let c, let d, let e, let f, let g, let h, !a.isRunning else { return false }
+        guard let a = a.strong(as: LatestSlot<A, Out>.self), let b = b.strong(as: LatestSlot<B, Out>.self),
+            let c = c.strong(as: LatestSlot<C, Out>.self), let d = d.strong(as: LatestSlot<D, Out>.self),
+            let e = e.strong(as: LatestSlot<E, Out>.self), let f = f.strong(as: LatestSlot<F, Out>.self),
+            let g = g.strong(as: LatestSlot<G, Out>.self), let h = h.strong(as: LatestSlot<H, Out>.self),
+            !a.isRunning
+        else {
+            return false
+        }
         h.tie(self, before: nil)
         g.tie(self, before: h)
         f.tie(self, before: g)
@@ -112,21 +125,27 @@ final class CombineLatest8<
     }
 
     override func clear() {
-        a = nil
-        b = nil
-        c = nil
-        d = nil
-        e = nil
-        f = nil
-        g = nil
-        h = nil
+        a.drop()
+        b.drop()
+        c.drop()
+        d.drop()
+        e.drop()
+        f.drop()
+        g.drop()
+        h.drop()
     }
 
     override func combine() throws {
-        guard let a, let b, let c, let d, let e, let f, let g, let h else { return }
+        guard !a.isEmpty else { return }
         send(
             try selector(
-                a.cell.value, b.cell.value, c.cell.value, d.cell.value, e.cell.value, f.cell.value,
-                g.cell.value, h.cell.value))
+                a.use(as: LatestSlot<A, Out>.self) { $0.cell.value },
+                b.use(as: LatestSlot<B, Out>.self) { $0.cell.value },
+                c.use(as: LatestSlot<C, Out>.self) { $0.cell.value },
+                d.use(as: LatestSlot<D, Out>.self) { $0.cell.value },
+                e.use(as: LatestSlot<E, Out>.self) { $0.cell.value },
+                f.use(as: LatestSlot<F, Out>.self) { $0.cell.value },
+                g.use(as: LatestSlot<G, Out>.self) { $0.cell.value },
+                h.use(as: LatestSlot<H, Out>.self) { $0.cell.value }))
     }
 }

@@ -60,7 +60,7 @@ final class ZipSlot<In: Sendable, Out: Sendable>: JoinSlot<In, Out>, @unchecked 
             }
         } else {
             cell.clear()
-            join?.withValues -= 1
+            ranEmpty()
         }
         return value
     }

@@ -32,9 +32,9 @@ extension ObservableType where Element == any Sendable {
 final class Zip2<A: Sendable, B: Sendable, Out: Sendable>: Zip<Out>, @unchecked Sendable {
     private let selector: @Sendable (A, B) throws -> Out
     @exclusivity(unchecked)
-    private var a: ZipSlot<A, Out>?
+    private var a: Held
     @exclusivity(unchecked)
-    private var b: ZipSlot<B, Out>?
+    private var b: Held
 
     @usableFromInline
     init(
@@ -42,18 +42,24 @@ final class Zip2<A: Sendable, B: Sendable, Out: Sendable>: Zip<Out>, @unchecked 
         _ selector: @escaping @Sendable (A, B) throws -> Out
     ) {
         self.selector = selector
-        self.a = consume a
-        self.b = consume b
+        self.a = Held(consume a)
+        self.b = Held(consume b)
         super.init(count: 2)
     }
 
     override func copy() -> Join<Out>? {
-        guard let a = a?.copy(), let b = b?.copy() else { return nil }
+        guard let a = a.strong(as: ZipSlot<A, Out>.self)?.copy(),
+            let b = b.strong(as: ZipSlot<B, Out>.self)?.copy()
+        else { return nil }
         return type(of: self).init(a, b, selector)
     }
 
     override func begin() -> Bool {
-        guard let a, let b, !a.isRunning else { return false }
+        guard let a = a.strong(as: ZipSlot<A, Out>.self), let b = b.strong(as: ZipSlot<B, Out>.self),
+            !a.isRunning
+        else {
+            return false
+        }
         b.tie(self, before: nil)
         a.tie(self, before: b)
         sources.set(a)
@@ -63,12 +69,14 @@ final class Zip2<A: Sendable, B: Sendable, Out: Sendable>: Zip<Out>, @unchecked 
     }
 
     override func clear() {
-        a = nil
-        b = nil
+        a.drop()
+        b.drop()
     }
 
     override func combine() throws {
-        guard let a, let b else { return }
-        send(try selector(a.pop(), b.pop()))
+        guard !a.isEmpty else { return }
+        send(
+            try selector(
+                a.use(as: ZipSlot<A, Out>.self) { $0.pop() }, b.use(as: ZipSlot<B, Out>.self) { $0.pop() }))
     }
 }

@@ -32,11 +32,11 @@ extension ObservableType where Element == any Sendable {
 final class Zip3<A: Sendable, B: Sendable, C: Sendable, Out: Sendable>: Zip<Out>, @unchecked Sendable {
     private let selector: @Sendable (A, B, C) throws -> Out
     @exclusivity(unchecked)
-    private var a: ZipSlot<A, Out>?
+    private var a: Held
     @exclusivity(unchecked)
-    private var b: ZipSlot<B, Out>?
+    private var b: Held
     @exclusivity(unchecked)
-    private var c: ZipSlot<C, Out>?
+    private var c: Held
 
     @usableFromInline
     init(
@@ -44,19 +44,26 @@ final class Zip3<A: Sendable, B: Sendable, C: Sendable, Out: Sendable>: Zip<Out>
         _ selector: @escaping @Sendable (A, B, C) throws -> Out
     ) {
         self.selector = selector
-        self.a = consume a
-        self.b = consume b
-        self.c = consume c
+        self.a = Held(consume a)
+        self.b = Held(consume b)
+        self.c = Held(consume c)
         super.init(count: 3)
     }
 
     override func copy() -> Join<Out>? {
-        guard let a = a?.copy(), let b = b?.copy(), let c = c?.copy() else { return nil }
+        guard let a = a.strong(as: ZipSlot<A, Out>.self)?.copy(),
+            let b = b.strong(as: ZipSlot<B, Out>.self)?.copy(),
+            let c = c.strong(as: ZipSlot<C, Out>.self)?.copy()
+        else { return nil }
         return type(of: self).init(a, b, c, selector)
     }
 
     override func begin() -> Bool {
-        guard let a, let b, let c, !a.isRunning else { return false }
+        guard let a = a.strong(as: ZipSlot<A, Out>.self), let b = b.strong(as: ZipSlot<B, Out>.self),
+            let c = c.strong(as: ZipSlot<C, Out>.self), !a.isRunning
+        else {
+            return false
+        }
         c.tie(self, before: nil)
         b.tie(self, before: c)
         a.tie(self, before: b)
@@ -68,13 +75,16 @@ final class Zip3<A: Sendable, B: Sendable, C: Sendable, Out: Sendable>: Zip<Out>
     }
 
     override func clear() {
-        a = nil
-        b = nil
-        c = nil
+        a.drop()
+        b.drop()
+        c.drop()
     }
 
     override func combine() throws {
-        guard let a, let b, let c else { return }
-        send(try selector(a.pop(), b.pop(), c.pop()))
+        guard !a.isEmpty else { return }
+        send(
+            try selector(
+                a.use(as: ZipSlot<A, Out>.self) { $0.pop() }, b.use(as: ZipSlot<B, Out>.self) { $0.pop() },
+                c.use(as: ZipSlot<C, Out>.self) { $0.pop() }))
     }
 }

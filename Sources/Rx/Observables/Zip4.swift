@@ -38,13 +38,13 @@ final class Zip4<A: Sendable, B: Sendable, C: Sendable, D: Sendable, Out: Sendab
 {
     private let selector: @Sendable (A, B, C, D) throws -> Out
     @exclusivity(unchecked)
-    private var a: ZipSlot<A, Out>?
+    private var a: Held
     @exclusivity(unchecked)
-    private var b: ZipSlot<B, Out>?
+    private var b: Held
     @exclusivity(unchecked)
-    private var c: ZipSlot<C, Out>?
+    private var c: Held
     @exclusivity(unchecked)
-    private var d: ZipSlot<D, Out>?
+    private var d: Held
 
     @usableFromInline
     init(
@@ -53,20 +53,29 @@ final class Zip4<A: Sendable, B: Sendable, C: Sendable, D: Sendable, Out: Sendab
         _ selector: @escaping @Sendable (A, B, C, D) throws -> Out
     ) {
         self.selector = selector
-        self.a = consume a
-        self.b = consume b
-        self.c = consume c
-        self.d = consume d
+        self.a = Held(consume a)
+        self.b = Held(consume b)
+        self.c = Held(consume c)
+        self.d = Held(consume d)
         super.init(count: 4)
     }
 
     override func copy() -> Join<Out>? {
-        guard let a = a?.copy(), let b = b?.copy(), let c = c?.copy(), let d = d?.copy() else { return nil }
+        guard let a = a.strong(as: ZipSlot<A, Out>.self)?.copy(),
+            let b = b.strong(as: ZipSlot<B, Out>.self)?.copy(),
+            let c = c.strong(as: ZipSlot<C, Out>.self)?.copy(),
+            let d = d.strong(as: ZipSlot<D, Out>.self)?.copy()
+        else { return nil }
         return type(of: self).init(a, b, c, d, selector)
     }
 
     override func begin() -> Bool {
-        guard let a, let b, let c, let d, !a.isRunning else { return false }
+        guard let a = a.strong(as: ZipSlot<A, Out>.self), let b = b.strong(as: ZipSlot<B, Out>.self),
+            let c = c.strong(as: ZipSlot<C, Out>.self), let d = d.strong(as: ZipSlot<D, Out>.self),
+            !a.isRunning
+        else {
+            return false
+        }
         d.tie(self, before: nil)
         c.tie(self, before: d)
         b.tie(self, before: c)
@@ -80,14 +89,17 @@ final class Zip4<A: Sendable, B: Sendable, C: Sendable, D: Sendable, Out: Sendab
     }
 
     override func clear() {
-        a = nil
-        b = nil
-        c = nil
-        d = nil
+        a.drop()
+        b.drop()
+        c.drop()
+        d.drop()
     }
 
     override func combine() throws {
-        guard let a, let b, let c, let d else { return }
-        send(try selector(a.pop(), b.pop(), c.pop(), d.pop()))
+        guard !a.isEmpty else { return }
+        send(
+            try selector(
+                a.use(as: ZipSlot<A, Out>.self) { $0.pop() }, b.use(as: ZipSlot<B, Out>.self) { $0.pop() },
+                c.use(as: ZipSlot<C, Out>.self) { $0.pop() }, d.use(as: ZipSlot<D, Out>.self) { $0.pop() }))
     }
 }

@@ -40,17 +40,17 @@ final class Zip6<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable
 {
     private let selector: @Sendable (A, B, C, D, E, F) throws -> Out
     @exclusivity(unchecked)
-    private var a: ZipSlot<A, Out>?
+    private var a: Held
     @exclusivity(unchecked)
-    private var b: ZipSlot<B, Out>?
+    private var b: Held
     @exclusivity(unchecked)
-    private var c: ZipSlot<C, Out>?
+    private var c: Held
     @exclusivity(unchecked)
-    private var d: ZipSlot<D, Out>?
+    private var d: Held
     @exclusivity(unchecked)
-    private var e: ZipSlot<E, Out>?
+    private var e: Held
     @exclusivity(unchecked)
-    private var f: ZipSlot<F, Out>?
+    private var f: Held
 
     @usableFromInline
     init(
@@ -59,24 +59,34 @@ final class Zip6<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable
         _ selector: @escaping @Sendable (A, B, C, D, E, F) throws -> Out
     ) {
         self.selector = selector
-        self.a = consume a
-        self.b = consume b
-        self.c = consume c
-        self.d = consume d
-        self.e = consume e
-        self.f = consume f
+        self.a = Held(consume a)
+        self.b = Held(consume b)
+        self.c = Held(consume c)
+        self.d = Held(consume d)
+        self.e = Held(consume e)
+        self.f = Held(consume f)
         super.init(count: 6)
     }
 
     override func copy() -> Join<Out>? {
-        guard let a = a?.copy(), let b = b?.copy(), let c = c?.copy(), let d = d?.copy(), let e = e?.copy(),
-            let f = f?.copy()
+        guard let a = a.strong(as: ZipSlot<A, Out>.self)?.copy(),
+            let b = b.strong(as: ZipSlot<B, Out>.self)?.copy(),
+            let c = c.strong(as: ZipSlot<C, Out>.self)?.copy(),
+            let d = d.strong(as: ZipSlot<D, Out>.self)?.copy(),
+            let e = e.strong(as: ZipSlot<E, Out>.self)?.copy(),
+            let f = f.strong(as: ZipSlot<F, Out>.self)?.copy()
         else { return nil }
         return type(of: self).init(a, b, c, d, e, f, selector)
     }
 
     override func begin() -> Bool {
-        guard let a, let b, let c, let d, let e, let f, !a.isRunning else { return false }
+        guard let a = a.strong(as: ZipSlot<A, Out>.self), let b = b.strong(as: ZipSlot<B, Out>.self),
+            let c = c.strong(as: ZipSlot<C, Out>.self), let d = d.strong(as: ZipSlot<D, Out>.self),
+            let e = e.strong(as: ZipSlot<E, Out>.self), let f = f.strong(as: ZipSlot<F, Out>.self),
+            !a.isRunning
+        else {
+            return false
+        }
         f.tie(self, before: nil)
         e.tie(self, before: f)
         d.tie(self, before: e)
@@ -94,16 +104,20 @@ final class Zip6<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable
     }
 
     override func clear() {
-        a = nil
-        b = nil
-        c = nil
-        d = nil
-        e = nil
-        f = nil
+        a.drop()
+        b.drop()
+        c.drop()
+        d.drop()
+        e.drop()
+        f.drop()
     }
 
     override func combine() throws {
-        guard let a, let b, let c, let d, let e, let f else { return }
-        send(try selector(a.pop(), b.pop(), c.pop(), d.pop(), e.pop(), f.pop()))
+        guard !a.isEmpty else { return }
+        send(
+            try selector(
+                a.use(as: ZipSlot<A, Out>.self) { $0.pop() }, b.use(as: ZipSlot<B, Out>.self) { $0.pop() },
+                c.use(as: ZipSlot<C, Out>.self) { $0.pop() }, d.use(as: ZipSlot<D, Out>.self) { $0.pop() },
+                e.use(as: ZipSlot<E, Out>.self) { $0.pop() }, f.use(as: ZipSlot<F, Out>.self) { $0.pop() }))
     }
 }

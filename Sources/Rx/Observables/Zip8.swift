@@ -47,21 +47,21 @@ final class Zip8<
 >: Zip<Out>, @unchecked Sendable {
     private let selector: @Sendable (A, B, C, D, E, F, G, H) throws -> Out
     @exclusivity(unchecked)
-    private var a: ZipSlot<A, Out>?
+    private var a: Held
     @exclusivity(unchecked)
-    private var b: ZipSlot<B, Out>?
+    private var b: Held
     @exclusivity(unchecked)
-    private var c: ZipSlot<C, Out>?
+    private var c: Held
     @exclusivity(unchecked)
-    private var d: ZipSlot<D, Out>?
+    private var d: Held
     @exclusivity(unchecked)
-    private var e: ZipSlot<E, Out>?
+    private var e: Held
     @exclusivity(unchecked)
-    private var f: ZipSlot<F, Out>?
+    private var f: Held
     @exclusivity(unchecked)
-    private var g: ZipSlot<G, Out>?
+    private var g: Held
     @exclusivity(unchecked)
-    private var h: ZipSlot<H, Out>?
+    private var h: Held
 
     @usableFromInline
     init(
@@ -71,26 +71,39 @@ final class Zip8<
         _ selector: @escaping @Sendable (A, B, C, D, E, F, G, H) throws -> Out
     ) {
         self.selector = selector
-        self.a = consume a
-        self.b = consume b
-        self.c = consume c
-        self.d = consume d
-        self.e = consume e
-        self.f = consume f
-        self.g = consume g
-        self.h = consume h
+        self.a = Held(consume a)
+        self.b = Held(consume b)
+        self.c = Held(consume c)
+        self.d = Held(consume d)
+        self.e = Held(consume e)
+        self.f = Held(consume f)
+        self.g = Held(consume g)
+        self.h = Held(consume h)
         super.init(count: 8)
     }
 
     override func copy() -> Join<Out>? {
-        guard let a = a?.copy(), let b = b?.copy(), let c = c?.copy(), let d = d?.copy(), let e = e?.copy(),
-            let f = f?.copy(), let g = g?.copy(), let h = h?.copy()
+        guard let a = a.strong(as: ZipSlot<A, Out>.self)?.copy(),
+            let b = b.strong(as: ZipSlot<B, Out>.self)?.copy(),
+            let c = c.strong(as: ZipSlot<C, Out>.self)?.copy(),
+            let d = d.strong(as: ZipSlot<D, Out>.self)?.copy(),
+            let e = e.strong(as: ZipSlot<E, Out>.self)?.copy(),
+            let f = f.strong(as: ZipSlot<F, Out>.self)?.copy(),
+            let g = g.strong(as: ZipSlot<G, Out>.self)?.copy(),
+            let h = h.strong(as: ZipSlot<H, Out>.self)?.copy()
         else { return nil }
         return type(of: self).init(a, b, c, d, e, f, g, h, selector)
     }
 
     override func begin() -> Bool {
-        guard let a, let b, let c, let d, let e, let f, let g, let h, !a.isRunning else { return false }
+        guard let a = a.strong(as: ZipSlot<A, Out>.self), let b = b.strong(as: ZipSlot<B, Out>.self),
+            let c = c.strong(as: ZipSlot<C, Out>.self), let d = d.strong(as: ZipSlot<D, Out>.self),
+            let e = e.strong(as: ZipSlot<E, Out>.self), let f = f.strong(as: ZipSlot<F, Out>.self),
+            let g = g.strong(as: ZipSlot<G, Out>.self), let h = h.strong(as: ZipSlot<H, Out>.self),
+            !a.isRunning
+        else {
+            return false
+        }
         h.tie(self, before: nil)
         g.tie(self, before: h)
         f.tie(self, before: g)
@@ -112,18 +125,23 @@ final class Zip8<
     }
 
     override func clear() {
-        a = nil
-        b = nil
-        c = nil
-        d = nil
-        e = nil
-        f = nil
-        g = nil
-        h = nil
+        a.drop()
+        b.drop()
+        c.drop()
+        d.drop()
+        e.drop()
+        f.drop()
+        g.drop()
+        h.drop()
     }
 
     override func combine() throws {
-        guard let a, let b, let c, let d, let e, let f, let g, let h else { return }
-        send(try selector(a.pop(), b.pop(), c.pop(), d.pop(), e.pop(), f.pop(), g.pop(), h.pop()))
+        guard !a.isEmpty else { return }
+        send(
+            try selector(
+                a.use(as: ZipSlot<A, Out>.self) { $0.pop() }, b.use(as: ZipSlot<B, Out>.self) { $0.pop() },
+                c.use(as: ZipSlot<C, Out>.self) { $0.pop() }, d.use(as: ZipSlot<D, Out>.self) { $0.pop() },
+                e.use(as: ZipSlot<E, Out>.self) { $0.pop() }, f.use(as: ZipSlot<F, Out>.self) { $0.pop() },
+                g.use(as: ZipSlot<G, Out>.self) { $0.pop() }, h.use(as: ZipSlot<H, Out>.self) { $0.pop() }))
     }
 }
