@@ -52,6 +52,9 @@ struct RulesTests {
         let reasoned = SourceFile(
             path: "Sources/Rx/Good.swift",
             text: "// Sound: immutable.\nfinal class A: @unchecked Sendable {}\n")
+        let subclass = SourceFile(
+            path: "Sources/Rx/Sub.swift", text: "\nfinal class B<T>: A<T>, @unchecked Sendable {}\n")
+        #expect(Rules.uncheckedComplaints(subclass).isEmpty)
         #expect(Rules.uncheckedComplaints(elsewhere).count == 1)
         #expect(Rules.uncheckedComplaints(silent).count == 1)
         #expect(Rules.uncheckedComplaints(reasoned).isEmpty)
