@@ -60,9 +60,10 @@ struct Row: Sendable {
     }
 }
 
+/// The time this thread has computed: other work on the machine counts less than on the clock.
 func nanoseconds() -> Int {
     var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
