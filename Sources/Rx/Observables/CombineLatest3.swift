@@ -31,6 +31,7 @@ extension ObservableType where Element == any Sendable {
 final class CombineLatest3<A: Sendable, B: Sendable, C: Sendable, Out: Sendable>: CombineLatest<Out>,
     @unchecked Sendable
 {
+    // Sound: the slots change only before the start and at the end, by the gate's owner.
     private let selector: @Sendable (A, B, C) throws -> Out
     @exclusivity(unchecked)
     private var a: Held

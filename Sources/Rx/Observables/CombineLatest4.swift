@@ -36,6 +36,7 @@ final class CombineLatest4<A: Sendable, B: Sendable, C: Sendable, D: Sendable, O
     Out
 >, @unchecked Sendable
 {
+    // Sound: the slots change only before the start and at the end, by the gate's owner.
     private let selector: @Sendable (A, B, C, D) throws -> Out
     @exclusivity(unchecked)
     private var a: Held

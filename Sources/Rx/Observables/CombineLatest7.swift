@@ -41,6 +41,7 @@ extension ObservableType where Element == any Sendable {
 final class CombineLatest7<
     A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, Out: Sendable
 >: CombineLatest<Out>, @unchecked Sendable {
+    // Sound: the slots change only before the start and at the end, by the gate's owner.
     private let selector: @Sendable (A, B, C, D, E, F, G) throws -> Out
     @exclusivity(unchecked)
     private var a: Held

@@ -44,6 +44,7 @@ final class CombineLatest8<
     A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable,
     Out: Sendable
 >: CombineLatest<Out>, @unchecked Sendable {
+    // Sound: the slots change only before the start and at the end, by the gate's owner.
     private let selector: @Sendable (A, B, C, D, E, F, G, H) throws -> Out
     @exclusivity(unchecked)
     private var a: Held

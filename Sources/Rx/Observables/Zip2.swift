@@ -30,6 +30,7 @@ extension ObservableType where Element == any Sendable {
 
 @usableFromInline
 final class Zip2<A: Sendable, B: Sendable, Out: Sendable>: Zip<Out>, @unchecked Sendable {
+    // Sound: the slots change only before the start and at the end, by the gate's owner.
     private let selector: @Sendable (A, B) throws -> Out
     @exclusivity(unchecked)
     private var a: Held

@@ -36,6 +36,7 @@ extension ObservableType where Element == any Sendable {
 final class Zip4<A: Sendable, B: Sendable, C: Sendable, D: Sendable, Out: Sendable>: Zip<Out>,
     @unchecked Sendable
 {
+    // Sound: the slots change only before the start and at the end, by the gate's owner.
     private let selector: @Sendable (A, B, C, D) throws -> Out
     @exclusivity(unchecked)
     private var a: Held

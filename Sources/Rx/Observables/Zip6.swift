@@ -38,6 +38,7 @@ extension ObservableType where Element == any Sendable {
 final class Zip6<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, Out: Sendable>:
     Zip<Out>, @unchecked Sendable
 {
+    // Sound: the slots change only before the start and at the end, by the gate's owner.
     private let selector: @Sendable (A, B, C, D, E, F) throws -> Out
     @exclusivity(unchecked)
     private var a: Held
