@@ -20,6 +20,15 @@ enum ByteWord {
         return ((below & ~word) | word) & repeating(0x80)
     }
 
+    /// Bytes that a string must escape: `"`, `\`, a control byte.
+    @inline(__always)
+    static func literalStops(_ word: UInt64) -> UInt64 {
+        let quote = word ^ repeating(0x22)
+        let backslash = word ^ repeating(0x5C)
+        let below = (word &- repeating(0x20)) | (quote &- repeating(0x01)) | (backslash &- repeating(0x01))
+        return below & ~word & repeating(0x80)
+    }
+
     /// `"` and `\`: where a string known to be valid needs a second look.
     @inline(__always)
     static func quotesOrBackslashes(_ word: UInt64) -> UInt64 { matches(word, 0x22) | matches(word, 0x5C) }

@@ -46,9 +46,7 @@ public struct JSONComposer: Sendable {
     /// JavaScript writes it.
     public mutating func double(_ value: Double) {
         guard value.isFinite else { return null() }
-        self.value { writer in
-            for byte in value.description.utf8 { writer.byte(byte) }
-        }
+        self.value { $0.plain(value.description) }
     }
 
     public mutating func bool(_ value: Bool) { self.value { $0.constant(value ? "true" : "false") } }

@@ -11,72 +11,79 @@ public struct JSONWriter: Sendable {
     /// Fragments from this length on are shared, not copied.
     public let sharedFragmentLength: Int
 
-    private var text: [UInt8] = []
-    /// Fragments that stand between the bytes of `text`, and where.
+    private var buffer: TextBuffer
+    /// Fragments that stand between the bytes of `buffer`, and where.
     private var shared: [(offset: Int, bytes: ArraySlice<UInt8>)] = []
 
     /// - Parameter capacity: bytes to make room for; more come by themselves.
     public init(capacity: Int = 0, sharedFragmentLength: Int = 4096) {
         self.sharedFragmentLength = sharedFragmentLength
-        if capacity > 0 { text.reserveCapacity(capacity) }
+        buffer = TextBuffer(capacity: capacity)
     }
 
     /// Bytes written so far, shared fragments included.
-    public var count: Int { shared.reduce(text.count) { $0 + $1.bytes.count } }
+    public var count: Int { shared.reduce(buffer.count) { $0 + $1.bytes.count } }
 
     /// Forgets what was written and keeps the room for it.
     public mutating func removeAll() {
-        text.removeAll(keepingCapacity: true)
-        shared.removeAll(keepingCapacity: true)
+        buffer.removeAll()
+        if !shared.isEmpty { shared.removeAll(keepingCapacity: true) }
     }
 
     /// Bytes of JSON, as they are.
-    @inline(__always)
     public mutating func constant(_ json: StaticString) {
-        text.append(contentsOf: UnsafeBufferPointer(start: json.utf8Start, count: json.utf8CodeUnitCount))
+        buffer.append(UnsafeBufferPointer(start: json.utf8Start, count: json.utf8CodeUnitCount))
     }
 
     public mutating func byte(_ byte: UInt8) {
-        text.append(byte)
+        buffer.append(byte)
     }
 
     public mutating func fragment(_ fragment: JSONFragment) {
         guard fragment.bytes.count >= sharedFragmentLength else {
-            fragment.bytes.withUnsafeBufferPointer { text.append(contentsOf: $0) }
+            fragment.bytes.withUnsafeBufferPointer { buffer.append($0) }
             return
         }
-        shared.append((text.count, fragment.bytes))
+        shared.append((buffer.count, fragment.bytes))
     }
 
     /// A JSON string: in quotes, escaped where it must be.
     public mutating func string(_ value: String) {
-        EscapedText.appendLiteral(value, to: &text)
+        var value = value
+        value.withUTF8 { buffer.append(literal: $0) }
     }
 
     /// A JSON string of text that is UTF-8 already.
     /// - Precondition: `utf8` is UTF-8; it goes out as it is, but for what JSON wants escaped.
     public mutating func string(utf8: ArraySlice<UInt8>) {
-        utf8.withUnsafeBufferPointer { EscapedText.appendLiteral($0, to: &text) }
+        utf8.withUnsafeBufferPointer { buffer.append(literal: $0) }
+    }
+
+    /// Text as it is: a number, or the inside of a string that needs no escapes.
+    public mutating func plain(_ text: String) {
+        var text = text
+        text.withUTF8 { buffer.append($0) }
     }
 
     public mutating func integer(_ value: Int) {
-        Decimal.append(value, places: 0, to: &text)
+        buffer.append(value, places: 0)
     }
 
     /// A number with a fixed count of decimal places: `fixed(124, places: 1)` is `12.4`.
     public mutating func fixed(_ scaled: Int, places: Int) {
-        Decimal.append(scaled, places: places, to: &text)
+        buffer.append(scaled, places: places)
     }
 
     /// The bytes written, where no fragment was shared.
     public func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
         precondition(shared.isEmpty, "fragments were shared: use finish()")
-        return try text.withUnsafeBufferPointer(body)
+        return try buffer.withBytes(body)
     }
 
     /// What was written, in pieces that are ready for a gathered write.
     public consuming func finish() -> [ArraySlice<UInt8>] {
-        guard !shared.isEmpty else { return [text[...]] }
+        let text = buffer.text
+        guard !shared.isEmpty else { return [text] }
         var pieces: [ArraySlice<UInt8>] = []
         pieces.reserveCapacity(shared.count * 2 + 1)
         var start = 0

@@ -60,6 +60,43 @@ struct ComposerTests {
                 + "0.0,0.1,-0.1,0.9,1.0,12.4,-70.5,100.0,0.000,0.005,0.050,-0.500,12.345]")
     }
 
+    @Test("A byte that must be escaped is seen wherever in the text it stands")
+    func aByteThatMustBeEscapedIsSeenWhereverItStands() {
+        let escapes: [(String, String)] = [
+            ("\"", "\\\""), ("\\", "\\\\"), ("\u{0}", "\\u0000"), ("\u{1f}", "\\u001f"), ("\n", "\\n"),
+        ]
+        for length in 0..<26 {
+            // What stands around is all there is no reason to escape: next to `"` and `\`, DEL and beyond ASCII.
+            for filler in ["!", "[", " ", "\u{7f}"] {
+                let plain = String(repeating: filler, count: length)
+                #expect(JSONFragment(plain).description == "\"\(plain)\"")
+                for place in 0...length {
+                    let (before, after) = (plain.prefix(place), plain.dropFirst(place))
+                    for (byte, escaped) in escapes {
+                        let fragment = JSONFragment("\(before)\(byte)\(after)é")
+                        #expect(fragment.description == "\"\(before)\(escaped)\(after)é\"")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("A copy of a writer goes its own way, and a finished text stays as it is")
+    func aCopyOfAWriterGoesItsOwnWay() {
+        var writer = JSONWriter(capacity: 64)
+        writer.constant("[1")
+        var copy = writer
+        writer.constant(",2]")
+        copy.constant("]")
+        let pieces = copy.finish()
+        #expect(writer.withBytes { String(decoding: $0, as: UTF8.self) } == "[1,2]")
+        writer.removeAll()
+        #expect(writer.count == 0)
+        writer.integer(.min)
+        #expect(writer.withBytes { String(decoding: $0, as: UTF8.self) } == "-9223372036854775808")
+        #expect(pieces.map { String(decoding: $0, as: UTF8.self) } == ["[1]"])
+    }
+
     @Test("Doubles are written as JSON has them, and as null where it has none")
     func doublesAreWrittenAsJSONHasThem() throws {
         for value in [0, -0.0, 70.1, 1e21, 1e-7, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 0.1 + 0.2]

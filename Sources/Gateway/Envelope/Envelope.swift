@@ -45,9 +45,9 @@ enum Envelope {
     /// An answer with its data.
     static func answer(
         _ head: EnvelopeHead, _ body: Body, _ results: PartResults?, complete: Bool
-    ) -> BodyWriter {
-        var writer = BodyWriter(
-            capacity: 256 + head.message.utf8.count + head.requestID.utf8.count
+    ) -> JSONWriter {
+        var writer = JSONWriter(
+            envelope: 256 + head.message.utf8.count + head.requestID.utf8.count
                 + (results?.envelopeBytes ?? 0),
             fragments: fragmentBytes(body, results))
         if complete, head.status == 200 {
@@ -70,9 +70,9 @@ enum Envelope {
     }
 
     /// An RFC 9457 problem in place of a failed answer.
-    static func problem(_ head: EnvelopeHead, _ code: ErrorCode, _ results: PartResults?) -> BodyWriter {
-        var writer = BodyWriter(
-            capacity: 320 + head.message.utf8.count + head.requestID.utf8.count
+    static func problem(_ head: EnvelopeHead, _ code: ErrorCode, _ results: PartResults?) -> JSONWriter {
+        var writer = JSONWriter(
+            envelope: 320 + head.message.utf8.count + head.requestID.utf8.count
                 + (results?.envelopeBytes ?? 0),
             fragments: 0)
         writer.constant("{\"type\":")
@@ -98,7 +98,7 @@ enum Envelope {
         }
     }
 
-    private static func begin(_ head: EnvelopeHead, _ writer: inout BodyWriter) {
+    private static func begin(_ head: EnvelopeHead, _ writer: inout JSONWriter) {
         writer.constant("{\"code\":")
         writer.string(head.code)
         writer.constant(",\"message\":")
@@ -108,7 +108,7 @@ enum Envelope {
         writer.constant(",\"data\":")
     }
 
-    private static func members(_ results: PartResults, _ writer: inout BodyWriter) {
+    private static func members(_ results: PartResults, _ writer: inout JSONWriter) {
         writer.constant("{")
         for index in results.parts.indices {
             if index > 0 { writer.constant(",") }
@@ -119,7 +119,7 @@ enum Envelope {
         writer.constant("}")
     }
 
-    private static func errors(_ results: PartResults, _ writer: inout BodyWriter) {
+    private static func errors(_ results: PartResults, _ writer: inout JSONWriter) {
         var isFirst = true
         for index in results.outcomes.indices {
             guard let failure = results.outcomes[index].failure else { continue }
@@ -135,7 +135,7 @@ enum Envelope {
         if !isFirst { writer.constant("]") }
     }
 
-    private static func error(_ failure: PartFailure, _ writer: inout BodyWriter) {
+    private static func error(_ failure: PartFailure, _ writer: inout JSONWriter) {
         writer.constant(",\"kind\":")
         writer.string(failure.kind.rawValue)
         writer.constant(",\"reason\":")
@@ -156,7 +156,7 @@ enum Envelope {
     }
 
     private static func meta(
-        _ head: EnvelopeHead, _ results: PartResults?, complete: Bool, _ writer: inout BodyWriter
+        _ head: EnvelopeHead, _ results: PartResults?, complete: Bool, _ writer: inout JSONWriter
     ) {
         writer.constant(",\"meta\":{\"requestId\":\"")
         writer.plain(head.requestID)
@@ -200,7 +200,25 @@ extension PartResults {
     }
 }
 
-extension BodyWriter {
+extension JSONWriter {
+    /// A body up to 16 KiB is one block, sized beforehand. In a longer one each fragment of 1 KiB or more stays
+    /// where it is and becomes a piece of its own, so that nothing large is copied.
+    ///
+    /// - Parameters:
+    ///   - envelope: bytes of everything but the fragments.
+    ///   - fragments: bytes of the fragments.
+    fileprivate init(envelope: Int, fragments: Int) {
+        let isOneBlock = envelope + fragments <= 16 * 1024
+        self.init(
+            capacity: isOneBlock ? envelope + fragments : envelope + 4 * 1024,
+            sharedFragmentLength: isOneBlock ? .max : 1024)
+    }
+
+    /// Milliseconds with one decimal place, rounded: `12.4`.
+    fileprivate mutating func milliseconds(nanoseconds: Int64) {
+        fixed(Int(max(nanoseconds, 0) + 50_000) / 100_000, places: 1)
+    }
+
     fileprivate mutating func kind(_ kind: OutcomeKind) {
         switch kind {
         case .success: constant("\"success\"")

@@ -26,8 +26,8 @@ final class AccessLog {
     private let channel: LogChannel
     private let loop: EventLoop
     private var timestamp = Timestamp()
-    /// Used again for each line.
-    private var line = JSONWriter(capacity: 1024)
+    /// Used again for each line. Touched by the loop only, and by no call inside another: nothing to check.
+    @exclusivity(unchecked) private var line = JSONWriter(capacity: 1024)
 
     init(channel: LogChannel, loop: EventLoop) {
         self.channel = channel
