@@ -104,7 +104,7 @@ let package = Package(
                 "GatewayServer", "Gateway", "Networking", "GatewayTesting", "EventIO", "Rx", "HTTPModel",
                 "JSONBytes", "Locking",
             ]),
-        tests("SluiceCommandTests", ["SluiceCommand", "EventIO", "Locking"]),
+        tests("SluiceCommandTests", ["SluiceCommand", "JSONBytes"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,215 @@
+import Foundation
+import JSONBytes
+import Testing
+
+/// `sluice` as a process: what it prints, what it answers, how it ends.
+@Suite("sluice", .serialized)
+struct CommandTests {
+    private static let charts = "/api/weights/charts?fddDate=2026-11-20"
+
+    private func temporaryFile() -> String {
+        FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sqlite3").path
+    }
+
+    private func json(_ text: String) throws -> JSONFragment {
+        try JSONFragment(validating: Array(text.utf8)[...])
+    }
+
+    @Test("Wrong usage is told on standard error, with exit code 2")
+    func wrongUsageIsTold() throws {
+        let unknown = try SluiceProcess.run("surve")
+        #expect(unknown.exitCode == 2)
+        #expect(unknown.errors == "sluice: there is no command 'surve'; 'sluice --help' lists them\n")
+        let flag = try SluiceProcess.run("serve", "--port", "http")
+        #expect(flag.exitCode == 2)
+        #expect(flag.errors.contains("--port takes a whole number from 0 to 65535, not 'http'"))
+        let level = try SluiceProcess.run("serve", environment: ["SLUICE_LOG_LEVEL": "loud"])
+        #expect(level.exitCode == 2)
+        #expect(level.errors.contains("--log-level takes one of debug, info, warning, error, not 'loud'"))
+        let upstream = try SluiceProcess.run("serve", "--upstream", "diary")
+        #expect(upstream.exitCode == 2)
+        #expect(upstream.errors.contains("--upstream takes NAME=URL, not 'diary'"))
+        #expect(try SluiceProcess.run().exitCode == 2)
+    }
+
+    @Test("Help and version are on standard output, with exit code 0")
+    func helpAndVersion() throws {
+        let help = try SluiceProcess.run("--help")
+        #expect(help.exitCode == 0)
+        #expect(help.output.contains("usage: sluice COMMAND"))
+        let serve = try SluiceProcess.run("serve", "--help")
+        #expect(serve.exitCode == 0)
+        #expect(serve.output.contains("--drain-delay SECONDS"))
+        let version = try SluiceProcess.run("--version")
+        #expect(version.output.wholeMatch(of: /sluice \d+\.\d+\.\d+\n/) != nil)
+    }
+
+    @Test(
+        "An address that cannot be, an upstream that is none and a name nobody knows end the start with exit code 1"
+    )
+    func whatCannotStart() throws {
+        let url = try SluiceProcess.run("serve", "--port", "0", "--upstream", "diary=nowhere")
+        #expect(url.exitCode == 1)
+        #expect(url.errors.contains("the address of upstream diary"))
+        let name = try SluiceProcess.run("serve", "--port", "0", "--upstream", "dairy=http://127.0.0.1:1")
+        #expect(name.exitCode == 1)
+        #expect(name.errors.contains("there is no upstream \"dairy\""))
+        #expect(name.errors.contains("known: diary"))
+        let data = try SluiceProcess.run("demo", "--port", "0", "--data", "/proc/none/diary.sqlite3")
+        #expect(data.exitCode == 1)
+        #expect(data.errors.contains("/proc/none/diary.sqlite3"))
+    }
+
+    @Test("A port that is taken ends every server with exit code 1 and its name")
+    func aTakenPort() throws {
+        let first = try SluiceProcess(["serve", "--port", "0", "--drain-delay", "0"])
+        let port = try first.readPort()
+        for command in ["serve", "demo", "upstream"] {
+            let data = command == "serve" ? [] : ["--data", temporaryFile()]
+            let second = try SluiceProcess([command, "--port", "\(port)"] + data).finish()
+            #expect(second.exitCode == 1)
+            #expect(second.errors.contains("127.0.0.1:\(port) is taken"))
+            #expect(second.output.isEmpty)
+        }
+        first.signal(SIGTERM)
+        #expect(first.finish().exitCode == 0)
+    }
+
+    @Test("The demo answers charts from two upstream calls, and tells the request in its access log")
+    func theDemoAnswersCharts() throws {
+        let demo = try SluiceProcess(["demo", "--port", "0", "--data", temporaryFile(), "--drain-delay", "0"])
+        let port = try demo.readPort()
+        let (status, body) = try curl("http://127.0.0.1:\(port)\(Self.charts)")
+        #expect(status == 200)
+        let envelope = try json(body)
+        #expect(envelope.members.map(\.name) == ["code", "message", "status", "data", "meta"])
+        #expect(envelope[member: "data"]?[member: "recent"]?[member: "points"]?.elements.count == 7)
+        #expect(envelope[member: "data"]?[member: "total"]?[member: "points"]?.elements.count == 12)
+        let line = try json(try #require(demo.readLine()))
+        #expect(line[member: "requestId"] == envelope[member: "meta"]?[member: "requestId"])
+        #expect(line[member: "path"]?.stringValue == "/api/weights/charts")
+        #expect(line[member: "status"]?.intValue == 200)
+        for part in ["recent", "total"] {
+            let told = try #require(line[member: "parts"]?[member: part])
+            #expect(told[member: "kind"]?.stringValue == "success")
+            #expect(told[member: "elapsedMs"]?.doubleValue ?? 0 > 0)
+        }
+        #expect(!line.description.contains("fddDate"))
+        demo.signal(SIGINT)
+        #expect(demo.finish().exitCode == 0)
+    }
+
+    @Test("What is wrong with a request is named, in the envelope")
+    func whatIsWrongIsNamed() throws {
+        let demo = try SluiceProcess(["demo", "--port", "0", "--data", temporaryFile(), "--drain-delay", "0"])
+        let base = "http://127.0.0.1:\(try demo.readPort())"
+        let missing = try curl("\(base)/api/weights/charts")
+        #expect(missing.status == 400)
+        #expect(try json(missing.body)[member: "code"]?.stringValue == "INVALID_REQUEST")
+        #expect(
+            try json(missing.body)[member: "message"]?.stringValue?.contains("\"fddDate\" is missing") == true
+        )
+        let malformed = try curl("\(base)/api/weights/screen?fddDate=2026-02-30")
+        #expect(malformed.status == 400)
+        #expect(
+            try json(malformed.body)[member: "message"]?.stringValue?.contains("\"fddDate\" must be") == true)
+        #expect(try json(try curl("\(base)/nowhere").body)[member: "code"]?.stringValue == "NOT_FOUND")
+        let method = try curl("--request", "POST", "--include", "\(base)/api/weights/today")
+        #expect(method.status == 405)
+        #expect(method.body.contains("Allow: GET, HEAD, OPTIONS"))
+        #expect(method.body.contains("\"code\":\"METHOD_NOT_ALLOWED\""))
+        demo.signal(SIGTERM)
+        #expect(demo.finish().exitCode == 0)
+    }
+
+    @Test("A weight that is registered redraws the screen, survives a restart, and is gone when deleted")
+    func aWeightIsRegistered() throws {
+        let data = temporaryFile()
+        var demo = try SluiceProcess(["demo", "--port", "0", "--data", data, "--drain-delay", "0"])
+        var base = "http://127.0.0.1:\(try demo.readPort())"
+        let asJSON = ["--header", "Content-Type: application/json"]
+        let refused = try curl(
+            asJSON[0], asJSON[1], "--request", "PUT", "--data", #"{"weight":7}"#,
+            "\(base)/api/weights/2026-11-19/am")
+        #expect(refused.status == 422)
+        let taken = try curl(
+            asJSON[0], asJSON[1], "--request", "PUT", "--data", #"{"weight":71.25}"#,
+            "\(base)/api/weights/2026-11-19/am")
+        #expect(taken.status == 200)
+        #expect(try json(taken.body)[member: "data"]?[member: "today"]?[member: "am"]?.description == "71.25")
+        demo.signal(SIGTERM)
+        #expect(demo.finish().exitCode == 0)
+
+        demo = try SluiceProcess(["demo", "--port", "0", "--data", data, "--drain-delay", "0"])
+        base = "http://127.0.0.1:\(try demo.readPort())"
+        let today = try curl("\(base)/api/weights/today?fddDate=2026-11-19")
+        #expect(try json(today.body)[member: "data"]?[member: "today"]?[member: "am"]?.description == "71.25")
+        let deleted = try curl("--request", "DELETE", "\(base)/api/weights/2026-11-19/am")
+        #expect(deleted.status == 200)
+        #expect(try json(deleted.body)[member: "data"]?[member: "today"]?[member: "am"]?.isNull == true)
+        demo.signal(SIGTERM)
+        #expect(demo.finish().exitCode == 0)
+    }
+
+    @Test("When only the redrawing fails, the weight is taken and the answer is partial")
+    func whenOnlyTheRedrawingFails() throws {
+        let demo = try SluiceProcess(["demo", "--port", "0", "--data", temporaryFile(), "--drain-delay", "0"])
+        let base = "http://127.0.0.1:\(try demo.readPort())"
+        let wrong = try curl(
+            "--request", "PUT", "--data", #"{"api":"total","fault":"status:9"}"#, "\(base)/demo/faults/diary")
+        #expect(wrong.status == 400)
+        #expect(try curl("\(base)/demo/faults/weather").status == 404)
+        let set = try curl(
+            "--request", "PUT", "--data", #"{"api":"total","fault":"status:500"}"#,
+            "\(base)/demo/faults/diary")
+        #expect(set.status == 200)
+        let taken = try curl(
+            "--header", "Content-Type: application/json", "--request", "PUT", "--data", #"{"weight":70}"#,
+            "\(base)/api/weights/2026-11-19/pm")
+        #expect(taken.status == 200)
+        let envelope = try json(taken.body)
+        #expect(envelope[member: "code"]?.stringValue == "PARTIAL")
+        #expect(envelope[member: "data"]?[member: "total"]?.isNull == true)
+        #expect(envelope[member: "data"]?[member: "today"]?[member: "pm"]?.description == "70")
+        #expect(envelope[member: "errors"]?[element: 0]?[member: "part"]?.stringValue == "total")
+        demo.signal(SIGTERM)
+        #expect(demo.finish().exitCode == 0)
+    }
+
+    @Test("serve calls the upstream that runs apart, by name, and says 502 as soon as it is gone")
+    func serveCallsTheUpstream() throws {
+        let upstream = try SluiceProcess(["upstream", "--port", "0", "--data", temporaryFile()])
+        let upstreamPort = try upstream.readPort()
+        let gateway = try SluiceProcess(
+            ["serve", "--port", "0", "--drain-delay", "0"],
+            environment: ["SLUICE_UPSTREAM": "diary=http://127.0.0.1:\(upstreamPort)", "SLUICE_LOOPS": "1"])
+        let url = "http://127.0.0.1:\(try gateway.readPort())"
+        #expect(try SluiceProcess.run("health", url).exitCode == 0)
+        #expect(try curl("\(url)\(Self.charts)").status == 200)
+        let logged = try json(try #require(upstream.readLine()))
+        #expect(
+            logged[member: "target"]?.stringValue?.hasPrefix("/food-diary/weights?fddDate=2026-11-20") == true
+        )
+        upstream.signal(SIGTERM)
+        #expect(upstream.finish().exitCode == 0)
+        let gone = try curl("\(url)\(Self.charts)")
+        #expect(gone.status == 502)
+        let error = try #require(try json(gone.body)[member: "errors"]?[element: 0])
+        #expect(error[member: "reason"]?.stringValue == "connection_refused")
+        gateway.signal(SIGTERM)
+        #expect(gateway.finish().exitCode == 0)
+        let health = try SluiceProcess.run("health", url)
+        #expect(health.exitCode == 1)
+        #expect(health.errors.hasPrefix("sluice: not ready: "))
+    }
+
+    @Test("A second signal ends a gateway that waits to leave, at once")
+    func aSecondSignalEndsAtOnce() throws {
+        let gateway = try SluiceProcess(["serve", "--port", "0", "--drain-delay", "29"])
+        let url = "http://127.0.0.1:\(try gateway.readPort())"
+        gateway.signal(SIGTERM)
+        while try SluiceProcess.run("health", url).exitCode == 0 {}
+        gateway.signal(SIGTERM)
+        #expect(gateway.finish().exitCode == 128 + SIGTERM)
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+
+/// The built `sluice`, run as a user runs it.
+final class SluiceProcess {
+    struct Output {
+        let exitCode: Int32
+        let output: String
+        let errors: String
+    }
+
+    private let process = Process()
+    private let outputPipe = Pipe()
+    private let errorPipe = Pipe()
+
+    /// Variables named `SLUICE_...` of the test's own environment are left out.
+    init(_ arguments: [String], environment: [String: String] = [:]) throws {
+        // The tests' program lies beside the products of the same build.
+        process.executableURL = Bundle.main.bundleURL.appendingPathComponent("sluice")
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment
+            .filter { !$0.key.hasPrefix("SLUICE_") }
+            .merging(environment) { $1 }
+        process.standardOutput = outputPipe
+        process.standardError = errorPipe
+        keepFromOthers(outputPipe)
+        keepFromOthers(errorPipe)
+        try process.run()
+    }
+
+    deinit {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    }
+
+    /// Runs a command to its end.
+    static func run(_ arguments: String..., environment: [String: String] = [:]) throws -> Output {
+        let running = try SluiceProcess(arguments, environment: environment)
+        return running.finish()
+    }
+
+    /// The next line of standard output, without its line feed.
+    func readLine() -> String? {
+        var line: [UInt8] = []
+        var byte: UInt8 = 0
+        while read(outputPipe.fileHandleForReading.fileDescriptor, &byte, 1) == 1 {
+            if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+            line.append(byte)
+        }
+        return nil
+    }
+
+    /// The port that the first line of a server names.
+    func readPort() throws -> Int {
+        let line = try #require(readLine())
+        let match = try #require(
+            line.wholeMatch(of: /sluice listening on http:\/\/127\.0\.0\.1:(\d+)/), "\(line)")
+        return try #require(Int(match.1))
+    }
+
+    func signal(_ number: Int32) {
+        kill(process.processIdentifier, number)
+    }
+
+    /// Waits for the end, and hands out what was not read before.
+    func finish() -> Output {
+        let output = outputPipe.fileHandleForReading.readDataToEndOfFile()
+        let errors = errorPipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return Output(
+            exitCode: process.terminationStatus, output: String(decoding: output, as: UTF8.self),
+            errors: String(decoding: errors, as: UTF8.self))
+    }
+
+    var exitedBySignal: Bool { process.terminationReason == .uncaughtSignal }
+}
+
+/// Another program that is started meanwhile does not get the pipe's ends, so that the end of the one it belongs to
+/// is seen.
+private func keepFromOthers(_ pipe: Pipe) {
+    for handle in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
+        _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
+    }
+}
+
+/// Asks with curl, as a user does: the status, a line feed, the body.
+func curl(_ arguments: String...) throws -> (status: Int, body: String) {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
+    process.arguments =
+        ["--silent", "--show-error", "--max-time", "20", "--write-out", "\n%{http_code}"] + arguments
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    keepFromOthers(pipe)
+    try process.run()
+    let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    let end = try #require(text.lastIndex(of: "\n"))
+    return (Int(text[text.index(after: end)...]) ?? 0, String(text[..<end]))
+}
