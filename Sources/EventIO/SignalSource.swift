@@ -39,11 +39,20 @@ public final class SignalSource {
             Glibc.close(descriptor)
             throw error
         }
+        unblock()
         memberIndex = loop.members.insert(self)
         event = EventHandle(
             loop.base, descriptor, EV_READ | EV_PERSIST, signalIsPending,
             Unmanaged.passUnretained(self).toOpaque())
         event?.add()
+    }
+
+    /// A program is born with the signals blocked that its parent's thread had blocked; one thread of it must take them.
+    private func unblock() {
+        var set = sigset_t()
+        sigemptyset(&set)
+        sigaddset(&set, signal)
+        pthread_sigmask(SIG_UNBLOCK, &set, nil)
     }
 
     /// Ends it, and restores what the signal did before.

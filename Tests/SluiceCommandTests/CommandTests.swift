@@ -170,7 +170,7 @@ struct CommandTests {
         let envelope = try json(taken.body)
         #expect(envelope[member: "code"]?.stringValue == "PARTIAL")
         #expect(envelope[member: "data"]?[member: "total"]?.isNull == true)
-        #expect(envelope[member: "data"]?[member: "today"]?[member: "pm"]?.description == "70")
+        #expect(envelope[member: "data"]?[member: "today"]?[member: "pm"]?.description == "70.0")
         #expect(envelope[member: "errors"]?[element: 0]?[member: "part"]?.stringValue == "total")
         demo.signal(SIGTERM)
         #expect(demo.finish().exitCode == 0)
