@@ -155,16 +155,22 @@ extension HTTPFields {
         precondition(name.count <= HTTPFieldName.maximumLength, "a field name has at most 256 bytes")
         precondition(block.count + name.count + value.count < Int(UInt32.max), "4 GiB of fields")
         let start = block.count
-        if start == 0 {
-            block.reserveCapacity(256)
-            entries.reserveCapacity(8)
+        let length = name.count + value.count + 4
+        // Room for what most messages have.
+        if start == 0 { entries.reserveCapacity(8) }
+        block.append(addingCapacity: start == 0 ? Swift.max(256, length) : length) { span in
+            // Sound: `length` bytes are written of at least as many, in order and without a gap.
+            span.withUnsafeMutableBufferPointer { line, written in
+                let line = UnsafeMutableRawBufferPointer(line)
+                line.copyMemory(from: name)
+                line[name.count] = 0x3a
+                line[name.count + 1] = 0x20
+                UnsafeMutableRawBufferPointer(rebasing: line[(name.count + 2)...]).copyMemory(from: value)
+                line[length - 2] = 0x0d
+                line[length - 1] = 0x0a
+                written = length
+            }
         }
-        block.append(contentsOf: name)
-        block.append(0x3a)
-        block.append(0x20)
-        block.append(contentsOf: value)
-        block.append(0x0d)
-        block.append(0x0a)
         entries.append(
             Entry(
                 nameStart: start, nameCount: name.count, valueStart: start + name.count + 2,

@@ -110,13 +110,21 @@ extension HTTPMethod {
         }
     }
 
-    /// Appends the method's name to a request under way.
-    public func append(to output: inout [UInt8]) {
+    /// The name's bytes for the time of the call.
+    package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         switch storage {
-        case .other(let text): output.append(contentsOf: text.utf8)
+        case .other(var text):
+            return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
         case .get, .head, .post, .put, .delete, .patch, .options, .trace, .connect:
-            name.withUTF8Buffer { output.append(contentsOf: $0) }
+            let name = name
+            return body(UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
         }
+    }
+
+    /// The length of the name in bytes.
+    package var length: Int {
+        if case .other(let text) = storage { return text.utf8.count }
+        return name.utf8CodeUnitCount
     }
 }
 

@@ -28,13 +28,17 @@ extension SerializationError: CustomStringConvertible {
 
 /// Appends field lines, each checked on its way out.
 enum FieldWriter {
+    /// As many bytes as `append` writes at most.
+    static func capacity(_ fields: HTTPFields) -> Int { fields.block.count &+ 4 &* fields.entries.count }
+
     /// Appends the fields except those that the serializer writes itself or that belong to the hop.
+    @inline(__always)
     static func append(
-        _ fields: HTTPFields, except isSkipped: (UnsafeRawBufferPointer) -> Bool, to output: inout [UInt8]
+        _ fields: HTTPFields, except isSkipped: (UnsafeRawBufferPointer) -> Bool, to writer: inout HeadWriter
     ) throws(SerializationError) {
-        let entries = fields.entries
         let failure: SerializationError? = fields.block.withUnsafeBytes { bytes in
-            for entry in entries {
+            for index in fields.entries.indices {
+                let entry = fields.entries[index]
                 let name = UnsafeRawBufferPointer(rebasing: bytes[entry.name])
                 if isSkipped(name) { continue }
                 guard isName(name) else { return .fieldName }
@@ -42,7 +46,7 @@ enum FieldWriter {
                 guard isValue(bytes, range) else {
                     return .fieldValue(name: String(decoding: name, as: UTF8.self))
                 }
-                append(bytes, entry, to: &output)
+                append(bytes, entry, to: &writer)
             }
             return nil
         }
@@ -51,7 +55,7 @@ enum FieldWriter {
 
     @inline(__always)
     private static func append(
-        _ bytes: UnsafeRawBufferPointer, _ entry: HTTPFields.Entry, to output: inout [UInt8]
+        _ bytes: UnsafeRawBufferPointer, _ entry: HTTPFields.Entry, to writer: inout HeadWriter
     ) {
         let name = entry.name
         let value = entry.value
@@ -60,16 +64,14 @@ enum FieldWriter {
             bytes[name.upperBound &+ 1] == Byte.space, value.upperBound &+ 2 <= bytes.count,
             bytes[value.upperBound] == Byte.carriageReturn, bytes[value.upperBound &+ 1] == Byte.lineFeed
         {
-            output.append(
-                contentsOf: UnsafeRawBufferPointer(rebasing: bytes[name.lowerBound..<value.upperBound &+ 2]))
+            writer.append(
+                UnsafeRawBufferPointer(rebasing: bytes[name.lowerBound..<value.upperBound &+ 2]))
             return
         }
-        output.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[name]))
-        output.append(Byte.colon)
-        output.append(Byte.space)
-        output.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[value]))
-        output.append(Byte.carriageReturn)
-        output.append(Byte.lineFeed)
+        writer.append(UnsafeRawBufferPointer(rebasing: bytes[name]))
+        writer.append(": ")
+        writer.append(UnsafeRawBufferPointer(rebasing: bytes[value]))
+        writer.append("\r\n")
     }
 
     private static func isName(_ name: UnsafeRawBufferPointer) -> Bool {
@@ -92,17 +94,6 @@ extension [UInt8] {
     @inline(__always)
     mutating func append(_ text: StaticString) {
         text.withUTF8Buffer { append(contentsOf: $0) }
-    }
-
-    /// Appends a number >= 0 in decimal digits.
-    mutating func append(decimal number: Int) {
-        precondition(number >= 0, "a length is not negative")
-        var divisor = 1
-        while number / divisor >= 10 { divisor *= 10 }
-        while divisor > 0 {
-            append(Byte.zero &+ UInt8(truncatingIfNeeded: number / divisor % 10))
-            divisor /= 10
-        }
     }
 
     /// Appends a number >= 0 in hexadecimal digits, without leading zeros.

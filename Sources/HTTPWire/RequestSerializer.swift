@@ -25,32 +25,30 @@ public enum RequestSerializer {
     ) throws(SerializationError) {
         guard target.withUnsafeBytes(isTarget) else { throw .target }
         guard host.withUnsafeBytes({ Authority.isValid($0) }) else { throw .host }
-        let start = output.count
-        method.append(to: &output)
-        output.append(Byte.space)
-        output.append(contentsOf: target)
-        output.append(" HTTP/1.1\r\nHost: ")
-        output.append(contentsOf: host)
-        output.append("\r\n")
-        do {
-            try FieldWriter.append(fields, except: isOwn, to: &output)
-        } catch {
-            output.removeLast(output.count - start)
-            throw error
+        // The constants below, a length of up to 19 digits and the method.
+        let capacity = 128 &+ method.length &+ target.count &+ host.count &+ FieldWriter.capacity(fields)
+        try HeadWriter.append(atMost: capacity, to: &output) { (writer) throws(SerializationError) in
+            writer.append(method)
+            writer.append(" ")
+            writer.append(target)
+            writer.append(" HTTP/1.1\r\nHost: ")
+            writer.append(host)
+            writer.append("\r\n")
+            try FieldWriter.append(fields, except: isOwn, to: &writer)
+            switch body {
+            case .none:
+                // RFC 9110 8.6: a method that anticipates content says when there is none.
+                if method.anticipatesContent { writer.append("Content-Length: 0\r\n") }
+            case .length(let length):
+                writer.append("Content-Length: ")
+                writer.append(decimal: length)
+                writer.append("\r\n")
+            case .chunked:
+                writer.append("Transfer-Encoding: chunked\r\n")
+            }
+            if closes { writer.append("Connection: close\r\n") }
+            writer.append("\r\n")
         }
-        switch body {
-        case .none:
-            // RFC 9110 8.6: a method that anticipates content says when there is none.
-            if method.anticipatesContent { output.append("Content-Length: 0\r\n") }
-        case .length(let length):
-            output.append("Content-Length: ")
-            output.append(decimal: length)
-            output.append("\r\n")
-        case .chunked:
-            output.append("Transfer-Encoding: chunked\r\n")
-        }
-        if closes { output.append("Connection: close\r\n") }
-        output.append("\r\n")
     }
 
     private static func isTarget(_ bytes: UnsafeRawBufferPointer) -> Bool {

@@ -61,8 +61,11 @@ public enum ResponseSerializer {
     /// Appends `100 Continue` or another interim answer, which has no fields.
     public static func appendInformational(_ status: HTTPStatus, to output: inout [UInt8]) {
         precondition(status.isInformational, "\(status) is no interim answer")
-        appendStatusLine(status, to: &output)
-        output.append("\r\n")
+        // Cannot fail: nothing in it is checked.
+        try? HeadWriter.append(atMost: 192, to: &output) { (writer) throws(SerializationError) in
+            appendStatusLine(status, to: &writer)
+            writer.append("\r\n")
+        }
     }
 
     /// Appends status line and fields. Framing, `Connection` and, when `date` is given, `Date` are written here;
@@ -75,25 +78,22 @@ public enum ResponseSerializer {
         to output: inout [UInt8]
     ) throws(SerializationError) -> Outcome {
         guard !status.isInformational else { throw .informationalStatus }
-        let start = output.count
         let transfer = transfer(status, body, context)
         let keepAlive = context.keepAlive && context.version == .http11 && transfer != .untilClose
-
-        appendStatusLine(status, to: &output)
-        if let date {
-            output.append("Date: ")
-            output.append(contentsOf: date)
-            output.append("\r\n")
+        // The constants below, a length of up to 19 digits and a status line.
+        let capacity = 192 &+ (date?.count ?? 0) &+ FieldWriter.capacity(fields)
+        try HeadWriter.append(atMost: capacity, to: &output) { (writer) throws(SerializationError) in
+            appendStatusLine(status, to: &writer)
+            if let date {
+                writer.append("Date: ")
+                writer.append(date)
+                writer.append("\r\n")
+            }
+            try FieldWriter.append(fields, except: { isOwn($0, hasDate: date != nil) }, to: &writer)
+            appendFraming(status, body, context, to: &writer)
+            if !keepAlive { writer.append("Connection: close\r\n") }
+            writer.append("\r\n")
         }
-        do {
-            try FieldWriter.append(fields, except: { isOwn($0, hasDate: date != nil) }, to: &output)
-        } catch {
-            output.removeLast(output.count - start)
-            throw error
-        }
-        appendFraming(status, body, context, to: &output)
-        if !keepAlive { output.append("Connection: close\r\n") }
-        output.append("\r\n")
         return Outcome(transfer: transfer, keepAlive: keepAlive)
     }
 
@@ -108,29 +108,29 @@ public enum ResponseSerializer {
 
     /// RFC 9110 8.6, RFC 9112 6.1: neither on 204; on 304 and HEAD what a 200 to GET would have said, where known.
     private static func appendFraming(
-        _ status: HTTPStatus, _ body: Body, _ context: Context, to output: inout [UInt8]
+        _ status: HTTPStatus, _ body: Body, _ context: Context, to writer: inout HeadWriter
     ) {
         guard !status.forbidsBody else { return }
         switch (body, context.version) {
         case (.length(let length), _):
-            output.append("Content-Length: ")
-            output.append(decimal: length)
-            output.append("\r\n")
-        case (.stream, .http11): output.append("Transfer-Encoding: chunked\r\n")
+            writer.append("Content-Length: ")
+            writer.append(decimal: length)
+            writer.append("\r\n")
+        case (.stream, .http11): writer.append("Transfer-Encoding: chunked\r\n")
         case (.stream, .http10): break
         }
     }
 
-    private static func appendStatusLine(_ status: HTTPStatus, to output: inout [UInt8]) {
+    private static func appendStatusLine(_ status: HTTPStatus, to writer: inout HeadWriter) {
         if status == .ok {
-            output.append("HTTP/1.1 200 OK\r\n")
+            writer.append("HTTP/1.1 200 OK\r\n")
             return
         }
-        output.append("HTTP/1.1 ")
-        output.append(decimal: status.code)
-        output.append(Byte.space)
-        output.append(status.reasonPhrase)
-        output.append("\r\n")
+        writer.append("HTTP/1.1 ")
+        writer.append(decimal: status.code)
+        writer.append(" ")
+        writer.append(status.reasonPhrase)
+        writer.append("\r\n")
     }
 
     /// The fields that are written here or belong to one hop.

@@ -110,9 +110,8 @@ struct MethodAndStatusTests {
         #expect(HTTPMethod(rawValue: name) == method)
         #expect(method.rawValue == name)
         #expect(HTTPMethod(rawValue: name.lowercased()) != method)
-        var output: [UInt8] = []
-        method.append(to: &output)
-        #expect(output == Array(name.utf8))
+        #expect(method.withBytes { Array($0) } == Array(name.utf8))
+        #expect(method.length == name.utf8.count)
     }
 
     @Test(
@@ -121,6 +120,8 @@ struct MethodAndStatusTests {
     func other(_ name: String) {
         let method = HTTPMethod(rawValue: name)
         #expect(method?.rawValue == name)
+        #expect(method?.withBytes { Array($0) } == Array(name.utf8))
+        #expect(method?.length == name.utf8.count)
         #expect(method?.isSafe == false && method?.isIdempotent == false)
         #expect(method == HTTPMethod(rawValue: name))
     }
