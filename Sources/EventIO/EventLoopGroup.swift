@@ -1,5 +1,4 @@
 import Dispatch
-import Foundation
 import Synchronization
 
 /// A loop per thread: the threads are started here, and ended by `shutdown`.
@@ -37,12 +36,10 @@ private final class LoopThread: Sendable {
     init(_ loop: EventLoop) {
         let ended = ended
         ended.enter()
-        let thread = Thread {
+        NativeThread.start(name: loop.name) {
             loop.run()
             ended.leave()
         }
-        thread.name = loop.name
-        thread.start()
     }
 
     func join() {

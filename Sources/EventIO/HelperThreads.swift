@@ -1,4 +1,3 @@
-import Foundation
 import Locking
 
 /// A few threads for work that blocks. One is started when there is work and all are busy; each ends when the
@@ -34,9 +33,7 @@ final class HelperThreads: Sendable {
             return (true, true)
         }
         if mustStart {
-            let thread = Thread { self.work() }
-            thread.name = name
-            thread.start()
+            NativeThread.start(name: name) { self.work() }
         }
         return accepted
     }

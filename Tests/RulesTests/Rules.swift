@@ -30,7 +30,7 @@ enum Rules {
     ]
 
     private static let system: Set<String> = [
-        "Swift", "Synchronization", "Dispatch", "Foundation", "FoundationEssentials", "Glibc",
+        "Swift", "Synchronization", "Dispatch", "FoundationEssentials", "Glibc",
     ]
 
     static func importComplaints(_ file: SourceFile) -> [String] {

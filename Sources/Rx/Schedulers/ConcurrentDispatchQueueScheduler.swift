@@ -1,5 +1,5 @@
 public import Dispatch
-public import Foundation
+public import FoundationEssentials
 
 /// Runs work on a concurrent dispatch queue, in no order.
 public final class ConcurrentDispatchQueueScheduler: SchedulerType {

@@ -1,5 +1,5 @@
 import Dispatch
-import Foundation
+import FoundationEssentials
 
 /// What the schedulers on a dispatch queue share.
 struct DispatchQueueConfiguration: Sendable {

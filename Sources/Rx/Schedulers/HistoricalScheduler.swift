@@ -1,4 +1,4 @@
-public import Foundation
+public import FoundationEssentials
 
 /// Virtual time in dates.
 public final class HistoricalScheduler: VirtualTimeScheduler<HistoricalSchedulerTimeConverter>,

@@ -1,4 +1,4 @@
-public import Foundation
+public import FoundationEssentials
 
 /// Virtual time in whole nanoseconds from 0: a clock for tests that is exact in every unit.
 ///

@@ -1,5 +1,5 @@
 public import Dispatch
-public import Foundation
+public import FoundationEssentials
 
 /// A span of scheduler time.
 public typealias RxTimeInterval = DispatchTimeInterval

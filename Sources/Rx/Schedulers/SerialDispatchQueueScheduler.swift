@@ -1,5 +1,5 @@
 public import Dispatch
-public import Foundation
+public import FoundationEssentials
 
 /// Runs work one after the other on a dispatch queue of its own.
 public final class SerialDispatchQueueScheduler: SchedulerType {

@@ -1,4 +1,5 @@
-public import Foundation
+public import Dispatch
+public import FoundationEssentials
 import Locking
 
 /// Translates between a virtual clock's units and those of the schedulers.

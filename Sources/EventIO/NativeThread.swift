@@ -1,0 +1,40 @@
+import Glibc
+
+/// A thread of the operating system's, as a closure. (Foundation's would bring all of Foundation along.)
+enum NativeThread {
+    private final class Work {
+        let name: String
+        let body: @Sendable () -> Void
+
+        init(name: String, body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.body = body
+        }
+    }
+
+    /// Runs `body` on a new thread, which ends with it.
+    ///
+    /// - Parameter name: what debuggers and `top -H` show, at most 15 bytes of it.
+    static func start(name: String, _ body: @escaping @Sendable () -> Void) {
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        var thread = pthread_t()
+        // Retained here, released by the thread as it begins.
+        let context = Unmanaged.passRetained(Work(name: name, body: body)).toOpaque()
+        let code = pthread_create(&thread, &attributes, threadBegins, context)
+        precondition(code == 0, "no thread can be started: error \(code)")
+    }
+
+    fileprivate static func run(_ context: UnsafeMutableRawPointer) {
+        let work = Unmanaged<Work>.fromOpaque(context).takeRetainedValue()
+        pthread_setname_np(pthread_self(), String(work.name.prefix(15)))
+        work.body()
+    }
+}
+
+private func threadBegins(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    if let context { NativeThread.run(context) }
+    return nil
+}
