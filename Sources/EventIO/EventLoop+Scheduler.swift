@@ -1,3 +1,4 @@
+public import Dispatch
 public import FoundationEssentials
 import Locking
 public import Rx

@@ -1,3 +1,4 @@
+import CLibevent
 import Glibc
 
 /// A thread of the operating system's, as a closure. (Foundation's would bring all of Foundation along.)
@@ -29,8 +30,17 @@ enum NativeThread {
 
     fileprivate static func run(_ context: UnsafeMutableRawPointer) {
         let work = Unmanaged<Work>.fromOpaque(context).takeRetainedValue()
-        pthread_setname_np(pthread_self(), String(work.name.prefix(15)))
+        setName(work.name)
         work.body()
+    }
+
+    /// glibc's call for it is not among those that Swift imports.
+    private static func setName(_ name: String) {
+        let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+        guard file >= 0 else { return }
+        let bytes = Array(name.utf8.prefix(15))
+        _ = write(file, bytes, bytes.count)
+        close(file)
     }
 }
 

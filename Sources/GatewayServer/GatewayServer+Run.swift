@@ -14,8 +14,9 @@ extension GatewayServer {
     ) -> Int32 {
         do {
             let server = try GatewayServer(configuration, declare: declare)
-            Announcement.write(url: server.url)
+            // First, so that a signal that follows on the first line is a drain already.
             try Signals.watch(on: server.firstLoop) { server.drain() }
+            Announcement.write(url: server.url)
             server.accept()
             server.waitUntilStopped()
             return 0

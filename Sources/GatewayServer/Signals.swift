@@ -1,21 +1,11 @@
-import Dispatch
 public import EventIO
 import Glibc
 
 /// SIGTERM and SIGINT: the first asks a program to leave, the second ends it at once.
 public enum Signals {
-    /// Blocks until the first signal.
-    ///
-    /// - Parameter loop: watches for signals until it ends.
-    public static func wait(on loop: EventLoop) throws(SocketError) {
-        let came = DispatchSemaphore(value: 0)
-        try watch(on: loop) { came.signal() }
-        came.wait()
-    }
-
-    /// Calls `onFirst` on the loop at the first signal. A second one ends the process at once, with the exit code 128
+    /// Calls `onFirst` on the loop at the first signal; the loop watches until it ends. A second one ends the process at once, with the exit code 128
     /// plus its number.
-    static func watch(on loop: EventLoop, onFirst: @escaping @Sendable () -> Void) throws(SocketError) {
+    public static func watch(on loop: EventLoop, onFirst: @escaping @Sendable () -> Void) throws(SocketError) {
         let failure = loop.runBlocking { () -> SocketError? in
             let turn = Turn()
             do throws(SocketError) {

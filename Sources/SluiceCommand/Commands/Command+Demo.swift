@@ -51,8 +51,10 @@ extension Command {
             let group = try EventLoopGroup(count: 1, name: "samples")
             defer { group.shutdown() }
             let bound = try sample.start(on: group.loops, at: address)
+            let leave = DispatchSemaphore(value: 0)
+            try Signals.watch(on: group.loops[0]) { leave.signal() }
             Announcement.write(url: "http://\(bound)")
-            try Signals.wait(on: group.loops[0])
+            leave.wait()
             // What is under way is answered; a second signal ends the process at once.
             let stopped = DispatchSemaphore(value: 0)
             sample.stop { stopped.signal() }
