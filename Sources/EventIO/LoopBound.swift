@@ -27,21 +27,27 @@ public final class LoopBound<Value>: @unchecked Sendable {
     }
 
     deinit {
-        guard !loop.isCurrent else { return }
         // The last reference went elsewhere: the value goes home to be released.
-        // In a box, so that this thread keeps no reference of its own: retained here, released there.
-        let box = UInt(bitPattern: Unmanaged.passRetained(Box(storage.take())).toOpaque())
-        let accepted = loop.execute { Self.release(box) }
-        // The loop has ended: nobody else can touch the value.
-        if !accepted { Self.release(box) }
+        if !loop.isCurrent { loop.release(Box(storage.take())) }
     }
 
     private final class Box {
         let value: Value?
         init(_ value: consuming Value?) { self.value = value }
     }
+}
 
-    private static func release(_ box: UInt) {
-        UnsafeRawPointer(bitPattern: box).map { Unmanaged<Box>.fromOpaque($0).release() }
+extension EventLoop {
+    /// Lets an object of the loop's go there, from whatever thread had the last reference to it: what its end touches is
+    /// the loop's. Where the loop has ended nobody else can touch it, and it goes at once.
+    public func release(_ object: consuming AnyObject?) {
+        guard let last = consume object else { return }
+        // As bits, so that this thread keeps no reference of its own: retained here, released there.
+        let bits = UInt(bitPattern: Unmanaged.passRetained(consume last).toOpaque())
+        if !execute({ Self.release(bits) }) { Self.release(bits) }
+    }
+
+    private static func release(_ bits: UInt) {
+        UnsafeRawPointer(bitPattern: bits).map { Unmanaged<AnyObject>.fromOpaque($0).release() }
     }
 }

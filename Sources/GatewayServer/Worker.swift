@@ -33,7 +33,7 @@ final class Worker {
         limits.requestBody = configuration.limits.requestBody
         limits.drainDeadline = max(.zero, configuration.drainDeadline - configuration.drainDelay)
         let accessLog = plan.logs.makeAccessChannel().map { AccessLog(channel: $0, loop: loop) }
-        let handler = RequestHandler(plan.responder, phase: plan.phase, accessLog: accessLog, loop: loop)
+        let handler = RequestHandler(plan.responder, phase: plan.phase, accessLog: accessLog)
         let responder = plan.responder
         server = InboundServer(loop: loop, limits: limits, handler: handler) { error in
             responder.render(GatewayError(error), fields: error.head?.fields).response

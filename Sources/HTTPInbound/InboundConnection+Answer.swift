@@ -39,6 +39,9 @@ extension InboundConnection {
                     bytesReceived: turn.bytesReceived, bytesSent: sent, outcome: .completed)))
     }
 
+    /// The head of the request that is being answered.
+    private var currentHead: HTTPRequestHead? { turn.head ?? exchange?.request.head }
+
     /// Writes head and body; returns the bytes of both.
     private func write(_ response: HTTPResponse) -> Int {
         let keepAlive = !state.answerBegan(delimitedByClose: false)
@@ -46,7 +49,7 @@ extension InboundConnection {
             var response = response
             var transfer = appendHead(of: response, keepAlive, to: &output)
             if transfer == nil {
-                response = server.errorRenderer(.unwritable(head: turn.head))
+                response = server.errorRenderer(.unwritable(head: currentHead))
                 transfer = appendHead(of: response, keepAlive, to: &output)
             }
             if transfer == nil {
@@ -99,7 +102,7 @@ extension InboundConnection {
             }
         }
         guard let framing else {
-            respond(server.errorRenderer(.unwritable(head: turn.head)), on: exchange)
+            respond(server.errorRenderer(.unwritable(head: currentHead)), on: exchange)
             return nil
         }
         settle()
@@ -228,11 +231,12 @@ extension InboundConnection {
     }
 
     /// A handler let its exchange go: unanswered, or with half of an answer out.
-    func exchangeWasDropped(isAnswered: Bool) {
+    func exchangeWasDropped(_ head: HTTPRequestHead, isAnswered: Bool) {
         exchange = nil
         guard isOpen else { return }
         server.requestLeft()
         if isAnswered { return end(.reset, .failed) }
+        turn.head = head
         answerDirectly(
             server.errorRenderer(.unanswered(head: turn.head)), error: .unanswered(head: turn.head))
     }

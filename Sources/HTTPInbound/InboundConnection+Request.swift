@@ -3,20 +3,21 @@ internal import HTTPWire
 
 /// A request's turn, from its head to its handler.
 extension InboundConnection {
-    func begin(_ head: HTTPRequestHead, _ framing: RequestFraming, headBytes: Int) {
+    func begin(_ head: consuming HTTPRequestHead, _ framing: RequestFraming, headBytes: Int) {
         turn = Turn(receivedAt: now)
         turn.bytesReceived = headBytes
         turn.method = head.method
         turn.version = head.version
-        var head = head
-        if head.method == .head { head.method = .get }
-        turn.head = head
+        if turn.method == .head { head.method = .get }
 
         let admission = state.requestBegan(isPersistent: framing.keepAlive)
+        let decision = decide(head, admission)
+        turn.head = consume head
         let limit: Int?
-        switch decide(head, admission) {
-        case .buffer(let most):
+        switch consume decision {
+        case .buffer(let most, let context):
             limit = most
+            turn.context = context
         case .answer(let response):
             limit = nil
             turn.decided = response
@@ -73,22 +74,26 @@ extension InboundConnection {
 
     private func dispatch() {
         if turn.decided != nil { return answerDecided() }
-        guard let head = turn.head else { return }
-        let body = turn.body
-        dropBody()
         guard !server.isOverloaded else {
-            turn.decided = server.errorRenderer(.overloaded(head: head))
+            dropBody()
+            turn.decided = server.errorRenderer(.overloaded(head: turn.head))
             return answerDecided()
         }
+        // Moved, not copied: from here on the exchange has them.
+        guard let head = turn.head.take() else { return }
+        var body: [UInt8] = []
+        swap(&body, &turn.body)
+        server.release(bodyBytes: body.count)
         let exchange = InboundExchange(
             request: HTTPRequest(head: head, body: body[...]), method: turn.method,
-            receivedAt: turn.receivedAt, bytesReceived: turn.bytesReceived, connection: self)
+            context: turn.context.take(), receivedAt: turn.receivedAt, bytesReceived: turn.bytesReceived,
+            connection: self)
         self.exchange = exchange
         server.requestCame()
         server.handler.handle(exchange)
     }
 
-    /// The body is handed over, or nobody wants it any more.
+    /// Nobody wants the body any more.
     func dropBody() {
         server.release(bodyBytes: turn.body.count)
         turn.body = []

@@ -5,36 +5,40 @@ public import HTTPModel
 ///
 /// Answer once: by `respond`, by `startStreaming`, or not in HTTP at all (`InboundExchange+Raw`). An answer
 /// to a client that has left goes nowhere and does no harm. An exchange that is let go unanswered is
-/// answered 500.
+/// answered 500. (Its storage is free of exclusivity checks: the loop is its guardian, and no method holds a property
+/// while it calls out.)
 public final class InboundExchange {
     /// The request with its whole body. A HEAD is here as the GET whose head it asks for.
     public let request: HTTPRequest
     /// The method on the wire: HEAD stays HEAD.
     public let method: HTTPMethod
+    /// What the handler's `decide` found out about the request.
+    public let context: AnyObject?
     /// When the request's head was complete.
     public let receivedAt: MonotonicTime
     /// Bytes of the request, head and body.
     public let bytesReceived: Int
     /// Bytes of the answer so far, head included.
-    public internal(set) var bytesSent = 0
+    @exclusivity(unchecked) public internal(set) var bytesSent = 0
     /// Called once, when the client leaves (FIN or RST) while its answer is not complete.
-    public var onClientGone: (() -> Void)?
+    @exclusivity(unchecked) public var onClientGone: (() -> Void)?
     /// Called once, when the answer was taken by the kernel or will never be: how it ended, and the bytes of
     /// the answer, head included.
-    public var onFinished: ((_ outcome: InboundOutcome, _ bytesSent: Int) -> Void)?
+    @exclusivity(unchecked) public var onFinished: ((_ outcome: InboundOutcome, _ bytesSent: Int) -> Void)?
 
     /// Nil once the answer is over: the exchange is then only a record.
-    private(set) var connection: InboundConnection?
+    @exclusivity(unchecked) private(set) var connection: InboundConnection?
     private let server: InboundServer
     /// Set by the first answer; a second one is a mistake of the handler.
-    private var isAnswered = false
+    @exclusivity(unchecked) private var isAnswered = false
 
     init(
-        request: HTTPRequest, method: HTTPMethod, receivedAt: MonotonicTime, bytesReceived: Int,
-        connection: InboundConnection
+        request: consuming HTTPRequest, method: HTTPMethod, context: consuming AnyObject?,
+        receivedAt: MonotonicTime, bytesReceived: Int, connection: InboundConnection
     ) {
         self.request = request
         self.method = method
+        self.context = context
         self.receivedAt = receivedAt
         self.bytesReceived = bytesReceived
         self.connection = connection
@@ -43,7 +47,7 @@ public final class InboundExchange {
     }
 
     deinit {
-        connection?.exchangeWasDropped(isAnswered: isAnswered)
+        connection?.exchangeWasDropped(request.head, isAnswered: isAnswered)
     }
 
     /// The loop that everything of this exchange happens on.

@@ -29,8 +29,9 @@ extension InboundHandler {
 /// What to do with a request's body.
 public enum BodyDecision {
     /// Read it into memory and hand the whole request to `handle`; beyond `limit` bytes (or the server's own
-    /// limit, if that is less) the answer is 413.
-    case buffer(limit: Int)
+    /// limit, if that is less) the answer is 413. `context` is what `decide` found out and `handle` needs to know:
+    /// it comes back as the exchange's.
+    case buffer(limit: Int, context: AnyObject? = nil)
     /// The answer is known. The body is framed and drained all the same: a broken one is 400 whatever the
     /// route, and what comes after it is the next request.
     case answer(HTTPResponse)

@@ -3,6 +3,7 @@ internal import HTTPModel
 
 /// The request that a connection reads or answers now.
 struct Turn {
+    /// Nil before it has come, and once the exchange has it.
     var head: HTTPRequestHead?
     /// The method on the wire: HEAD stays HEAD.
     var method = HTTPMethod.get
@@ -10,6 +11,8 @@ struct Turn {
     var receivedAt: MonotonicTime
     /// The answer that is known before the body came; nil: the handler wants the body.
     var decided: HTTPResponse?
+    /// What `decide` found out, for `handle`.
+    var context: AnyObject?
     var body: [UInt8] = []
     /// Bytes of the request, head and body.
     var bytesReceived = 0

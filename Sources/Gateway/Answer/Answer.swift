@@ -23,8 +23,8 @@ public struct Answer: Sendable {
 
     /// The content, held by nobody else.
     mutating func takeContent() -> Content {
-        let taken = content
-        content = .value(.success(.null))
+        var taken = Content.value(.success(.null))
+        swap(&taken, &content)
         return taken
     }
 
@@ -102,7 +102,7 @@ struct NamedPart: Sendable {
         for index in parts.indices {
             let name = parts[index].name
             if name.isEmpty { throw EndpointFault("part \(index + 1) has no name") }
-            if parts[..<index].contains(where: { $0.name == name }) {
+            for earlier in 0..<index where parts[earlier].name == name {
                 throw EndpointFault("two parts are called \(name)")
             }
         }

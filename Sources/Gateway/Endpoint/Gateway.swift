@@ -21,7 +21,7 @@ public import Rx
 /// loops, without a lock. What is wrong with the declarations is said there, all of it at once.
 public final class Gateway: Sendable {
     private struct State {
-        var router = Router<Endpoint>()
+        var router = Router<GatewayResponder.Routed>()
         var upstreams: [String] = []
         var faults: [String] = []
     }
@@ -97,7 +97,7 @@ public final class Gateway: Sendable {
             let template = try PathTemplate(path)
             let endpoint = Endpoint(method: method, template: template, handler: handler, settings: settings)
             state.withLock { state in
-                if !state.router.add(method, template, endpoint) {
+                if !state.router.add(method, template, GatewayResponder.Routed(endpoint)) {
                     state.faults.append("\(method.rawValue) \(path) is declared twice")
                 }
             }

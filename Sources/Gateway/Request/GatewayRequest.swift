@@ -46,6 +46,7 @@ extension GatewayRequest {
     }
 
     /// The query parameter of that name, which must be there, once.
+    @inlinable
     public func query<Value: RequestValue>(
         _ name: String, as type: Value.Type = Value.self
     ) throws(GatewayError) -> Value {
@@ -56,6 +57,7 @@ extension GatewayRequest {
     }
 
     /// The query parameter of that name, or `defaultValue` where it is absent.
+    @inlinable
     public func query<Value: RequestValue>(
         _ name: String, as type: Value.Type = Value.self, default defaultValue: Value
     ) throws(GatewayError) -> Value {
@@ -63,18 +65,11 @@ extension GatewayRequest {
     }
 
     /// The query parameter of that name, or `nil` where it is absent. Given twice it is an error.
+    @inlinable
     public func query<Value: RequestValue>(
         ifPresent name: String, as type: Value.Type = Value.self
     ) throws(GatewayError) -> Value? {
-        guard let query = head.target.queryBytes else { return nil }
-        if let text = PlainQuery(query)?.onlyValue(of: name) {
-            return try Self.read(text, as: type) { "query parameter \"\(name)\"" }
-        }
-        let values = try texts(of: name)
-        guard let text = values.first else { return nil }
-        guard values.count == 1 else {
-            throw .invalidRequest("query parameter \"\(name)\" is given \(values.count) times; one is due")
-        }
+        guard let text = try onlyText(of: name) else { return nil }
         return try Self.read(text, as: type) { "query parameter \"\(name)\"" }
     }
 
@@ -89,6 +84,18 @@ extension GatewayRequest {
         return result
     }
 
+    /// The text of the one query parameter of that name; `nil` where there is none.
+    @usableFromInline
+    func onlyText(of name: String) throws(GatewayError) -> String? {
+        guard let query = head.target.queryBytes else { return nil }
+        if let text = PlainQuery(query)?.onlyValue(of: name) { return text }
+        let values = try texts(of: name)
+        guard values.count < 2 else {
+            throw .invalidRequest("query parameter \"\(name)\" is given \(values.count) times; one is due")
+        }
+        return values.first
+    }
+
     private func texts(of name: String) throws(GatewayError) -> [String] {
         do {
             return try QueryItems(head.target.queryBytes).values(of: name)
@@ -97,7 +104,8 @@ extension GatewayRequest {
         }
     }
 
-    private static func read<Value: RequestValue>(
+    @inlinable
+    static func read<Value: RequestValue>(
         _ text: String, as type: Value.Type, _ subject: () -> String
     ) throws(GatewayError) -> Value {
         guard let value = Value(requestText: text) else {

@@ -9,14 +9,47 @@ struct DecodedPath: Sendable {
     /// Reads a raw path. The common case, nothing encoded, keeps the bytes where they are.
     init(_ raw: ArraySlice<UInt8>) throws(DecodedPathError) {
         guard raw.first == UInt8(ascii: "/") else { throw DecodedPathError(rule: "begin with a slash") }
-        var isPlain = true
-        for byte in raw
-        where byte < 0x20 || byte >= 0x7f || byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "%") {
-            guard byte == UInt8(ascii: "%") else { throw DecodedPathError(rule: Self.characterRule) }
-            isPlain = false
+        let look = raw.withUnsafeBufferPointer { Self.look(at: $0) }
+        if look.hasOthers { throw DecodedPathError(rule: Self.characterRule) }
+        guard look.isEncoded else {
+            if look.hasDots { throw .dots }
+            bytes = raw
+            return
         }
-        bytes = isPlain ? raw : try Self.decoded(raw)
-        try Self.checkDots(bytes)
+        let decoded = try Self.decoded(raw)
+        if decoded.withUnsafeBufferPointer({ Self.look(at: $0).hasDots }) { throw .dots }
+        bytes = decoded
+    }
+
+    private struct Look {
+        /// A byte stands for another one.
+        var isEncoded = false
+        /// A segment is `.` or `..`.
+        var hasDots = false
+        /// A byte can be in no raw path.
+        var hasOthers = false
+    }
+
+    /// What is in a path that begins with a slash, in one pass.
+    private static func look(at path: UnsafeBufferPointer<UInt8>) -> Look {
+        var look = Look()
+        var length = 0
+        var dots = 0
+        for index in 1..<path.count {
+            let byte = path[index]
+            if byte == UInt8(ascii: "/") {
+                if length == dots, dots == 1 || dots == 2 { look.hasDots = true }
+                length = 0
+                dots = 0
+                continue
+            }
+            length += 1
+            if byte == UInt8(ascii: ".") { dots += 1 }
+            if byte == UInt8(ascii: "%") { look.isEncoded = true }
+            if byte < 0x20 || byte >= 0x7f || byte == UInt8(ascii: "\\") { look.hasOthers = true }
+        }
+        if length == dots, dots == 1 || dots == 2 { look.hasDots = true }
+        return look
     }
 
     private static let characterRule = "hold no backslash and no control character, encoded or not"
@@ -46,22 +79,6 @@ struct DecodedPath: Sendable {
             throw DecodedPathError(rule: "be UTF-8")
         }
         return result[...]
-    }
-
-    private static func checkDots(_ path: ArraySlice<UInt8>) throws(DecodedPathError) {
-        var length = 0
-        var dots = 0
-        for byte in path.dropFirst() {
-            if byte == UInt8(ascii: "/") {
-                if length == dots, dots == 1 || dots == 2 { throw DecodedPathError.dots }
-                length = 0
-                dots = 0
-            } else {
-                length += 1
-                if byte == UInt8(ascii: ".") { dots += 1 }
-            }
-        }
-        if length == dots, dots == 1 || dots == 2 { throw DecodedPathError.dots }
     }
 }
 

@@ -53,48 +53,78 @@ struct Router<Value: Sendable>: Sendable {
     }
 
     func route(_ method: HTTPMethod, _ path: DecodedPath) -> Result {
-        var search = Search(method: method, path: path.bytes)
-        // "/" is the root itself; elsewhere a segment begins after each slash.
-        let start = path.bytes.startIndex + 1
-        let found = start == path.bytes.endIndex ? search.visit(nodes[0]) : walk(0, from: start, &search)
-        if let found { return .found(Match(value: found, parameters: search.parameters)) }
+        var search = Search(method: method)
+        let found = path.bytes.withUnsafeBufferPointer { bytes in
+            // "/" is the root itself; elsewhere a segment begins after each slash.
+            bytes.count == 1 ? visit(0, &search) : walk(0, from: 1, bytes, &search)
+        }
+        if let found {
+            let start = path.bytes.startIndex
+            return .found(
+                Match(
+                    value: found,
+                    parameters: search.parameters.map {
+                        path.bytes[(start + $0.lowerBound)..<(start + $0.upperBound)]
+                    }))
+        }
         return search.others.isEmpty ? .notFound : .otherMethods(search.others)
     }
 
     /// What one search carries along: each node is visited at most once, so the work is bounded by the trie.
     private struct Search {
         let method: HTTPMethod
-        let path: ArraySlice<UInt8>
-        var parameters: [ArraySlice<UInt8>] = []
+        /// Where the parameters' segments are in the path.
+        var parameters: [Range<Int>] = []
         var others: [HTTPMethod] = []
-
-        mutating func visit(_ node: Node) -> Value? {
-            for entry in node.methods where entry.method == method { return entry.value }
-            for entry in node.methods where !others.contains(entry.method) { others.append(entry.method) }
-            return nil
-        }
     }
 
-    private func walk(_ node: Int, from start: Int, _ search: inout Search) -> Value? {
-        let end = search.path[start...].firstIndex(of: UInt8(ascii: "/")) ?? search.path.endIndex
+    // By index and in place, not by `for in` over copies: nothing is retained on the way down.
+
+    private func visit(_ node: Int, _ search: inout Search) -> Value? {
+        for index in nodes[node].methods.indices where nodes[node].methods[index].method == search.method {
+            return nodes[node].methods[index].value
+        }
+        for entry in nodes[node].methods where !search.others.contains(entry.method) {
+            search.others.append(entry.method)
+        }
+        return nil
+    }
+
+    private func walk(
+        _ node: Int, from start: Int, _ path: UnsafeBufferPointer<UInt8>, _ search: inout Search
+    ) -> Value? {
+        var end = start
+        while end < path.count, path[end] != UInt8(ascii: "/") { end += 1 }
         guard end > start else { return nil }
-        for literal in nodes[node].literals where matches(literal.segment, search.path, start, end) {
-            if let found = descend(literal.node, past: end, &search) { return found }
+        let segment = UnsafeBufferPointer(rebasing: path[start..<end])
+        if let literal = literal(of: node, segment),
+            let found = descend(literal, past: end, path, &search)
+        {
+            return found
         }
         guard let parameter = nodes[node].parameter else { return nil }
-        search.parameters.append(search.path[start..<end])
-        if let found = descend(parameter, past: end, &search) { return found }
+        search.parameters.append(start..<end)
+        if let found = descend(parameter, past: end, path, &search) { return found }
         search.parameters.removeLast()
         return nil
     }
 
-    private func descend(_ node: Int, past end: Int, _ search: inout Search) -> Value? {
-        end == search.path.endIndex ? search.visit(nodes[node]) : walk(node, from: end + 1, &search)
+    private func descend(
+        _ node: Int, past end: Int, _ path: UnsafeBufferPointer<UInt8>, _ search: inout Search
+    ) -> Value? {
+        end == path.count ? visit(node, &search) : walk(node, from: end + 1, path, &search)
     }
 
-    private func matches(_ segment: [UInt8], _ path: ArraySlice<UInt8>, _ start: Int, _ end: Int) -> Bool {
-        guard segment.count == end - start else { return false }
-        for index in 0..<segment.count where segment[index] != path[start + index] { return false }
-        return true
+    /// The child for a segment; there is at most one, as `add` makes one child a segment.
+    private func literal(of node: Int, _ segment: UnsafeBufferPointer<UInt8>) -> Int? {
+        for index in nodes[node].literals.indices {
+            guard nodes[node].literals[index].segment.count == segment.count else { continue }
+            let isSame = nodes[node].literals[index].segment.withUnsafeBufferPointer { literal in
+                for offset in 0..<literal.count where literal[offset] != segment[offset] { return false }
+                return true
+            }
+            if isSame { return nodes[node].literals[index].node }
+        }
+        return nil
     }
 }

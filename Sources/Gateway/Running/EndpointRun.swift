@@ -23,8 +23,7 @@ final class EndpointRun: Disposable, TimerTarget, Sendable {
 
     /// Parts that are awaited together.
     private struct Join {
-        let parts: [NamedPart]
-        var outcomes: [PartOutcome]
+        let results: PartResults
         let next: Next
     }
 
@@ -39,7 +38,7 @@ final class EndpointRun: Disposable, TimerTarget, Sendable {
         var status: HTTPStatus?
         var fields = HTTPFields()
 
-        init(_ answer: Answer, in outer: Dressing?) {
+        init(_ answer: consuming Answer, in outer: Dressing?) {
             status = outer?.status ?? answer.status
             fields = answer.fields
             if let outer, !outer.fields.isEmpty { fields.append(contentsOf: outer.fields) }
@@ -112,9 +111,8 @@ final class EndpointRun: Disposable, TimerTarget, Sendable {
     private func proceed(to answer: consuming Answer, in outer: Dressing?) throws {
         // An async handler may come back after the deadline; nothing is asked of an upstream then.
         guard !state.withLock({ $0.isOver }) else { return }
-        var answer = answer
         let content = answer.takeContent()
-        let dressing = Dressing(answer, in: outer)
+        let dressing = Dressing(consume answer, in: outer)
         if let status = dressing.status, status.code >= 400 {
             let code = ErrorCode(status: status.code)
             throw GatewayError(code, code.title, fields: dressing.fields)
@@ -129,16 +127,14 @@ final class EndpointRun: Disposable, TimerTarget, Sendable {
     private func join(_ parts: consuming [NamedPart], then next: Next) throws {
         try NamedPart.check(parts)
         let stage = beginStage()
-        var parts = parts
-        let ended = try PartOutcome.whenAllEnded(parts.count) { index in
+        let results = PartResults(pending: consume parts)
+        let ended = try PartOutcome.whenAllEnded(results.parts.count) { index in
             let end = PartEnd(run: self, index: index, stage: stage)
-            return try parts[index].part.takeSource().single(on: scheduler)
+            return try results.takeSource(of: index).single(on: scheduler)
                 .mapResult(success: { end.succeeded($0) }, failure: { end.failed($0) })
         }
-        hold(
-            Join(parts: parts, outcomes: Array(repeating: .pending, count: parts.count), next: next),
-            of: stage)
-        keep((consume ended).subscribe(onNext: { [self] in joined(stage) }), of: stage)
+        hold(Join(results: results, next: next), of: stage)
+        keep((consume ended).subscribe(onNext: { [self] in joined() }), of: stage)
     }
 
     /// Takes the end of one part.
@@ -165,7 +161,7 @@ final class EndpointRun: Disposable, TimerTarget, Sendable {
     /// Notes a part's outcome; the deadline may come before the others'.
     private func end(of index: Int, _ stage: Int, _ outcome: PartOutcome) {
         state.withLock { state in
-            if state.stage == stage { state.join?.outcomes[index] = outcome }
+            if state.stage == stage { state.join?.results.note(outcome, of: index) }
         }
     }
 
@@ -173,19 +169,16 @@ final class EndpointRun: Disposable, TimerTarget, Sendable {
         let outcome = PartOutcome(
             error: error, elapsed: elapsed, reveals: endpoint.settings.revealsUpstreamMessages)
         if let unexpected = outcome.failure?.unexpected {
-            let name = state.withLock { $0.join?.parts[index].name }
+            let name = state.withLock { $0.join?.results.parts[index].name }
             report(incident(unexpected, part: name))
         }
         end(of: index, stage, outcome)
     }
 
-    private func joined(_ stage: Int) {
-        let ended = state.withLock { state -> Join? in
-            guard !state.isOver, state.stage == stage else { return nil }
-            return state.join.take()
-        }
-        guard let ended else { return }
-        let results = PartResults(parts: ended.parts, outcomes: ended.outcomes)
+    /// The parts of the present stage have ended: it sends once, and only then may the next stage begin.
+    private func joined() {
+        guard let ended = state.withLock({ $0.isOver ? nil : $0.join.take() }) else { return }
+        let results = ended.results
         switch ended.next {
         case .answer(let dressing): finish(results, dressing)
         case .then(let then, let dressing):
@@ -275,12 +268,9 @@ final class EndpointRun: Disposable, TimerTarget, Sendable {
         guard let join = remains.join else {
             return renderer.error(late, before: remains.before, for: recipient)
         }
-        let results = PartResults(
-            parts: join.parts,
-            outcomes: join.outcomes.map { outcome in
-                guard outcome.isPending else { return outcome }
-                return PartOutcome(PartFailure(deadlineAfter: recipient.elapsed), elapsed: recipient.elapsed)
-            })
+        let results = join.results
+        results.expire(
+            with: PartOutcome(PartFailure(deadlineAfter: recipient.elapsed), elapsed: recipient.elapsed))
         switch join.next {
         case .answer(let dressing):
             return renderer.parts(

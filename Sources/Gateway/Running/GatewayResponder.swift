@@ -6,14 +6,13 @@ public import Rx
 
 /// Answers requests at the endpoints of a gateway. One serves all loops; a request stays where it is started.
 public final class GatewayResponder: Sendable {
-    private let router: Router<Endpoint>
+    private let router: Router<Routed>
     private let environment: GatewayEnvironment
     private let cors: CORSPolicy?
     private let renderer: Renderer
     private let identifiers = Identifiers()
 
-    init(router: Router<Endpoint>, environment: GatewayEnvironment, limits: GatewayLimits, cors: CORSPolicy?)
-    {
+    init(router: Router<Routed>, environment: GatewayEnvironment, limits: GatewayLimits, cors: CORSPolicy?) {
         self.router = router
         self.environment = environment
         self.cors = cors
@@ -29,11 +28,24 @@ public final class GatewayResponder: Sendable {
     }
 
     /// A request's endpoint, found.
-    public struct Routed: Sendable {
-        let match: Router<Endpoint>.Match
+    public final class Routed: Sendable {
+        let endpoint: Endpoint
+        /// The decoded segments that the template's parameters stand for.
+        let parameters: [ArraySlice<UInt8>]
 
         /// The endpoint's path template.
-        public var route: String { match.value.template.text }
+        public var route: String { endpoint.template.text }
+
+        init(_ endpoint: Endpoint, _ parameters: [ArraySlice<UInt8>] = []) {
+            self.endpoint = endpoint
+            self.parameters = parameters
+        }
+
+        /// What the router holds is the find itself where the path has no parameters: nothing is made then.
+        fileprivate static func found(_ match: Router<Routed>.Match) -> Decision {
+            let routed = match.parameters.isEmpty ? match.value : Routed(match.value.endpoint, match.parameters)
+            return .handle(routed, bodyLimit: routed.endpoint.settings.bodyLimit)
+        }
     }
 
     /// Finds the endpoint of a request, or the answer where there is none: 400 for a path that cannot be, 404, 405, 508,
@@ -113,7 +125,7 @@ public final class GatewayResponder: Sendable {
         }
         switch router.route(head.method, path) {
         case .found(let match):
-            return .handle(Routed(match: match), bodyLimit: match.value.settings.bodyLimit)
+            return Routed.found(match)
         case .notFound:
             throw .notFound()
         case .otherMethods(let methods):
@@ -126,7 +138,7 @@ public final class GatewayResponder: Sendable {
         _ head: HTTPRequestHead, _ path: DecodedPath, _ methods: [HTTPMethod]
     ) throws(GatewayError) -> Decision {
         if head.method == .head, case .found(let match) = router.route(.get, path) {
-            return .handle(Routed(match: match), bodyLimit: match.value.settings.bodyLimit)
+            return Routed.found(match)
         }
         let allowed = Self.allowed(methods)
         guard head.method == .options else { throw .methodNotAllowed(head.method, allowed: allowed) }
@@ -152,7 +164,7 @@ public final class GatewayResponder: Sendable {
     private func start(
         _ request: HTTPRequest, _ routed: Routed, _ deliver: @escaping @Sendable (GatewayResponse) -> Void
     ) -> any Disposable {
-        let endpoint = routed.match.value
+        let endpoint = routed.endpoint
         let scheduler = environment.transport.scheduler
         let started = scheduler.now
         let requestID = requestID(request.head.fields)
@@ -160,7 +172,7 @@ public final class GatewayResponder: Sendable {
             endpoint: endpoint,
             request: GatewayRequest(
                 head: request.head, body: request.body, requestID: requestID,
-                parameterNames: endpoint.parameterNames, parameterValues: routed.match.parameters),
+                parameterNames: endpoint.parameterNames, parameterValues: routed.parameters),
             context: context(request.head.fields, endpoint, requestID, started),
             renderer: renderer, report: environment.report, scheduler: scheduler, started: started,
             deliver: deliver)

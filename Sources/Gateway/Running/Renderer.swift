@@ -3,7 +3,7 @@ import JSONBytes
 import Networking
 
 /// Makes responses of what endpoints and errors say: envelope or problem, and the fields that go with it.
-struct Renderer: Sendable {
+final class Renderer: Sendable {
     /// Whom an answer is for.
     struct Recipient {
         let requestID: String

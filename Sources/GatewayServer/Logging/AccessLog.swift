@@ -25,8 +25,9 @@ final class AccessLog {
 
     private let channel: LogChannel
     private let loop: EventLoop
-    private var timestamp = Timestamp()
-    /// Used again for each line. Touched by the loop only, and by no call inside another: nothing to check.
+    // The loop guards both, and nothing is called out to while a line is written.
+    @exclusivity(unchecked) private var timestamp = Timestamp()
+    /// Used again for each line.
     @exclusivity(unchecked) private var line = JSONWriter(capacity: 1024)
 
     init(channel: LogChannel, loop: EventLoop) {
