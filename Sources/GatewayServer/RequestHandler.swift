@@ -25,13 +25,17 @@ final class RequestHandler: InboundHandler {
     }
 
     func handle(_ exchange: InboundExchange) {
-        let pending = PendingAnswer(exchange, accessLog)
+        let pending = LoopBound(PendingAnswer(exchange, accessLog), loop: exchange.loop)
         let subscription = responder.respond(
             to: exchange.request, routed: exchange.context as? GatewayResponder.Routed
         ) { response in
-            pending.deliver(response)
+            if pending.loop.isCurrent {
+                pending.value.deliver(response)
+            } else {
+                pending.loop.execute { pending.value.deliver(response) }
+            }
         }
-        pending.started(subscription)
+        pending.value.started(subscription)
     }
 
     func answered(_ answer: DirectAnswer) {
@@ -45,35 +49,24 @@ final class RequestHandler: InboundHandler {
     }
 }
 
-/// A request between its start and the last byte of its answer. Confined to its loop, but for `deliver` and its end.
-///
-/// `@unchecked Sendable` is sound: the gateway may call `deliver`, and let go of this, on any thread. `deliver` goes to
-/// the loop before it touches anything, and `deinit` sends home what is the loop's.
-private final class PendingAnswer: @unchecked Sendable {
-    private let loop: EventLoop
-    // The loop guards all of these. The exchange and the log are nil in `deinit` only.
-    @exclusivity(unchecked) private var exchange: InboundExchange?
-    @exclusivity(unchecked) private var accessLog: AccessLog?
+/// A request between its start and the last byte of its answer. Confined to its loop.
+private final class PendingAnswer {
+    private let exchange: InboundExchange
+    private let accessLog: AccessLog?
+    // The loop guards both.
     @exclusivity(unchecked) private var subscription: (any Disposable)?
     @exclusivity(unchecked) private var summary: RequestSummary?
 
     init(_ exchange: InboundExchange, _ accessLog: AccessLog?) {
-        loop = exchange.loop
         self.exchange = exchange
         self.accessLog = accessLog
         // Let go as it is called, which the exchange promises to do.
         exchange.onFinished = { [self] outcome, bytesSent in finished(outcome, bytesSent) }
     }
 
-    deinit {
-        guard !loop.isCurrent else { return }
-        loop.release(exchange.take())
-        loop.release(accessLog.take())
-    }
-
     func started(_ subscription: any Disposable) {
         // The client may be gone, or the answer out, before the gateway's `respond` returned.
-        if exchange?.isOver ?? true {
+        if exchange.isOver {
             subscription.dispose()
         } else if summary == nil {
             self.subscription = subscription
@@ -81,20 +74,16 @@ private final class PendingAnswer: @unchecked Sendable {
     }
 
     func deliver(_ answer: GatewayResponse) {
-        guard loop.isCurrent else {
-            loop.execute { self.deliver(answer) }
-            return
-        }
         subscription = nil
         summary = answer.summary
-        exchange?.respond(answer.response)
+        exchange.respond(answer.response)
     }
 
-    /// Where the client left or the server ended it, what was started for the request ends too.
     private func finished(_ outcome: InboundOutcome, _ bytesSent: Int) {
+        // Where the client left or the server ended it, what was started for the request ends too.
         subscription?.dispose()
         subscription = nil
-        guard let accessLog, let exchange else { return }
+        guard let accessLog else { return }
         let status =
             switch outcome {
             case .completed, .failed: summary?.status ?? 500
@@ -104,6 +93,10 @@ private final class PendingAnswer: @unchecked Sendable {
             method: exchange.method, path: exchange.request.head.target.pathBytes, status: status,
             remoteAddress: exchange.remoteAddress, receivedAt: exchange.receivedAt,
             bytesReceived: exchange.bytesReceived, bytesSent: bytesSent)
-        accessLog.write(entry, summary)
+        if let summary {
+            accessLog.write(entry, summary)
+        } else {
+            accessLog.write(entry, requestID: nil)
+        }
     }
 }

@@ -6,9 +6,13 @@ public import Rx
 /// A client belongs to its loop: it is made, asked for upstreams and closed there. The calls themselves may be
 /// subscribed to and disposed from any thread; on the loop nothing hops. An answer is emitted on the loop.
 public final class HTTPClient: Sendable {
-    private struct State {
+    private final class State {
         let shared: LoopState
         var upstreams: [Origin: Upstream] = [:]
+
+        init(shared: LoopState) {
+            self.shared = shared
+        }
     }
 
     private let state: LoopBound<State>

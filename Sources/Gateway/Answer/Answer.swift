@@ -109,7 +109,12 @@ struct NamedPart: Sendable {
     }
 
     static func list(_ parts: KeyValuePairs<String, any PartConvertible>) -> [NamedPart] {
-        parts.map { NamedPart(name: $0.key, part: $0.value.asPart()) }
+        var list: [NamedPart] = []
+        list.reserveCapacity(parts.count)
+        for index in parts.indices {
+            list.append(NamedPart(name: parts[index].key, part: parts[index].value.asPart()))
+        }
+        return list
     }
 }
 

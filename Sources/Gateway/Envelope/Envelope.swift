@@ -2,21 +2,17 @@ import JSONBytes
 import Networking
 import Rx
 
-/// The parts of an answer and how they ended, in the order of the plan.
-///
-/// `@unchecked Sendable` is sound: `takeSource` is called before anything is subscribed to; `note` under the run's lock,
-/// as long as the run holds it; and who is handed it by the run only reads.
-final class PartResults: @unchecked Sendable {
-    @exclusivity(unchecked) private(set) var parts: [NamedPart]
-    @exclusivity(unchecked) private(set) var outcomes: [PartOutcome]
+/// The parts of an answer as they ended, in the order of the plan. An object, since it goes through many hands.
+final class PartResults: Sendable {
+    let parts: [NamedPart]
+    let outcomes: [PartOutcome]
     /// Whether the parts stand in the endpoint's plan. One call that a handler made itself has no name: it is an
     /// error of the answer, and no part of it.
     let hasNames: Bool
 
-    /// Parts of which none has ended.
-    init(pending parts: consuming [NamedPart]) {
-        outcomes = parts.map { _ in .pending }
+    init(parts: consuming [NamedPart], outcomes: consuming [PartOutcome]) {
         self.parts = parts
+        self.outcomes = outcomes
         hasNames = true
     }
 
@@ -25,20 +21,6 @@ final class PartResults: @unchecked Sendable {
         parts = [NamedPart(name: "", part: Part(source: .never()))]
         outcomes = [PartOutcome(failure, elapsed: elapsed)]
         hasNames = false
-    }
-
-    /// What a part is awaited by, taken out of it.
-    func takeSource(of index: Int) throws(EndpointFault) -> Part.Source {
-        try parts[index].part.takeSource()
-    }
-
-    func note(_ outcome: consuming PartOutcome, of index: Int) {
-        outcomes[index] = outcome
-    }
-
-    /// What has not ended by now ends with `outcome`.
-    func expire(with outcome: PartOutcome) {
-        for index in outcomes.indices where outcomes[index].isPending { outcomes[index] = outcome }
     }
 }
 

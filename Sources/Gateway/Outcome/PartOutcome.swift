@@ -27,7 +27,14 @@ struct PartOutcome: Sendable {
     }
 
     /// A part that has not ended.
-    static var pending: PartOutcome { PartOutcome(.null, elapsed: -1) }
+    static var pending: PartOutcome { PartOutcome() }
+
+    private init() {
+        kind = .noContent
+        value = .null
+        failure = nil
+        elapsed = -1
+    }
 
     var isPending: Bool { elapsed < 0 }
 

@@ -4,9 +4,13 @@ struct PlainQuery {
 
     /// `nil` where a byte stands for another one.
     init?(_ bytes: ArraySlice<UInt8>) {
-        for byte in bytes where byte == UInt8(ascii: "%") || byte == UInt8(ascii: "+") || byte >= 0x80 {
-            return nil
+        let isPlain = bytes.withUnsafeBufferPointer { bytes in
+            for byte in bytes where byte == UInt8(ascii: "%") || byte == UInt8(ascii: "+") || byte >= 0x80 {
+                return false
+            }
+            return true
         }
+        guard isPlain else { return nil }
         self.bytes = bytes
     }
 
@@ -28,20 +32,26 @@ struct PlainQuery {
         var start = 0
         while start < query.count {
             var end = start
-            var equals = -1
-            while end < query.count, query[end] != UInt8(ascii: "&") {
-                if equals < 0, query[end] == UInt8(ascii: "=") { equals = end }
-                end += 1
-            }
-            let nameEnd = equals < 0 ? end : equals
-            if nameEnd - start == name.count, end > start,
-                (0..<name.count).allSatisfy({ query[start + $0] == name[$0] })
+            while end < query.count, query[end] != UInt8(ascii: "&") { end += 1 }
+            let nameEnd = start + name.count
+            if nameEnd <= end, end > start, nameEnd == end || query[nameEnd] == UInt8(ascii: "="),
+                isSame(name, query, start)
             {
                 guard found == nil else { return nil }
-                found = equals < 0 ? end..<end : (equals + 1)..<end
+                found = nameEnd == end ? end..<end : (nameEnd + 1)..<end
             }
             start = end + 1
         }
         return found
+    }
+
+    /// Whether `query` has `name` at `start`, where it is long enough. A name with `=` in it matches none.
+    private static func isSame(
+        _ name: UnsafeBufferPointer<UInt8>, _ query: UnsafeBufferPointer<UInt8>, _ start: Int
+    ) -> Bool {
+        for index in 0..<name.count {
+            guard query[start + index] == name[index], name[index] != UInt8(ascii: "=") else { return false }
+        }
+        return true
     }
 }

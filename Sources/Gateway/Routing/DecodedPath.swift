@@ -33,22 +33,24 @@ struct DecodedPath: Sendable {
     /// What is in a path that begins with a slash, in one pass.
     private static func look(at path: UnsafeBufferPointer<UInt8>) -> Look {
         var look = Look()
-        var length = 0
+        var start = 1
         var dots = 0
         for index in 1..<path.count {
             let byte = path[index]
-            if byte == UInt8(ascii: "/") {
-                if length == dots, dots == 1 || dots == 2 { look.hasDots = true }
-                length = 0
+            // Letters and digits first: most bytes are.
+            if byte > UInt8(ascii: "/"), byte < 0x7f, byte != UInt8(ascii: "\\") { continue }
+            switch byte {
+            case UInt8(ascii: "/"):
+                if index - start == dots, dots == 1 || dots == 2 { look.hasDots = true }
+                start = index + 1
                 dots = 0
-                continue
+            case UInt8(ascii: "."): dots += 1
+            case UInt8(ascii: "%"): look.isEncoded = true
+            case 0x20..<0x2e: break
+            default: look.hasOthers = true
             }
-            length += 1
-            if byte == UInt8(ascii: ".") { dots += 1 }
-            if byte == UInt8(ascii: "%") { look.isEncoded = true }
-            if byte < 0x20 || byte >= 0x7f || byte == UInt8(ascii: "\\") { look.hasOthers = true }
         }
-        if length == dots, dots == 1 || dots == 2 { look.hasDots = true }
+        if path.count - start == dots, dots == 1 || dots == 2 { look.hasDots = true }
         return look
     }
 

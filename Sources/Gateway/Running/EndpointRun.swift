@@ -23,8 +23,17 @@ final class EndpointRun: Disposable, TimerTarget, Sendable {
 
     /// Parts that are awaited together.
     private struct Join {
-        let results: PartResults
+        let parts: [NamedPart]
+        var outcomes: [PartOutcome]
         let next: Next
+
+        init(_ parts: consuming [NamedPart], next: consuming Next) {
+            outcomes = []
+            outcomes.reserveCapacity(parts.count)
+            for _ in parts.indices { outcomes.append(.pending) }
+            self.parts = parts
+            self.next = next
+        }
     }
 
     /// What happens when the parts have ended.
@@ -127,13 +136,12 @@ final class EndpointRun: Disposable, TimerTarget, Sendable {
     private func join(_ parts: consuming [NamedPart], then next: Next) throws {
         try NamedPart.check(parts)
         let stage = beginStage()
-        let results = PartResults(pending: consume parts)
-        let ended = try PartOutcome.whenAllEnded(results.parts.count) { index in
+        let ended = try PartOutcome.whenAllEnded(parts.count) { index in
             let end = PartEnd(run: self, index: index, stage: stage)
-            return try results.takeSource(of: index).single(on: scheduler)
+            return try parts[index].part.takeSource().single(on: scheduler)
                 .mapResult(success: { end.succeeded($0) }, failure: { end.failed($0) })
         }
-        hold(Join(results: results, next: next), of: stage)
+        hold(Join(consume parts, next: next), of: stage)
         keep((consume ended).subscribe(onNext: { [self] in joined() }), of: stage)
     }
 
@@ -161,7 +169,7 @@ final class EndpointRun: Disposable, TimerTarget, Sendable {
     /// Notes a part's outcome; the deadline may come before the others'.
     private func end(of index: Int, _ stage: Int, _ outcome: PartOutcome) {
         state.withLock { state in
-            if state.stage == stage { state.join?.results.note(outcome, of: index) }
+            if state.stage == stage { state.join?.outcomes[index] = outcome }
         }
     }
 
@@ -169,7 +177,7 @@ final class EndpointRun: Disposable, TimerTarget, Sendable {
         let outcome = PartOutcome(
             error: error, elapsed: elapsed, reveals: endpoint.settings.revealsUpstreamMessages)
         if let unexpected = outcome.failure?.unexpected {
-            let name = state.withLock { $0.join?.results.parts[index].name }
+            let name = state.withLock { $0.join?.parts[index].name }
             report(incident(unexpected, part: name))
         }
         end(of: index, stage, outcome)
@@ -178,7 +186,7 @@ final class EndpointRun: Disposable, TimerTarget, Sendable {
     /// The parts of the present stage have ended: it sends once, and only then may the next stage begin.
     private func joined() {
         guard let ended = state.withLock({ $0.isOver ? nil : $0.join.take() }) else { return }
-        let results = ended.results
+        let results = PartResults(parts: ended.parts, outcomes: ended.outcomes)
         switch ended.next {
         case .answer(let dressing): finish(results, dressing)
         case .then(let then, let dressing):
@@ -268,9 +276,12 @@ final class EndpointRun: Disposable, TimerTarget, Sendable {
         guard let join = remains.join else {
             return renderer.error(late, before: remains.before, for: recipient)
         }
-        let results = join.results
-        results.expire(
-            with: PartOutcome(PartFailure(deadlineAfter: recipient.elapsed), elapsed: recipient.elapsed))
+        let results = PartResults(
+            parts: join.parts,
+            outcomes: join.outcomes.map { outcome in
+                guard outcome.isPending else { return outcome }
+                return PartOutcome(PartFailure(deadlineAfter: recipient.elapsed), elapsed: recipient.elapsed)
+            })
         switch join.next {
         case .answer(let dressing):
             return renderer.parts(

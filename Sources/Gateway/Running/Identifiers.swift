@@ -27,11 +27,12 @@ final class Identifiers: Sendable {
     func requestID() -> String {
         let bits = next()
         return String(unsafeUninitializedCapacity: 15) { buffer in
+            let digits = Self.digits.utf8Start
             // 11 bits of prefix and 64 bits of count make 75, fifteen digits of five bits.
             var high = prefix
             var low = bits
             for index in stride(from: 14, through: 0, by: -1) {
-                buffer.initializeElement(at: index, to: Self.digit(low & 31))
+                buffer.initializeElement(at: index, to: digits[Int(low & 31)])
                 low = (low >> 5) | (high << 59)
                 high >>= 5
             }
@@ -40,16 +41,7 @@ final class Identifiers: Sendable {
     }
 
     /// Base 32 in Crockford's alphabet: no i, l, o or u to misread.
-    private static func digit(_ value: UInt64) -> UInt8 {
-        switch value {
-        case 0..<10: UInt8(ascii: "0") + UInt8(value)
-        case 10..<18: UInt8(ascii: "a") + UInt8(value - 10)
-        case 18..<20: UInt8(ascii: "j") + UInt8(value - 18)
-        case 20..<22: UInt8(ascii: "m") + UInt8(value - 20)
-        case 22..<27: UInt8(ascii: "p") + UInt8(value - 22)
-        default: UInt8(ascii: "v") + UInt8(value - 27)
-        }
-    }
+    private static var digits: StaticString { "0123456789abcdefghjkmnpqrstvwxyz" }
 
     /// The client's request id where it is fit to be repeated: 1 to 128 of `A-Z a-z 0-9 . _ -`.
     static func accepted(_ bytes: ArraySlice<UInt8>) -> String? {

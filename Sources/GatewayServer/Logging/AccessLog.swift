@@ -37,37 +37,39 @@ final class AccessLog {
 
     /// A request that the gateway answered.
     ///
-    /// - Parameter summary: what the gateway knows of it; nil where the client left before the answer.
-    func write(_ entry: Entry, _ summary: RequestSummary?) {
-        begin(entry, requestID: nil, summary: summary)
-        if let summary {
-            line.constant(#","code":"#)
-            line.string(summary.code)
-            if let route = summary.route {
-                line.constant(#","route":"#)
-                line.string(route)
-            }
-            write(parts: summary)
+    /// - Parameter summary: what the gateway knows of it.
+    func write(_ entry: Entry, _ summary: RequestSummary) {
+        begin()
+        line.constant(#","requestId":"#)
+        line.string(summary.requestID)
+        write(entry)
+        line.constant(#","code":"#)
+        line.string(summary.code)
+        if let route = summary.route {
+            line.constant(#","route":"#)
+            line.string(route)
         }
+        write(parts: summary)
         end()
     }
 
-    /// An answer that no endpoint gave.
+    /// An answer that no endpoint gave, or a request whose client left before there was one.
     func write(_ entry: Entry, requestID: ArraySlice<UInt8>?) {
-        begin(entry, requestID: requestID, summary: nil)
-        end()
-    }
-
-    private func begin(_ entry: Entry, requestID: ArraySlice<UInt8>?, summary: RequestSummary?) {
-        line.constant(#"{"time":"#)
-        timestamp.write(to: &line)
-        if let summary {
-            line.constant(#","requestId":"#)
-            line.string(summary.requestID)
-        } else if let requestID {
+        begin()
+        if let requestID {
             line.constant(#","requestId":"#)
             line.string(utf8: requestID)
         }
+        write(entry)
+        end()
+    }
+
+    private func begin() {
+        line.constant(#"{"time":"#)
+        timestamp.write(to: &line)
+    }
+
+    private func write(_ entry: Entry) {
         if let method = entry.method {
             line.constant(#","method":"#)
             line.string(method.rawValue)

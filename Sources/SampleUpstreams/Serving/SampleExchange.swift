@@ -3,7 +3,7 @@ internal import HTTPInbound
 internal import HTTPModel
 
 /// An exchange that tells the log what became of it. Confined to its loop.
-struct SampleExchange {
+final class SampleExchange {
     private final class Note {
         var status: Int?
     }
