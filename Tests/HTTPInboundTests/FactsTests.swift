@@ -41,6 +41,24 @@ struct FactsTests {
         }
     }
 
+    @Test("What the handler found out by the head comes back with the request, each with its own")
+    func context() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            // Both heads are parsed before the first body is complete.
+            client.send(
+                "POST /noted?one HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc"
+                    + "GET /noted?two HTTP/1.1\r\nHost: x\r\n\r\nGET /later HTTP/1.1\r\nHost: x\r\n\r\n")
+            #expect(try client.reply().text == "one")
+            #expect(try client.reply().text == "two")
+            await server.log.wait(for: "held 1")
+            try await server.on { _, handler in
+                #expect(handler.held[0].context == nil)
+                handler.answerLater("three")
+            }
+        }
+    }
+
     @Test("A streamed answer's bytes are counted with their framing")
     func streamed() async throws {
         try await TestServer.run { server in

@@ -7,6 +7,15 @@ final class TestHandler: InboundHandler {
     let log: EventLog
     /// Exchanges of `/later`, answered by `answerLater`.
     private(set) var held: [InboundExchange] = []
+    /// What `decide` finds out of `/noted`.
+    final class Found {
+        let text: String
+
+        init(text: String) {
+            self.text = text
+        }
+    }
+
     private(set) var writers: [BodyWriter] = []
 
     init(log: EventLog) {
@@ -17,6 +26,7 @@ final class TestHandler: InboundHandler {
         log.add("decide \(head.method) \(head.target.path)")
         switch head.target.path {
         case "/small": return .buffer(limit: 10)
+        case "/noted": return .buffer(limit: .max, context: Found(text: head.target.query ?? ""))
         case "/missing": return .answer(HTTPResponse(status: .notFound, body: [Array("no such".utf8)[...]]))
         default: return .buffer(limit: .max)
         }
@@ -44,6 +54,9 @@ final class TestHandler: InboundHandler {
         switch path {
         case "/echo", "/small":
             exchange.respond(HTTPResponse(status: .ok, body: [exchange.request.body]))
+        case "/noted":
+            let text = (exchange.context as? Found)?.text ?? "lost"
+            exchange.respond(HTTPResponse(status: .ok, body: [Array(text.utf8)[...]]))
         case "/later":
             held.append(exchange)
             log.add("held \(held.count)")

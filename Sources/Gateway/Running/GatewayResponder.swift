@@ -43,7 +43,8 @@ public final class GatewayResponder: Sendable {
 
         /// What the router holds is the find itself where the path has no parameters: nothing is made then.
         fileprivate static func found(_ match: Router<Routed>.Match) -> Decision {
-            let routed = match.parameters.isEmpty ? match.value : Routed(match.value.endpoint, match.parameters)
+            let routed =
+                match.parameters.isEmpty ? match.value : Routed(match.value.endpoint, match.parameters)
             return .handle(routed, bodyLimit: routed.endpoint.settings.bodyLimit)
         }
     }

@@ -1,0 +1,49 @@
+import Dispatch
+import EventIO
+import Locking
+import Testing
+
+@Suite("An object that belongs to a loop", .timeLimit(.minutes(1)))
+struct LoopBoundTests {
+    /// Tells where it ends.
+    private final class Guest {
+        private let ended: @Sendable () -> Void
+
+        init(ended: @escaping @Sendable () -> Void) {
+            self.ended = ended
+        }
+
+        deinit {
+            ended()
+        }
+    }
+
+    @Test("Where another thread lets it go last, it ends on its loop")
+    func endsAtHome() async throws {
+        try await withLoop { loop in
+            let isHome = await withCheckedContinuation { continuation in
+                loop.execute {
+                    let bound = LoopBound(
+                        Guest { continuation.resume(returning: loop.isCurrent) }, loop: loop)
+                    // The closure has the last reference once this one has returned.
+                    DispatchQueue.global().async { withExtendedLifetime(bound) {} }
+                }
+            }
+            #expect(isHome)
+        }
+    }
+
+    @Test("After the loop's end it ends with its last reference")
+    func outlivesItsLoop() async throws {
+        let ends = Lock(0)
+        var kept: LoopBound<Guest>?
+        try await withLoop { loop in
+            kept = try await loop.perform {
+                LoopBound(Guest { ends.withLock { $0 += 1 } }, loop: loop)
+            }
+        }
+        #expect(ends.withLock { $0 } == 0)
+        kept = nil
+        #expect(kept == nil && ends.withLock { $0 } == 1)
+    }
+}
