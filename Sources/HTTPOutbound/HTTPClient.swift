@@ -60,9 +60,9 @@ public final class HTTPClient: Sendable {
 }
 
 /// One origin as its loop reaches it: where calls are sent to.
-public struct Upstream: Sendable {
+public final class Upstream: Sendable {
     public let origin: Origin
-    private let pool: LoopBound<UpstreamPool>
+    let pool: LoopBound<UpstreamPool>
 
     init(origin: Origin, pool: LoopBound<UpstreamPool>) {
         self.origin = origin
@@ -74,37 +74,11 @@ public struct Upstream: Sendable {
     /// The call, cold: each subscription sends the request once, and disposing it before the answer is whole closes
     /// the connection at once, or leaves the line. It fails with `OutboundError` alone.
     public func send(_ request: consuming OutboundRequest) -> Single<OutboundResponse> {
-        .emitting(LoopSource(CallWork(request: request, pool: pool)))
+        .emitting(LoopSource(CallWork(request: request, upstream: self)))
     }
 
     /// What the pool holds. On the loop only.
     public var report: PoolReport { pool.value.report }
 
     func close(atOnce: Bool) { pool.value.close(atOnce: atOnce) }
-}
-
-/// A call before it is made.
-struct CallWork: LoopWork {
-    typealias Output = OutboundResponse
-
-    let request: OutboundRequest
-    let pool: LoopBound<UpstreamPool>
-
-    var loop: EventLoop { pool.loop }
-
-    var loopEnded: any Error {
-        let now = MonotonicTime.clock()
-        return OutboundError(
-            reason: .destinationUnavailable, detail: "the event loop has ended", requestWasSent: false,
-            timings: OutboundTimings(started: now))
-    }
-
-    func start(for source: LoopSource<CallWork>) -> ActiveCall {
-        let pool = pool.value
-        let call = ActiveCall(source, pool: pool)
-        pool.start(call)
-        return call
-    }
-
-    func end(_ call: ActiveCall) { call.cancel() }
 }

@@ -20,26 +20,24 @@ final class LoopState {
         self.resolver = resolver
     }
 
-    /// Writes a call's request: one system call, unless its body is large. (The request is read where it lies: a
-    /// copy would cost a reference count for each of its fields.)
+    /// Writes a call's request: one system call, unless its body is large.
     func send(
-        _ call: LoopSource<CallWork>, host: ArraySlice<UInt8>, over stream: SocketStream
+        _ call: OutboundCall, host: ArraySlice<UInt8>, over stream: SocketStream
     ) throws(SerializationError) {
         buffer.removeAll(keepingCapacity: true)
         try RequestSerializer.appendHead(
-            call.work.request.method, target: call.work.request.target, host: host,
-            fields: call.work.request.fields,
-            body: call.work.request.body.isEmpty ? .none : .length(call.work.request.body.count), to: &buffer)
-        if !call.work.request.sharedFields.lines.isEmpty {
+            call.method, target: call.target, host: host, fields: call.fields,
+            body: call.body.isEmpty ? .none : .length(call.body.count), to: &buffer)
+        if !call.sharedFields.lines.isEmpty {
             // Before the empty line that ends the head.
             buffer.removeLast(2)
-            buffer.append(contentsOf: call.work.request.sharedFields.lines)
+            buffer.append(contentsOf: call.sharedFields.lines)
             buffer.append(0x0d)
             buffer.append(0x0a)
         }
-        let copiesBody = call.work.request.body.count <= Self.copiedBody
-        if copiesBody { buffer.append(contentsOf: call.work.request.body) }
+        let copiesBody = call.body.count <= Self.copiedBody
+        if copiesBody, !call.body.isEmpty { buffer.append(contentsOf: call.body) }
         buffer.withUnsafeBytes { stream.write($0) }
-        if !copiesBody { stream.write(call.work.request.body) }
+        if !copiesBody { stream.write(call.body) }
     }
 }

@@ -13,17 +13,16 @@ final class LoopTransport: Transport {
         self.clients = clients
     }
 
-    func send(_ call: TransportCall) -> Single<TransportResponse> {
-        if let client = clientOfThisLoop { return client.value.send(call) }
+    func send(_ call: TransportCall, for receiver: any AttemptReceiver) -> any Disposable {
+        if let client = clientOfThisLoop { return client.value.send(call, for: receiver) }
         // Called from a task or thread outside the loops: the call is made on one of them.
         let client = clients[call.upstream.id % clients.count]
-        return Single.create { observer in
-            let subscription = SingleAssignmentDisposable()
-            client.loop.execute {
-                subscription.setDisposable(client.value.send(call).subscribe(observer))
-            }
-            return subscription
+        let attempt = SingleAssignmentDisposable()
+        client.loop.execute {
+            guard !attempt.isDisposed else { return }
+            attempt.setDisposable(client.value.send(call, for: receiver))
         }
+        return attempt
     }
 
     var scheduler: any SchedulerType {
@@ -40,56 +39,51 @@ final class LoopTransport: Transport {
 
     private var clientOfThisLoop: LoopBound<LoopClient>? {
         // A handful of loops: comparing each with this thread is quicker than any table.
-        for client in clients where client.loop.isCurrent { return client }
-        return nil
+        guard let index = clients.indices.first(where: { clients[$0].loop.isCurrent }) else { return nil }
+        return clients[index]
     }
 }
 
 /// What one loop keeps for each upstream: where its calls go, and how many of its retries are in flight.
 final class LoopClient {
-    private struct Entry {
-        var outbound: HTTPOutbound.Upstream
+    /// Kept by reference, as a call looks at it and changes nothing.
+    private final class Entry {
+        let outbound: HTTPOutbound.Upstream
         var budget = RetryBudget()
+
+        init(_ outbound: HTTPOutbound.Upstream) { self.outbound = outbound }
     }
 
     private let client: HTTPClient
-    private var entries: [Entry?] = []
-    private var standardFields: FieldBlock?
+    // Touched by the loop's thread alone, each time for one step that calls nobody.
+    @exclusivity(unchecked) private var entries: [Entry?] = []
+    @exclusivity(unchecked) private var standardFields: FieldBlock?
 
     init(_ client: HTTPClient) {
         self.client = client
     }
 
-    func send(_ call: TransportCall) -> Single<TransportResponse> {
-        guard let upstream = entry(call.upstream)?.outbound else {
+    func send(_ call: TransportCall, for receiver: any AttemptReceiver) -> any Disposable {
+        guard let outbound = outbound(of: call.upstream) else {
             let message = "the address of upstream \(call.upstream.name) is not one that can be connected to"
-            return .error(TransportError(.destinationUnavailable, message))
+            receiver.attemptFailed(TransportError(.destinationUnavailable, message))
+            return Disposables.create()
         }
-        let request =
-            call.hasStandardFields
-            ? OutboundRequest(
-                method: call.method, target: call.target, fields: call.contextFields,
-                sharedFields: standardFields(of: call), body: call.body ?? [],
-                firstByteTimeout: call.limits.firstByte)
-            : OutboundRequest(
-                method: call.method, target: call.target, fields: call.allFields, body: call.body ?? [],
-                firstByteTimeout: call.limits.firstByte)
-        return upstream.send(request)
-            .map { TransportResponse(status: $0.head.status, fields: $0.head.fields, body: $0.body) }
-            .catch { error in throw LoopClient.transportError(error) }
+        let attempt = LoopAttempt(
+            call, to: outbound, standardFields: call.hasStandardFields ? standardFields(of: call) : nil,
+            for: receiver)
+        attempt.start()
+        return LoopDisposable(attempt, on: client.loop)
     }
 
     func beginRetry(to upstream: Networking.Upstream) -> Bool {
-        guard var entry = entry(upstream) else { return true }
-        defer { entries[upstream.id] = entry }
-        let report = entry.outbound.report
-        return entry.budget.beginRetry(callsInFlight: report.leased + report.waiting)
+        guard let report = outbound(of: upstream)?.report else { return true }
+        return entries[upstream.id]?.budget.beginRetry(callsInFlight: report.leased + report.waiting) ?? true
     }
 
     func endRetry(to upstream: Networking.Upstream) {
-        guard var entry = entry(upstream) else { return }
-        entry.budget.endRetry()
-        entries[upstream.id] = entry
+        guard upstream.id < entries.count else { return }
+        entries[upstream.id]?.budget.endRetry()
     }
 
     func close() {
@@ -104,20 +98,42 @@ final class LoopClient {
         return written
     }
 
-    private func entry(_ upstream: Networking.Upstream) -> Entry? {
-        if upstream.id < entries.count, let entry = entries[upstream.id] { return entry }
+    private func outbound(of upstream: Networking.Upstream) -> HTTPOutbound.Upstream? {
+        if upstream.id < entries.count, let outbound = entries[upstream.id]?.outbound { return outbound }
         let url = upstream.baseURL
         guard let origin = Origin(host: url.host, port: UInt16(exactly: url.port)) else { return nil }
-        let entry = Entry(outbound: client.upstream(origin))
+        let outbound = client.upstream(origin)
         while entries.count <= upstream.id { entries.append(nil) }
-        entries[upstream.id] = entry
-        return entry
+        entries[upstream.id] = Entry(outbound)
+        return outbound
+    }
+}
+
+/// An attempt on the wire, its end told in the reactive client's terms.
+private final class LoopAttempt: OutboundCall {
+    private let receiver: any AttemptReceiver
+
+    /// - Parameter standardFields: the call's own fields, where they were written before.
+    init(
+        _ call: TransportCall, to upstream: HTTPOutbound.Upstream, standardFields: FieldBlock?,
+        for receiver: any AttemptReceiver
+    ) {
+        self.receiver = receiver
+        super.init(
+            to: upstream, method: call.method, target: call.target,
+            fields: standardFields == nil ? call.allFields : call.contextFields,
+            sharedFields: standardFields ?? FieldBlock(), body: call.body ?? [],
+            firstByteTimeout: call.limits.firstByte)
     }
 
-    private static func transportError(_ error: any Error) -> TransportError {
-        guard let error = error as? OutboundError else {
-            return TransportError(.internalError, "the call failed", underlying: error)
-        }
-        return TransportError(FailureReason(token: error.reason.token), error.detail, underlying: error)
+    override func succeeded(_ response: OutboundResponse) {
+        receiver.attemptSucceeded(
+            TransportResponse(
+                status: response.head.status, fields: response.head.fields, body: response.body))
+    }
+
+    override func failed(_ error: OutboundError) {
+        receiver.attemptFailed(
+            TransportError(FailureReason(token: error.reason.token), error.detail, underlying: error))
     }
 }

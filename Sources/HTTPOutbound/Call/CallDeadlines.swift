@@ -25,13 +25,24 @@ struct CallDeadlines {
     }
 
     private let limits: CallLimits
+    /// Since the last byte of the request: the client's, or the call's own.
+    private let firstByte: TimeAmount
+    /// The client's, or the call's own.
+    private let total: TimeAmount
     private let totalDeadline: MonotonicTime
     private var stage = Stage.waiting
     private var stageDeadline = MonotonicTime.distantFuture
 
-    init(limits: CallLimits, started now: MonotonicTime) {
+    /// - Parameters:
+    ///   - firstByte: the call's own limit; nil for the client's.
+    ///   - total: the call's own limit; nil for the client's.
+    init(
+        limits: CallLimits, firstByte: Duration? = nil, total: Duration? = nil, started now: MonotonicTime
+    ) {
         self.limits = limits
-        totalDeadline = now + limits.total
+        self.firstByte = firstByte.map(limits.firstByte(of:)) ?? limits.firstByte
+        self.total = total.map { TimeAmount($0) } ?? limits.total
+        totalDeadline = now + self.total
     }
 
     var isWriting: Bool { stage == .writing }
@@ -51,7 +62,7 @@ struct CallDeadlines {
         case .waiting: stageDeadline = now + limits.wait
         case .connecting: stageDeadline = .distantFuture
         case .writing: stageDeadline = now + limits.write
-        case .awaitingResponse: stageDeadline = now + limits.firstByte
+        case .awaitingResponse: stageDeadline = now + firstByte
         case .receiving: stageDeadline = now + limits.read
         }
     }
@@ -67,7 +78,7 @@ struct CallDeadlines {
             case .writing:
                 return .failed(.connectionWriteTimeout, "no byte taken for \(milliseconds: limits.write)")
             case .awaitingResponse:
-                return .failed(.connectionReadTimeout, "no response within \(milliseconds: limits.firstByte)")
+                return .failed(.connectionReadTimeout, "no response within \(milliseconds: firstByte)")
             case .receiving:
                 return .failed(.connectionReadTimeout, "no further byte for \(milliseconds: limits.read)")
             }
@@ -75,16 +86,16 @@ struct CallDeadlines {
         guard totalDeadline <= now else { return .notYet }
         switch stage {
         case .waiting:
-            return .failed(.connectionLimitReached, "no free connection within \(milliseconds: limits.total)")
+            return .failed(.connectionLimitReached, "no free connection within \(milliseconds: total)")
         case .connecting:
-            return .failed(.connectionTimeout, "no connection within \(milliseconds: limits.total)")
+            return .failed(.connectionTimeout, "no connection within \(milliseconds: total)")
         case .writing, .awaitingResponse, .receiving:
-            return .failed(.responseTimeout, "no whole response within \(milliseconds: limits.total)")
+            return .failed(.responseTimeout, "no whole response within \(milliseconds: total)")
         }
     }
 }
 
-/// The time limits of one call, in the loop's currency: the client's, but for those that the request sets itself.
+/// The time limits of the calls of a pool, in the loop's currency.
 struct CallLimits {
     var wait: TimeAmount
     var connect: TimeAmount
@@ -92,6 +103,7 @@ struct CallLimits {
     var firstByte: TimeAmount
     var read: TimeAmount
     var total: TimeAmount
+    private let firstByteTimeout: Duration
 
     init(_ limits: OutboundLimits) {
         wait = TimeAmount(limits.waitTimeout)
@@ -100,13 +112,12 @@ struct CallLimits {
         firstByte = TimeAmount(limits.firstByteTimeout)
         read = TimeAmount(limits.readTimeout)
         total = TimeAmount(limits.totalTimeout)
+        firstByteTimeout = limits.firstByteTimeout
     }
 
-    func with(firstByte: Duration?, total: Duration?) -> CallLimits {
-        var limits = self
-        if let firstByte { limits.firstByte = TimeAmount(firstByte) }
-        if let total { limits.total = TimeAmount(total) }
-        return limits
+    /// A call's own limit; most ask for the same as the client, which needs no conversion.
+    func firstByte(of timeout: Duration) -> TimeAmount {
+        timeout == firstByteTimeout ? firstByte : TimeAmount(timeout)
     }
 }
 

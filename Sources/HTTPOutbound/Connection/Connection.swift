@@ -13,7 +13,7 @@ final class Connection {
     // Touched by the loop's thread alone; a step of the state or of the reader calls nobody.
     @exclusivity(unchecked) private var state = ConnectionState()
     @exclusivity(unchecked) private var stream: SocketStream?
-    @exclusivity(unchecked) private var call: ActiveCall?
+    @exclusivity(unchecked) private var call: OutboundCall?
     @exclusivity(unchecked) private var response: ResponseReader
 
     init(pool: UpstreamPool, slot: Int) {
@@ -25,17 +25,17 @@ final class Connection {
     // MARK: Commands
 
     /// Connects for this call, whose request goes out as soon as it is connected.
-    func open(for call: ActiveCall) {
+    func open(for call: OutboundCall) {
         self.call = call
         let timeout = call.connectionOpens(self)
         stream = pool.opener.open(timeout: timeout, handler: self)
     }
 
     /// Sends the request of this call. The connection is idle, and stays so when the request is no HTTP.
-    func run(_ call: ActiveCall, isReused: Bool) -> SerializationError? {
+    func run(_ call: OutboundCall, isReused: Bool) -> SerializationError? {
         guard let stream else { preconditionFailure("a request without a stream") }
         do throws(SerializationError) {
-            try pool.shared.send(call.source, host: pool.host, over: stream)
+            try pool.shared.send(call, host: pool.host, over: stream)
         } catch {
             return error
         }
@@ -43,14 +43,13 @@ final class Connection {
         let method = call.method
         state.requestStarted(mayResend: isReused && !call.wasResent && method.isIdempotent)
         response.expect(method: method)
-        call.requestStarted(on: self, isReused: isReused)
-        moved(call, isWritten: stream.queuedByteCount == 0)
-        return nil
-    }
-
-    private func moved(_ call: ActiveCall, isWritten: Bool) {
+        let now = pool.loop.now
+        call.requestStarted(on: self, isReused: isReused, now: now)
+        let isWritten = stream.queuedByteCount == 0
         if isWritten { state.requestWritten() }
-        call.requestMoved(isWritten: isWritten)
+        // How far it got matters only while it is not written.
+        call.requestMoved(isWritten: isWritten, bytesSent: isWritten ? 0 : stream.bytesSent, now: now)
+        return nil
     }
 
     /// Whether the peer has not been heard of since the last response. A system call.
@@ -80,7 +79,7 @@ final class Connection {
     }
 
     /// The call on it, which has it no more.
-    private func letGo() -> ActiveCall? {
+    private func letGo() -> OutboundCall? {
         guard let left = call else { return nil }
         call = nil
         left.leftConnection()
@@ -103,14 +102,16 @@ extension Connection: StreamHandler {
     }
 
     func streamFlushed() {
-        if let call { moved(call, isWritten: true) }
+        guard let call else { return }
+        state.requestWritten()
+        call.requestMoved(isWritten: true, bytesSent: 0, now: pool.loop.now)
     }
 
     func streamReceived(_ bytes: UnsafeRawBufferPointer) {
         switch state.bytesReceived() {
         case .discard: discard()
         case .parse(let isFirst):
-            call?.bytesReceived(areFirst: isFirst)
+            call?.bytesReceived(areFirst: isFirst, now: pool.loop.now)
             read(bytes)
         }
     }

@@ -5,21 +5,28 @@ struct ResponseBody {
 
     private let limit: Int
     private var bytes: [UInt8] = []
+    private var expected = 0
 
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// Makes room for the length that the head promises; false if that is beyond the limit.
+    /// Takes note of the length that the head promises; false if that is beyond the limit.
     mutating func expect(_ length: Int) -> Bool {
         guard length <= limit else { return false }
-        bytes.reserveCapacity(min(length, Self.promisedCapacity))
+        expected = length
         return true
     }
 
     /// Adds a piece; false, and nothing is added, if the body would be beyond the limit.
     mutating func append(_ piece: UnsafeRawBufferPointer) -> Bool {
         guard piece.count <= limit - bytes.count else { return false }
+        // Most come in one piece with their head.
+        if bytes.isEmpty, piece.count >= expected {
+            bytes = [UInt8](piece)
+            return true
+        }
+        if bytes.isEmpty { bytes.reserveCapacity(min(expected, Self.promisedCapacity)) }
         bytes.append(contentsOf: piece)
         return true
     }
@@ -27,6 +34,7 @@ struct ResponseBody {
     mutating func take() -> ArraySlice<UInt8> {
         let taken = bytes
         bytes = []
+        expected = 0
         return taken[...]
     }
 }

@@ -59,8 +59,9 @@ struct ResponseReader {
     }
 
     private mutating func whole(isReusable: Bool, strayBytes: Int) -> Outcome {
-        guard let (head, framing) = head else { preconditionFailure("a response ended that had no head") }
-        self.head = nil
+        guard let (head, framing) = head.take() else {
+            preconditionFailure("a response ended that had no head")
+        }
         return .whole(
             WholeResponse(
                 head: head, body: body.take(), isReusable: isReusable, keepAlive: KeepAlive(framing),

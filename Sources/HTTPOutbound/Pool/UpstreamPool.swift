@@ -17,7 +17,7 @@ final class UpstreamPool: TimerTarget {
     let callLimits: CallLimits
     let shared: LoopState
     // Touched by the loop's thread alone, each time for one step of `ConnectionPool`, which calls nobody.
-    @exclusivity(unchecked) private var pool: ConnectionPool<ActiveCall>
+    @exclusivity(unchecked) private var pool: ConnectionPool<OutboundCall>
     @exclusivity(unchecked) private var connections: [Connection?] = []
     private var sweepTimer: TimerToken?
     private var sweepDeadline = MonotonicTime.distantFuture
@@ -37,7 +37,7 @@ final class UpstreamPool: TimerTarget {
 
     // MARK: Calls
 
-    func start(_ call: ActiveCall) {
+    func start(_ call: OutboundCall) {
         if shared.isClosed { return call.fail(.destinationUnavailable, "the client is closed") }
         while true {
             let mayWait = shared.waitingCalls < limits.waitingCalls
@@ -64,12 +64,12 @@ final class UpstreamPool: TimerTarget {
         }
     }
 
-    func callLeftLine(_ ticket: ConnectionPool<ActiveCall>.Ticket) {
+    func callLeftLine(_ ticket: ConnectionPool<OutboundCall>.Ticket) {
         if pool.waiterLeft(ticket) { shared.waitingCalls -= 1 }
     }
 
     /// The connection turned out to be stale and is closed: a new one in its slot, so that nobody else's is taken.
-    func replace(_ connection: Connection, for call: ActiveCall) {
+    func replace(_ connection: Connection, for call: OutboundCall) {
         pool.connectionReplaced(connection.slot, now: loop.now)
         open(connection.slot, for: call)
     }
@@ -77,7 +77,7 @@ final class UpstreamPool: TimerTarget {
     // MARK: Connections
 
     /// The connection is open, for this call.
-    func connected(_ connection: Connection, for call: ActiveCall) {
+    func connected(_ connection: Connection, for call: OutboundCall) {
         serve(call, on: connection, isReused: false)
     }
 
@@ -139,28 +139,35 @@ final class UpstreamPool: TimerTarget {
 
     /// Sends the call's request on this connection. A request that is no HTTP fails its call, and the connection
     /// is the next one's: those that failed are told when the connection is settled.
-    private func serve(_ call: ActiveCall, on connection: Connection, isReused: Bool) {
-        var next: ActiveCall? = call
-        var isReused = isReused
-        var failed: [(ActiveCall, SerializationError)] = []
-        while let call = next.take() {
-            if isReused, mustAsk(call), !connection.isSilent {
-                connection.close()
-                replace(connection, for: call)
-            } else if let error = connection.run(call, isReused: isReused) {
-                call.leftConnection()
-                failed.append((call, error))
-                next = nextWaiter(for: connection, peer: .unspecified)
-                isReused = true
-            }
+    private func serve(_ call: OutboundCall, on connection: Connection, isReused: Bool) {
+        guard let error = tryServing(call, on: connection, isReused: isReused) else { return }
+        var failed = [(call, error)]
+        while let next = nextWaiter(for: connection, peer: .unspecified),
+            let error = tryServing(next, on: connection, isReused: true)
+        {
+            failed.append((next, error))
         }
         for (call, error) in failed { call.fail(.requestError, error.description) }
     }
 
-    /// What must not be sent twice cannot be sent again when the connection turns out to be stale: ask first.
-    private func mustAsk(_ call: ActiveCall) -> Bool { !call.method.isIdempotent }
+    /// Why the request cannot be sent; nil when it goes out, on this connection or on one in its place.
+    private func tryServing(
+        _ call: OutboundCall, on connection: Connection, isReused: Bool
+    ) -> SerializationError? {
+        if isReused, mustAsk(call), !connection.isSilent {
+            connection.close()
+            replace(connection, for: call)
+            return nil
+        }
+        guard let error = connection.run(call, isReused: isReused) else { return nil }
+        call.leftConnection()
+        return error
+    }
 
-    private func nextWaiter(for connection: Connection, peer: KeepAlive) -> ActiveCall? {
+    /// What must not be sent twice cannot be sent again when the connection turns out to be stale: ask first.
+    private func mustAsk(_ call: OutboundCall) -> Bool { !call.method.isIdempotent }
+
+    private func nextWaiter(for connection: Connection, peer: KeepAlive) -> OutboundCall? {
         switch pool.connectionReleased(connection.slot, peer: peer, now: loop.now) {
         case .keep: sweep(by: pool.expiry(of: connection.slot))
         case .close: connection.discard()
@@ -171,7 +178,7 @@ final class UpstreamPool: TimerTarget {
         return nil
     }
 
-    private func open(_ slot: Int, for call: ActiveCall) {
+    private func open(_ slot: Int, for call: OutboundCall) {
         let connection = Connection(pool: self, slot: slot)
         if slot == connections.count {
             connections.append(connection)

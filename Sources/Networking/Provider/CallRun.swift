@@ -6,12 +6,15 @@ import Rx
 /// A call that can be subscribed to, any number of times.
 struct CallWork: SourceWork {
     let call: TransportCall
-    let transport: any Transport
+    let provider: ProviderSettings
 
     func start(for emitter: Emitter<Response>) -> any Disposable {
-        var call = call
-        if call.context == nil, let context = CallContext.current { call = call.with(context) }
-        let run = CallRun(call, transport, emitter)
+        let run: CallRun
+        if call.context == nil, let context = CallContext.current {
+            run = CallRun(call.with(context), provider, emitter)
+        } else {
+            run = CallRun(call, provider, emitter)
+        }
         run.begin()
         return run
     }
@@ -20,32 +23,38 @@ struct CallWork: SourceWork {
 /// One subscription to a call: sends attempts, holds the total time, waits between attempts.
 ///
 /// Answers and timers come on the loop that subscribed; disposal may come from anywhere.
-final class CallRun: Disposable, TimerTarget, Sendable {
+final class CallRun: Disposable, TimerTarget, AttemptReceiver, Sendable {
     private struct State: Sendable {
         var retry = RetryMachine()
         var attempt: (any Disposable)?
         var limitTimer: TimerToken?
-        var waitTimer: TimerToken?
-        /// While waiting for the next attempt: what stands if there is none.
-        var last: Outcome?
+        /// Set between two attempts.
+        var wait: Wait?
         /// Where a retry was taken from the budget that has not been given back.
-        var retryPlace: (any SchedulerType)?
+        var retryPlace: RetryPlace?
         var isOver = false
-
-        static var over: State {
-            var state = State()
-            state.isOver = true
-            return state
-        }
     }
 
-    private enum Outcome: Sendable {
+    /// Between two attempts: what ends the wait, and what stands if there is no further attempt.
+    private struct Wait: Sendable {
+        let timer: TimerToken
+        let last: Outcome
+    }
+
+    /// In a box, as few calls have one.
+    private indirect enum Outcome: Sendable {
         case response(TransportResponse)
         case failure(TransportError)
     }
 
+    private final class RetryPlace: Sendable {
+        let scheduler: any SchedulerType
+
+        init(_ scheduler: any SchedulerType) { self.scheduler = scheduler }
+    }
+
     private let call: TransportCall
-    private let transport: any Transport
+    private let provider: ProviderSettings
     private let emitter: Emitter<Response>
     private let scheduler: any SchedulerType
     private let started: RxTime
@@ -54,11 +63,11 @@ final class CallRun: Disposable, TimerTarget, Sendable {
     private let endsAtDeadline: Bool
     private let state = Lock(State())
 
-    init(_ call: TransportCall, _ transport: any Transport, _ emitter: Emitter<Response>) {
+    init(_ call: TransportCall, _ provider: ProviderSettings, _ emitter: Emitter<Response>) {
         self.call = call
-        self.transport = transport
+        self.provider = provider
         self.emitter = emitter
-        scheduler = transport.scheduler
+        scheduler = provider.transport.scheduler
         started = scheduler.now
         let total = call.settings.totalNanoseconds
         let deadline = call.context?.deadline?.nanoseconds(since: started) ?? .max
@@ -68,7 +77,7 @@ final class CallRun: Disposable, TimerTarget, Sendable {
 
     func begin() {
         guard end > 0 else {
-            finish(.failure(limitError))
+            finish(limitError)
             return
         }
         let timer = scheduler.setTimer(after: .nanoseconds(Int(end)), target: self)
@@ -91,8 +100,7 @@ final class CallRun: Disposable, TimerTarget, Sendable {
         for plugin in call.settings.plugins {
             plugin.willSend(call, attempt: number)
         }
-        let attempt = transport.send(call).subscribe(
-            onSuccess: { self.attemptSucceeded($0) }, onFailure: { self.attemptFailed($0) })
+        let attempt = provider.transport.send(call, for: self)
         let isOver = state.withLock { state in
             // Not if the run is over (it would keep itself alive), nor if the next attempt has begun on another thread.
             if !state.isOver, state.retry.attempts == number { state.attempt = attempt }
@@ -103,22 +111,19 @@ final class CallRun: Disposable, TimerTarget, Sendable {
 
     // MARK: - Answers
 
-    private func attemptSucceeded(_ response: TransportResponse) {
+    func attemptSucceeded(_ response: consuming TransportResponse) {
         let status = response.status.code
         // The usual way: nothing to retry.
         guard status == 429 || status >= 502 else {
-            finish(.response(response))
+            finish(response)
             return
         }
         let retryAfter = RetryAfter.delay(in: response.fields, now: scheduler.now)
         decide(.status(status, retryAfter: retryAfter?.nanoseconds), .response(response))
     }
 
-    private func attemptFailed(_ error: any Error) {
-        let failure =
-            error as? TransportError
-            ?? TransportError(.internalError, "the transport failed in a way of its own", underlying: error)
-        decide(.reason(failure.reason), .failure(failure))
+    func attemptFailed(_ error: TransportError) {
+        decide(.reason(error.reason), .failure(error))
     }
 
     private func decide(_ failure: RetryMachine.Failure, _ outcome: Outcome) {
@@ -135,17 +140,18 @@ final class CallRun: Disposable, TimerTarget, Sendable {
             ) { bound in settings.jitter(.nanoseconds(bound)).nanoseconds }
         state.withLock { [machine] in $0.retry = machine }
         // A call that is retried once more keeps the place in the budget that it has.
-        guard case .retries(let wait) = decision, holdsRetry || transport.beginRetry(to: call.upstream) else {
+        guard case .retries(let wait) = decision,
+            holdsRetry || provider.transport.beginRetry(to: call.upstream)
+        else {
             finish(outcome)
             return
         }
-        let place = transport.scheduler
+        let place = RetryPlace(provider.transport.scheduler)
         let timer = scheduler.setTimer(after: .nanoseconds(Int(wait)), target: self)
         let isOver = state.withLock { state in
             guard !state.isOver else { return true }
             if !holdsRetry { state.retryPlace = place }
-            state.waitTimer = timer
-            state.last = outcome
+            state.wait = Wait(timer: timer, last: outcome)
             return false
         }
         if isOver {
@@ -156,9 +162,8 @@ final class CallRun: Disposable, TimerTarget, Sendable {
 
     func timerFired(_ token: TimerToken) {
         let isNext = state.withLock { state in
-            guard !state.isOver, token == state.waitTimer else { return false }
-            state.waitTimer = nil
-            state.last = nil
+            guard !state.isOver, token == state.wait?.timer else { return false }
+            state.wait = nil
             return true
         }
         if isNext {
@@ -166,36 +171,46 @@ final class CallRun: Disposable, TimerTarget, Sendable {
             return
         }
         let (isLimit, last) = state.withLock { state in
-            (!state.isOver && token == state.limitTimer, state.last)
+            (!state.isOver && token == state.limitTimer, state.wait?.last)
         }
-        if isLimit { finish(last ?? .failure(limitError)) }
+        guard isLimit else { return }
+        if let last { finish(last) } else { finish(limitError) }
     }
 
     // MARK: - The end
 
     private func finish(_ outcome: Outcome) {
-        guard let attempts = free() else { return }
-        let now = scheduler.now
-        let result: Result<Response, NetworkError>
         switch outcome {
-        case .response(let response):
-            result = .success(Response(response, call: call, attempts: attempts, from: started, to: now))
-        case .failure(let failure):
-            let elapsed = Duration.nanoseconds(now.nanoseconds(since: started))
-            result = .failure(NetworkError(failure, call: call, attempts: attempts, elapsed: elapsed))
+        case .response(let response): finish(response)
+        case .failure(let failure): finish(failure)
         }
+    }
+
+    private func finish(_ response: consuming TransportResponse) {
+        guard let attempts = free() else { return }
+        deliver(
+            .success(Response(response, call: call, attempts: attempts, from: started, to: scheduler.now)))
+    }
+
+    private func finish(_ failure: TransportError) {
+        guard let attempts = free() else { return }
+        let elapsed = Duration.nanoseconds(scheduler.now.nanoseconds(since: started))
+        deliver(.failure(NetworkError(failure, call: call, attempts: attempts, elapsed: elapsed)))
+    }
+
+    private func deliver(_ result: Result<Response, NetworkError>) {
         for plugin in call.settings.plugins {
             plugin.didReceive(result, call: call)
         }
         // Calls made in answer to this one belong to the same request.
         if let context = call.context {
-            CallContext.$current.withValue(context) { deliver(result) }
+            CallContext.$current.withValue(context) { emit(result) }
         } else {
-            deliver(result)
+            emit(result)
         }
     }
 
-    private func deliver(_ result: Result<Response, NetworkError>) {
+    private func emit(_ result: Result<Response, NetworkError>) {
         switch result {
         case .success(let response): emitter.onLast(response)
         case .failure(let error): emitter.onError(error)
@@ -208,24 +223,30 @@ final class CallRun: Disposable, TimerTarget, Sendable {
 
     /// Ends the run and frees what it holds. The attempts made; nil when it had ended before.
     private func free() -> Int? {
-        let remains = state.withLock { state -> State? in
+        var limitTimer: TimerToken?
+        var attempt: (any Disposable)?
+        var wait: Wait?
+        var retryPlace: RetryPlace?
+        let attempts = state.withLock { state -> Int? in
             guard !state.isOver else { return nil }
-            let remains = state
-            state = State.over
-            return remains
+            state.isOver = true
+            limitTimer = state.limitTimer
+            attempt = state.attempt.take()
+            wait = state.wait.take()
+            retryPlace = state.retryPlace.take()
+            return state.retry.attempts
         }
-        guard let remains else { return nil }
-        if let timer = remains.limitTimer { scheduler.cancelTimer(timer) }
-        if let timer = remains.waitTimer { scheduler.cancelTimer(timer) }
-        remains.attempt?.dispose()
-        if let place = remains.retryPlace { endRetry(at: place) }
-        return remains.retry.attempts
+        if let limitTimer { scheduler.cancelTimer(limitTimer) }
+        if let wait { scheduler.cancelTimer(wait.timer) }
+        attempt?.dispose()
+        if let retryPlace { endRetry(at: retryPlace) }
+        return attempts
     }
 
     /// Gives the retry back on the loop whose budget it came from: the subscription may be disposed anywhere.
-    private func endRetry(at place: any SchedulerType) {
-        _ = place.schedule(call.upstream) { [transport] upstream in
-            transport.endRetry(to: upstream)
+    private func endRetry(at place: RetryPlace) {
+        _ = place.scheduler.schedule(call.upstream) { [provider] upstream in
+            provider.transport.endRetry(to: upstream)
             return Disposables.create()
         }
     }

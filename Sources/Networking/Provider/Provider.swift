@@ -44,13 +44,10 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
     /// The call as it would go on the wire.
     func prepare(_ target: Target) throws(RequestFault) -> TransportCall {
         let upstream = try settings.upstream(baseURL: target.baseURL)
-        let method = target.method
-        let built = try RequestBuilder.build(
-            upstream: upstream, path: target.path, headers: target.headers, task: target.task,
-            shared: settings.fields)
-        return TransportCall(
-            upstream: upstream, method: method, built: built, context: CallContext.current,
-            envelope: target.envelope, allowsEmptyBody: target.allowsEmptyBody, settings: settings.calls)
+        return try RequestBuilder.build(
+            upstream: upstream, method: target.method, path: target.path, headers: target.headers,
+            task: target.task, context: CallContext.current, envelope: target.envelope,
+            allowsEmptyBody: target.allowsEmptyBody, settings: settings.calls)
     }
 }
 
@@ -68,7 +65,7 @@ extension Reactive {
     public func request<Target: TargetType>(_ target: Target) -> Single<Response>
     where Base == Provider<Target> {
         do {
-            let work = try CallWork(call: base.prepare(target), transport: base.settings.transport)
+            let work = try CallWork(call: base.prepare(target), provider: base.settings)
             return .emitting(WorkSource(work))
         } catch {
             return .error(NetworkError(unbuilt: error, upstream: base.settings.name))

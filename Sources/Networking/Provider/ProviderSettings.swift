@@ -8,6 +8,12 @@ final class CallSettings: Sendable {
     let jitter: Jitter
     /// `policy.totalTimeout`.
     let totalNanoseconds: Int64
+    /// What every call says unless its target or its context says otherwise. No content coding is undone here, so
+    /// none is asked for.
+    let fields = CallSettings.standardFields
+    private static let standardFields: HTTPFields = [
+        .accept: "application/json", .acceptEncoding: "identity",
+    ]
 
     init(policy: CallPolicy, plugins: [any PluginType], jitter: @escaping Jitter) {
         self.policy = policy
@@ -47,13 +53,6 @@ final class ProviderSettings: Sendable {
         self.transport = transport
         calls = CallSettings(policy: policy, plugins: plugins, jitter: jitter)
     }
-
-    /// What every call says unless its target or its context says otherwise. No content coding is undone here, so
-    /// none is asked for.
-    let fields = ProviderSettings.standardFields
-    private static let standardFields: HTTPFields = [
-        .accept: "application/json", .acceptEncoding: "identity",
-    ]
 
     /// The configured upstream, or the one at the target's own base URL. Parsed once.
     func upstream(baseURL: @autoclosure () -> String) throws(RequestFault) -> Upstream {

@@ -49,15 +49,21 @@ public struct ParameterEncoding: Sendable, Hashable {
     }
 
     /// Appends `name=value&name=value`, everything outside RFC 3986's unreserved set percent-encoded.
-    func appendPairs(of parameters: Parameters, to bytes: inout [UInt8]) throws(RequestFault) {
-        var isFirst = true
+    ///
+    /// - Parameter mark: what goes before the first pair, if there is one.
+    func appendPairs(
+        of parameters: Parameters, after mark: UInt8? = nil, to bytes: inout ByteRoom
+    ) throws(RequestFault) {
+        var separator = mark
         for (name, value) in parameters.entries {
-            try appendPair(name, value.parameterValue, isInList: false, isFirst: &isFirst, to: &bytes)
+            try appendPair(
+                name, value.parameterValue, isInList: false, separator: &separator, to: &bytes)
         }
     }
 
     private func appendPair(
-        _ name: String, _ value: ParameterValue, isInList: Bool, isFirst: inout Bool, to bytes: inout [UInt8]
+        _ name: String, _ value: ParameterValue, isInList: Bool, separator: inout UInt8?,
+        to bytes: inout ByteRoom
     ) throws(RequestFault) {
         switch value {
         case .absent:
@@ -65,48 +71,48 @@ public struct ParameterEncoding: Sendable, Hashable {
         case .list(let values):
             guard !isInList else { throw RequestFault("parameter \(name) is a list of lists") }
             for value in values {
-                try appendPair(name, value, isInList: true, isFirst: &isFirst, to: &bytes)
+                try appendPair(name, value, isInList: true, separator: &separator, to: &bytes)
             }
             return
         case .text(let text):
-            appendName(name, isInList: isInList, isFirst: &isFirst, to: &bytes)
+            appendName(name, isInList: isInList, separator: &separator, to: &bytes)
             appendEncoded(text, to: &bytes)
         case .integer(let integer):
-            appendName(name, isInList: isInList, isFirst: &isFirst, to: &bytes)
-            bytes.append(contentsOf: String(integer).utf8)
+            appendName(name, isInList: isInList, separator: &separator, to: &bytes)
+            bytes.append(String(integer))
         case .number(let number):
             guard number.isFinite else { throw RequestFault("parameter \(name) is not a finite number") }
-            appendName(name, isInList: isInList, isFirst: &isFirst, to: &bytes)
+            appendName(name, isInList: isInList, separator: &separator, to: &bytes)
             appendEncoded(number.description, to: &bytes)
         case .flag(let flag):
-            appendName(name, isInList: isInList, isFirst: &isFirst, to: &bytes)
+            appendName(name, isInList: isInList, separator: &separator, to: &bytes)
             let text = booleans.isNumeric ? (flag ? "1" : "0") : (flag ? "true" : "false")
-            bytes.append(contentsOf: text.utf8)
+            bytes.append(text)
         }
     }
 
-    private func appendName(_ name: String, isInList: Bool, isFirst: inout Bool, to bytes: inout [UInt8]) {
-        if !isFirst { bytes.append(UInt8(ascii: "&")) }
-        isFirst = false
+    private func appendName(_ name: String, isInList: Bool, separator: inout UInt8?, to bytes: inout ByteRoom)
+    {
+        if let separator { bytes.append(separator) }
+        separator = UInt8(ascii: "&")
         appendEncoded(name, to: &bytes)
-        if isInList, lists.usesBrackets { bytes.append(contentsOf: "%5B%5D".utf8) }
+        if isInList, lists.usesBrackets { bytes.append("%5B%5D") }
         bytes.append(UInt8(ascii: "="))
     }
 
-    private func appendEncoded(_ text: String, to bytes: inout [UInt8]) {
+    private func appendEncoded(_ text: String, to bytes: inout ByteRoom) {
         var text = text
         text.withUTF8 { source in
-            var start = 0
-            for index in 0..<source.count where !ASCII.isUnreserved(source[index]) {
-                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: source[start..<index]))
-                start = index + 1
-                appendEncoded(source[index], to: &bytes)
+            guard !source.allSatisfy(ASCII.isUnreserved) else {
+                return bytes.append(UnsafeRawBufferPointer(source))
             }
-            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: source[start...]))
+            for byte in source {
+                if ASCII.isUnreserved(byte) { bytes.append(byte) } else { appendEncoded(byte, to: &bytes) }
+            }
         }
     }
 
-    private func appendEncoded(_ byte: UInt8, to bytes: inout [UInt8]) {
+    private func appendEncoded(_ byte: UInt8, to bytes: inout ByteRoom) {
         if byte == UInt8(ascii: " "), place == .form {
             bytes.append(UInt8(ascii: "+"))
         } else {

@@ -1,52 +1,19 @@
 import FoundationEssentials
 import HTTPModel
 
-/// The parts of a target as they go on the wire.
-struct BuiltRequest: Sendable {
-    var target: ArraySlice<UInt8>
-    /// The provider's fields and the target's own in one.
-    var fields: HTTPFields
-    /// The target's own.
-    var headers: HTTPFields
-    var body: ArraySlice<UInt8>?
-
-    /// Whether `fields` are the provider's as they are.
-    var isPlain: Bool
-
-    /// The call's fields and its context's, and whether the first are still the provider's as they are. A target's
-    /// own field goes before a forwarded one, that before the provider's.
-    func fields(in context: CallContext?, for upstream: Upstream) -> (HTTPFields, HTTPFields, Bool) {
-        guard let context else { return (fields, CallContext.fieldsWithoutContext, isPlain) }
-        let contextFields = context.fields(for: upstream)
-        guard context.forwards || !headers.isEmpty else { return (fields, contextFields, isPlain) }
-        return merged(contextFields)
-    }
-
-    private func merged(_ context: HTTPFields) -> (HTTPFields, HTTPFields, Bool) {
-        var fields = fields
-        var context = context
-        if context.contains(.accept), !headers.contains(.accept) { fields.remove(.accept) }
-        for (text, _) in headers {
-            if let name = HTTPFieldName(text) { context.remove(name) }
-        }
-        return (fields, context, false)
-    }
-}
-
 /// Writes path, query and body of a call as bytes.
 enum RequestBuilder {
-    /// - Parameters:
-    ///   - shared: the provider's own fields; used as they are where the call adds none.
+    /// The call that these parts of a target make.
     static func build(
-        upstream: Upstream, path: RequestPath, headers: HTTPFields, task: RequestTask,
-        shared: HTTPFields
-    ) throws(RequestFault) -> BuiltRequest {
+        upstream: Upstream, method: HTTPMethod, path: RequestPath, headers: HTTPFields, task: RequestTask,
+        context: CallContext?, envelope: ResponseEnvelope, allowsEmptyBody: Bool, settings: CallSettings
+    ) throws(RequestFault) -> TransportCall {
         if let fault = path.fault { throw RequestFault(fault) }
-        var target = target(upstream: upstream, path: path)
-        // Parameters are encoded here and need no look; what a target wrote itself does.
-        let prefix = upstream.prefix.count
-        if let fault = target.withUnsafeBytes({ TargetRules.fault(in: $0, prefix: prefix) }) {
-            throw RequestFault(fault)
+        let target = try ByteRoom.write { (room) throws(RequestFault) in
+            try append(path, of: upstream, to: &room)
+            if case .parameters(let parameters, let encoding) = task.content, encoding.place == .query {
+                try appendQuery(parameters, encoding, beside: path, to: &room)
+            }
         }
         var body: ArraySlice<UInt8>?
         var contentType: String?
@@ -62,10 +29,11 @@ enum RequestBuilder {
         case .parameters(let parameters, let encoding):
             switch encoding.place {
             case .query:
-                try appendQuery(parameters, encoding, to: &target)
+                break
             case .form:
-                var bytes: [UInt8] = []
-                try encoding.appendPairs(of: parameters, to: &bytes)
+                let bytes = try ByteRoom.write { (room) throws(RequestFault) in
+                    try encoding.appendPairs(of: parameters, to: &room)
+                }
                 body = bytes[...]
                 contentType = "application/x-www-form-urlencoded"
             case .json:
@@ -76,36 +44,40 @@ enum RequestBuilder {
         guard target.count <= TargetRules.maximumLength else {
             throw RequestFault("the URL is longer than \(TargetRules.maximumLength) bytes")
         }
-        var fields = shared
-        if !headers.isEmpty { try add(headers, to: &fields) }
-        if let contentType, !headers.contains(.contentType) { fields.append(.contentType, contentType) }
-        return BuiltRequest(
-            target: target[...], fields: fields, headers: headers, body: body,
-            isPlain: headers.isEmpty && contentType == nil)
+        var fields: HTTPFields?
+        if contentType != nil || !headers.isEmpty {
+            fields = try add(headers, contentType, to: settings.fields)
+        }
+        return TransportCall(
+            upstream: upstream, method: method, target: target[...], body: body,
+            own: CallFields.needed(fields, headers, in: context, for: upstream, shared: settings),
+            context: context, envelope: envelope, allowsEmptyBody: allowsEmptyBody, settings: settings)
     }
 
-    private static func target(upstream: Upstream, path: RequestPath) -> [UInt8] {
-        var target: [UInt8] = []
-        let text = path.text.utf8
-        target.reserveCapacity(upstream.prefix.count + text.count + 64)
-        target.append(contentsOf: upstream.prefix)
-        if text.first != UInt8(ascii: "/"), !text.isEmpty || target.isEmpty {
-            target.append(UInt8(ascii: "/"))
+    private static func append(
+        _ path: RequestPath, of upstream: Upstream, to room: inout ByteRoom
+    ) throws(RequestFault) {
+        var text = path.text
+        // Parameters are encoded here and need no look; what a target wrote itself does.
+        if let fault = text.withUTF8({ TargetRules.fault(inPath: UnsafeRawBufferPointer($0)) }) {
+            throw RequestFault(fault)
         }
-        target.append(contentsOf: text)
-        return target
+        room.append(upstream.prefix)
+        if text.utf8.first != UInt8(ascii: "/"), !text.isEmpty || upstream.prefix.isEmpty {
+            room.append(UInt8(ascii: "/"))
+        }
+        room.append(text)
     }
 
     private static func appendQuery(
-        _ parameters: Parameters, _ encoding: ParameterEncoding, to target: inout [UInt8]
+        _ parameters: Parameters, _ encoding: ParameterEncoding, beside path: RequestPath,
+        to room: inout ByteRoom
     ) throws(RequestFault) {
-        guard !target.contains(UInt8(ascii: "?")) else {
+        var text = path.text
+        guard !text.withUTF8({ $0.contains(UInt8(ascii: "?")) }) else {
             throw RequestFault("the path has a query, and there are parameters beside it")
         }
-        let mark = target.count
-        target.append(UInt8(ascii: "?"))
-        try encoding.appendPairs(of: parameters, to: &target)
-        if target.count == mark + 1 { target.removeLast() }
+        try encoding.appendPairs(of: parameters, after: UInt8(ascii: "?"), to: &room)
     }
 
     private static func json(
@@ -121,7 +93,10 @@ enum RequestBuilder {
     private static let encoder = JSONEncoder()
 
     /// A target's own fields replace the provider's of the same name.
-    private static func add(_ headers: HTTPFields, to fields: inout HTTPFields) throws(RequestFault) {
+    private static func add(
+        _ headers: HTTPFields, _ contentType: String?, to shared: HTTPFields
+    ) throws(RequestFault) -> HTTPFields {
+        var fields = shared
         var added: [HTTPFieldName] = []
         for (text, value) in headers {
             guard let name = HTTPFieldName(text) else { throw RequestFault("a header has no valid name") }
@@ -137,6 +112,8 @@ enum RequestBuilder {
             }
             fields.append(name, value)
         }
+        if let contentType, !headers.contains(.contentType) { fields.append(.contentType, contentType) }
+        return fields
     }
 }
 

@@ -5,16 +5,20 @@ import HTTPModel
 /// The target is in origin-form and its connection belongs to the upstream, so scheme and authority are what
 /// the configuration said. That it stays under the configured prefix is checked here.
 enum TargetRules {
-    /// Why the target cannot be sent, or nil. The first `prefix` bytes are the base URL's, checked before.
-    static func fault(in target: UnsafeRawBufferPointer, prefix: Int) -> String? {
-        var index = prefix
+    /// Why a path, with or without its first slash and with or without a query, cannot be sent, or nil.
+    static func fault(inPath target: UnsafeRawBufferPointer) -> String? {
+        var index = 0
         while index < target.count, target[index] != UInt8(ascii: "?") {
-            guard target[index] == UInt8(ascii: "/") else { return "the path does not go on with a slash" }
-            let start = index + 1
+            let start = target[index] == UInt8(ascii: "/") ? index + 1 : index
             index = start
-            while index < target.count, target[index] != UInt8(ascii: "/"), target[index] != UInt8(ascii: "?")
-            {
-                guard let next = end(ofPathCharacterAt: index, in: target) else {
+            while true {
+                while index < target.count, isPlain(target[index]) { index += 1 }
+                if index == target.count || target[index] == UInt8(ascii: "/")
+                    || target[index] == UInt8(ascii: "?")
+                {
+                    break
+                }
+                guard let next = end(ofEscapeAt: index, in: target) else {
                     return "the path has a byte that is not allowed or not percent-encoded"
                 }
                 index = next
@@ -37,11 +41,11 @@ enum TargetRules {
     /// What is accepted as a request target by default, here and by most servers.
     static let maximumLength = 8192
 
-    /// RFC 3986 3.3 `pchar`, but an encoded slash, backslash or control byte, which some servers decode.
-    private static func end(ofPathCharacterAt index: Int, in bytes: UnsafeRawBufferPointer) -> Int? {
-        let byte = bytes[index]
-        if isPlain(byte) { return index + 1 }
-        guard byte == UInt8(ascii: "%"), let decoded = escape(at: index, in: bytes) else { return nil }
+    /// An escape that a path may have: not of a slash, backslash or control byte, which some servers decode.
+    private static func end(ofEscapeAt index: Int, in bytes: UnsafeRawBufferPointer) -> Int? {
+        guard bytes[index] == UInt8(ascii: "%"), let decoded = escape(at: index, in: bytes) else {
+            return nil
+        }
         if decoded < 0x20 || decoded == 0x7f { return nil }
         if decoded == UInt8(ascii: "/") || decoded == UInt8(ascii: "\\") { return nil }
         return index + 3
@@ -55,11 +59,16 @@ enum TargetRules {
         return index + 3
     }
 
+    /// RFC 3986 3.3 `pchar` but for escapes.
     @inline(__always)
     private static func isPlain(_ byte: UInt8) -> Bool {
-        ASCII.isUnreserved(byte) || ASCII.isSubDelimiter(byte) || byte == UInt8(ascii: ":")
-            || byte == UInt8(ascii: "@")
+        let word = byte < 64 ? plainLow : byte < 128 ? plainHigh : 0
+        return word &>> UInt64(byte & 63) & 1 == 1
     }
+
+    // `unreserved`, `sub-delims`, `:` and `@` (RFC 3986 3.3), a bit for each byte below 64 and each from there on.
+    private static var plainLow: UInt64 { 0x2fff_7fd2_0000_0000 }
+    private static var plainHigh: UInt64 { 0x47ff_fffe_87ff_ffff }
 
     private static func escape(at index: Int, in bytes: UnsafeRawBufferPointer) -> UInt8? {
         guard index + 2 < bytes.count, let high = ASCII.hexValue(bytes[index + 1]),

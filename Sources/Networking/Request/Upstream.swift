@@ -35,7 +35,7 @@ public final class Upstream: Sendable {
         var path = url.path.utf8[...]
         while path.last == UInt8(ascii: "/") { path.removeLast() }
         let prefix = Array(path)
-        if let fault = prefix.withUnsafeBytes({ TargetRules.fault(in: $0, prefix: 0) }), !prefix.isEmpty {
+        if let fault = prefix.withUnsafeBytes({ TargetRules.fault(inPath: $0) }), !prefix.isEmpty {
             throw InvalidBaseURL(upstream: name, description: "the address of upstream \(name): \(fault)")
         }
         id = Upstream.count.wrappingAdd(1, ordering: .relaxed).oldValue

@@ -8,7 +8,7 @@ extension Response {
     ///
     /// Otherwise throws a `NetworkError` with the upstream's own words where it speaks an envelope.
     public func checkStatusCode() throws -> Response {
-        if let error = statusError() { throw reported(error) }
+        if !isPlainSuccess, let error = statusError() { throw reported(error) }
         return self
     }
 
@@ -119,7 +119,7 @@ extension Response {
 
     /// The data; nil where the answer is that there is none.
     private func content() throws(NetworkError) -> JSONFragment? {
-        if let error = statusError() { throw error }
+        if !isPlainSuccess, let error = statusError() { throw error }
         if statusCode == 204 || statusCode == 205 { return nil }
         if let coding = fields.firstValueBytes(.contentEncoding), !coding.elementsEqual("identity".utf8) {
             throw NetworkError(
@@ -127,10 +127,8 @@ extension Response {
                 message: "the body is in a content coding that was not asked for")
         }
         if data.isEmpty, call.allowsEmptyBody { return nil }
-        let opened: OpenedEnvelope?
         do {
-            opened = try call.envelope.open(data)
-            guard let opened else { return try plainContent() }
+            guard let opened = try call.envelope.open(data) else { return try plainContent() }
             return try unwrapped(opened)
         } catch let fault as BodyFault {
             throw bodyError(fault)
@@ -151,7 +149,7 @@ extension Response {
         }
     }
 
-    private func unwrapped(_ opened: OpenedEnvelope) throws(NetworkError) -> JSONFragment? {
+    private func unwrapped(_ opened: consuming OpenedEnvelope) throws(NetworkError) -> JSONFragment? {
         guard opened.isSuccess || isAccepted else {
             throw NetworkError(
                 self, kind: .serverErr, reason: .upstreamStatus,
@@ -175,6 +173,9 @@ extension Response {
             NetworkError(self, kind: .pathErr, reason: .decodeError, message: text)
         }
     }
+
+    /// The usual case of what `statusError` finds nothing wrong with.
+    private var isPlainSuccess: Bool { statusCode == 200 }
 
     /// Why the status alone says that this is no success; nil when it does not.
     private func statusError() -> NetworkError? {

@@ -20,7 +20,8 @@ public final class Response: Sendable {
     let isAccepted: Bool
 
     init(
-        _ response: TransportResponse, call: TransportCall, attempts: Int, from start: RxTime, to end: RxTime
+        _ response: consuming TransportResponse, call: TransportCall, attempts: Int, from start: RxTime,
+        to end: RxTime
     ) {
         statusCode = response.status.code
         fields = response.fields

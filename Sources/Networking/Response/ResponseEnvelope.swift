@@ -46,12 +46,12 @@ public struct ResponseEnvelope: Sendable {
 /// An envelope that was read: what it says, still as bytes.
 struct OpenedEnvelope {
     /// The inner status where it is a number of HTTP's kind.
-    var status: Int?
-    var isSuccess: Bool
-    var code: String?
-    var message: String?
+    let status: Int?
+    let isSuccess: Bool
+    let code: String?
+    let message: String?
     /// Nil where it is missing or `null`.
-    var data: JSONFragment?
+    let data: JSONFragment?
 }
 
 /// Why a body is not what it should be.
@@ -83,12 +83,10 @@ extension ResponseEnvelope {
             throw .shape("the body is no GenericResponse: it has no whole number as status")
         }
         let isSuccess = (200..<300).contains(status)
-        var opened = OpenedEnvelope(status: status, isSuccess: isSuccess, data: members[1]?.presentValue)
-        if !isSuccess {
-            opened.message = (members[2]?.presentValue ?? members[3])?.stringValue
-            opened.code = members[4]?.stringValue
-        }
-        return opened
+        return OpenedEnvelope(
+            status: status, isSuccess: isSuccess, code: isSuccess ? nil : members[4]?.stringValue,
+            message: isSuccess ? nil : (members[2]?.presentValue ?? members[3])?.stringValue,
+            data: members[1]?.presentValue)
     }
 
     private static func open(_ body: ArraySlice<UInt8>, _ envelope: Declared) throws(BodyFault)

@@ -117,31 +117,29 @@ public final class StubTransport: Transport {
         state.withLock { $0.budgets.values.reduce(0) { $0 + $1.retriesInFlight } }
     }
 
-    public func send(_ call: TransportCall) -> Single<TransportResponse> {
-        Single.create { [self] report in
-            let (index, answer) = begin(call)
-            let deliver: @Sendable () -> Void = { [self] in
-                guard answered(index) else { return }
-                switch answer.content {
-                case .response(let response): report(.success(response))
-                case .failure(let failure): report(.failure(failure))
-                case .silence: report(.failure(TransportError(.connectionReadTimeout, "silence")))
-                case .blackHole: report(.failure(TransportError(.connectionTimeout, "no connection")))
-                }
+    public func send(_ call: TransportCall, for receiver: any AttemptReceiver) -> any Disposable {
+        let (index, answer) = begin(call)
+        let deliver: @Sendable () -> Void = { [self] in
+            guard answered(index) else { return }
+            switch answer.content {
+            case .response(let response): receiver.attemptSucceeded(response)
+            case .failure(let failure): receiver.attemptFailed(failure)
+            case .silence: receiver.attemptFailed(TransportError(.connectionReadTimeout, "silence"))
+            case .blackHole: receiver.attemptFailed(TransportError(.connectionTimeout, "no connection"))
             }
-            let delay = answer.delay(call.limits)
-            guard delay > .zero else {
-                deliver()
-                return Disposables.create()
-            }
-            let timer = scheduler.scheduleRelative((), dueTime: .nanoseconds(Int(delay.nanoseconds))) { _ in
-                deliver()
-                return Disposables.create()
-            }
-            return Disposables.create {
-                timer.dispose()
-                self.cancelled(index)
-            }
+        }
+        let delay = answer.delay(call.limits)
+        guard delay > .zero else {
+            deliver()
+            return Disposables.create()
+        }
+        let timer = scheduler.scheduleRelative((), dueTime: .nanoseconds(Int(delay.nanoseconds))) { _ in
+            deliver()
+            return Disposables.create()
+        }
+        return Disposables.create {
+            timer.dispose()
+            self.cancelled(index)
         }
     }
 

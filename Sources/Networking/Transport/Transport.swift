@@ -5,11 +5,12 @@ public import Rx
 /// One transport serves all loops. Each method is called on the loop (or thread) that subscribes to the call,
 /// and answers there.
 public protocol Transport: Sendable {
-    /// Sends the call once. Cold: nothing is sent before subscription; disposal cancels.
+    /// Sends the call once, now, and tells `receiver` how it ended: once, before or after this returns. Disposing of
+    /// what is returned cancels the attempt; then, or after its end, nothing is told any more.
     ///
     /// Succeeds with a whole response whatever its status, fails with a `TransportError`. Redirects are not
     /// followed, content codings not undone. Limits of an attempt (`TransportCall.limits`) are held here.
-    func send(_ call: TransportCall) -> Single<TransportResponse>
+    func send(_ call: TransportCall, for receiver: any AttemptReceiver) -> any Disposable
 
     /// Clock and timers of the calling loop.
     var scheduler: any SchedulerType { get }
@@ -20,4 +21,10 @@ public protocol Transport: Sendable {
 
     /// Gives back what `beginRetry` granted.
     func endRetry(to upstream: Upstream)
+}
+
+/// Who waits for the end of one attempt.
+public protocol AttemptReceiver: AnyObject, Sendable {
+    func attemptSucceeded(_ response: consuming TransportResponse)
+    func attemptFailed(_ error: TransportError)
 }

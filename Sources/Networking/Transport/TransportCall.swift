@@ -6,36 +6,27 @@ public final class TransportCall: Sendable {
     public let method: HTTPMethod
     /// Path and query, percent-encoded, in origin form (RFC 9112 3.2.1).
     public let target: ArraySlice<UInt8>
-    /// The provider's and the target's own fields; also `Content-Type` where there is a body. Without `Host`
-    /// and framing, which are the transport's.
-    public let fields: HTTPFields
-    /// The fields that the request being answered adds: `Via`, `X-Request-Id`, `traceparent` and what its
-    /// endpoint forwards. To be sent beside `fields`; kept apart because all calls of a request share them.
-    public let contextFields: HTTPFields
     /// Nil: no body, and no `Content-Length`.
     public let body: ArraySlice<UInt8>?
-    /// Whether `fields` are the same for all calls of all providers that add none of their own, so that a transport may write
-    /// them once and keep the bytes.
-    public let hasStandardFields: Bool
 
     let context: CallContext?
     let envelope: ResponseEnvelope
     let allowsEmptyBody: Bool
     let settings: CallSettings
-    /// The target's own fields, which are in `fields`.
-    private let ownFields: HTTPFields
+    /// Nil for most calls, whose fields are their provider's and their context's as they are.
+    private let own: CallFields?
 
     init(
-        upstream: Upstream, method: HTTPMethod, built: BuiltRequest, context: CallContext?,
-        envelope: ResponseEnvelope, allowsEmptyBody: Bool, settings: CallSettings
+        upstream: Upstream, method: HTTPMethod, target: ArraySlice<UInt8>, body: ArraySlice<UInt8>?,
+        own: CallFields?, context: CallContext?, envelope: ResponseEnvelope, allowsEmptyBody: Bool,
+        settings: CallSettings
     ) {
         self.upstream = upstream
         self.method = method
-        target = built.target
-        body = built.body
+        self.target = target
+        self.body = body
+        self.own = own
         self.context = context
-        (fields, contextFields, hasStandardFields) = built.fields(in: context, for: upstream)
-        ownFields = built.headers
         self.envelope = envelope
         self.allowsEmptyBody = allowsEmptyBody
         self.settings = settings
@@ -44,11 +35,25 @@ public final class TransportCall: Sendable {
     /// The same call for a request that became known only with the subscription.
     func with(_ context: CallContext) -> TransportCall {
         TransportCall(
-            upstream: upstream, method: method,
-            built: BuiltRequest(
-                target: target, fields: fields, headers: ownFields, body: body, isPlain: hasStandardFields),
+            upstream: upstream, method: method, target: target, body: body,
+            own: CallFields.needed(
+                own?.fields, own?.headers ?? HTTPFields(), in: context, for: upstream, shared: settings),
             context: context, envelope: envelope, allowsEmptyBody: allowsEmptyBody, settings: settings)
     }
+
+    /// The provider's and the target's own fields; also `Content-Type` where there is a body. Without `Host`
+    /// and framing, which are the transport's.
+    public var fields: HTTPFields { own?.fields ?? settings.fields }
+
+    /// The fields that the request being answered adds: `Via`, `X-Request-Id`, `traceparent` and what its
+    /// endpoint forwards. To be sent beside `fields`; kept apart because all calls of a request share them.
+    public var contextFields: HTTPFields {
+        own?.contextFields ?? context?.fields(for: upstream) ?? CallContext.fieldsWithoutContext
+    }
+
+    /// Whether `fields` are the same for all calls of all providers that add none of their own, so that a transport may write
+    /// them once and keep the bytes.
+    public var hasStandardFields: Bool { own == nil }
 
     /// Limits of one attempt. They are the transport's to hold.
     public var limits: AttemptLimits { settings.policy.attemptLimits }

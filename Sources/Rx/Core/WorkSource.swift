@@ -15,7 +15,7 @@ public final class WorkSource<Work: SourceWork>: Emitter<Work.Output>, @unchecke
     @exclusivity(unchecked)
     private var running: (any Disposable)?
 
-    public init(_ work: Work) {
+    public init(_ work: consuming Work) {
         self.work = work
         super.init()
     }

@@ -13,7 +13,10 @@ struct InstantTransport: Transport {
             status: .ok, fields: [.contentType: "application/json"], body: Array(body.utf8)[...])
     }
 
-    func send(_ call: TransportCall) -> Single<TransportResponse> { .just(response) }
+    func send(_ call: TransportCall, for receiver: any AttemptReceiver) -> any Disposable {
+        receiver.attemptSucceeded(response)
+        return Disposables.create()
+    }
 
     func beginRetry(to upstream: Upstream) -> Bool { true }
 

@@ -1,0 +1,45 @@
+internal import EventIO
+internal import Rx
+
+/// A call as a reactive source makes it, anew for each subscription.
+struct CallWork: LoopWork {
+    typealias Output = OutboundResponse
+
+    let request: OutboundRequest
+    let upstream: Upstream
+
+    var loop: EventLoop { upstream.loop }
+
+    var loopEnded: any Error {
+        let now = MonotonicTime.clock()
+        return OutboundError(
+            reason: .destinationUnavailable, detail: "the event loop has ended", requestWasSent: false,
+            timings: OutboundTimings(started: now))
+    }
+
+    func start(for source: LoopSource<CallWork>) -> OutboundCall {
+        let call = SourceCall(source, work: self)
+        call.start()
+        return call
+    }
+
+    func end(_ call: OutboundCall) { call.cancel() }
+}
+
+/// Tells a source how its call ended.
+private final class SourceCall: OutboundCall {
+    private let source: LoopSource<CallWork>
+
+    init(_ source: LoopSource<CallWork>, work: CallWork) {
+        self.source = source
+        let request = work.request
+        super.init(
+            to: work.upstream, method: request.method, target: request.target, fields: request.fields,
+            sharedFields: request.sharedFields, body: request.body,
+            firstByteTimeout: request.firstByteTimeout, totalTimeout: request.totalTimeout)
+    }
+
+    override func succeeded(_ response: OutboundResponse) { source.onLast(response) }
+
+    override func failed(_ error: OutboundError) { source.onError(error) }
+}

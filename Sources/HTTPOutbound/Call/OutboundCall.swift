@@ -1,0 +1,190 @@
+public import EventIO
+public import HTTPModel
+public import Rx
+
+/// One call between its start and its end, on its loop: where it stands, and the one timer for all its clocks.
+///
+/// Its subclasses are those who hear of the end, so that a call is one object, whoever makes it: make one, `start()` it
+/// once, and either `succeeded` or `failed` is called once, unless `cancel()` comes first. All of it on the loop.
+///
+/// A connection refers to the call that it serves and the call to its connection, the pool's line to the call that
+/// waits: each is undone by `succeed`, `fail` or `cancel`, whichever comes first, and nothing happens after that.
+open class OutboundCall: TimerTarget, LoopCancellable {
+    private enum Place {
+        /// Between two places, within one step.
+        case nowhere
+        case inLine(ConnectionPool<OutboundCall>.Ticket)
+        case on(Connection)
+        case over
+    }
+
+    // The request, not as one value: it is written from here, and never copied.
+    let method: HTTPMethod
+    let target: ArraySlice<UInt8>
+    let fields: HTTPFields
+    let sharedFields: FieldBlock
+    let body: ArraySlice<UInt8>
+    private let pool: UpstreamPool
+    private let loop: EventLoop
+    // Touched by the loop's thread alone, and never across a call that leads back here.
+    @exclusivity(unchecked) private final var place = Place.nowhere
+    @exclusivity(unchecked) private final var deadlines: CallDeadlines
+    @exclusivity(unchecked) private final var timer: TimerToken?
+    @exclusivity(unchecked) private final var timerDeadline = MonotonicTime.distantFuture
+    @exclusivity(unchecked) private(set) final var timings: OutboundTimings
+    @exclusivity(unchecked) private(set) final var wasResent = false
+    @exclusivity(unchecked) private final var requestWasSent = false
+    /// What the connection had sent when it was last looked at.
+    @exclusivity(unchecked) private final var bytesSent: Int64 = 0
+
+    /// A call to this upstream: the parts of an `OutboundRequest`. On its loop, as all that follows.
+    public init(
+        to upstream: Upstream, method: HTTPMethod, target: ArraySlice<UInt8>, fields: HTTPFields,
+        sharedFields: FieldBlock = FieldBlock(), body: ArraySlice<UInt8> = [],
+        firstByteTimeout: Duration? = nil,
+        totalTimeout: Duration? = nil
+    ) {
+        let pool = upstream.pool.value
+        self.method = method
+        self.target = target
+        self.fields = fields
+        self.sharedFields = sharedFields
+        self.body = body
+        loop = pool.loop
+        let now = loop.now
+        timings = OutboundTimings(started: now)
+        deadlines = CallDeadlines(
+            limits: pool.callLimits, firstByte: firstByteTimeout, total: totalTimeout, started: now)
+        self.pool = pool
+    }
+
+    /// Sends the request. Once.
+    public final func start() { pool.start(self) }
+
+    /// The response is whole.
+    open func succeeded(_ response: OutboundResponse) {}
+
+    /// No whole response came.
+    open func failed(_ error: OutboundError) {}
+
+    final var isOver: Bool { if case .over = place { true } else { false } }
+
+    // MARK: What happens to it
+
+    final func joinedLine(_ ticket: ConnectionPool<OutboundCall>.Ticket) {
+        place = .inLine(ticket)
+        entered(.waiting, now: loop.now)
+    }
+
+    final func connectionOpens(_ connection: Connection) -> TimeAmount {
+        place = .on(connection)
+        let now = loop.now
+        entered(.connecting, now: now)
+        return deadlines.connectBudget(now: now)
+    }
+
+    /// It has a connection, and its request goes out.
+    final func requestStarted(on connection: Connection, isReused: Bool, now: MonotonicTime) {
+        place = .on(connection)
+        timings.connected = now
+        timings.isReusedConnection = isReused
+        requestWasSent = true
+    }
+
+    final func requestMoved(isWritten: Bool, bytesSent: Int64, now: MonotonicTime) {
+        if isWritten { timings.requestWritten = now }
+        self.bytesSent = bytesSent
+        // A response may overtake its request.
+        if timings.firstByte == nil { entered(isWritten ? .awaitingResponse : .writing, now: now) }
+    }
+
+    final func bytesReceived(areFirst: Bool, now: MonotonicTime) {
+        if areFirst { timings.firstByte = now }
+        deadlines.reached(.receiving, now: now)
+    }
+
+    /// What came was not yet the whole response.
+    final func needsMore() { watchClock() }
+
+    /// The connection is another's now, or nobody's.
+    final func leftConnection() { if !isOver { place = .nowhere } }
+
+    /// Its connection was stale: it gets a new one.
+    final func isResent() { wasResent = true }
+
+    // MARK: Its end
+
+    final func succeed(_ head: HTTPResponseHead, _ body: ArraySlice<UInt8>) {
+        guard end() else { return }
+        succeeded(OutboundResponse(head: head, body: body, timings: timings))
+    }
+
+    final func fail(_ reason: OutboundError.Reason, _ detail: String) {
+        guard end() else { return }
+        failed(
+            OutboundError(reason: reason, detail: detail, requestWasSent: requestWasSent, timings: timings))
+    }
+
+    /// Nobody wants it any more.
+    public final func cancel() {
+        let left = place
+        guard end() else { return }
+        leave(left)
+    }
+
+    public final func timerFired(_ token: TimerToken) {
+        timer = nil
+        timerDeadline = .distantFuture
+        noticeWriting()
+        switch deadlines.verdict(now: loop.now) {
+        case .notYet: watchClock()
+        case .failed(let reason, let detail):
+            let left = place
+            place = .nowhere
+            leave(left)
+            fail(reason, detail)
+        }
+    }
+
+    // MARK: -
+
+    private func entered(_ stage: CallDeadlines.Stage, now: MonotonicTime) {
+        deadlines.reached(stage, now: now)
+        watchClock()
+    }
+
+    /// Sets the timer only where what it is set for now would come too late: a deadline that moved away is seen
+    /// when the timer fires.
+    private func watchClock() {
+        let next = deadlines.next
+        guard !isOver, next < timerDeadline else { return }
+        if let timer { loop.cancelTimer(timer) }
+        timer = loop.setTimer(at: next, target: self)
+        timerDeadline = next
+    }
+
+    /// The stream tells only the end of writing, so progress is looked for when its time is over.
+    private func noticeWriting() {
+        guard deadlines.isWriting, case .on(let connection) = place else { return }
+        guard connection.bytesSent > bytesSent else { return }
+        bytesSent = connection.bytesSent
+        deadlines.reached(.writing, now: loop.now)
+    }
+
+    private func leave(_ place: Place) {
+        switch place {
+        case .nowhere, .over: break
+        case .inLine(let ticket): pool.callLeftLine(ticket)
+        case .on(let connection): connection.abandon()
+        }
+    }
+
+    private func end() -> Bool {
+        if isOver { return false }
+        place = .over
+        timings.finished = loop.now
+        if let timer { loop.cancelTimer(timer) }
+        timer = nil
+        return true
+    }
+}
