@@ -84,6 +84,7 @@ private final class PendingAnswer {
         subscription?.dispose()
         subscription = nil
         guard let accessLog else { return }
+        let summary = summary.take()
         let status =
             switch outcome {
             case .completed, .failed: summary?.status ?? 500

@@ -127,6 +127,8 @@ final class InboundConnection {
     /// Goes on after an answer: what is held, what is pending, then the socket.
     func proceed() {
         guard !isParsing else { return }
+        // Nearly always nothing waits, and the parser has said so: it is asked again when bytes come.
+        if pending.isEmpty, case .nothing = ahead { return settle() }
         // A copy, so that what is called may drop what is pending.
         let input = pending
         pending.drop(input.read { parse($0) })

@@ -111,9 +111,7 @@ struct NamedPart: Sendable {
     static func list(_ parts: KeyValuePairs<String, any PartConvertible>) -> [NamedPart] {
         var list: [NamedPart] = []
         list.reserveCapacity(parts.count)
-        for index in parts.indices {
-            list.append(NamedPart(name: parts[index].key, part: parts[index].value.asPart()))
-        }
+        for (name, part) in parts { list.append(NamedPart(name: name, part: part.asPart())) }
         return list
     }
 }

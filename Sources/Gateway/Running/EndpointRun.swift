@@ -48,9 +48,11 @@ final class EndpointRun: Disposable, TimerTarget, Sendable {
         var fields = HTTPFields()
 
         init(_ answer: consuming Answer, in outer: Dressing?) {
-            status = outer?.status ?? answer.status
-            fields = answer.fields
-            if let outer, !outer.fields.isEmpty { fields.append(contentsOf: outer.fields) }
+            status = answer.status
+            fields = (consume answer).fields
+            guard let outer else { return }
+            if let outerStatus = outer.status { status = outerStatus }
+            fields.append(contentsOf: outer.fields)
         }
     }
 
@@ -141,7 +143,7 @@ final class EndpointRun: Disposable, TimerTarget, Sendable {
             return try parts[index].part.takeSource().single(on: scheduler)
                 .mapResult(success: { end.succeeded($0) }, failure: { end.failed($0) })
         }
-        hold(Join(consume parts, next: next), of: stage)
+        hold(parts, then: next, of: stage)
         keep((consume ended).subscribe(onNext: { [self] in joined() }), of: stage)
     }
 
@@ -339,9 +341,10 @@ final class EndpointRun: Disposable, TimerTarget, Sendable {
         }
     }
 
-    private func hold(_ join: consuming Join, of stage: Int) {
+    /// Makes what is held in its place, rather than copy it there.
+    private func hold(_ parts: [NamedPart], then next: Next, of stage: Int) {
         state.withLock { state in
-            if !state.isOver, state.stage == stage { state.join = join }
+            if !state.isOver, state.stage == stage { state.join = Join(parts, next: next) }
         }
     }
 

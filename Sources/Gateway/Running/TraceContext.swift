@@ -4,16 +4,16 @@ enum TraceContext {
     /// - Parameter received: the client's `traceparent`; one that is malformed counts as none.
     static func traceparent(continuing received: ArraySlice<UInt8>?, _ identifiers: Identifiers) -> String {
         let received = received.flatMap(valid)
+        let (zero, dash) = (UInt8(ascii: "0"), UInt8(ascii: "-"))
         return String(unsafeUninitializedCapacity: length) { buffer in
             if let received {
                 _ = buffer.initialize(fromContentsOf: received)
             } else {
-                buffer.initialize(repeating: UInt8(ascii: "0"))
+                (buffer[0], buffer[1], buffer[2]) = (zero, zero, dash)
                 write(identifiers.next(), at: 3, buffer)
                 write(identifiers.next(), at: 19, buffer)
-                buffer[2] = UInt8(ascii: "-")
-                buffer[35] = UInt8(ascii: "-")
-                buffer[52] = UInt8(ascii: "-")
+                buffer[35] = dash
+                (buffer[52], buffer[53], buffer[54]) = (dash, zero, zero)
             }
             write(identifiers.next() | 1, at: 36, buffer)
             return length
@@ -51,11 +51,20 @@ enum TraceContext {
     }
 
     private static func write(_ bits: UInt64, at offset: Int, _ buffer: UnsafeMutableBufferPointer<UInt8>) {
-        for index in 0..<16 {
-            let digit = UInt8(truncatingIfNeeded: bits >> UInt64(60 - 4 * index)) & 15
-            buffer.initializeElement(
-                at: offset + index,
-                to: digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") - 10 + digit)
-        }
+        let place = UnsafeMutableRawBufferPointer(buffer)
+        place.storeBytes(of: digits(of: UInt32(bits >> 32)), toByteOffset: offset, as: UInt64.self)
+        place.storeBytes(
+            of: digits(of: UInt32(truncatingIfNeeded: bits)), toByteOffset: offset + 8, as: UInt64.self)
+    }
+
+    /// Eight hexadecimal digits, in the order of memory; all eight at once, a byte each.
+    private static func digits(of bits: UInt32) -> UInt64 {
+        var nibbles = UInt64(bits)
+        nibbles = (nibbles | nibbles << 16) & 0x0000_ffff_0000_ffff
+        nibbles = (nibbles | nibbles << 8) & 0x00ff_00ff_00ff_00ff
+        nibbles = (nibbles | nibbles << 4) & 0x0f0f_0f0f_0f0f_0f0f
+        // One in each byte whose digit is a letter, which stand 39 after where the tens of digits would go on.
+        let letters = (nibbles + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        return (nibbles + 0x3030_3030_3030_3030 + letters * 39).bigEndian
     }
 }
