@@ -63,6 +63,11 @@ struct FieldFacts {
     }
 
     private mutating func noteConnection(_ value: UnsafeRawBufferPointer) {
+        // What nearly all say, without a list to take apart.
+        if ASCII.equals(value, lowercase: "keep-alive") {
+            keepsAlive = true
+            return
+        }
         forEachListElement(in: value) { option in
             if ASCII.equals(option, lowercase: "close") {
                 closes = true

@@ -22,7 +22,7 @@ public struct JSONFragment: Sendable {
         var buffer = TextBuffer(capacity: text.utf8.count + 2)
         var text = text
         text.withUTF8 { buffer.append(literal: $0) }
-        bytes = buffer.text
+        bytes = buffer.text[...]
     }
 
     public static let null = JSONFragment(valid: [0x6E, 0x75, 0x6C, 0x6C])

@@ -22,7 +22,7 @@ public struct JSONWriter: Sendable {
     }
 
     /// Bytes written so far, shared fragments included.
-    public var count: Int { shared.reduce(buffer.count) { $0 + $1.bytes.count } }
+    public var count: Int { shared.reduce(buffer.text.count) { $0 + $1.bytes.count } }
 
     /// Forgets what was written and keeps the room for it.
     public mutating func removeAll() {
@@ -44,7 +44,7 @@ public struct JSONWriter: Sendable {
             fragment.bytes.withUnsafeBufferPointer { buffer.append($0) }
             return
         }
-        shared.append((buffer.count, fragment.bytes))
+        shared.append((buffer.text.count, fragment.bytes))
     }
 
     /// A JSON string: in quotes, escaped where it must be.
@@ -66,7 +66,7 @@ public struct JSONWriter: Sendable {
     }
 
     public mutating func integer(_ value: Int) {
-        buffer.append(value, places: 0)
+        buffer.append(value)
     }
 
     /// A number with a fixed count of decimal places: `fixed(124, places: 1)` is `12.4`.
@@ -77,12 +77,12 @@ public struct JSONWriter: Sendable {
     /// The bytes written, where no fragment was shared.
     public func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
         precondition(shared.isEmpty, "fragments were shared: use finish()")
-        return try buffer.withBytes(body)
+        return try buffer.text.withUnsafeBufferPointer(body)
     }
 
     /// What was written, in pieces that are ready for a gathered write.
     public consuming func finish() -> [ArraySlice<UInt8>] {
-        let text = buffer.text
+        let text = buffer.text[...]
         guard !shared.isEmpty else { return [text] }
         var pieces: [ArraySlice<UInt8>] = []
         pieces.reserveCapacity(shared.count * 2 + 1)

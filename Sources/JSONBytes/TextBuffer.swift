@@ -1,44 +1,27 @@
 // With `ByteReader` the only file of this module with unsafe code. What makes it sound: every write goes through
-// `append(atMost:)`, whose pointer has as many initialized bytes behind it as it was asked for and lives as long as
-// the call; no writer here writes more than it asked for.
+// `append(atMost:)`, whose pointer has as much room behind it as it was asked for and lives as long as the call; no
+// writer here writes more than it asked for, or leaves a gap.
 
-/// JSON text under way, in one array that is always initialized to its end and filled from its front: an append is
-/// a comparison, a check that nobody shares the array, and the copy.
+/// JSON text under way: an append is a check of what room is left, a check that nobody shares the array, and the copy.
 struct TextBuffer: Sendable {
-    /// Text up to `count`, zeros behind it.
-    private var room: [UInt8] = []
-    private(set) var count = 0
+    private(set) var text: [UInt8] = []
 
     init(capacity: Int) {
-        if capacity > 0 { room = [UInt8](repeating: 0, count: capacity) }
+        if capacity > 0 { text.reserveCapacity(capacity) }
     }
 
-    /// The text so far; shares the buffer's array.
-    var text: ArraySlice<UInt8> { room[..<count] }
+    mutating func removeAll() { text.removeAll(keepingCapacity: true) }
 
-    mutating func removeAll() { count = 0 }
-
-    func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
-        try room.withUnsafeBufferPointer { try body(UnsafeBufferPointer(rebasing: $0[..<count])) }
-    }
-
-    /// - Parameter write: puts at most `length` bytes at `place` and gives how many they were.
+    /// - Parameter write: puts at most `length` bytes at `place`, in order, and gives how many they were.
     @inline(__always)
     private mutating func append(
         atMost length: Int, _ write: (_ place: UnsafeMutablePointer<UInt8>) -> Int
     ) {
-        let end = count
-        if length > room.count &- end { grow(by: length) }
-        var span = room.mutableSpan
-        let written = span.withUnsafeMutableBufferPointer { bytes in
-            bytes.baseAddress.map { write($0 + end) } ?? 0
+        text.append(addingCapacity: length) { span in
+            span.withUnsafeMutableBufferPointer { room, count in
+                if let place = room.baseAddress { count = write(place) }
+            }
         }
-        count = end &+ written
-    }
-
-    @inline(never)
-    private mutating func grow(by length: Int) {
-        room.append(contentsOf: repeatElement(0, count: max(length, room.count, 64)))
     }
 
     @inline(__always)
@@ -137,30 +120,31 @@ struct TextBuffer: Sendable {
 
     // MARK: Numbers
 
-    /// `scaled` / 10^`places` with exactly that many decimal places.
-    mutating func append(_ scaled: Int, places: Int) {
-        precondition(places >= 0, "places are not negative")
-        // An Int has at most 19 digits; a sign, a point and a zero before it may come to them.
-        append(atMost: max(places, 19) &+ 3) { place in
-            var rest = scaled.magnitude
-            // Digits that are written, the zeros of a small fraction included; at least one before the point.
-            let digits = max(Self.digitCount(rest), places &+ 1)
-            let sign = scaled < 0 ? 1 : 0
-            if scaled < 0 { place.pointee = Byte.minus }
-            let length = sign &+ digits &+ (places > 0 ? 1 : 0)
-            let point = places > 0 ? length &- places &- 1 : -1
-            var index = length
-            while index > sign {
-                index &-= 1
-                if index == point {
-                    place[index] = Byte.point
-                } else {
-                    place[index] = Byte.zero &+ UInt8(truncatingIfNeeded: rest % 10)
-                    rest /= 10
-                }
-            }
-            return length
+    mutating func append(_ integer: Int) {
+        // A sign and 19 digits.
+        append(atMost: 20) { place in
+            guard integer < 0 else { return Self.write(integer.magnitude, at: place) }
+            place.pointee = Byte.minus
+            return 1 &+ Self.write(integer.magnitude, at: place + 1)
         }
+    }
+
+    /// Writes decimal digits and gives how many they were.
+    @inline(__always)
+    private static func write(_ number: UInt, at place: UnsafeMutablePointer<UInt8>) -> Int {
+        guard number >= 10 else {
+            place.pointee = Byte.zero &+ UInt8(truncatingIfNeeded: number)
+            return 1
+        }
+        let count = digitCount(number)
+        var rest = number
+        var index = count
+        while index > 0 {
+            index &-= 1
+            place[index] = Byte.zero &+ UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+        return count
     }
 
     @inline(__always)
@@ -172,5 +156,31 @@ struct TextBuffer: Sendable {
             count &+= 3
         }
         return rest >= 100 ? count &+ 2 : rest >= 10 ? count &+ 1 : count
+    }
+
+    /// `scaled` / 10^`places` with exactly that many decimal places.
+    mutating func append(_ scaled: Int, places: Int) {
+        precondition(places >= 0, "places are not negative")
+        guard places > 0 else { return append(scaled) }
+        // An Int has at most 19 digits; a sign, a point and a zero before it may come to them.
+        append(atMost: Swift.max(places, 19) &+ 3) { place in
+            var rest = scaled.magnitude
+            let start = scaled < 0 ? 1 : 0
+            if scaled < 0 { place.pointee = Byte.minus }
+            // The zeros of a small fraction included; at least one digit before the point.
+            let point = start &+ Swift.max(Self.digitCount(rest) &- places, 1)
+            let length = point &+ 1 &+ places
+            var index = length
+            while index > start {
+                index &-= 1
+                if index == point {
+                    place[index] = Byte.point
+                } else {
+                    place[index] = Byte.zero &+ UInt8(truncatingIfNeeded: rest % 10)
+                    rest /= 10
+                }
+            }
+            return length
+        }
     }
 }
