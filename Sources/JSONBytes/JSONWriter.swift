@@ -11,6 +11,8 @@ public struct JSONWriter: Sendable {
     /// Fragments from this length on are shared, not copied.
     public let sharedFragmentLength: Int
 
+    // No append is inlined into other modules: within this one each is a straight piece of code, while what a build with
+    // cross-module optimization takes over there falls apart into calls of closures.
     private var buffer: TextBuffer
     /// Fragments that stand between the bytes of `buffer`, and where.
     private var shared: [(offset: Int, bytes: ArraySlice<UInt8>)] = []
@@ -31,14 +33,17 @@ public struct JSONWriter: Sendable {
     }
 
     /// Bytes of JSON, as they are.
+    @inline(never)
     public mutating func constant(_ json: StaticString) {
         buffer.append(UnsafeBufferPointer(start: json.utf8Start, count: json.utf8CodeUnitCount))
     }
 
+    @inline(never)
     public mutating func byte(_ byte: UInt8) {
         buffer.append(byte)
     }
 
+    @inline(never)
     public mutating func fragment(_ fragment: JSONFragment) {
         guard fragment.bytes.count >= sharedFragmentLength else {
             fragment.bytes.withUnsafeBufferPointer { buffer.append($0) }
@@ -48,6 +53,7 @@ public struct JSONWriter: Sendable {
     }
 
     /// A JSON string: in quotes, escaped where it must be.
+    @inline(never)
     public mutating func string(_ value: String) {
         var value = value
         value.withUTF8 { buffer.append(literal: $0) }
@@ -55,21 +61,25 @@ public struct JSONWriter: Sendable {
 
     /// A JSON string of text that is UTF-8 already.
     /// - Precondition: `utf8` is UTF-8; it goes out as it is, but for what JSON wants escaped.
+    @inline(never)
     public mutating func string(utf8: ArraySlice<UInt8>) {
         utf8.withUnsafeBufferPointer { buffer.append(literal: $0) }
     }
 
     /// Text as it is: a number, or the inside of a string that needs no escapes.
+    @inline(never)
     public mutating func plain(_ text: String) {
         var text = text
         text.withUTF8 { buffer.append($0) }
     }
 
+    @inline(never)
     public mutating func integer(_ value: Int) {
         buffer.append(value)
     }
 
     /// A number with a fixed count of decimal places: `fixed(124, places: 1)` is `12.4`.
+    @inline(never)
     public mutating func fixed(_ scaled: Int, places: Int) {
         buffer.append(scaled, places: places)
     }
