@@ -18,7 +18,7 @@ public final class CallContext: Sendable {
     let forwards: Bool
 
     private let fields: HTTPFields
-    private let fieldsWithCredentials: HTTPFields
+    private let fieldsWithCredentials: HTTPFields?
     private let credentialUpstreams: [String]
 
     /// - Parameters:
@@ -44,19 +44,26 @@ public final class CallContext: Sendable {
         fields.append(.xRequestID, requestID)
         if let traceparent { fields.append(.traceParent, traceparent) }
         var credentials = HTTPFields()
-        for (text, value) in forwarding {
-            guard let name = HTTPFieldName(text) else { continue }
-            if name == .authorization || name == .cookie {
-                credentials.append(name, value)
-            } else if !TransportField.isOwned(name), !CallContext.own.contains(name) {
-                fields.append(name, value)
+        forwards = !forwarding.isEmpty
+        if forwards {
+            for (text, value) in forwarding {
+                guard let name = HTTPFieldName(text) else { continue }
+                if name == .authorization || name == .cookie {
+                    credentials.append(name, value)
+                } else if !TransportField.isOwned(name), !CallContext.own.contains(name) {
+                    fields.append(name, value)
+                }
             }
         }
-        forwards = !forwarding.isEmpty
         self.fields = fields
-        self.credentialUpstreams = credentials.isEmpty ? [] : credentialUpstreams
-        fields.append(contentsOf: credentials)
-        fieldsWithCredentials = fields
+        if credentials.isEmpty {
+            self.credentialUpstreams = []
+            fieldsWithCredentials = nil
+        } else {
+            self.credentialUpstreams = credentialUpstreams
+            fields.append(contentsOf: credentials)
+            fieldsWithCredentials = fields
+        }
     }
 
     /// Our entry in `Via` (RFC 9110 7.6.3).
@@ -73,6 +80,7 @@ public final class CallContext: Sendable {
     }
 
     func fields(for upstream: Upstream) -> HTTPFields {
-        sendsCredentials(to: upstream) ? fieldsWithCredentials : fields
+        guard let fieldsWithCredentials, sendsCredentials(to: upstream) else { return fields }
+        return fieldsWithCredentials
     }
 }
