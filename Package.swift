@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The modules and who may import whom. Nothing points up; Tests/Rules checks the imports themselves.
+// The modules and who may import whom. Nothing points up; Tests/RulesTests checks the imports themselves.
 //
 //     5  SluiceCommand
 //     4  GatewayServer      SampleUpstreams

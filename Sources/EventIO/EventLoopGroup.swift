@@ -13,7 +13,17 @@ public final class EventLoopGroup: Sendable {
         var loops: [EventLoop] = []
         for index in 0..<count { loops.append(try EventLoop(name: "\(name)-\(index)")) }
         self.loops = loops
-        threads = loops.map(LoopThread.init)
+        var threads: [LoopThread] = []
+        do throws(SocketError) {
+            for loop in loops { threads.append(try LoopThread(loop)) }
+        } catch {
+            for (loop, thread) in zip(loops, threads) {
+                loop.stop()
+                thread.join()
+            }
+            throw error
+        }
+        self.threads = threads
     }
 
     /// The loops in turn. From any thread.
@@ -33,12 +43,17 @@ public final class EventLoopGroup: Sendable {
 private final class LoopThread: Sendable {
     private let ended = DispatchGroup()
 
-    init(_ loop: EventLoop) {
+    init(_ loop: EventLoop) throws(SocketError) {
         let ended = ended
         ended.enter()
-        NativeThread.start(name: loop.name) {
-            loop.run()
+        do throws(SocketError) {
+            try NativeThread.start(name: loop.name) {
+                loop.run()
+                ended.leave()
+            }
+        } catch {
             ended.leave()
+            throw error
         }
     }
 

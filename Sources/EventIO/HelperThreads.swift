@@ -22,7 +22,7 @@ final class HelperThreads: Sendable {
         self.waitingLimit = waitingLimit
     }
 
-    /// False, and the work is dropped, when too much is waiting.
+    /// False, and the work is dropped, when too much is waiting or no thread can be had.
     func submit(_ work: @escaping @Sendable () -> Void) -> Bool {
         let (accepted, mustStart) = state.withLock { state in
             guard state.unfinished < limit + waitingLimit else { return (false, false) }
@@ -32,10 +32,24 @@ final class HelperThreads: Sendable {
             state.threads += 1
             return (true, true)
         }
-        if mustStart {
-            NativeThread.start(name: name) { self.work() }
+        return mustStart ? startThread() : accepted
+    }
+
+    /// False where no thread could be started and there is none that would do the work.
+    private func startThread() -> Bool {
+        do {
+            try NativeThread.start(name: name) { self.work() }
+            return true
+        } catch {
+            return state.withLock { state in
+                state.threads -= 1
+                guard state.threads == 0 else { return true }
+                // Nobody is left who would take what waits: only this call's work, as the others found a thread.
+                state.waiting.removeLast()
+                state.unfinished -= 1
+                return false
+            }
         }
-        return accepted
     }
 
     private func work() {

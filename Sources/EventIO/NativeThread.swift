@@ -16,16 +16,20 @@ enum NativeThread {
     /// Runs `body` on a new thread, which ends with it.
     ///
     /// - Parameter name: what debuggers and `top -H` show, at most 15 bytes of it.
-    static func start(name: String, _ body: @escaping @Sendable () -> Void) {
+    /// - Throws: where the system has no more threads to give (a limit of processes).
+    static func start(name: String, _ body: @escaping @Sendable () -> Void) throws(SocketError) {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
         var thread = pthread_t()
         // Retained here, released by the thread as it begins.
-        let context = Unmanaged.passRetained(Work(name: name, body: body)).toOpaque()
-        let code = pthread_create(&thread, &attributes, threadBegins, context)
-        precondition(code == 0, "no thread can be started: error \(code)")
+        let work = Unmanaged.passRetained(Work(name: name, body: body))
+        let code = pthread_create(&thread, &attributes, threadBegins, work.toOpaque())
+        guard code == 0 else {
+            work.release()
+            throw SocketError(.thread, code, subject: name)
+        }
     }
 
     fileprivate static func run(_ context: UnsafeMutableRawPointer) {

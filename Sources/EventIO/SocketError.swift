@@ -20,6 +20,7 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let shutdown = Operation(description: "shutdown")
         public static let resolve = Operation(description: "resolve")
         public static let signal = Operation(description: "sigaction")
+        public static let thread = Operation(description: "pthread_create")
         public static let address = Operation(description: "address")
     }
 

@@ -21,6 +21,7 @@ public enum HealthProbe {
         } catch {
             return "'\(url)' is not a URL to ask: \(error)"
         }
+        guard parsed.scheme == .http else { return "'\(url)': https is not spoken yet, only http" }
         guard let origin = Origin(host: parsed.host, port: UInt16(exactly: parsed.port)) else {
             return "'\(url)' is not a URL to ask"
         }
@@ -45,7 +46,7 @@ public enum HealthProbe {
         }
         let subscription = call.subscribe(
             onSuccess: { response in
-                if response.head.status.code != 200 {
+                if !(200..<300).contains(response.head.status.code) {
                     complaint.withLock { $0 = "\(origin)\(path) answered \(response.head.status.code)" }
                 }
                 done.signal()

@@ -5,7 +5,8 @@ import Glibc
 public enum Signals {
     /// Calls `onFirst` on the loop at the first signal; the loop watches until it ends. A second one ends the process at once, with the exit code 128
     /// plus its number.
-    public static func watch(on loop: EventLoop, onFirst: @escaping @Sendable () -> Void) throws(SocketError) {
+    public static func watch(on loop: EventLoop, onFirst: @escaping @Sendable () -> Void) throws(SocketError)
+    {
         let failure = loop.runBlocking { () -> SocketError? in
             let turn = Turn()
             do throws(SocketError) {

@@ -203,6 +203,30 @@ struct CommandTests {
         #expect(health.errors.hasPrefix("sluice: not ready: "))
     }
 
+    @Test("A reader of the access log that goes away ends nothing")
+    func aReaderThatGoesAwayEndsNothing() throws {
+        let gateway = try SluiceProcess(["serve", "--port", "0", "--drain-delay", "0"])
+        let url = "http://127.0.0.1:\(try gateway.readPort())"
+        gateway.closeOutput()
+        for _ in 0..<3 { #expect(try curl("\(url)/nowhere").status == 404) }
+        #expect(try SluiceProcess.run("health", url).exitCode == 0)
+        gateway.signal(SIGTERM)
+        #expect(gateway.finish().exitCode == 0)
+    }
+
+    @Test(
+        "The sample upstream is healthy to the same probe, and an https upstream is refused while TLS is not spoken"
+    )
+    func healthOfTheUpstreamAndHTTPS() throws {
+        let upstream = try SluiceProcess(["upstream", "--port", "0", "--data", temporaryFile()])
+        #expect(try SluiceProcess.run("health", "http://127.0.0.1:\(try upstream.readPort())").exitCode == 0)
+        upstream.signal(SIGTERM)
+        #expect(upstream.finish().exitCode == 0)
+        let https = try SluiceProcess.run("serve", "--port", "0", "--upstream", "diary=https://127.0.0.1:1")
+        #expect(https.exitCode == 1)
+        #expect(https.errors.contains("https is not spoken yet"))
+    }
+
     @Test("A second signal ends a gateway that waits to leave, at once")
     func aSecondSignalEndsAtOnce() throws {
         let gateway = try SluiceProcess(["serve", "--port", "0", "--drain-delay", "29"])

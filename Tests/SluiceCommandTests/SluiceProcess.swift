@@ -12,6 +12,7 @@ final class SluiceProcess {
     private let process = Process()
     private let outputPipe = Pipe()
     private let errorPipe = Pipe()
+    private var outputIsClosed = false
 
     /// Variables named `SLUICE_...` of the test's own environment are left out.
     init(_ arguments: [String], environment: [String: String] = [:]) throws {
@@ -57,13 +58,19 @@ final class SluiceProcess {
         return try #require(Int(match.1))
     }
 
+    /// Stops reading: what the program writes from here on meets a closed pipe.
+    func closeOutput() {
+        outputIsClosed = true
+        try? outputPipe.fileHandleForReading.close()
+    }
+
     func signal(_ number: Int32) {
         kill(process.processIdentifier, number)
     }
 
     /// Waits for the end, and hands out what was not read before.
     func finish() -> Output {
-        let output = outputPipe.fileHandleForReading.readDataToEndOfFile()
+        let output = outputIsClosed ? Data() : outputPipe.fileHandleForReading.readDataToEndOfFile()
         let errors = errorPipe.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return Output(

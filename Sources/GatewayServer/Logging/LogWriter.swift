@@ -26,9 +26,12 @@ public final class LogWriter: Sendable {
     private let finished = DispatchSemaphore(value: 0)
     private let closing = Atomic<Bool>(false)
 
+    /// Has the process ignore SIGPIPE from here on: a reader that goes away is an error to count, not an end.
+    ///
     /// - Parameter descriptor: stays the caller's, who closes it after `close`.
     public init(descriptor: Int32) {
         self.descriptor = descriptor
+        signal(SIGPIPE, SIG_IGN)
         DispatchQueue(label: "sluice.log").async { [self] in
             run()
             finished.signal()

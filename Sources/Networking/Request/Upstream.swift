@@ -28,6 +28,11 @@ public final class Upstream: Sendable {
         } catch {
             throw InvalidBaseURL(upstream: name, description: "the address of upstream \(name): \(error)")
         }
+        guard url.scheme == .http else {
+            throw InvalidBaseURL(
+                upstream: name,
+                description: "the address of upstream \(name): https is not spoken yet, only http")
+        }
         guard url.query == nil else {
             throw InvalidBaseURL(
                 upstream: name, description: "the address of upstream \(name): a base URL has no query")

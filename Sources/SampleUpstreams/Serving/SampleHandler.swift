@@ -57,6 +57,7 @@ final class SampleHandler: InboundHandler {
         do throws(DiaryRequest.Refusal) {
             switch route {
             case .faults: answerFaults(exchange)
+            case .health: exchange.respond(HTTPResponse(status: .noContent))
             case .weights: meet(try DiaryRequest(query: head.target.queryBytes), exchange)
             case .day(let date): meet(try DiaryRequest(date: date), exchange)
             case .record(let date, let half):

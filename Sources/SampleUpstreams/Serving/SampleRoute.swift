@@ -10,6 +10,8 @@ enum SampleRoute: Equatable {
     case record(String, DayHalf)
     /// `/faults`
     case faults
+    /// `/health/live` and `/health/ready`: a server that answers is both.
+    case health
 
     /// Nil where there is no such path.
     init?(_ target: RequestTarget) {
@@ -21,6 +23,7 @@ enum SampleRoute: Equatable {
         }
         switch segments.first {
         case "faults" where segments.count == 1: self = .faults
+        case "health" where segments == ["health", "live"] || segments == ["health", "ready"]: self = .health
         case "food-diary" where segments.count > 1 && segments[1] == "weights":
             switch segments.count {
             case 2: self = .weights
@@ -36,7 +39,7 @@ enum SampleRoute: Equatable {
 
     var methods: [HTTPMethod] {
         switch self {
-        case .weights, .day: [.get]
+        case .weights, .day, .health: [.get]
         case .record: [.put, .delete]
         case .faults: [.get, .put]
         }

@@ -59,7 +59,7 @@ extension CommandSpecification {
 
     static let upstream = CommandSpecification(
         name: "upstream", summary: "run the sample upstreams alone: the food-diary API",
-        flags: [host, port, data, logLevel])
+        flags: [host, port, data])
 
     static let health = CommandSpecification(
         name: "health", summary: "ask a running gateway whether it is ready: exit code 0 if it is, else 1",

@@ -8,11 +8,14 @@ extension Command {
     /// The gateway and the upstreams it calls, in one process: the upstreams on a loop and a free port of their own.
     static func demo(_ arguments: Arguments) throws(UsageError) -> Int32 {
         var configuration = try configuration(arguments)
+        let errors = LogWriter(descriptor: 2)
+        defer { errors.close() }
+        let complaints = errors.makeChannel()
         do {
             let sample = try SampleServer(
                 database: try database(arguments),
                 log: { event in
-                    if case .diaryFailed(let error) = event { Announcement.complain("\(error)") }
+                    if case .diaryFailed(let error) = event { complaints.append(error.line) }
                 })
             let group = try EventLoopGroup(count: 1, name: "samples")
             defer { group.shutdown() }
@@ -37,15 +40,20 @@ extension Command {
                 message: "--host takes a numeric address such as 127.0.0.1 or ::1, not '\(host)'")
         }
         let log = LogWriter(descriptor: 1)
-        defer { log.close() }
+        let errors = LogWriter(descriptor: 2)
+        defer {
+            log.close()
+            errors.close()
+        }
         let lines = log.makeChannel()
+        let complaints = errors.makeChannel()
         do {
             let sample = try SampleServer(
                 database: try database(arguments),
                 log: { event in
                     switch event {
                     case .answered(let answer): lines.append(answer.line)
-                    case .diaryFailed(let error): Announcement.complain("\(error)")
+                    case .diaryFailed(let error): complaints.append(error.line)
                     }
                 })
             let group = try EventLoopGroup(count: 1, name: "samples")

@@ -26,3 +26,17 @@ extension SampleAnswer {
         return line
     }
 }
+
+extension DiaryError {
+    /// The error as a line of the log on standard error.
+    var line: JSONWriter {
+        var timestamp = Timestamp()
+        var line = JSONWriter(capacity: 256)
+        line.constant(#"{"time":"#)
+        timestamp.write(to: &line)
+        line.constant(#","level":"error","message":"the diary failed","what":"#)
+        line.string(description)
+        line.constant("}\n")
+        return line
+    }
+}
