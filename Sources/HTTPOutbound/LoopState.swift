@@ -22,19 +22,13 @@ final class LoopState {
 
     /// Writes a call's request: one system call, unless its body is large.
     func send(
-        _ call: OutboundCall, host: ArraySlice<UInt8>, over stream: SocketStream
+        _ call: OutboundCall, host: RequestSerializer.Host, over stream: SocketStream
     ) throws(SerializationError) {
         buffer.removeAll(keepingCapacity: true)
         try RequestSerializer.appendHead(
             call.method, target: call.target, host: host, fields: call.fields,
-            body: call.body.isEmpty ? .none : .length(call.body.count), to: &buffer)
-        if !call.sharedFields.lines.isEmpty {
-            // Before the empty line that ends the head.
-            buffer.removeLast(2)
-            buffer.append(contentsOf: call.sharedFields.lines)
-            buffer.append(0x0d)
-            buffer.append(0x0a)
-        }
+            lines: call.sharedFields.lines, body: call.body.isEmpty ? .none : .length(call.body.count),
+            to: &buffer)
         let copiesBody = call.body.count <= Self.copiedBody
         if copiesBody, !call.body.isEmpty { buffer.append(contentsOf: call.body) }
         buffer.withUnsafeBytes { stream.write($0) }

@@ -11,6 +11,17 @@ public enum RequestSerializer {
         case chunked
     }
 
+    /// A value of Host, checked once for all requests that say it.
+    public struct Host: Sendable {
+        fileprivate let bytes: ArraySlice<UInt8>
+
+        /// - Parameter bytes: `host[:port]`.
+        public init(_ bytes: ArraySlice<UInt8>) throws(SerializationError) {
+            guard bytes.withUnsafeBytes({ Authority.isValid($0) }) else { throw .host }
+            self.bytes = bytes
+        }
+    }
+
     /// Appends request line and fields. Host is the one given; it, framing, `Connection` and `Expect` are written
     /// here or not at all, whatever the fields say. On an error nothing is appended.
     ///
@@ -24,15 +35,29 @@ public enum RequestSerializer {
         closes: Bool = false, to output: inout [UInt8]
     ) throws(SerializationError) {
         guard target.withUnsafeBytes(isTarget) else { throw .target }
-        guard host.withUnsafeBytes({ Authority.isValid($0) }) else { throw .host }
+        try appendHead(
+            method, target: target, host: Host(host), fields: fields, body: body, closes: closes, to: &output)
+    }
+
+    /// The same, with a host and lines that many requests share.
+    ///
+    /// - Parameter lines: Whole field lines that this serializer wrote before; they go last.
+    public static func appendHead(
+        _ method: HTTPMethod, target: ArraySlice<UInt8>, host: Host, fields: HTTPFields, lines: [UInt8] = [],
+        body: Body,
+        closes: Bool = false, to output: inout [UInt8]
+    ) throws(SerializationError) {
+        guard target.withUnsafeBytes(isTarget) else { throw .target }
         // The constants below, a length of up to 19 digits and the method.
-        let capacity = 128 &+ method.length &+ target.count &+ host.count &+ FieldWriter.capacity(fields)
+        let capacity =
+            128 &+ method.length &+ target.count &+ host.bytes.count &+ lines.count
+            &+ FieldWriter.capacity(fields)
         try HeadWriter.append(atMost: capacity, to: &output) { (writer) throws(SerializationError) in
             writer.append(method)
             writer.append(" ")
             writer.append(target)
             writer.append(" HTTP/1.1\r\nHost: ")
-            writer.append(host)
+            writer.append(host.bytes)
             writer.append("\r\n")
             try FieldWriter.append(fields, except: isOwn, to: &writer)
             switch body {
@@ -47,6 +72,7 @@ public enum RequestSerializer {
                 writer.append("Transfer-Encoding: chunked\r\n")
             }
             if closes { writer.append("Connection: close\r\n") }
+            if !lines.isEmpty { writer.append(lines[...]) }
             writer.append("\r\n")
         }
     }

@@ -173,6 +173,18 @@ struct RequestTests {
         #expect(try refusal(Anything(path: RequestPath(encoded: path.text + "a"))).reason == .requestError)
     }
 
+    @Test("A query and a form are written whole, however long", arguments: [100, 500, 1000, 1100, 2500])
+    func longParameters(count: Int) throws {
+        let value = String(repeating: "v", count: count) + " " + String(repeating: "w", count: count)
+        let query = Anything(
+            path: RequestPath(encoded: "/" + String(repeating: "p", count: count / 2)),
+            task: .parameters(["a": value, "b": "1"], encoding: .query))
+        let encoded = value.replacing(" ", with: "%20")
+        #expect(text(try call(query)) == "/" + String(repeating: "p", count: count / 2) + "?a=\(encoded)&b=1")
+        let form = Anything(method: .post, task: .parameters(["a": value, "b": "1"], encoding: .form))
+        #expect(body(try call(form)) == "a=\(value.replacing(" ", with: "+"))&b=1")
+    }
+
     // MARK: Parameters
 
     @Test("Parameters go into the query in order, encoded, without those that are nil")

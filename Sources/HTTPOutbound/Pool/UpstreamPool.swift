@@ -10,7 +10,7 @@ internal import Rx
 final class UpstreamPool: TimerTarget {
     let origin: Origin
     /// The value of Host.
-    let host: ArraySlice<UInt8>
+    let host: RequestSerializer.Host
     let opener: ConnectionOpener
     let loop: EventLoop
     let limits: OutboundLimits
@@ -28,7 +28,10 @@ final class UpstreamPool: TimerTarget {
         self.shared = shared
         loop = shared.loop
         callLimits = CallLimits(limits)
-        host = Array(origin.authority.utf8)[...]
+        guard let host = try? RequestSerializer.Host(Array(origin.authority.utf8)[...]) else {
+            preconditionFailure("an origin whose authority is none")
+        }
+        self.host = host
         opener = ConnectionOpener(origin: origin, resolver: shared.resolver, loop: shared.loop)
         pool = ConnectionPool(limits: limits)
     }

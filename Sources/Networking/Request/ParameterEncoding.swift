@@ -103,10 +103,11 @@ public struct ParameterEncoding: Sendable, Hashable {
     private func appendEncoded(_ text: String, to bytes: inout ByteRoom) {
         var text = text
         text.withUTF8 { source in
-            guard !source.allSatisfy(ASCII.isUnreserved) else {
-                return bytes.append(UnsafeRawBufferPointer(source))
-            }
-            for byte in source {
+            // Most need no encoding at all.
+            var plain = 0
+            while plain < source.count, ASCII.isUnreserved(source[plain]) { plain += 1 }
+            bytes.append(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: source[..<plain])))
+            for byte in source[plain...] {
                 if ASCII.isUnreserved(byte) { bytes.append(byte) } else { appendEncoded(byte, to: &bytes) }
             }
         }

@@ -128,8 +128,11 @@ extension Response {
         }
         if data.isEmpty, call.allowsEmptyBody { return nil }
         do {
-            guard let opened = try call.envelope.open(data) else { return try plainContent() }
-            return try unwrapped(opened)
+            switch call.envelope.form {
+            case .none: return try plainContent()
+            case .generic: return try unwrapped(ResponseEnvelope.openGeneric(data))
+            case .declared(let declared): return try unwrapped(ResponseEnvelope.open(data, declared))
+            }
         } catch let fault as BodyFault {
             throw bodyError(fault)
         } catch let error as NetworkError {

@@ -4,10 +4,7 @@ public import Rx
 /// A whole HTTP response to a call (Moya's `Response`). Whether it is a success is for `checkStatusCode()` and the
 /// operators that read it to say.
 public final class Response: Sendable {
-    public let statusCode: Int
-    public let fields: HTTPFields
-    /// The body as it came, a slice of the buffer that it was received in.
-    public let data: ArraySlice<UInt8>
+    private let raw: TransportResponse
     /// The call that this answers.
     public let call: TransportCall
     /// Attempts made, this one included.
@@ -23,9 +20,7 @@ public final class Response: Sendable {
         _ response: consuming TransportResponse, call: TransportCall, attempts: Int, from start: RxTime,
         to end: RxTime
     ) {
-        statusCode = response.status.code
-        fields = response.fields
-        data = response.body
+        raw = response
         self.call = call
         self.attempts = attempts
         startedAt = start
@@ -34,15 +29,18 @@ public final class Response: Sendable {
     }
 
     private init(accepting response: Response) {
-        statusCode = response.statusCode
-        fields = response.fields
-        data = response.data
+        raw = response.raw
         call = response.call
         attempts = response.attempts
         startedAt = response.startedAt
         receivedAt = response.receivedAt
         isAccepted = true
     }
+
+    public var statusCode: Int { raw.status.code }
+    public var fields: HTTPFields { raw.fields }
+    /// The body as it came, a slice of the buffer that it was received in.
+    public var data: ArraySlice<UInt8> { raw.body }
 
     /// From the subscription to this response, earlier attempts and waits included.
     public var elapsed: Duration {

@@ -72,7 +72,7 @@ extension ResponseEnvelope {
         }
     }
 
-    private static func openGeneric(_ body: ArraySlice<UInt8>) throws(BodyFault) -> OpenedEnvelope {
+    static func openGeneric(_ body: ArraySlice<UInt8>) throws(BodyFault) -> OpenedEnvelope {
         let members: JSONMembers
         do {
             members = try JSONScanner.scan(body, capturing: genericNames)
@@ -89,7 +89,7 @@ extension ResponseEnvelope {
             data: members[1]?.presentValue)
     }
 
-    private static func open(_ body: ArraySlice<UInt8>, _ envelope: Declared) throws(BodyFault)
+    static func open(_ body: ArraySlice<UInt8>, _ envelope: Declared) throws(BodyFault)
         -> OpenedEnvelope
     {
         let document: JSONFragment
