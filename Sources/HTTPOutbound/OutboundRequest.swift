@@ -11,23 +11,29 @@ public struct OutboundRequest: Sendable {
     public var sharedFields: FieldBlock
     public var body: ArraySlice<UInt8>
 
+    /// Stands in for `OutboundLimits.connectTimeout`.
+    public var connectTimeout: Duration?
     /// Stands in for `OutboundLimits.firstByteTimeout`.
     public var firstByteTimeout: Duration?
+    /// Stands in for `OutboundLimits.readTimeout`.
+    public var readTimeout: Duration?
     /// Stands in for `OutboundLimits.totalTimeout`, e.g. what is left of the caller's own time.
     public var totalTimeout: Duration?
 
     public init(
         method: HTTPMethod = .get, target: ArraySlice<UInt8>, fields: HTTPFields = HTTPFields(),
         sharedFields: FieldBlock = FieldBlock(), body: ArraySlice<UInt8> = [],
-        firstByteTimeout: Duration? = nil,
-        totalTimeout: Duration? = nil
+        connectTimeout: Duration? = nil, firstByteTimeout: Duration? = nil,
+        readTimeout: Duration? = nil, totalTimeout: Duration? = nil
     ) {
         self.method = method
         self.target = target
         self.fields = fields
         self.sharedFields = sharedFields
         self.body = body
+        self.connectTimeout = connectTimeout
         self.firstByteTimeout = firstByteTimeout
+        self.readTimeout = readTimeout
         self.totalTimeout = totalTimeout
     }
 

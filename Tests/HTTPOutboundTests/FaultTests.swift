@@ -214,6 +214,51 @@ struct FaultTests {
         upstream.stop()
     }
 
+    @Test("A request's own connect limit goes before the client's")
+    func ownConnectLimit() async throws {
+        let (port, descriptors) = try ScriptedUpstream.blackHole()
+        try await ClientHarness.with { harness in
+            var request = OutboundRequest(target: "/")
+            request.connectTimeout = .milliseconds(50)
+            let result = try await harness.upstream(port: port).call(request)
+            #expect(result.reason == "connection_timeout")
+            let total = try #require(result.timings?.total)
+            #expect(total >= .milliseconds(50) && total < .seconds(10))
+        }
+        ScriptedUpstream.close(descriptors)
+    }
+
+    @Test("A request's own read limit goes before the client's")
+    func ownReadLimit() async throws {
+        let upstream = try ScriptedUpstream([
+            .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"), .awaitEnd,
+        ])
+        try await ClientHarness.with { harness in
+            var request = OutboundRequest(target: "/")
+            request.readTimeout = .milliseconds(50)
+            let result = try await harness.upstream(upstream).call(request)
+            #expect(result.reason == "connection_read_timeout")
+            #expect(try #require(result.timings?.total) < .seconds(10))
+        }
+        upstream.stop()
+    }
+
+    @Test("A request's own total limit goes before the client's, also where it is longer")
+    func ownTotalLimit() async throws {
+        let response = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
+        let upstream = try ScriptedUpstream([.readRequest, .trickle(response, pauseMilliseconds: 5)])
+        var limits = OutboundLimits.patient
+        limits.totalTimeout = .milliseconds(40)
+        try await ClientHarness.with(limits: limits) { harness in
+            var request = OutboundRequest(target: "/")
+            request.totalTimeout = .seconds(20)
+            let result = try await harness.upstream(upstream).call(request)
+            #expect(result.text == "hi", "\(result)")
+            #expect(try #require(result.timings?.total) > .milliseconds(40))
+        }
+        upstream.stop()
+    }
+
     @Test("A silence within the response is connection_read_timeout at the read limit")
     func gap() async throws {
         let upstream = try ScriptedUpstream([

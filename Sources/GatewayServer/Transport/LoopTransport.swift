@@ -1,22 +1,25 @@
 import EventIO
 import HTTPModel
 import HTTPOutbound
+import Locking
 import Networking
 import Rx
 
 /// Carries the reactive client's calls over pooled connections: each call on the loop that makes it.
 final class LoopTransport: Transport {
     private let clients: [LoopBound<LoopClient>]
+    /// One a loop, and not its alone: a retry may be asked for outside the loops.
+    private let budgets: [RetryBudgets]
 
     /// - Parameter clients: one a loop.
     init(_ clients: [LoopBound<LoopClient>]) {
         self.clients = clients
+        budgets = clients.map { _ in RetryBudgets() }
     }
 
     func send(_ call: TransportCall, for receiver: any AttemptReceiver) -> any Disposable {
-        if let client = clientOfThisLoop { return client.value.send(call, for: receiver) }
-        // Called from a task or thread outside the loops: the call is made on one of them.
-        let client = clients[call.upstream.id % clients.count]
+        if let loop = thisLoop { return clients[loop].value.send(call, for: receiver) }
+        let client = clients[Self.loopForOthers]
         let attempt = SingleAssignmentDisposable()
         client.loop.execute {
             guard !attempt.isDisposed else { return }
@@ -26,37 +29,53 @@ final class LoopTransport: Transport {
     }
 
     var scheduler: any SchedulerType {
-        (clientOfThisLoop ?? clients[0]).loop
+        clients[thisLoop ?? Self.loopForOthers].loop
     }
 
     func beginRetry(to upstream: Networking.Upstream) -> Bool {
-        clientOfThisLoop?.value.beginRetry(to: upstream) ?? true
+        guard let loop = thisLoop else {
+            return budgets[Self.loopForOthers].beginRetry(to: upstream)
+        }
+        return budgets[loop].beginRetry(
+            to: upstream, callsInFlight: clients[loop].value.callsInFlight(to: upstream))
     }
 
     func endRetry(to upstream: Networking.Upstream) {
-        clientOfThisLoop?.value.endRetry(to: upstream)
+        budgets[thisLoop ?? Self.loopForOthers].endRetry(to: upstream)
     }
 
-    private var clientOfThisLoop: LoopBound<LoopClient>? {
+    /// A task or thread outside the loops makes its calls on this one: attempts, timers and retries in one place.
+    private static let loopForOthers = 0
+
+    private var thisLoop: Int? {
         // A handful of loops: comparing each with this thread is quicker than any table.
-        guard let index = clients.indices.first(where: { clients[$0].loop.isCurrent }) else { return nil }
-        return clients[index]
+        clients.indices.first { clients[$0].loop.isCurrent }
     }
 }
 
-/// What one loop keeps for each upstream: where its calls go, and how many of its retries are in flight.
-final class LoopClient {
-    /// Kept by reference, as a call looks at it and changes nothing.
-    private final class Entry {
-        let outbound: HTTPOutbound.Upstream
-        var budget = RetryBudget()
+/// The retries in flight of one loop's calls, by upstream.
+private final class RetryBudgets: Sendable {
+    private let budgets = Lock<[Int: RetryBudget]>([:])
 
-        init(_ outbound: HTTPOutbound.Upstream) { self.outbound = outbound }
+    /// - Parameter callsInFlight: nil where they cannot be counted: then what was counted last stands.
+    func beginRetry(to upstream: Networking.Upstream, callsInFlight: Int? = nil) -> Bool {
+        budgets.withLock { budgets in
+            let id = upstream.id
+            guard let callsInFlight else { return budgets[id, default: RetryBudget()].beginRetry() }
+            return budgets[id, default: RetryBudget()].beginRetry(callsInFlight: callsInFlight)
+        }
     }
 
+    func endRetry(to upstream: Networking.Upstream) {
+        budgets.withLock { $0[upstream.id]?.endRetry() }
+    }
+}
+
+/// What one loop keeps for each upstream: where its calls go.
+final class LoopClient {
     private let client: HTTPClient
     // Touched by the loop's thread alone, each time for one step that calls nobody.
-    @exclusivity(unchecked) private var entries: [Entry?] = []
+    @exclusivity(unchecked) private var upstreams: [HTTPOutbound.Upstream?] = []
     @exclusivity(unchecked) private var standardFields: FieldBlock?
 
     init(_ client: HTTPClient) {
@@ -76,14 +95,9 @@ final class LoopClient {
         return LoopDisposable(attempt, on: client.loop)
     }
 
-    func beginRetry(to upstream: Networking.Upstream) -> Bool {
-        guard let report = outbound(of: upstream)?.report else { return true }
-        return entries[upstream.id]?.budget.beginRetry(callsInFlight: report.leased + report.waiting) ?? true
-    }
-
-    func endRetry(to upstream: Networking.Upstream) {
-        guard upstream.id < entries.count else { return }
-        entries[upstream.id]?.budget.endRetry()
+    func callsInFlight(to upstream: Networking.Upstream) -> Int {
+        guard let report = outbound(of: upstream)?.report else { return 0 }
+        return report.leased + report.waiting
     }
 
     func close() {
@@ -99,12 +113,12 @@ final class LoopClient {
     }
 
     private func outbound(of upstream: Networking.Upstream) -> HTTPOutbound.Upstream? {
-        if upstream.id < entries.count, let outbound = entries[upstream.id]?.outbound { return outbound }
+        if upstream.id < upstreams.count, let outbound = upstreams[upstream.id] { return outbound }
         let url = upstream.baseURL
         guard let origin = Origin(host: url.host, port: UInt16(exactly: url.port)) else { return nil }
         let outbound = client.upstream(origin)
-        while entries.count <= upstream.id { entries.append(nil) }
-        entries[upstream.id] = Entry(outbound)
+        while upstreams.count <= upstream.id { upstreams.append(nil) }
+        upstreams[upstream.id] = outbound
         return outbound
     }
 }
@@ -123,7 +137,8 @@ private final class LoopAttempt: OutboundCall {
             to: upstream, method: call.method, target: call.target,
             fields: standardFields == nil ? call.allFields : call.contextFields,
             sharedFields: standardFields ?? FieldBlock(), body: call.body ?? [],
-            firstByteTimeout: call.limits.firstByte)
+            connectTimeout: call.limits.connect, firstByteTimeout: call.limits.firstByte,
+            readTimeout: call.limits.firstByte, totalTimeout: call.totalTimeout)
     }
 
     override func succeeded(_ response: OutboundResponse) {

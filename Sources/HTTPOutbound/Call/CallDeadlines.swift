@@ -25,24 +25,13 @@ struct CallDeadlines {
     }
 
     private let limits: CallLimits
-    /// Since the last byte of the request: the client's, or the call's own.
-    private let firstByte: TimeAmount
-    /// The client's, or the call's own.
-    private let total: TimeAmount
     private let totalDeadline: MonotonicTime
     private var stage = Stage.waiting
     private var stageDeadline = MonotonicTime.distantFuture
 
-    /// - Parameters:
-    ///   - firstByte: the call's own limit; nil for the client's.
-    ///   - total: the call's own limit; nil for the client's.
-    init(
-        limits: CallLimits, firstByte: Duration? = nil, total: Duration? = nil, started now: MonotonicTime
-    ) {
+    init(limits: CallLimits, started now: MonotonicTime) {
         self.limits = limits
-        self.firstByte = firstByte.map(limits.firstByte(of:)) ?? limits.firstByte
-        self.total = total.map { TimeAmount($0) } ?? limits.total
-        totalDeadline = now + self.total
+        totalDeadline = now + limits.total
     }
 
     var isWriting: Bool { stage == .writing }
@@ -62,7 +51,7 @@ struct CallDeadlines {
         case .waiting: stageDeadline = now + limits.wait
         case .connecting: stageDeadline = .distantFuture
         case .writing: stageDeadline = now + limits.write
-        case .awaitingResponse: stageDeadline = now + firstByte
+        case .awaitingResponse: stageDeadline = now + limits.firstByte
         case .receiving: stageDeadline = now + limits.read
         }
     }
@@ -78,7 +67,7 @@ struct CallDeadlines {
             case .writing:
                 return .failed(.connectionWriteTimeout, "no byte taken for \(milliseconds: limits.write)")
             case .awaitingResponse:
-                return .failed(.connectionReadTimeout, "no response within \(milliseconds: firstByte)")
+                return .failed(.connectionReadTimeout, "no response within \(milliseconds: limits.firstByte)")
             case .receiving:
                 return .failed(.connectionReadTimeout, "no further byte for \(milliseconds: limits.read)")
             }
@@ -86,16 +75,16 @@ struct CallDeadlines {
         guard totalDeadline <= now else { return .notYet }
         switch stage {
         case .waiting:
-            return .failed(.connectionLimitReached, "no free connection within \(milliseconds: total)")
+            return .failed(.connectionLimitReached, "no free connection within \(milliseconds: limits.total)")
         case .connecting:
-            return .failed(.connectionTimeout, "no connection within \(milliseconds: total)")
+            return .failed(.connectionTimeout, "no connection within \(milliseconds: limits.total)")
         case .writing, .awaitingResponse, .receiving:
-            return .failed(.responseTimeout, "no whole response within \(milliseconds: total)")
+            return .failed(.responseTimeout, "no whole response within \(milliseconds: limits.total)")
         }
     }
 }
 
-/// The time limits of the calls of a pool, in the loop's currency.
+/// The time limits of a call, in the loop's currency.
 struct CallLimits {
     var wait: TimeAmount
     var connect: TimeAmount
@@ -103,7 +92,6 @@ struct CallLimits {
     var firstByte: TimeAmount
     var read: TimeAmount
     var total: TimeAmount
-    private let firstByteTimeout: Duration
 
     init(_ limits: OutboundLimits) {
         wait = TimeAmount(limits.waitTimeout)
@@ -112,12 +100,20 @@ struct CallLimits {
         firstByte = TimeAmount(limits.firstByteTimeout)
         read = TimeAmount(limits.readTimeout)
         total = TimeAmount(limits.totalTimeout)
-        firstByteTimeout = limits.firstByteTimeout
     }
 
-    /// A call's own limit; most ask for the same as the client, which needs no conversion.
-    func firstByte(of timeout: Duration) -> TimeAmount {
-        timeout == firstByteTimeout ? firstByte : TimeAmount(timeout)
+    /// These, with a call's own in their place; nil leaves the client's.
+    ///
+    /// - Parameter limits: what these were made from: most calls ask for the same, which needs no conversion.
+    func with(
+        _ limits: OutboundLimits, connect: Duration?, firstByte: Duration?, read: Duration?, total: Duration?
+    ) -> CallLimits {
+        var own = self
+        if let connect, connect != limits.connectTimeout { own.connect = TimeAmount(connect) }
+        if let firstByte, firstByte != limits.firstByteTimeout { own.firstByte = TimeAmount(firstByte) }
+        if let read, read != limits.readTimeout { own.read = TimeAmount(read) }
+        if let total, total != limits.totalTimeout { own.total = TimeAmount(total) }
+        return own
     }
 }
 

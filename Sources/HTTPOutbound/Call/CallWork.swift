@@ -36,7 +36,8 @@ private final class SourceCall: OutboundCall {
         super.init(
             to: work.upstream, method: request.method, target: request.target, fields: request.fields,
             sharedFields: request.sharedFields, body: request.body,
-            firstByteTimeout: request.firstByteTimeout, totalTimeout: request.totalTimeout)
+            connectTimeout: request.connectTimeout, firstByteTimeout: request.firstByteTimeout,
+            readTimeout: request.readTimeout, totalTimeout: request.totalTimeout)
     }
 
     override func succeeded(_ response: OutboundResponse) { source.onLast(response) }

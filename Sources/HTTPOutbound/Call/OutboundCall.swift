@@ -41,8 +41,8 @@ open class OutboundCall: TimerTarget, LoopCancellable {
     public init(
         to upstream: Upstream, method: HTTPMethod, target: ArraySlice<UInt8>, fields: HTTPFields,
         sharedFields: FieldBlock = FieldBlock(), body: ArraySlice<UInt8> = [],
-        firstByteTimeout: Duration? = nil,
-        totalTimeout: Duration? = nil
+        connectTimeout: Duration? = nil, firstByteTimeout: Duration? = nil,
+        readTimeout: Duration? = nil, totalTimeout: Duration? = nil
     ) {
         let pool = upstream.pool.value
         self.method = method
@@ -54,7 +54,10 @@ open class OutboundCall: TimerTarget, LoopCancellable {
         let now = loop.now
         timings = OutboundTimings(started: now)
         deadlines = CallDeadlines(
-            limits: pool.callLimits, firstByte: firstByteTimeout, total: totalTimeout, started: now)
+            limits: pool.callLimits.with(
+                pool.limits, connect: connectTimeout, firstByte: firstByteTimeout, read: readTimeout,
+                total: totalTimeout),
+            started: now)
         self.pool = pool
     }
 
