@@ -57,7 +57,10 @@ public final class GatewayServer: Sendable {
         group = try EventLoopGroup(count: configuration.loops, name: "sluice")
         let resolver = Resolver()
         let clients = group.loops.map { loop in
-            loop.runBlocking { LoopBound(LoopClient(HTTPClient(loop: loop, resolver: resolver)), loop: loop) }
+            loop.runBlocking { [limits = configuration.outbound] in
+                LoopBound(
+                    LoopClient(HTTPClient(loop: loop, resolver: resolver, limits: limits)), loop: loop)
+            }
         }
         do {
             let environment = GatewayEnvironment(

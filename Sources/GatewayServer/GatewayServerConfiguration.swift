@@ -1,6 +1,9 @@
 internal import EventIO
 public import Gateway
 
+@_exported public import struct HTTPInbound.InboundLimits
+@_exported public import struct HTTPOutbound.OutboundLimits
+
 /// How a gateway is served. The defaults are those of `sluice serve`.
 public struct GatewayServerConfiguration: Sendable {
     /// Numeric address to listen on. Default loopback; `0.0.0.0` and `::` mean every interface.
@@ -22,10 +25,33 @@ public struct GatewayServerConfiguration: Sendable {
     public var drainDeadline = Duration.seconds(30)
     /// What the gateway allows: deadline, request body, merged answer.
     public var limits = GatewayLimits()
+    /// What clients may ask of each loop, and how long they may take. `connections` is the whole process's, capped at half
+    /// of the descriptors and divided among the loops. Two of its members follow from others and are not looked at:
+    /// `requestBody` is the largest that `limits` or an endpoint's `.bodyLimit` allows (and `bufferedBodies` never less), and
+    /// `drainDeadline` what `drainDelay` leaves of this configuration's.
+    public var inbound = InboundLimits()
+    /// What each loop's calls to upstreams may take: connections, waiting calls, sizes of responses. The times of a call to
+    /// connect, to its first byte, between bytes and in all are not looked at: they are its provider's `CallPolicy`.
+    public var outbound = OutboundLimits()
     /// Which browsers' scripts of other origins may call. Default: none.
     public var cors: CORSPolicy?
 
     public init() {}
+
+    /// One loop's limits.
+    ///
+    /// - Parameters:
+    ///   - largestBody: the longest request body that any endpoint takes.
+    ///   - descriptors: what the process may have open.
+    func inboundLimits(largestBody: Int, descriptors: Int) -> InboundLimits {
+        var limits = inbound
+        limits.connections = InboundLimits.connections(
+            inbound.connections, descriptors: descriptors, loops: loops)
+        limits.requestBody = largestBody
+        limits.bufferedBodies = max(inbound.bufferedBodies, largestBody)
+        limits.drainDeadline = max(.zero, drainDeadline - drainDelay)
+        return limits
+    }
 }
 
 /// Why a gateway could not start, for the person who started it.

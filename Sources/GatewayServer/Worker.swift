@@ -27,11 +27,8 @@ final class Worker {
         self.listener = listener
         self.client = client
         let configuration = plan.configuration
-        var limits = InboundLimits()
-        limits.connections = InboundLimits.connections(
-            descriptors: plan.descriptors, loops: configuration.loops)
-        limits.requestBody = configuration.limits.requestBody
-        limits.drainDeadline = max(.zero, configuration.drainDeadline - configuration.drainDelay)
+        let limits = configuration.inboundLimits(
+            largestBody: plan.responder.largestBody, descriptors: plan.descriptors)
         let accessLog = plan.logs.makeAccessChannel().map { AccessLog(channel: $0, loop: loop) }
         let handler = RequestHandler(plan.responder, phase: plan.phase, accessLog: accessLog)
         let responder = plan.responder

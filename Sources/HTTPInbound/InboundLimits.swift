@@ -2,7 +2,7 @@
 ///
 /// Every number has a safe default; what happens beyond it stands beside it. Sizes are bytes, times are
 /// absolute: a byte that trickles in does not start one again.
-public struct InboundLimits: Sendable {
+public struct InboundLimits: Sendable, Hashable {
     /// Longest request target. Default 8 KiB. Beyond it: 414.
     public var target = 8 * 1024
     /// Largest header block, request line excluded, trailers included. Default 16 KiB. Beyond it: 431.
@@ -37,7 +37,7 @@ public struct InboundLimits: Sendable {
     /// Requests answered on one connection; the last answer carries `Connection: close`. Default 1000.
     public var requestsPerConnection = 1000
     /// Connections open at once on this loop. Default 10 000; a process with several loops divides its own
-    /// limit among them (`connections(descriptors:loops:)`). Beyond it: not accepted until one leaves.
+    /// limit among them (`connections(_:descriptors:loops:)`). Beyond it: not accepted until one leaves.
     public var connections = 10_000
     /// Requests that wait for their handler at once, on this loop. Default 1024. Beyond it: 503 `OVERLOADED`.
     public var requestsInFlight = 1024
@@ -58,12 +58,13 @@ public struct InboundLimits: Sendable {
     /// The defaults.
     public init() {}
 
-    /// One loop's share of the process's client connections: min(10 000, half of the descriptors) / loops.
+    /// One loop's share of the process's client connections: min(most, half of the descriptors) / loops, at least 1.
     ///
     /// - Parameters:
+    ///   - most: what the process wants at most. Default 10 000.
     ///   - descriptors: `RLIMIT_NOFILE` after its soft limit was raised.
     ///   - loops: how many loops accept.
-    public static func connections(descriptors: Int, loops: Int) -> Int {
-        max(1, min(10_000, descriptors / 2) / max(1, loops))
+    public static func connections(_ most: Int = 10_000, descriptors: Int, loops: Int) -> Int {
+        max(1, min(most, descriptors / 2) / max(1, loops))
     }
 }

@@ -49,6 +49,19 @@ struct UpstreamFieldsTests {
         #expect(sent.allSatisfy { !$0.contains(.connection) && !$0.contains(.host) })
     }
 
+    @Test("What the client's Connection names is for us alone, though the endpoint lists it")
+    func namedByConnection() throws {
+        let named = try sent("/open", Self.fields)
+        #expect(named.allSatisfy { !$0.contains("X-App") })
+        #expect(named.first?[.authorization] == "Bearer t")
+        let credentials: HTTPFields = [
+            .authorization: "Bearer t", "X-App": "7", .connection: "close, authorization",
+        ]
+        let sent = try sent("/open", credentials)
+        #expect(sent.map { $0["X-App"] } == ["7", "7"])
+        #expect(sent.allSatisfy { !$0.contains(.authorization) })
+    }
+
     @Test("Via goes on with our name")
     func via() throws {
         #expect(try sent("/plain", [.via: "1.0 front"]).first?[.via] == "1.0 front, 1.1 sluice")

@@ -26,6 +26,8 @@ struct OverloadTests {
         #expect(InboundLimits.connections(descriptors: 1024, loops: 1) == 512)
         #expect(InboundLimits.connections(descriptors: 1024, loops: 4) == 128)
         #expect(InboundLimits.connections(descriptors: 2, loops: 8) == 1)
+        #expect(InboundLimits.connections(100, descriptors: 1024, loops: 4) == 25)
+        #expect(InboundLimits.connections(20_000, descriptors: 1_000_000, loops: 4) == 5_000)
     }
 
     @Test("A request too many in flight is 503, its connection lives on, and room is found again")

@@ -22,6 +22,7 @@ public import Rx
 public final class Gateway: Sendable {
     private struct State {
         var router = Router<GatewayResponder.Routed>()
+        var largestBody = 0
         var upstreams: [String] = []
         var faults: [String] = []
     }
@@ -74,7 +75,9 @@ public final class Gateway: Sendable {
     /// What answers requests. Throws where an endpoint cannot be, an address is none, or an override names an
     /// upstream that nobody declared.
     public func responder() throws(GatewayDeclarationError) -> GatewayResponder {
-        let (router, upstreams, declared) = state.withLock { ($0.router, $0.upstreams, $0.faults) }
+        let (router, largestBody, upstreams, declared) = state.withLock {
+            ($0.router, $0.largestBody, $0.upstreams, $0.faults)
+        }
         var faults = declared + (cors?.faults ?? [])
         let known =
             upstreams.isEmpty ? "there are none" : "known: \(upstreams.sorted().joined(separator: ", "))"
@@ -82,7 +85,9 @@ public final class Gateway: Sendable {
             faults.append("there is no upstream \"\(name)\" to give an address (\(known))")
         }
         guard faults.isEmpty else { throw GatewayDeclarationError(faults: faults) }
-        return GatewayResponder(router: router, environment: environment, limits: limits, cors: cors)
+        return GatewayResponder(
+            router: router, environment: environment, limits: limits,
+            largestBody: max(largestBody, limits.requestBody), cors: cors)
     }
 
     private func add(
@@ -96,7 +101,8 @@ public final class Gateway: Sendable {
         do {
             let template = try PathTemplate(path)
             let endpoint = Endpoint(method: method, template: template, handler: handler, settings: settings)
-            state.withLock { state in
+            state.withLock { [limit = settings.bodyLimit] state in
+                state.largestBody = max(state.largestBody, limit)
                 if !state.router.add(method, template, GatewayResponder.Routed(endpoint)) {
                     state.faults.append("\(method.rawValue) \(path) is declared twice")
                 }

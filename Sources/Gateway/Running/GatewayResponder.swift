@@ -6,13 +6,21 @@ public import Rx
 
 /// Answers requests at the endpoints of a gateway. One serves all loops; a request stays where it is started.
 public final class GatewayResponder: Sendable {
+    /// Bytes of the longest request body that any endpoint takes: what a server has to let through.
+    public let largestBody: Int
+
     private let router: Router<Routed>
     private let environment: GatewayEnvironment
     private let cors: CORSPolicy?
     private let renderer: Renderer
     private let identifiers = Identifiers()
 
-    init(router: Router<Routed>, environment: GatewayEnvironment, limits: GatewayLimits, cors: CORSPolicy?) {
+    /// - Parameter largestBody: the limit of the endpoint that takes the longest body, or the gateway's own.
+    init(
+        router: Router<Routed>, environment: GatewayEnvironment, limits: GatewayLimits, largestBody: Int,
+        cors: CORSPolicy?
+    ) {
+        self.largestBody = largestBody
         self.router = router
         self.environment = environment
         self.cors = cors
@@ -184,18 +192,26 @@ public final class GatewayResponder: Sendable {
     private func context(
         _ fields: HTTPFields, _ endpoint: Endpoint, _ requestID: String, _ started: RxTime
     ) -> CallContext {
-        var forwarding = HTTPFields()
-        for name in endpoint.forwarded {
-            for value in fields.valueBytes(of: name) { forwarding.append(name, bytes: value) }
-        }
-        return CallContext(
+        CallContext(
             requestID: requestID,
             traceparent: TraceContext.traceparent(
                 continuing: fields.firstValueBytes(.traceParent), identifiers),
             via: fields.contains(.via) ? fields.values(of: .via).joined(separator: ", ") : nil,
             deadline: started.addingTimeInterval(endpoint.deadlineSeconds),
-            forwarding: forwarding,
+            forwarding: Self.forwarded(fields, by: endpoint),
             credentialUpstreams: endpoint.credentialUpstreams)
+    }
+
+    /// What the endpoint lists, but for what `Connection` names: that is for us alone (RFC 9110 7.6.1).
+    private static func forwarded(_ fields: HTTPFields, by endpoint: Endpoint) -> HTTPFields {
+        var forwarding = HTTPFields()
+        guard !endpoint.forwarded.isEmpty else { return forwarding }
+        var fields = fields
+        if fields.contains(.connection) { fields.removeHopByHop() }
+        for name in endpoint.forwarded {
+            for value in fields.valueBytes(of: name) { forwarding.append(name, bytes: value) }
+        }
+        return forwarding
     }
 
     private func requestID(_ fields: HTTPFields?) -> String {
