@@ -1,0 +1,235 @@
+import Dispatch
+import Locking
+import Rx
+import Testing
+
+/// The seven questions, as far as they apply to what has no source: nothing, the end, values, an error, disposal, a
+/// closure that throws, and a second subscription.
+@Suite("Streams that begin here")
+struct CreationTests {
+    /// The output of two subscriptions to one description.
+    private func twice(_ source: Observable<String>, disposeAt: Int = 40) -> [String] {
+        let scheduler = ManualScheduler()
+        return [scheduler.play(source, disposeAt: disposeAt), scheduler.play(source, disposeAt: disposeAt)]
+    }
+
+    /// What comes where the observer disposes its subscription at the second.
+    private func valuesUntilDisposal(_ source: Observable<String>) -> [String] {
+        let log = Log<String>()
+        let subscription = SerialDisposable()
+        // In a turn of the trampoline, so that the subscription is known before the first value comes.
+        _ = CurrentThreadScheduler.instance.schedule(()) {
+            subscription.disposable = source.subscribe(
+                onNext: { value in
+                    log.add(value)
+                    if log.entries.count == 2 { subscription.dispose() }
+                }, onError: { log.add("error \($0)") }, onCompleted: { log.add("done") })
+            return Disposables.create()
+        }
+        return log.entries
+    }
+
+    // MARK: create
+
+    @Test("create sends what its closure sends: nothing, the end, values, an error; each subscription anew")
+    func create() {
+        let begun = Shared(0)
+        func made(_ send: @escaping @Sendable (AnyObserver<String>) -> Void) -> Observable<String> {
+            .create { observer in
+                begun.withLock { $0 += 1 }
+                send(observer)
+                return Disposables.create()
+            }
+        }
+        #expect(twice(made { _ in }) == ["", ""])
+        #expect(twice(made { $0.onCompleted() }) == ["|", "|"])
+        #expect(
+            twice(
+                made { observer in
+                    observer.onNext("a")
+                    observer.onNext("b")
+                    observer.onCompleted()
+                }) == ["(ab|)", "(ab|)"])
+        #expect(
+            twice(
+                made { observer in
+                    observer.onNext("a")
+                    observer.onError(Failure())
+                }) == ["(a#)", "(a#)"])
+        #expect(begun.withLock { $0 } == 8)
+    }
+
+    @Test("create ignores what comes after the stop event")
+    func createAfterItsEnd() {
+        let source = Observable<String>.create { observer in
+            observer.onNext("a")
+            observer.onCompleted()
+            observer.onNext("b")
+            observer.onError(Failure())
+            observer.onCompleted()
+            return Disposables.create()
+        }
+        #expect(events(source) == ["a", "done"])
+    }
+
+    @Test("create disposes what its closure returned: once, at the end, at an error and at disposal")
+    func createDisposes() {
+        for (event, expected) in [("|", "done"), ("#", "error failed"), ("!", "")] {
+            let disposals = Shared(0)
+            let census = Census()
+            let kept = Log<AnyObserver<String>>()
+            let log = Log<String>()
+            let subscription: any Disposable
+            do {
+                let tracked = Tracked(census)
+                subscription = log.record(
+                    .create { observer in
+                        kept.add(observer)
+                        return Disposables.create {
+                            withExtendedLifetime(tracked) {}
+                            disposals.withLock { $0 += 1 }
+                        }
+                    })
+            }
+            #expect(census.alive == 1)
+            switch event {
+            case "|": kept.entries[0].onCompleted()
+            case "#": kept.entries[0].onError(Failure())
+            default: subscription.dispose()
+            }
+            subscription.dispose()
+            kept.entries[0].onNext("late")
+            #expect(log.entries == (expected.isEmpty ? [] : [expected]))
+            #expect(disposals.withLock { $0 } == 1)
+        }
+    }
+
+    @Test("create frees its closure with its subscription")
+    func createFrees() {
+        let census = Census()
+        do {
+            let tracked = Tracked(census)
+            let subscription = Observable<String>.create { _ in
+                withExtendedLifetime(tracked) {}
+                return Disposables.create()
+            }.subscribe()
+            subscription.dispose()
+        }
+        #expect(census.alive == 0)
+    }
+
+    // MARK: The others
+
+    @Test("just sends its value and the end, to each subscription, and frees it")
+    func just() {
+        #expect(twice(.just("a")) == ["(a|)", "(a|)"])
+        let census = Census()
+        _ = Observable.just(Tracked(census)).subscribe()
+        #expect(census.alive == 0)
+    }
+
+    @Test("just on a scheduler sends in a turn of it, and not once disposed")
+    func justOnAScheduler() {
+        let scheduler = ManualScheduler()
+        let source = Observable.just("a", scheduler: scheduler)
+        let log = Log<String>()
+        let first = log.record(source)
+        #expect(log.entries.isEmpty)
+        scheduler.advance(by: .milliseconds(frame))
+        #expect(log.entries == ["a", "done"])
+        first.dispose()
+        log.record(source).dispose()
+        scheduler.advance(by: .milliseconds(frame))
+        #expect(log.entries == ["a", "done"])
+    }
+
+    @Test("empty sends the end alone, to each subscription")
+    func empty() {
+        #expect(twice(.empty()) == ["|", "|"])
+    }
+
+    @Test("never sends nothing and does not end; disposed, it frees who waited for it")
+    func never() {
+        #expect(twice(.never()) == ["", ""])
+        let census = Census()
+        do {
+            let tracked = Tracked(census)
+            let subscription = Observable<String>.never().subscribe(onCompleted: {
+                withExtendedLifetime(tracked) {}
+            })
+            #expect(census.alive == 1)
+            subscription.dispose()
+        }
+        #expect(census.alive == 0)
+    }
+
+    @Test("error sends its error alone, to each subscription")
+    func error() {
+        #expect(twice(.error(Failure())) == ["#", "#"])
+    }
+
+    @Test("of sends its values and the end, to each subscription, and stops where it is disposed")
+    func of() {
+        #expect(twice(.of("a", "b", "c")) == ["(abc|)", "(abc|)"])
+        #expect(valuesUntilDisposal(.of("a", "b", "c")) == ["a", "b"])
+        let census = Census()
+        _ = Observable.of(Tracked(census), Tracked(census)).subscribe()
+        #expect(census.alive == 0)
+    }
+
+    @Test("from an array sends its values and the end, none of them for an empty one")
+    func fromAnArray() {
+        #expect(twice(.from(["a", "b", "c"])) == ["(abc|)", "(abc|)"])
+        #expect(twice(.from([String]())) == ["|", "|"])
+        #expect(valuesUntilDisposal(.from(["a", "b", "c"])) == ["a", "b"])
+        let census = Census()
+        _ = Observable.from([Tracked(census)]).subscribe()
+        #expect(census.alive == 0)
+    }
+
+    @Test("from a sequence iterates anew for each subscription, and no further than it is asked")
+    func fromASequence() {
+        #expect(twice(Observable<String>.from(Set(["a"]))) == ["(a|)", "(a|)"])
+        #expect(twice(Observable<String>.from(Counting())) == ["(123|)", "(123|)"])
+        #expect(valuesUntilDisposal(.from(Counting(upTo: .max))) == ["1", "2"])
+    }
+
+    /// "1", "2" and so on.
+    private struct Counting: Sequence, Sendable {
+        var upTo = 3
+
+        func makeIterator() -> AnyIterator<String> {
+            var next = 0
+            return AnyIterator {
+                guard next < upTo else { return nil }
+                next += 1
+                return "\(next)"
+            }
+        }
+    }
+
+    @Test("from an optional is just or empty")
+    func fromAnOptional() {
+        #expect(twice(.from(optional: "a")) == ["(a|)", "(a|)"])
+        #expect(twice(.from(optional: nil)) == ["|", "|"])
+    }
+
+    @Test("of and from on a scheduler send one value a turn, and nothing after disposal")
+    func onAScheduler() {
+        let scheduler = ManualScheduler()
+        for source in [
+            Observable.of("a", "b", scheduler: scheduler), .from(["a", "b"], scheduler: scheduler),
+        ] {
+            let log = Log<String>()
+            let subscription = log.record(source)
+            #expect(log.entries.isEmpty)
+            scheduler.advance(by: .milliseconds(frame))
+            #expect(log.entries == ["a", "b", "done"])
+            subscription.dispose()
+            let second = log.record(source)
+            second.dispose()
+            scheduler.advance(by: .milliseconds(frame))
+            #expect(log.entries == ["a", "b", "done"])
+        }
+    }
+}
