@@ -110,6 +110,11 @@ struct ConnectionStateMachine {
         if case .body = reading { true } else { false }
     }
 
+    /// When the head began that is being read; nil where none is.
+    var headSince: MonotonicTime? {
+        if case .head(let since) = reading { since } else { nil }
+    }
+
     /// Whether the socket should be read at all: not while a request waits that was parsed ahead.
     var wantsBytes: Bool { mayParse || isDiscarding }
 

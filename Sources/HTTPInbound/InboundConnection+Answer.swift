@@ -22,8 +22,13 @@ extension InboundConnection {
     }
 
     /// One answer with `Connection: close`; nothing that comes after is interpreted.
+    func refuse(_ error: InboundError, _ broken: Turn) {
+        turn = broken
+        refuse(error)
+    }
+
+    /// The same for the request whose turn it is.
     func refuse(_ error: InboundError) {
-        if error.head == nil { turn = Turn(receivedAt: now) }
         dropBody()
         state.refusalBegan()
         answerDirectly(server.errorRenderer(error), error: error)
@@ -34,7 +39,7 @@ extension InboundConnection {
         complete(
             .direct(
                 DirectAnswer(
-                    head: turn.head, method: turn.head.map { _ in turn.method }, error: error,
+                    head: turn.head, method: turn.method, error: error,
                     response: response, remoteAddress: remoteAddress, receivedAt: turn.receivedAt,
                     bytesReceived: turn.bytesReceived, bytesSent: sent, outcome: .completed)))
     }

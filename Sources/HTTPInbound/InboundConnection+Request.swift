@@ -8,7 +8,7 @@ extension InboundConnection {
         turn.bytesReceived = headBytes
         turn.method = head.method
         turn.version = head.version
-        if turn.method == .head { head.method = .get }
+        if head.method == .head { head.method = .get }
 
         let admission = state.requestBegan(isPersistent: framing.keepAlive)
         let decision = decide(head, admission)
@@ -85,7 +85,7 @@ extension InboundConnection {
         swap(&body, &turn.body)
         server.release(bodyBytes: body.count)
         let exchange = InboundExchange(
-            request: HTTPRequest(head: head, body: body[...]), method: turn.method,
+            request: HTTPRequest(head: head, body: body[...]), method: turn.method ?? .get,
             context: turn.context.take(), receivedAt: turn.receivedAt, bytesReceived: turn.bytesReceived,
             connection: self)
         self.exchange = exchange

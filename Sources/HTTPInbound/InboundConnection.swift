@@ -13,7 +13,7 @@ final class InboundConnection {
     enum Ahead {
         case nothing
         case request(HTTPRequestHead, RequestFraming, headBytes: Int)
-        case failure(InboundError)
+        indirect case failure(InboundError, Turn)
     }
 
     /// An answer that is complete, up to the moment the kernel has taken it.
@@ -96,7 +96,8 @@ final class InboundConnection {
             case .end:
                 if state.isReadingBody { bodyEnded() }
             case .failed(let error):
-                fail(with: InboundError.malformed(error, head: state.isReadingBody ? turn.head : nil))
+                let broken = brokenOff(unread: input.count - used)
+                fail(with: .malformed(error, head: broken.head), broken)
             }
         }
         return used
@@ -110,18 +111,30 @@ final class InboundConnection {
         case .request(let head, let framing, let count):
             ahead = .nothing
             begin(head, framing, headBytes: count)
-        case .failure(let error):
+        case .failure(let error, let broken):
             ahead = .nothing
-            refuse(error)
+            refuse(error, broken)
         }
         return true
     }
 
-    private func fail(with error: InboundError) {
+    private func fail(with error: InboundError, _ broken: Turn) {
         switch state.requestFailed() {
-        case .refuse: refuse(error)
-        case .hold: ahead = .failure(error)
+        case .refuse: refuse(error, broken)
+        case .hold: ahead = .failure(error, broken)
         }
+    }
+
+    /// What is known of a request that goes no further: all of it where its body was being read, else what came of
+    /// its head.
+    ///
+    /// - Parameter unread: bytes that came and that nobody will parse.
+    private func brokenOff(unread: Int = 0) -> Turn {
+        guard !state.isReadingBody else { return turn }
+        var broken = Turn(receivedAt: state.headSince ?? now)
+        broken.method = parser.method
+        broken.bytesReceived = headBytes + unread
+        return broken
     }
 
     /// Goes on after an answer: what is held, what is pending, then the socket.
@@ -253,12 +266,13 @@ extension InboundConnection: TimerTarget {
     func timerFired(_ token: TimerToken) {
         timer = nil
         observeQueue()
+        let broken = brokenOff()
         switch state.deadlinePassed(at: now) {
         case .wait: break
         case .close: end(.close, .completed)
         case .reset: end(.reset, .failed)
-        case .refuse: refuse(.timeout(head: state.isReadingBody ? turn.head : nil))
-        case .hold: ahead = .failure(.timeout(head: nil))
+        case .refuse: refuse(.timeout(head: broken.head), broken)
+        case .hold: ahead = .failure(.timeout(head: nil), broken)
         }
         settle()
     }

@@ -14,7 +14,7 @@ public protocol InboundHandler: AnyObject {
 
     /// The methods of the resource that `head` names, for the `Allow` of an automatic answer to OPTIONS; HEAD
     /// (where there is GET) and OPTIONS are added. None: the OPTIONS goes to `decide` like any request, which is
-    /// what a CORS preflight wants.
+    /// what a CORS preflight wants. `OPTIONS *` asks about the server as a whole (RFC 9110 9.3.7).
     func allowedMethods(_ head: HTTPRequestHead) -> [HTTPMethod]
 
     /// An answer is over that no exchange stands for: one given by `decide`, an automatic one, an error.
@@ -89,14 +89,15 @@ public enum InboundOutcome: Sendable {
 public struct DirectAnswer {
     /// The request, where its head was read.
     public var head: HTTPRequestHead?
-    /// The method on the wire (HEAD stays HEAD), where the head was read.
+    /// The method on the wire (HEAD stays HEAD), where that much of the request came.
     public var method: HTTPMethod?
     /// Why the server refused; nil: an answer of `decide`, or to OPTIONS.
     public var error: InboundError?
     public var response: HTTPResponse
     public var remoteAddress: SocketAddress
+    /// When the request's head was complete; where it never was, when it began.
     public var receivedAt: MonotonicTime
-    /// Bytes of the request, head and body.
+    /// Bytes of the request, head and body, as far as they came.
     public var bytesReceived: Int
     /// Bytes of the answer, head included.
     public var bytesSent: Int

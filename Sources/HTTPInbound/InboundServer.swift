@@ -171,8 +171,6 @@ public final class InboundServer {
     /// 204 with `Allow`; nil where the handler names no methods.
     func optionsAnswer(_ head: HTTPRequestHead) -> HTTPResponse? {
         var methods = handler.allowedMethods(head)
-        // RFC 9110 9.3.7: `*` asks about the server as a whole.
-        if methods.isEmpty, head.target.form == .asterisk { methods = [.get, .post, .put, .patch, .delete] }
         guard !methods.isEmpty else { return nil }
         if methods.contains(.get), !methods.contains(.head) { methods.append(.head) }
         if !methods.contains(.options) { methods.append(.options) }

@@ -5,8 +5,8 @@ internal import HTTPModel
 struct Turn {
     /// Nil before it has come, and once the exchange has it.
     var head: HTTPRequestHead?
-    /// The method on the wire: HEAD stays HEAD.
-    var method = HTTPMethod.get
+    /// The method on the wire: HEAD stays HEAD. Nil before it has come.
+    var method: HTTPMethod?
     var version = HTTPVersion.http11
     var receivedAt: MonotonicTime
     /// The answer that is known before the body came; nil: the handler wants the body.

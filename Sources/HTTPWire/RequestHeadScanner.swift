@@ -10,7 +10,8 @@ struct RequestHeadScanner: HeadScanner {
     private var position = 0
     /// How far the target was read while the line was not whole.
     private var targetScanned = 0
-    private var method = HTTPMethod.get
+    /// The method, as soon as it was read.
+    private(set) var method: HTTPMethod?
     private var target = 0..<0
     private var shape: TargetShape?
     private var version = HTTPVersion.http11
@@ -26,6 +27,7 @@ struct RequestHeadScanner: HeadScanner {
     mutating func reset() {
         position = 0
         targetScanned = 0
+        method = nil
         shape = nil
         section.reset()
     }
@@ -40,7 +42,7 @@ struct RequestHeadScanner: HeadScanner {
 
     /// The head of the block that was scanned to its end.
     mutating func head(of block: [UInt8]) throws(WireFault) -> (HTTPRequestHead, RequestFraming) {
-        guard let shape else { throw .targetForm }
+        guard let shape, let method else { throw .targetForm }
         let framing = try framing(shape)
         let head = HTTPRequestHead(
             method: method, target: RequestTarget(block: block, range: target, shape: shape),
@@ -81,6 +83,7 @@ struct RequestHeadScanner: HeadScanner {
             throw ASCII.isTokenByte(bytes[methodEnd]) ? .methodTooLong : .methodByte
         }
 
+        method = HTTPMethod(token: UnsafeRawBufferPointer(rebasing: bytes[..<methodEnd]))
         let start = methodEnd &+ 1
         let end = ByteScan.firstOutsideTarget(
             bytes, from: max(start, targetScanned), to: min(count, start &+ limits.target))
@@ -102,7 +105,6 @@ struct RequestHeadScanner: HeadScanner {
         guard major == 1 else { throw .majorVersion }
         // RFC 9110 2.5: a higher minor version is read as the highest that we know.
         version = bytes[afterVersion &- 1] == Byte.zero ? .http10 : .http11
-        method = HTTPMethod(token: UnsafeRawBufferPointer(rebasing: bytes[..<methodEnd]))
         target = start..<end
         shape = try shape(UnsafeRawBufferPointer(rebasing: bytes[target]))
         position = afterVersion &+ 2

@@ -42,6 +42,9 @@ public struct RequestParser: Sendable {
         }
     }
 
+    /// The method of the request that is being read, or that failed; nil where that much of it has not come.
+    public var method: HTTPMethod? { scanner.method }
+
     /// Goes on with the bytes of `input` from `consumed` on, and moves `consumed` past those it is done with.
     public mutating func parse(_ input: UnsafeRawBufferPointer, consumed: inout Int) -> Event {
         do {

@@ -88,6 +88,48 @@ struct FactsTests {
         }
     }
 
+    @Test("A request whose head breaks off is told as far as it came: its method, its bytes, its time")
+    func brokenHead() async throws {
+        try await TestServer.run({ $0.headerDeadline = .milliseconds(30) }) { server in
+            let client = try await server.whileBusy {
+                let client = try server.client()
+                client.send("POST /x HT")
+                return client
+            }
+            #expect(try client.reply().status == 408)
+            await server.log.wait(for: "direct POST 408 completed")
+            // In two pieces, after a request that was answered.
+            let other = try server.client()
+            let (start, rest) = ("PUT /later HTTP/1.1\r\nHo", "st : x\r\n\r\n")
+            other.send("GET /hello HTTP/1.1\r\nHost: x\r\n\r\n" + start)
+            #expect(try other.reply().text == "hello")
+            other.send(rest)
+            #expect(try other.reply().status == 400)
+            await server.log.wait(for: "direct PUT 400 completed")
+            try await server.on { server, handler in
+                #expect(handler.direct.map(\.bytesReceived) == [10, (start + rest).utf8.count])
+                let late = handler.direct[0]
+                #expect((server.loop.now - late.receivedAt).nanoseconds >= 30_000_000)
+                #expect(handler.direct.allSatisfy { $0.head == nil })
+            }
+        }
+    }
+
+    @Test("A request whose body does not come is told with its head")
+    func lateBody() async throws {
+        try await TestServer.run({ $0.bodyDeadline = .milliseconds(30) }) { server in
+            let client = try server.client()
+            let request = "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc"
+            client.send(request)
+            #expect(try client.reply().status == 408)
+            await server.log.wait(for: "direct POST 408 completed")
+            try await server.on { _, handler in
+                #expect(handler.direct[0].head?.target.path == "/echo")
+                #expect(handler.direct[0].bytesReceived == request.utf8.count)
+            }
+        }
+    }
+
     @Test("Counts go up and down again")
     func counts() async throws {
         try await TestServer.run { server in

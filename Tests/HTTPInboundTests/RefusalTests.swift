@@ -8,6 +8,8 @@ struct RefusalTests {
         var testDescription: String
         var bytes: String
         var status: Int
+        /// As the log has it: what stands before the first space.
+        var method: String { bytes.first == "\u{16}" ? "-" : String(bytes.prefix { $0 != " " }) }
 
         init(_ name: String, _ bytes: String, _ status: Int) {
             testDescription = name
@@ -57,7 +59,7 @@ struct RefusalTests {
             #expect(reply.text.hasPrefix("malformed: "))
             #expect(client.readToEnd() == ([], .fin))
             #expect(!server.log.events.contains("decide GET /hello"))
-            await server.log.wait(for: "direct - \(row.status) completed")
+            await server.log.wait(for: "direct \(row.method) \(row.status) completed")
         }
     }
 

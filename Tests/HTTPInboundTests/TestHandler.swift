@@ -17,6 +17,8 @@ final class TestHandler: InboundHandler {
     }
 
     private(set) var writers: [BodyWriter] = []
+    /// Answers that no exchange stands for.
+    private(set) var direct: [DirectAnswer] = []
 
     init(log: EventLog) {
         self.log = log
@@ -40,6 +42,7 @@ final class TestHandler: InboundHandler {
     }
 
     func answered(_ answer: DirectAnswer) {
+        direct.append(answer)
         log.add(
             "direct \(answer.method.map(\.rawValue) ?? "-") \(answer.response.status.code) \(answer.outcome)")
     }

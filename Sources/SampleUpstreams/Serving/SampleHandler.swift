@@ -30,7 +30,8 @@ final class SampleHandler: InboundHandler {
     }
 
     func allowedMethods(_ head: HTTPRequestHead) -> [HTTPMethod] {
-        SampleRoute(head.target)?.methods ?? []
+        if head.target.form == .asterisk { return [.get, .put, .delete] }
+        return SampleRoute(head.target)?.methods ?? []
     }
 
     /// What `Allow` says: the methods, with those that the server adds.
