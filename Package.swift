@@ -101,8 +101,9 @@ let package = Package(
         tests(
             "GatewayServerTests",
             [
-                "GatewayServer", "Gateway", "Networking", "GatewayTesting", "HTTPOutbound", "EventIO", "Rx",
-                "HTTPModel", "JSONBytes", "Locking",
+                "GatewayServer", "Gateway", "Networking", "GatewayTesting", "HTTPInbound", "HTTPOutbound",
+                "EventIO",
+                "Rx", "HTTPModel", "JSONBytes", "Locking",
             ]),
         tests("SluiceCommandTests", ["SluiceCommand", "JSONBytes"]),
     ],

@@ -42,7 +42,9 @@ public final class GatewayServer: Sendable {
         return server
     }
 
-    init(_ configuration: GatewayServerConfiguration, declare: (Gateway) throws -> Void) throws {
+    init(
+        _ configuration: GatewayServerConfiguration, logs: Logs? = nil, declare: (Gateway) throws -> Void
+    ) throws {
         let descriptors = ProcessLimits.raiseDescriptorLimit()
         let listeners = try Self.bind(configuration)
         let address = listeners[0].address
@@ -50,7 +52,7 @@ public final class GatewayServer: Sendable {
         port = address.port ?? configuration.port
         self.configuration = configuration
 
-        let logs = Logs(configuration)
+        let logs = logs ?? Logs(configuration)
         self.logs = logs
         let phase = Phase()
         self.phase = phase

@@ -20,7 +20,8 @@ struct Health {
         let isReady = path.elementsEqual(Self.ready)
         guard isReady || path.elementsEqual(Self.live) else { return nil }
         guard head.method == .get else {
-            return HTTPResponse(status: .methodNotAllowed, fields: [.allow: "GET, HEAD"])
+            let status = head.method == .options ? HTTPStatus.noContent : .methodNotAllowed
+            return HTTPResponse(status: status, fields: [.allow: "GET, HEAD, OPTIONS"])
         }
         if !isReady { return respond(.ok, "live") }
         return phase.isReady ? respond(.ok, "ready") : respond(.serviceUnavailable, "draining")

@@ -26,7 +26,7 @@ final class RequestHandler: InboundHandler {
 
     func handle(_ exchange: InboundExchange) {
         let pending = LoopBound(PendingAnswer(exchange, accessLog), loop: exchange.loop)
-        let subscription = responder.respond(
+        let request = responder.respond(
             to: exchange.request, routed: exchange.context as? GatewayResponder.Routed
         ) { response in
             if pending.loop.isCurrent {
@@ -35,7 +35,7 @@ final class RequestHandler: InboundHandler {
                 pending.loop.execute { pending.value.deliver(response) }
             }
         }
-        pending.value.started(subscription)
+        if let request { pending.value.started(request) }
     }
 
     func answered(_ answer: DirectAnswer) {
@@ -54,7 +54,7 @@ private final class PendingAnswer {
     private let exchange: InboundExchange
     private let accessLog: AccessLog?
     // The loop guards both.
-    @exclusivity(unchecked) private var subscription: (any Disposable)?
+    @exclusivity(unchecked) private var ongoing: (any OngoingRequest)?
     @exclusivity(unchecked) private var summary: RequestSummary?
 
     init(_ exchange: InboundExchange, _ accessLog: AccessLog?) {
@@ -64,37 +64,36 @@ private final class PendingAnswer {
         exchange.onFinished = { [self] outcome, bytesSent in finished(outcome, bytesSent) }
     }
 
-    func started(_ subscription: any Disposable) {
+    func started(_ request: any OngoingRequest) {
         // The client may be gone, or the answer out, before the gateway's `respond` returned.
         if exchange.isOver {
-            subscription.dispose()
+            request.dispose()
         } else if summary == nil {
-            self.subscription = subscription
+            ongoing = request
         }
     }
 
     func deliver(_ answer: GatewayResponse) {
-        subscription = nil
+        ongoing = nil
         summary = answer.summary
         exchange.respond(answer.response)
     }
 
     private func finished(_ outcome: InboundOutcome, _ bytesSent: Int) {
         // Where the client left or the server ended it, what was started for the request ends too.
-        subscription?.dispose()
-        subscription = nil
+        let cancelled = ongoing.take()?.cancel()
         guard let accessLog else { return }
-        let summary = summary.take()
+        let answered = summary.take()
         let status =
             switch outcome {
-            case .completed, .failed: summary?.status ?? 500
+            case .completed, .failed: answered?.status ?? 500
             case .clientGone: AccessLog.clientClosedRequest
             }
         let entry = AccessLog.Entry(
             method: exchange.method, path: exchange.request.head.target.pathBytes, status: status,
             remoteAddress: exchange.remoteAddress, receivedAt: exchange.receivedAt,
             bytesReceived: exchange.bytesReceived, bytesSent: bytesSent)
-        if let summary {
+        if let summary = answered ?? cancelled {
             accessLog.write(entry, summary)
         } else {
             accessLog.write(entry, requestID: nil)

@@ -80,6 +80,9 @@ extension GatewayError {
         switch error.reason {
         case .overloaded: self = .overloaded
         case .draining: self = .draining
+        // CONNECT, which no path has (RFC 9110 15.5.6).
+        case _ where error.status == .methodNotAllowed:
+            self.init(.methodNotAllowed, error.message, fields: [.allow: GatewayResponder.serverMethods])
         default: self.init(status: error.status.code, message: error.message)
         }
     }

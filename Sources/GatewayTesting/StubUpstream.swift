@@ -66,6 +66,7 @@ public final class StubUpstream: Sendable {
 
     private let answer: @Sendable (Request) -> Answer
     private let received = Lock<[Request]>([])
+    private let abandoned = Lock(0)
 
     /// - Parameter answer: called for each request, on the stub's own loop: it must not block.
     public init(_ answer: @escaping @Sendable (Request) -> Answer) {
@@ -74,6 +75,13 @@ public final class StubUpstream: Sendable {
 
     /// What was asked so far, in the order in which it came.
     public var requests: [Request] { received.withLock { $0 } }
+
+    /// How many requests answered by `silence` lost their caller, who closed the connection.
+    public var abandonedRequests: Int { abandoned.withLock { $0 } }
+
+    func requestWasAbandoned() {
+        abandoned.withLock { $0 += 1 }
+    }
 
     func answer(to request: HTTPRequest) -> Answer {
         let target = request.head.target
@@ -123,7 +131,9 @@ final class StubServer: InboundHandler {
         switch content {
         case .response(let response): exchange.respond(response)
         case .reset: exchange.abort()
-        case .silence: silent.append(exchange)
+        case .silence:
+            exchange.onClientGone = { [stub] in stub.requestWasAbandoned() }
+            silent.append(exchange)
         }
     }
 }

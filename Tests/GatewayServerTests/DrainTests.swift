@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Gateway
 import Glibc
 import HTTPModel
@@ -62,7 +63,11 @@ struct DrainTests {
         client.send("POST /health/ready HTTP/1.1\r\nHost: test\r\nContent-Length: 0\r\n\r\n")
         let refused = client.receive()
         #expect(refused?.status == 405)
-        #expect(refused?.field("Allow") == "GET, HEAD")
+        #expect(refused?.field("Allow") == "GET, HEAD, OPTIONS")
+        client.send("OPTIONS /health/live HTTP/1.1\r\nHost: test\r\n\r\n")
+        let options = client.receive()
+        #expect(options?.status == 204)
+        #expect(options?.field("Allow") == "GET, HEAD, OPTIONS")
         #expect(HealthProbe.check(fixture.server.url) == nil)
         #expect(HealthProbe.check("http://127.0.0.1:1") != nil)
         #expect(HealthProbe.check("nowhere") != nil)
@@ -87,8 +92,100 @@ struct DrainTests {
     }
 
     @Test(
-        "A request in flight is answered after the listener has closed, and a further one on its connection is DRAINING"
-    )
+        "A further request on an open connection after the listener has closed is 503 DRAINING, and the last")
+    func aFurtherRequestIsTurnedAway() throws {
+        let fixture = try Fixture(drainDelay: .zero)
+        let client = try RawClient(port: fixture.server.port)
+        #expect(client.get("/quick")?.status == 200)
+        // Begun, so that the connection is not idle when the listener closes.
+        client.send("GET /quick HTTP/1.1\r\n")
+        fixture.server.drain()
+        while (try? RawClient(port: fixture.server.port)) != nil { sched_yield() }
+        client.send("Host: test\r\n\r\n")
+        let answer = try #require(client.receive())
+        #expect(answer.status == 503)
+        #expect(answer.field("Connection") == "close")
+        let json = try JSONFragment(validating: Array(answer.body.utf8)[...])
+        #expect(json[member: "code"]?.stringValue == "DRAINING")
+        #expect(json[member: "meta"]?[member: "requestId"]?.stringValue == answer.field("X-Request-Id"))
+        #expect(client.reachesEnd())
+        #expect(fixture.ends())
+    }
+
+    /// What 16 clients saw of a gateway that left under them.
+    private struct Counts: Sendable {
+        var served = 0
+        var turnedAway = 0
+        /// Requests on a connection that had been served, and that ended without an answer.
+        var lost = 0
+        /// Answers that ended in the middle.
+        var cut = 0
+        /// Answers that are neither.
+        var other: [Int] = []
+    }
+
+    private final class Seen: Sendable {
+        let counts = Lock(Counts())
+    }
+
+    @Test(
+        "A drain under load cuts no answer and loses no request: 16 clients in a loop",
+        arguments: [Duration.zero, .milliseconds(50)])
+    func aDrainUnderLoadLosesNothing(_ delay: Duration) throws {
+        let fixture = try Fixture(drainDelay: delay)
+        let port = fixture.server.port
+        let seen = Seen()
+        let warm = DispatchSemaphore(value: 0)
+        let over = DispatchSemaphore(value: 0)
+        for _ in 0..<16 {
+            Thread.detachNewThread {
+                Self.load(port, seen, warm)
+                over.signal()
+            }
+        }
+        for _ in 0..<16 { warm.wait() }
+        fixture.server.drain()
+        for _ in 0..<16 { #expect(over.wait(timeout: .now() + .seconds(10)) == .success) }
+        #expect(fixture.ends())
+        let total = seen.counts.withLock { $0 }
+        #expect(total.served >= 16 * 20)
+        #expect(total.lost == 0)
+        #expect(total.cut == 0)
+        #expect(total.other.isEmpty)
+    }
+
+    /// Asks on one connection after the other until nobody listens; signals `warm` after twenty answers.
+    private static func load(_ port: Int, _ seen: Seen, _ warm: DispatchSemaphore) {
+        var answers = 0
+        while let client = try? RawClient(port: port) {
+            var isFirst = true
+            while true {
+                guard let answer = client.get("/quick") else {
+                    seen.counts.withLock { counts in
+                        if client.hasPartOfAnAnswer { counts.cut += 1 } else if !isFirst { counts.lost += 1 }
+                    }
+                    break
+                }
+                isFirst = false
+                answers += 1
+                let isTurnedAway = answer.status == 503 && answer.body.contains("\"code\":\"DRAINING\"")
+                seen.counts.withLock { counts in
+                    if answer.status == 200 {
+                        counts.served += 1
+                    } else if isTurnedAway {
+                        counts.turnedAway += 1
+                    } else {
+                        counts.other.append(answer.status)
+                    }
+                }
+                if answers == 20 { warm.signal() }
+                if answer.field("Connection") == "close" { break }
+            }
+        }
+        if answers < 20 { warm.signal() }
+    }
+
+    @Test("A request in flight is answered after the listener has closed")
     func aRequestInFlightIsAnswered() throws {
         let fixture = try Fixture(drainDelay: .zero)
         let client = try RawClient(port: fixture.server.port)

@@ -22,6 +22,7 @@ final class RawClient {
     struct Refused: Error {}
 
     private let descriptor: Int32
+    private var isOpen = true
     private var buffered: [UInt8] = []
 
     init(port: Int) throws {
@@ -43,7 +44,24 @@ final class RawClient {
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     }
 
-    deinit { Glibc.close(descriptor) }
+    deinit { close() }
+
+    /// Ends the connection: by FIN, or by RST where bytes were not read.
+    func close() {
+        guard isOpen else { return }
+        isOpen = false
+        Glibc.close(descriptor)
+    }
+
+    /// Ends the connection by RST.
+    func reset() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+        close()
+    }
+
+    /// Whether an answer began to come and did not come to its end.
+    var hasPartOfAnAnswer: Bool { !buffered.isEmpty }
 
     func send(_ text: String) {
         let bytes = Array(text.utf8)

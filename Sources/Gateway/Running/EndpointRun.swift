@@ -9,7 +9,7 @@ import Rx
 ///
 /// It delivers once, or never where it is disposed first; either way everything it subscribed to is disposed. Parts may end
 /// on any thread; the answer is delivered on the one where the last of them did.
-final class EndpointRun: Disposable, TimerTarget, Sendable {
+final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     private struct State {
         var isOver = false
         var timer: TimerToken?
@@ -304,12 +304,23 @@ final class EndpointRun: Disposable, TimerTarget, Sendable {
         deliver(response(remains.before, recipient))
     }
 
-    /// The client is gone.
     func dispose() {
-        guard let remains = takeOver() else { return }
-        if let timer = remains.timer { scheduler.cancelTimer(timer) }
-        remains.work?.dispose()
+        _ = cancel()
     }
+
+    /// The client is gone.
+    func cancel() -> RequestSummary {
+        let remains = takeOver()
+        if let timer = remains?.timer { scheduler.cancelTimer(timer) }
+        remains?.work?.dispose()
+        return RequestSummary(
+            requestID: request.requestID, route: endpoint.template.text, status: Self.clientClosedRequest,
+            code: "CANCELLED", elapsed: .nanoseconds(elapsed), steps: remains?.before ?? [],
+            results: remains?.join.map { PartResults(parts: $0.parts, outcomes: $0.outcomes) })
+    }
+
+    /// nginx's status for a client that closed the connection before its answer.
+    private static let clientClosedRequest = 499
 
     // MARK: - State
 

@@ -73,27 +73,28 @@ public final class GatewayResponder: Sendable {
     /// ended, which is the same unless a part of its own leaves it.
     public func respond(to request: HTTPRequest) -> Single<GatewayResponse> {
         .create { [self] observer in
-            respond(to: request, routed: nil) { observer(.success($0)) }
+            respond(to: request, routed: nil) { observer(.success($0)) } ?? Disposables.create()
         }
     }
 
     /// The same without a pipeline around it: starts at once, and calls `deliver` once unless disposed first.
     ///
     /// - Parameter routed: what `decide` found, so that it is not looked for again.
+    /// - Returns: what ends it; nil where no endpoint took the request, and `deliver` was called.
     public func respond(
         to request: HTTPRequest, routed: Routed? = nil, deliver: @escaping @Sendable (GatewayResponse) -> Void
-    ) -> any Disposable {
+    ) -> (any OngoingRequest)? {
         if let routed { return start(request, routed, deliver) }
         switch decide(request.head) {
         case .handle(let routed, let limit):
             guard request.body.count <= limit else {
                 deliver(render(.payloadTooLarge(limit: limit), fields: request.head.fields))
-                return Disposables.create()
+                return nil
             }
             return start(request, routed, deliver)
         case .answer(let response):
             deliver(response)
-            return Disposables.create()
+            return nil
         }
     }
 
@@ -116,6 +117,9 @@ public final class GatewayResponder: Sendable {
         return Self.allowed(methods)
     }
 
+    /// The methods that a gateway's paths can have, for the `Allow` of what is said of the server as a whole.
+    public static let serverMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
+
     // MARK: - Routing
 
     private func route(_ head: HTTPRequestHead) throws(GatewayError) -> Decision {
@@ -123,7 +127,7 @@ public final class GatewayResponder: Sendable {
         if head.target.form == .asterisk {
             guard head.method == .options else { throw .invalidRequest("only OPTIONS asks for *") }
             return .answer(
-                renderer.empty([.allow: "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"], for: recipient(head))
+                renderer.empty([.allow: Self.serverMethods], for: recipient(head))
             )
         }
         let path: DecodedPath
@@ -172,7 +176,7 @@ public final class GatewayResponder: Sendable {
 
     private func start(
         _ request: HTTPRequest, _ routed: Routed, _ deliver: @escaping @Sendable (GatewayResponse) -> Void
-    ) -> any Disposable {
+    ) -> any OngoingRequest {
         let endpoint = routed.endpoint
         let scheduler = environment.transport.scheduler
         let started = scheduler.now

@@ -1,5 +1,6 @@
 public import HTTPModel
 import Networking
+public import Rx
 
 /// An answer and what there is to log about it.
 public struct GatewayResponse: Sendable {
@@ -8,13 +9,20 @@ public struct GatewayResponse: Sendable {
     public let summary: RequestSummary
 }
 
+/// A request that an endpoint is at. Disposal ends everything that was started for it.
+public protocol OngoingRequest: Disposable {
+    /// Disposes, and tells what had become of the request by then: the code is `CANCELLED`, the status 499, and parts
+    /// that had not ended are `cancelled`. Without parts where its answer is on its way already.
+    func cancel() -> RequestSummary
+}
+
 /// What became of a request, for an access log and for metrics.
 public struct RequestSummary: Sendable {
     public let requestID: String
     /// The endpoint's path template, fit for a metric's label; `nil` where no endpoint took the request.
     public let route: String?
     public let status: Int
-    /// The envelope's `code`.
+    /// The envelope's `code`; `CANCELLED` where there is none because the request was ended.
     public let code: String
     /// From the request to its answer.
     public let elapsed: Duration
@@ -28,10 +36,10 @@ public struct RequestSummary: Sendable {
     /// Each of `parts`, without an array.
     public func forEachPart(_ body: (PartSummary) -> Void) {
         for step in steps {
-            for index in step.outcomes.indices { body(step.summary(of: index)) }
+            for index in step.outcomes.indices { body(step.summary(of: index, at: elapsed)) }
         }
         guard let results else { return }
-        for index in results.outcomes.indices { body(results.summary(of: index)) }
+        for index in results.outcomes.indices { body(results.summary(of: index, at: elapsed)) }
     }
 
     let steps: [PartResults]
@@ -42,7 +50,8 @@ public struct RequestSummary: Sendable {
 public struct PartSummary: Sendable, Hashable {
     /// The part's name; `nil` for a call that a handler made itself.
     public let name: String?
-    /// `success`, `noContent`, `requestErr`, `pathErr`, `serverErr` or `networkFail`.
+    /// `success`, `noContent`, `requestErr`, `pathErr`, `serverErr` or `networkFail`; `cancelled` where the request ended
+    /// before the part did.
     public let kind: String
     /// Why it failed, an RFC 9209 token where there is one; `nil` for a success.
     public let reason: String?
@@ -56,10 +65,17 @@ public struct PartSummary: Sendable, Hashable {
 }
 
 extension PartResults {
-    fileprivate func summary(of index: Int) -> PartSummary {
+    /// - Parameter elapsed: from the request to its end, which is the end of what had none.
+    fileprivate func summary(of index: Int, at elapsed: Duration) -> PartSummary {
         let outcome = outcomes[index]
+        let name = hasNames ? parts[index].name : nil
+        guard !outcome.isPending else {
+            return PartSummary(
+                name: name, kind: "cancelled", reason: nil, attempts: nil,
+                nanoseconds: Int64(elapsed / .nanoseconds(1)))
+        }
         return PartSummary(
-            name: hasNames ? parts[index].name : nil, kind: outcome.kind.rawValue,
+            name: name, kind: outcome.kind.rawValue,
             reason: outcome.failure?.reason.token, attempts: outcome.failure?.attempts,
             nanoseconds: outcome.elapsed)
     }

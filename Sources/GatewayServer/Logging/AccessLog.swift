@@ -35,7 +35,7 @@ final class AccessLog {
         self.loop = loop
     }
 
-    /// A request that the gateway answered.
+    /// A request that the gateway answered, or that ended at its endpoint.
     ///
     /// - Parameter summary: what the gateway knows of it.
     func write(_ entry: Entry, _ summary: RequestSummary) {
@@ -53,7 +53,7 @@ final class AccessLog {
         end()
     }
 
-    /// An answer that no endpoint gave, or a request whose client left before there was one.
+    /// An answer that no endpoint gave.
     func write(_ entry: Entry, requestID: ArraySlice<UInt8>?) {
         begin()
         if let requestID {

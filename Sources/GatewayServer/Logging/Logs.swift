@@ -6,10 +6,11 @@ final class Logs: Sendable {
     private let output: LogWriter?
     private let errors: LogWriter
 
-    init(_ configuration: GatewayServerConfiguration) {
+    /// - Parameter output: where requests are told.
+    init(_ configuration: GatewayServerConfiguration, output: Int32 = STDOUT_FILENO) {
         errors = LogWriter(descriptor: STDERR_FILENO)
         diagnostics = Log(level: configuration.logLevel, writer: errors)
-        output = configuration.accessLog ? LogWriter(descriptor: STDOUT_FILENO) : nil
+        self.output = configuration.accessLog ? LogWriter(descriptor: output) : nil
     }
 
     /// A channel for one loop's requests; nil where they are not told.

@@ -1,0 +1,93 @@
+import Gateway
+import Glibc
+import JSONBytes
+import Rx
+import Testing
+
+@testable import GatewayServer
+
+/// What is told of a request that got no answer of an endpoint.
+@Suite("Access log")
+struct AccessLogTests {
+    /// Serves for as long as `body` runs, and gives the lines of the access log.
+    private func lines(
+        _ declare: (Gateway) throws -> Void = { _ in }, _ body: (Int) throws -> Void
+    ) throws -> [JSONFragment] {
+        var configuration = GatewayServerConfiguration()
+        configuration.port = 0
+        configuration.loops = 1
+        configuration.logLevel = .error
+        configuration.drainDelay = .zero
+        let pipe = Pipe()
+        let server = try GatewayServer(
+            configuration, logs: Logs(configuration, output: pipe.writer), declare: declare)
+        server.accept()
+        let result = Result { try body(server.port) }
+        server.drain()
+        server.waitUntilStopped()
+        close(pipe.writer)
+        let text = pipe.readAll()
+        close(pipe.reader)
+        try result.get()
+        return try text.split(separator: "\n").map { try JSONFragment(validating: Array($0.utf8)[...]) }
+    }
+
+    @Test(
+        "A client that left is a 499 with the request's id, its route and its parts: ended ones and cancelled ones"
+    )
+    func aClientThatLeftIsTold() throws {
+        let held = PublishSubject<JSONFragment>()
+        let request = "GET /page/7?key=secret HTTP/1.1\r\nHost: test\r\nX-Request-Id: mine-1\r\n\r\n"
+        let lines = try lines { gateway in
+            gateway.get("/page/{id}") { _ in
+                .parts(first: Single.just(1), second: held.take(1).asSingle())
+            }
+        } _: { port in
+            do {
+                let client = try RawClient(port: port)
+                client.send(request)
+                while !held.hasObservers { sched_yield() }
+            }
+            while held.hasObservers { sched_yield() }
+        }
+        #expect(lines.count == 1)
+        let line = try #require(lines.first)
+        #expect(line[member: "requestId"]?.stringValue == "mine-1")
+        #expect(line[member: "method"]?.stringValue == "GET")
+        #expect(line[member: "path"]?.stringValue == "/page/7")
+        #expect(line[member: "status"]?.intValue == 499)
+        #expect(line[member: "code"]?.stringValue == "CANCELLED")
+        #expect(line[member: "route"]?.stringValue == "/page/{id}")
+        #expect(line[member: "bytesIn"]?.intValue == request.utf8.count)
+        #expect(line[member: "bytesOut"]?.intValue == 0)
+        let parts = try #require(line[member: "parts"])
+        #expect(parts[member: "first"]?[member: "kind"]?.stringValue == "success")
+        #expect(parts[member: "second"]?[member: "kind"]?.stringValue == "cancelled")
+        let elapsed = try #require(parts[member: "second"]?[member: "elapsedMs"]?.doubleValue)
+        #expect(elapsed > 0)
+        #expect(try #require(line[member: "elapsedMs"]?.doubleValue) >= elapsed)
+    }
+
+    @Test("What was refused is told as far as it came: the id that was answered, the method, the bytes")
+    func refusalsAreTold() throws {
+        let requests = [
+            "GET /page HTTP/1.1\r\nHost: test\r\nBroken field: x\r\n\r\n",
+            "CONNECT test:80 HTTP/1.1\r\nHost: test\r\n\r\n",
+            "\u{16}\u{3}\u{1}\r\n\r\n",
+        ]
+        var ids: [String?] = []
+        let lines = try lines { port in
+            for request in requests {
+                let client = try RawClient(port: port)
+                client.send(request)
+                ids.append(client.receive()?.field("X-Request-Id"))
+                _ = client.reachesEnd()
+            }
+        }
+        #expect(lines.map { $0[member: "status"]?.intValue } == [400, 405, 400])
+        #expect(lines.map { $0[member: "method"]?.stringValue } == ["GET", "CONNECT", nil])
+        #expect(lines.map { $0[member: "bytesIn"]?.intValue } == requests.map(\.utf8.count))
+        #expect(!ids.contains(nil))
+        #expect(lines.map { $0[member: "requestId"]?.stringValue } == ids)
+    }
+}

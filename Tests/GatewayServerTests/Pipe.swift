@@ -1,0 +1,27 @@
+import Glibc
+
+/// A pipe whose reading end nobody reads until told to.
+struct Pipe {
+    let reader: Int32
+    let writer: Int32
+
+    init() {
+        var ends: [Int32] = [0, 0]
+        precondition(pipe(&ends) == 0)
+        (reader, writer) = (ends[0], ends[1])
+    }
+
+    /// What is there; waits for the first of it.
+    func readSome() -> String {
+        var chunk = [UInt8](repeating: 0, count: 1 << 20)
+        return String(decoding: chunk[..<max(0, read(reader, &chunk, chunk.count))], as: UTF8.self)
+    }
+
+    /// Everything until the writing end is closed.
+    func readAll() -> String {
+        var text: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65536)
+        while case let count = read(reader, &chunk, chunk.count), count > 0 { text += chunk[..<count] }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
