@@ -63,6 +63,18 @@ struct RefusalTests {
         }
     }
 
+    @Test("A HEAD that is refused gets no body (RFC 9110 9.3.2)")
+    func malformedHead() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send("HEAD / HTTP/1.1\r\n\r\n")
+            let reply = try client.reply(toHead: true)
+            #expect(reply.status == 400)
+            #expect(reply.value("Content-Length").flatMap { Int($0) } ?? 0 > 0)
+            #expect(client.readToEnd() == ([], .fin))
+        }
+    }
+
     @Test("Limits are the server's to set")
     func ownLimits() async throws {
         try await TestServer.run({
