@@ -18,6 +18,7 @@ struct AccessLogTests {
         configuration.loops = 1
         configuration.logLevel = .error
         configuration.drainDelay = .zero
+        configuration.inbound.bodyDeadline = .milliseconds(30)
         let pipe = Pipe()
         let server = try GatewayServer(
             configuration, logs: Logs(configuration, output: pipe.writer), declare: declare)
@@ -89,5 +90,27 @@ struct AccessLogTests {
         #expect(lines.map { $0[member: "bytesIn"]?.intValue } == requests.map(\.utf8.count))
         #expect(!ids.contains(nil))
         #expect(lines.map { $0[member: "requestId"]?.stringValue } == ids)
+    }
+    @Test(
+        "A body that did not come is a 408 with its method, its path, the bytes that came and the time that was waited"
+    )
+    func aLateBodyIsTold() throws {
+        let request = "POST /page HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\nabc"
+        let lines = try lines {
+            $0.post("/page") { _ in .json(1) }
+        } _: { port in
+            let client = try RawClient(port: port)
+            client.send(request)
+            #expect(client.receive()?.status == 408)
+            _ = client.reachesEnd()
+        }
+        #expect(lines.count == 1)
+        let line = try #require(lines.first)
+        #expect(line[member: "status"]?.intValue == 408)
+        #expect(line[member: "method"]?.stringValue == "POST")
+        #expect(line[member: "path"]?.stringValue == "/page")
+        #expect(line[member: "bytesIn"]?.intValue == request.utf8.count)
+        #expect(try #require(line[member: "elapsedMs"]?.doubleValue) >= 30)
+        #expect(line[member: "requestId"]?.stringValue?.isEmpty == false)
     }
 }
