@@ -218,7 +218,10 @@ struct DrainTests {
         do {
             let client = try RawClient(port: fixture.server.port)
             client.send("GET /held HTTP/1.1\r\nHost: test\r\n\r\n")
-            while !fixture.isHeld { sched_yield() }
+            // Not let go of, and so not closed, before the request has come.
+            withExtendedLifetime(client) {
+                while !fixture.isHeld { sched_yield() }
+            }
         }
         while fixture.isHeld { sched_yield() }
         fixture.server.drain()
