@@ -1,6 +1,7 @@
 import FoundationEssentials
 public import Gateway
 public import HTTPModel
+public import JSONBytes
 import Locking
 public import Networking
 import Rx
@@ -83,6 +84,11 @@ public struct VirtualAnswer: Sendable {
         self.response = TestResponse(
             status: response.status, fields: response.fields, body: Array(response.body.joined())[...])
         self.elapsed = elapsed
+    }
+
+    /// The body as JSON; throws where it is none.
+    public var json: JSONFragment {
+        get throws { try response.json }
     }
 
     public subscript<Value>(dynamicMember path: KeyPath<TestResponse, Value>) -> Value {
