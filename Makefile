@@ -53,7 +53,7 @@ bench: bench-json bench-rx bench-wire bench-outbound bench-gateway
 bench-json bench-rx bench-wire bench-outbound bench-gateway: bench-%:
 	$(SWIFT) run -c release $(BENCHMARK_$*)
 
-BENCHMARK_json = JSONBench
+BENCHMARK_json = JSONBench 2 --require 800
 BENCHMARK_rx = RxBench
 BENCHMARK_wire = WireBench
 BENCHMARK_outbound = OutboundBench
