@@ -28,19 +28,19 @@ extension GatewayServer {
 }
 
 /// What a command says to the person or program that started it.
-public enum Announcement {
+package enum Announcement {
     /// The first line on standard output: `sluice listening on http://HOST:PORT`.
-    public static func write(url: String) {
+    package static func write(url: String) {
         put("sluice listening on \(url)\n", on: STDOUT_FILENO)
     }
 
     /// A line on standard error, after the program's name.
-    public static func complain(_ message: String) {
+    package static func complain(_ message: String) {
         put("sluice: \(message)\n", on: STDERR_FILENO)
     }
 
     /// Text on standard output, as it is.
-    public static func print(_ text: String) {
+    package static func print(_ text: String) {
         put(text, on: STDOUT_FILENO)
     }
 

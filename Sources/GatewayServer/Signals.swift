@@ -1,11 +1,11 @@
-public import EventIO
+package import EventIO
 import Glibc
 
 /// SIGTERM and SIGINT: the first asks a program to leave, the second ends it at once.
-public enum Signals {
+package enum Signals {
     /// Calls `onFirst` on the loop at the first signal; the loop watches until it ends. A second one ends the process at once, with the exit code 128
     /// plus its number.
-    public static func watch(on loop: EventLoop, onFirst: @escaping @Sendable () -> Void) throws(SocketError)
+    package static func watch(on loop: EventLoop, onFirst: @escaping @Sendable () -> Void) throws(SocketError)
     {
         let failure = loop.runBlocking { () -> SocketError? in
             let turn = Turn()

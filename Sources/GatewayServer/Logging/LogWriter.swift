@@ -1,6 +1,6 @@
 import Dispatch
 import Glibc
-public import JSONBytes
+package import JSONBytes
 import Locking
 import Synchronization
 
@@ -10,7 +10,7 @@ import Synchronization
 /// Each loop appends to a channel of its own; the thread empties all channels in turn. A channel holds at most
 /// `Limits.channelBytes`; a line that does not fit is dropped and counted, and the count is written as a line
 /// as soon as lines flow again.
-public final class LogWriter: Sendable {
+package final class LogWriter: Sendable {
     enum Limits {
         /// Bytes that one loop may have waiting. 1 MiB is some 3000 lines.
         static let channelBytes = 1 << 20
@@ -29,7 +29,7 @@ public final class LogWriter: Sendable {
     /// Has the process ignore SIGPIPE from here on: a reader that goes away is an error to count, not an end.
     ///
     /// - Parameter descriptor: stays the caller's, who closes it after `close`.
-    public init(descriptor: Int32) {
+    package init(descriptor: Int32) {
         self.descriptor = descriptor
         signal(SIGPIPE, SIG_IGN)
         DispatchQueue(label: "sluice.log").async { [self] in
@@ -39,19 +39,19 @@ public final class LogWriter: Sendable {
     }
 
     /// A channel for one loop. Channels live as long as the writer.
-    public func makeChannel() -> LogChannel {
+    package func makeChannel() -> LogChannel {
         let channel = LogChannel(wakeUp: wakeUp)
         channels.withLock { $0.append(channel) }
         return channel
     }
 
     /// Lines dropped so far, over all channels.
-    public var droppedLines: Int {
+    package var droppedLines: Int {
         channels.withLock { $0 }.reduce(0) { $0 + $1.droppedInAll }
     }
 
     /// Writes what is waiting and ends the thread; gives up after a second if nobody reads.
-    public func close() {
+    package func close() {
         guard !closing.exchange(true, ordering: .sequentiallyConsistent) else { return }
         wakeUp.signal()
         _ = finished.wait(timeout: .now() + Limits.closeDeadline)
@@ -95,7 +95,7 @@ public final class LogWriter: Sendable {
 }
 
 /// One loop's way into a `LogWriter`: an append under a lock that only the writer's thread shares.
-public final class LogChannel: Sendable {
+package final class LogChannel: Sendable {
     private struct State {
         var bytes: [UInt8] = []
         var dropped = 0
@@ -112,7 +112,7 @@ public final class LogChannel: Sendable {
     /// Appends one line, or counts it as dropped where the channel is full.
     ///
     /// - Parameter line: the whole line, its line feed included.
-    public func append(_ line: borrowing JSONWriter) {
+    package func append(_ line: borrowing JSONWriter) {
         let wasEmpty = line.withBytes { append($0) }
         if wasEmpty { wakeUp.signal() }
     }

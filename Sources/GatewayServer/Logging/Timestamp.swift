@@ -1,16 +1,16 @@
 import Glibc
-public import JSONBytes
+package import JSONBytes
 
 /// The wall clock as log lines show it: `2026-11-20T11:02:03.456Z`. One a loop, since it keeps the text of
 /// the current second.
-public struct Timestamp {
+package struct Timestamp {
     private var second: time_t = -1
     private var text: [UInt8] = []
 
-    public init() {}
+    package init() {}
 
     /// Writes the time of now, to the millisecond, as a string.
-    public mutating func write(to line: inout JSONWriter) {
+    package mutating func write(to line: inout JSONWriter) {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME_COARSE, &now)
         if now.tv_sec != second {
