@@ -7,6 +7,8 @@ let package = Package(
     dependencies: [.package(name: "sluice", path: "../..")],
     targets: [
         .target(name: "Profile", dependencies: [.product(name: "Sluice", package: "sluice")]),
+        .executableTarget(
+            name: "ProfileGateway", dependencies: ["Profile", .product(name: "Sluice", package: "sluice")]),
         .testTarget(
             name: "ProfileTests",
             dependencies: [
