@@ -4,7 +4,6 @@
 SWIFT ?= swift
 PORT ?= 8080
 PACKAGES = libevent-dev libsqlite3-dev curl
-BENCH_PACKAGES = wrk nginx libnginx-mod-http-lua lua-cjson
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 FUZZ_SECONDS ?= 60
 # The Swift runtime inside the program: it runs where no toolchain is, and calls into the runtime are direct. Generic code

@@ -70,12 +70,6 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
     public var isConnectionRefused: Bool { operation == .connect && (code == ECONNREFUSED || code == ENOENT) }
     public var isConnectionReset: Bool { code == ECONNRESET || code == EPIPE }
     public var isAddressInUse: Bool { code == EADDRINUSE }
-    public var isOutOfDescriptors: Bool { code == EMFILE || code == ENFILE }
-
-    /// No route to the address: RFC 9209's `destination_ip_unroutable`.
-    public var isUnroutable: Bool {
-        code == EHOSTUNREACH || code == ENETUNREACH || code == EADDRNOTAVAIL || code == EAFNOSUPPORT
-    }
 
     public var description: String {
         let what = subject.isEmpty ? operation.description : "\(operation) \(subject)"

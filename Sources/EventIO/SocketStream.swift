@@ -142,8 +142,6 @@ public final class SocketStream {
         if mayHaveMore { soon(.read) }
     }
 
-    public var isReadingPaused: Bool { isPaused }
-
     private func receive(seesEnd: Bool) {
         if seesEnd { peerHasLeft = true }
         guard !isPaused, !hasReachedEnd else { return becameReadyUnread(seesEnd: seesEnd) }

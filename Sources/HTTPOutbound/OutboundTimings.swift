@@ -23,9 +23,4 @@ public struct OutboundTimings: Sendable, Hashable {
     public var total: Duration? { finished.map { ($0 - started).duration } }
     /// Time spent waiting for a connection, connecting included.
     public var waiting: Duration? { connected.map { ($0 - started).duration } }
-    /// From having a connection to the first byte of the response.
-    public var toFirstByte: Duration? {
-        guard let connected, let firstByte else { return nil }
-        return (firstByte - connected).duration
-    }
 }
