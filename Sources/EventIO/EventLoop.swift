@@ -19,6 +19,9 @@ public final class EventLoop: @unchecked Sendable {
     /// What `read` fills. Valid for one call; 64 KiB, as much as a socket's receive buffer usually holds.
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 64)
 
+    /// What streams wrote in this wake.
+    let outbox = Outbox()
+
     let queue: RemoteQueue
     let remoteTimers = RemoteTimers()
     private let thread = Atomic<UInt>(0)
@@ -123,6 +126,7 @@ public final class EventLoop: @unchecked Sendable {
             for event in retiredEvents { event_free(event) }
             retiredEvents.removeAll(keepingCapacity: true)
         }
+        outbox.sendAll()
         members.forgetClosed()
     }
 

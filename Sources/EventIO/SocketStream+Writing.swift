@@ -1,27 +1,29 @@
 import CLibevent
 import Glibc
 
-// Writing: tried at once, queued where the socket does not take it.
+// Writing: what is small is held to the end of the wake, what is larger is tried at once, and what the socket does not
+// take is queued.
 extension SocketStream {
-    /// Bytes that wait for the socket.
+    /// Bytes that the socket did not take and that wait for it.
     public var queuedByteCount: Int { queue.byteCount }
 
     /// Whether the writer should wait for `streamDrained`. Nothing is refused: the bound is the writer's to keep.
     public var isOverHighWatermark: Bool { queue.byteCount >= highWatermark }
 
-    /// Writes in order, at once as far as the socket takes it. A failure is told later, by `streamFailed`.
+    /// Writes in order, by the end of the present wake as far as the socket takes it. A failure is told later, by
+    /// `streamFailed`; bytes that the socket does not take, by `streamQueued`.
     /// Nothing happens after `shutdownWrite` or when closed. Bytes written while connecting are sent then.
     public func write(_ bytes: UnsafeRawBufferPointer) {
         guard mayWrite, !bytes.isEmpty else { return }
         var sent = 0
         if state == .open, queue.isEmpty {
             isQuiet = false
-            sent = Gather.send(bytes, to: descriptor)
-            if sent == bytes.count {
-                bytesSent &+= Int64(sent)
-                return
+            if hold(bytes) { return }
+            if !sendHeld() {
+                sent = Gather.send(bytes, to: descriptor)
+                guard accountFor(&sent) else { return }
+                if sent == bytes.count { return }
             }
-            guard accountFor(&sent) else { return }
         }
         enqueue { $0.append(ArraySlice(UnsafeRawBufferPointer(rebasing: bytes[sent...]))) }
     }
@@ -31,38 +33,57 @@ extension SocketStream {
         var sent = 0
         if state == .open, queue.isEmpty {
             isQuiet = false
-            sent = slice.withUnsafeBytes { Gather.send($0, to: descriptor) }
-            if sent == slice.count {
-                bytesSent &+= Int64(sent)
-                return
+            if slice.withUnsafeBytes({ hold($0) }) { return }
+            if !sendHeld() {
+                sent = slice.withUnsafeBytes { Gather.send($0, to: descriptor) }
+                guard accountFor(&sent) else { return }
+                if sent == slice.count { return }
             }
-            guard accountFor(&sent) else { return }
         }
         enqueue { $0.append(slice.dropFirst(sent)) }
     }
 
-    /// One gathered write for all slices.
+    /// One gathered write for all slices, at once.
     public func write(_ slices: [ArraySlice<UInt8>]) {
         guard mayWrite else { return }
         var total = 0
-        if state == .open, queue.isEmpty {
+        if state == .open, queue.isEmpty, !sendHeld() {
             isQuiet = false
             var next = 0
             while next < slices.count {
                 var (sent, offered, end) = Gather.send(slices, from: next, to: descriptor)
-                if sent == offered {
-                    bytesSent &+= Int64(sent)
-                    total += sent
-                    next = end
-                    continue
-                }
                 guard accountFor(&sent) else { return }
                 total += sent
-                break
+                guard sent == offered else { break }
+                next = end
             }
             if next == slices.count { return }
         }
         enqueue { $0.append(slices, skipping: total) }
+    }
+
+    /// Leaves a write to the end of the wake, if it is small. Until then it counts as sent.
+    private func hold(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard loop.outbox.hold(bytes, of: self, &held) else { return false }
+        bytesSent &+= Int64(bytes.count)
+        return true
+    }
+
+    /// Sends what is held. What the socket does not take is queued, and its owner told from the loop.
+    ///
+    /// - Returns: whether something is queued now, or the stream broken, so that nothing else may be sent.
+    @discardableResult
+    func sendHeld() -> Bool {
+        guard !held.isEmpty else { return false }
+        let bytes = loop.outbox.bytes(at: held)
+        held = 0..<0
+        bytesSent &-= Int64(bytes.count)
+        var sent = Gather.send(bytes, to: descriptor)
+        guard accountFor(&sent) else { return true }
+        guard sent < bytes.count else { return false }
+        enqueue { $0.append(ArraySlice(UnsafeRawBufferPointer(rebasing: bytes[sent...]))) }
+        soon(.queued)
+        return true
     }
 
     var mayWrite: Bool {

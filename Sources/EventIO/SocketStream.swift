@@ -4,13 +4,15 @@ import Glibc
 /// A connected (or connecting) stream socket on one loop.
 ///
 /// Reading is driven by one persistent, edge-triggered event that also sees FIN and RST; it is registered once,
-/// so that a request on an open connection costs one `read`, one `write` and no `epoll_ctl`. Writing is tried at
-/// once; what the socket does not take is queued, and only then is writability watched.
+/// so that a request on an open connection costs one `read`, one `write` and no `epoll_ctl`. Writing is tried by the
+/// end of the wake; what the socket does not take is queued, and only then is writability watched.
 ///
 /// Confined to its loop. It lives, with its descriptor, until `close`, `reset` or `streamFailed`: end each
 /// stream with one of them. (TLS will sit between `receive`/`transmit` and the socket calls they make.)
 public final class SocketStream {
     public let loop: EventLoop
+    /// Whether the peer connected to this side, not this side to the peer.
+    let isAccepted: Bool
 
     /// Where the peer is; for a connecting stream the address that is being tried.
     public internal(set) var remoteAddress: SocketAddress
@@ -29,13 +31,16 @@ public final class SocketStream {
         static let connected = Pending(rawValue: 1)
         static let read = Pending(rawValue: 2)
         static let failure = Pending(rawValue: 4)
-        static let end = Pending(rawValue: 8)
+        static let queued = Pending(rawValue: 8)
     }
 
     @exclusivity(unchecked) var state: State
     @exclusivity(unchecked) var descriptor: Int32
     @exclusivity(unchecked) var queue = WriteQueue()
-    /// Bytes that the kernel has taken so far: what progress in writing is measured by.
+    /// Where in the loop's outbox the bytes are that go out at the end of the wake.
+    @exclusivity(unchecked) var held = 0..<0
+    /// Bytes that the kernel has taken so far, or will be offered by the end of the wake: what progress in writing is
+    /// measured by.
     @exclusivity(unchecked) public internal(set) var bytesSent: Int64 = 0
     /// Bytes received so far.
     @exclusivity(unchecked) public internal(set) var bytesReceived: Int64 = 0
@@ -74,6 +79,7 @@ public final class SocketStream {
         self.descriptor = descriptor
         self.remoteAddress = remoteAddress
         self.state = state
+        isAccepted = state == .unstarted
     }
 
     /// Takes over a connected, non-blocking socket: an accepted one, or one end of a socket pair. Call `start`.
@@ -219,7 +225,7 @@ public final class SocketStream {
     public func shutdownWrite() {
         guard mayWrite else { return }
         endsAfterFlush = true
-        if state == .open, queue.isEmpty { endNow() }
+        if state == .open, queue.isEmpty, !sendHeld() { endNow() }
     }
 
     func endNow() {
@@ -230,12 +236,15 @@ public final class SocketStream {
 
     /// Closes once the queue is written; at once when it is empty. The writer keeps the deadline for it.
     public func closeWhenFlushed() {
+        if state == .open { sendHeld() }
         if queue.isEmpty || state != .open { close() } else { closesAfterFlush = true }
     }
 
-    /// Closes now. The queue is dropped, nothing more is told, and the handler is let go.
+    /// Closes now. What was written in this wake is offered to the socket, the queue is dropped, nothing more is told,
+    /// and the handler is let go.
     public func close() {
         guard state != .closed else { return }
+        sendHeld()
         state = .closed
         attempt?.cancel()
         attempt = nil
@@ -253,6 +262,7 @@ public final class SocketStream {
     /// Closes with RST: what is unsent is thrown away by the kernel too, and the peer sees an error.
     public func reset() {
         guard state != .closed else { return }
+        held = 0..<0
         if descriptor >= 0 {
             var linger = linger(l_onoff: 1, l_linger: 0)
             setsockopt(
@@ -290,6 +300,7 @@ extension SocketStream: DeferredWork {
         let todo = pending
         pending = []
         if todo.contains(.connected) { attempt?.socketIsReady() }
+        if todo.contains(.queued), state == .open, !queue.isEmpty { handler?.streamQueued() }
         if todo.contains(.read), state == .open { receive(seesEnd: false) }
         guard todo.contains(.failure), let error = pendingError, state != .closed else { return }
         // What the peer sent before it left is still there to be read: it may explain the failure.

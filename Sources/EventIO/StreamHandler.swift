@@ -1,7 +1,7 @@
 /// What a stream tells its owner. All calls come on the stream's loop, from the loop itself: never from inside
 /// a call of the stream's own methods.
 ///
-/// `connected? received* reachedEnd? failed?`, and `drained`, `flushed` and `peerLeft` in between; nothing
+/// `connected? received* reachedEnd? failed?`, and `drained`, `queued`, `flushed` and `peerLeft` in between; nothing
 /// after `close()` or `reset()`, and nothing after `streamFailed`.
 public protocol StreamHandler: AnyObject {
     /// A stream made by `connect` is connected. Not called for accepted ones.
@@ -19,6 +19,9 @@ public protocol StreamHandler: AnyObject {
     /// The write queue was over the high watermark and has fallen under the low one.
     func streamDrained()
 
+    /// The socket did not take all that was written by the end of a wake; the rest is queued.
+    func streamQueued()
+
     /// The write queue held something, and is empty now.
     func streamFlushed()
 
@@ -30,6 +33,7 @@ public protocol StreamHandler: AnyObject {
 extension StreamHandler {
     public func streamConnected() {}
     public func streamDrained() {}
+    public func streamQueued() {}
     public func streamFlushed() {}
     public func streamPeerLeft() {}
 }

@@ -256,6 +256,10 @@ extension InboundConnection: StreamHandler {
         if isOpen { onDrain?() }
     }
 
+    func streamQueued() {
+        settle()
+    }
+
     func streamFlushed() {
         guard isOpen, let after = state.queueEmptied(at: now) else { return }
         perform(after)

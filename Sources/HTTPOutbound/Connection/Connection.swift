@@ -101,6 +101,12 @@ extension Connection: StreamHandler {
         pool.connected(self, for: call)
     }
 
+    func streamQueued() {
+        guard let call, let stream else { return }
+        state.requestQueued()
+        call.requestMoved(isWritten: false, bytesSent: stream.bytesSent, now: pool.loop.now)
+    }
+
     func streamFlushed() {
         guard let call else { return }
         state.requestWritten()

@@ -68,9 +68,14 @@ struct ConnectionState {
         state = .exchange(Exchange(mayResend: mayResend))
     }
 
-    mutating func requestWritten() {
+    mutating func requestWritten() { requestMoved(isWritten: true) }
+
+    /// The socket did not take the whole request after all.
+    mutating func requestQueued() { requestMoved(isWritten: false) }
+
+    private mutating func requestMoved(isWritten: Bool) {
         guard case .exchange(var exchange) = state else { return }
-        exchange.isWritten = true
+        exchange.isWritten = isWritten
         state = .exchange(exchange)
     }
 

@@ -1,0 +1,66 @@
+/// The small writes of one wake, sent together at its end.
+///
+/// A write to a socket whose reader sleeps wakes that reader, and the waking is a good part of what the write costs the
+/// writer. At the end of a wake, one after another, most writes find their reader awake. Where one event comes at a
+/// time, nothing waits.
+///
+/// Those to connected streams go first: an upstream works on its request while the answers to clients go out.
+///
+/// Loop-confined. When a wake writes more than it holds, all goes out and it begins anew: no answer waits for more than
+/// a few others.
+final class Outbox {
+    private static let capacity = 64 << 10
+    private static let streamLimit = 32
+    /// Larger writes go out at once: to copy them would cost more than it saves.
+    private static let largestWrite = 8 << 10
+
+    private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 64)
+    @exclusivity(unchecked) private var used = 0
+    // Not retained: a stream is a member of its loop, which retains it to the end of the wake in which it is closed, and
+    // `sendAll` comes before that end.
+    @exclusivity(unchecked) private var connected: [Unmanaged<SocketStream>] = []
+    @exclusivity(unchecked) private var accepted: [Unmanaged<SocketStream>] = []
+
+    deinit {
+        bytes.deallocate()
+    }
+
+    /// Keeps a copy of a write of `stream`. `held` is where the bytes are that the stream has here, and is moved on.
+    ///
+    /// - Returns: false when the stream has to write by itself, after what it has here.
+    func hold(_ write: UnsafeRawBufferPointer, of stream: SocketStream, _ held: inout Range<Int>) -> Bool {
+        guard write.count <= Self.largestWrite else { return false }
+        if held.isEmpty {
+            if used + write.count > Self.capacity || connected.count + accepted.count == Self.streamLimit { sendAll() }
+            if stream.isAccepted {
+                accepted.append(Unmanaged.passUnretained(stream))
+            } else {
+                connected.append(Unmanaged.passUnretained(stream))
+            }
+            held = used..<used
+        } else if held.upperBound != used || used + write.count > Self.capacity {
+            return false
+        }
+        UnsafeMutableRawBufferPointer(rebasing: bytes[used...]).copyMemory(from: write)
+        used += write.count
+        held = held.lowerBound..<used
+        return true
+    }
+
+    /// The bytes that a stream has here.
+    func bytes(at range: Range<Int>) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: bytes[range])
+    }
+
+    func sendAll() {
+        guard used > 0 else { return }
+        send(&connected)
+        send(&accepted)
+        used = 0
+    }
+
+    private func send(_ streams: inout [Unmanaged<SocketStream>]) {
+        for stream in streams { stream.takeUnretainedValue().sendHeld() }
+        streams.removeAll(keepingCapacity: true)
+    }
+}
