@@ -1,5 +1,6 @@
 public import HTTPModel
 public import JSONBytes
+import Rx
 
 /// What a handler says the answer is. The envelope around it is the gateway's.
 public struct Answer: Sendable {
@@ -85,10 +86,23 @@ public struct Answer: Sendable {
     }
 }
 
-/// A part under its name.
+/// A part under its name, and what has become of it. All there is of a request's parts is in one array of these: its
+/// answer, its envelope and its line in the log are written from there.
 struct NamedPart: Sendable {
     let name: String
     var part: Part
+    /// What awaits the part, as long as it has not ended.
+    var work: (any Disposable)?
+    /// How the part ended; `nil` until then.
+    var outcome: PartOutcome?
+
+    init(name: String, part: consuming Part) {
+        self.name = name
+        self.part = part
+    }
+
+    /// Why it failed; `nil` where it did not, or has not ended.
+    var failure: PartFailure? { outcome?.failure }
 
     fileprivate func relaxed() -> NamedPart {
         switch part.policy {
@@ -153,11 +167,10 @@ public struct Steps: Sendable {
 
 /// What the steps before an answer brought, by name.
 public struct StepValues: Sendable {
-    let names: [NamedPart]
-    let values: [PartOutcome]
+    let steps: [NamedPart]
 
     /// The step's value: `null` where it brought no content, `nil` where there is no such step.
     public subscript(name: String) -> JSONFragment? {
-        names.firstIndex { $0.name == name }.map { values[$0].value }
+        steps.first { $0.name == name }.flatMap { $0.outcome?.value }
     }
 }

@@ -39,10 +39,7 @@ public struct Part: Sendable {
     }
 
     /// The part's source, and the part without it.
-    mutating func takeSource() throws(EndpointFault) -> Source {
-        guard let source = source.take() else { throw EndpointFault("a part is awaited twice") }
-        return source
-    }
+    mutating func takeSource() -> Source? { source.take() }
 
     /// A required part.
     public init(_ part: some PartConvertible) {

@@ -2,24 +2,23 @@ import JSONBytes
 import Networking
 import Rx
 
-/// The parts of an answer as they ended, in the order of the plan. An object, since it goes through many hands.
-final class PartResults: Sendable {
+/// The parts of an answer as they ended, in the order of the plan.
+struct PartResults: Sendable {
     let parts: [NamedPart]
-    let outcomes: [PartOutcome]
     /// Whether the parts stand in the endpoint's plan. One call that a handler made itself has no name: it is an
     /// error of the answer, and no part of it.
     let hasNames: Bool
 
-    init(parts: consuming [NamedPart], outcomes: consuming [PartOutcome]) {
+    init(_ parts: consuming [NamedPart]) {
         self.parts = parts
-        self.outcomes = outcomes
         hasNames = true
     }
 
     /// The failure of a call that is no part.
     init(unnamed failure: PartFailure, elapsed: Int64) {
-        parts = [NamedPart(name: "", part: Part(source: .never()))]
-        outcomes = [PartOutcome(failure, elapsed: elapsed)]
+        var call = NamedPart(name: "", part: Part(source: .never()))
+        call.outcome = PartOutcome(failure, elapsed: elapsed)
+        parts = [call]
         hasNames = false
     }
 }
@@ -121,8 +120,8 @@ enum Envelope {
 
     private static func errors(_ results: PartResults, _ writer: inout JSONWriter) {
         var isFirst = true
-        for index in results.outcomes.indices {
-            guard let failure = results.outcomes[index].failure else { continue }
+        for index in results.parts.indices {
+            guard let failure = results.parts[index].failure else { continue }
             writer.constant(isFirst ? ",\"errors\":[{\"part\":" : ",{\"part\":")
             isFirst = false
             if results.hasNames {
@@ -169,7 +168,7 @@ enum Envelope {
                 if index > 0 { writer.constant(",") }
                 writer.string(results.parts[index].name)
                 writer.constant(":")
-                writer.kind(results.outcomes[index].kind)
+                writer.kind(results.parts[index].outcome?.kind ?? .noContent)
             }
             writer.constant("}")
         }
@@ -180,7 +179,7 @@ enum Envelope {
 extension PartResults {
     /// What stands in `data` for a part: its value, or its fallback where it failed.
     func value(at index: Int) -> JSONFragment {
-        guard outcomes[index].failure != nil else { return outcomes[index].value }
+        if let outcome = parts[index].outcome, outcome.failure == nil { return outcome.value }
         switch parts[index].part.policy {
         case .fallback(let value): return value
         case .required, .optional: return .null
@@ -189,13 +188,13 @@ extension PartResults {
 
     /// Bytes of all values in `data`.
     var dataBytes: Int {
-        outcomes.indices.reduce(0) { $0 + value(at: $1).bytes.count }
+        parts.indices.reduce(0) { $0 + value(at: $1).bytes.count }
     }
 
     /// About the bytes that names, kinds and errors take.
     fileprivate var envelopeBytes: Int {
-        outcomes.indices.reduce(0) {
-            $0 + 2 * parts[$1].name.utf8.count + (outcomes[$1].failure == nil ? 32 : 320)
+        parts.indices.reduce(0) {
+            $0 + 2 * parts[$1].name.utf8.count + (parts[$1].failure == nil ? 32 : 320)
         }
     }
 }

@@ -8,8 +8,8 @@ enum ProxyStatus {
     /// The value, or `nil` where no part failed.
     static func value(_ results: PartResults) -> String? {
         var text = ""
-        for index in results.outcomes.indices {
-            guard let failure = results.outcomes[index].failure else { continue }
+        for index in results.parts.indices {
+            guard let failure = results.parts[index].failure else { continue }
             if !text.isEmpty { text += ", " }
             text += "sluice"
             if let token = token(failure) {

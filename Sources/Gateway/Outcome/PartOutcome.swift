@@ -26,18 +26,6 @@ struct PartOutcome: Sendable {
         self.elapsed = elapsed
     }
 
-    /// A part that has not ended.
-    static var pending: PartOutcome { PartOutcome() }
-
-    private init() {
-        kind = .noContent
-        value = .null
-        failure = nil
-        elapsed = -1
-    }
-
-    var isPending: Bool { elapsed < 0 }
-
     /// Reads what a stream failed with. A model that was asked for where the answer was that there is nothing fails the
     /// stream, and not the part.
     init(error: any Error, elapsed: Int64, reveals: Bool) {

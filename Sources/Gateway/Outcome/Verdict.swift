@@ -11,11 +11,11 @@ enum Verdict {
 
     /// Among several failed required parts 503 decides before 504, that before 502, that before 4xx; ties go by
     /// plan order.
-    init(_ parts: [NamedPart], _ outcomes: [PartOutcome]) {
+    init(_ parts: [NamedPart]) {
         var hasFailure = false
         var decisive: (index: Int, rank: Int)?
-        for index in outcomes.indices {
-            guard let failure = outcomes[index].failure else { continue }
+        for index in parts.indices {
+            guard let failure = parts[index].failure else { continue }
             hasFailure = true
             guard case .required = parts[index].part.policy else { continue }
             let rank = failure.answer.rank

@@ -10,52 +10,6 @@ import Rx
 /// It delivers once, or never where it is disposed first; either way everything it subscribed to is disposed. Parts may end
 /// on any thread; the answer is delivered on the one where the last of them did.
 final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
-    private struct State {
-        var isOver = false
-        var timer: TimerToken?
-        /// What is under way is the stage's; what an earlier stage hands in late is not kept.
-        var stage = 0
-        var work: (any Disposable)?
-        var join: Join?
-        /// The steps that are done.
-        var before: [PartResults] = []
-    }
-
-    /// Parts that are awaited together.
-    private struct Join {
-        let parts: [NamedPart]
-        var outcomes: [PartOutcome]
-        let next: Next
-
-        init(_ parts: consuming [NamedPart], next: consuming Next) {
-            outcomes = []
-            outcomes.reserveCapacity(parts.count)
-            for _ in parts.indices { outcomes.append(.pending) }
-            self.parts = parts
-            self.next = next
-        }
-    }
-
-    /// What happens when the parts have ended.
-    private enum Next: Sendable {
-        case answer(Dressing)
-        case then(@Sendable (StepValues) throws -> Answer, Dressing)
-    }
-
-    /// What the answers around an answer have said of its status and fields.
-    private struct Dressing: Sendable {
-        var status: HTTPStatus?
-        var fields = HTTPFields()
-
-        init(_ answer: consuming Answer, in outer: Dressing?) {
-            status = answer.status
-            fields = (consume answer).fields
-            guard let outer else { return }
-            if let outerStatus = outer.status { status = outerStatus }
-            fields.append(contentsOf: outer.fields)
-        }
-    }
-
     private let endpoint: Endpoint
     private let request: GatewayRequest
     private let context: CallContext
@@ -64,7 +18,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     private let scheduler: any SchedulerType
     private let started: RxTime
     private let deliver: @Sendable (GatewayResponse) -> Void
-    private let state = Lock(State())
+    private let state = Lock(RunState())
 
     init(
         endpoint: Endpoint, request: GatewayRequest, context: CallContext, renderer: Renderer,
@@ -96,7 +50,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     }
 
     private func run(_ handler: @escaping @Sendable (GatewayRequest) async throws -> Answer) {
-        let stage = beginStage()
+        let stage = state.withLock { $0.beginStage() }
         // On a loop the task stays on the loop.
         let task = Task(executorPreference: scheduler as? any TaskExecutor) { [self] in
             do {
@@ -110,7 +64,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     }
 
     private func follow(_ answer: Single<Answer>) {
-        let stage = beginStage()
+        let stage = state.withLock { $0.beginStage() }
         let work = answer.subscribe(
             onSuccess: { [self] answer in
                 CallContext.$current.withValue(context) { attempt { try proceed(to: answer, in: nil) } }
@@ -119,9 +73,16 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         keep(work, of: stage)
     }
 
+    /// Keeps what is under way at a stage, for its end; an earlier stage's is not kept.
+    private func keep(_ work: any Disposable, of stage: Int) {
+        let isOver = state.withLock { state in
+            if !state.isOver, state.stage == stage { state.work = work }
+            return state.isOver
+        }
+        if isOver { work.dispose() }
+    }
+
     private func proceed(to answer: consuming Answer, in outer: Dressing?) throws {
-        // An async handler may come back after the deadline; nothing is asked of an upstream then.
-        guard !state.withLock({ $0.isOver }) else { return }
         let content = answer.takeContent()
         let dressing = Dressing(consume answer, in: outer)
         if let status = dressing.status, status.code >= 400 {
@@ -129,79 +90,53 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
             throw GatewayError(code, code.title, fields: dressing.fields)
         }
         switch consume content {
-        case .parts(let parts): try join(parts, then: .answer(dressing))
-        case .steps(let steps, let then): try join(steps, then: .then(then, dressing))
+        case .parts(let parts): try start(parts, RunState.Next(dressing))
+        case .steps(let steps, let then): try start(steps, RunState.Next(dressing, then: then))
         case .value(let value): finish(value: try value.get(), dressing)
         }
     }
 
-    private func join(_ parts: consuming [NamedPart], then next: Next) throws {
+    // MARK: - Parts
+
+    /// Starts all parts, in their order; what comes next is up to the one that ends last.
+    private func start(_ parts: consuming [NamedPart], _ next: consuming RunState.Next?) throws {
         try NamedPart.check(parts)
-        let stage = beginStage()
-        let ended = try PartOutcome.whenAllEnded(parts.count) { index in
-            let end = PartEnd(run: self, index: index, stage: stage)
-            return try parts[index].part.takeSource().single(on: scheduler)
-                .mapResult(success: { end.succeeded($0) }, failure: { end.failed($0) })
-        }
-        hold(parts, then: next, of: stage)
-        keep((consume ended).subscribe(onNext: { [self] in joined() }), of: stage)
-    }
-
-    /// Takes the end of one part.
-    private final class PartEnd: Sendable {
-        private let run: EndpointRun
-        private let index: Int
-        private let stage: Int
-
-        init(run: EndpointRun, index: Int, stage: Int) {
-            self.run = run
-            self.index = index
-            self.stage = stage
-        }
-
-        func succeeded(_ value: JSONFragment) {
-            run.end(of: index, stage, PartOutcome(value, elapsed: run.elapsed))
-        }
-
-        func failed(_ error: any Error) {
-            run.end(of: index, stage, failed: error)
+        let count = parts.count
+        // An async handler may come back after the deadline; nothing is asked of an upstream then.
+        guard let stage = state.withLock({ $0.beginStage(of: &parts, &next) }) else { return }
+        guard count > 0 else { return joined(state.withLock { $0.takeEnded(of: stage) }) }
+        for index in 0..<count {
+            guard let source = state.withLock({ $0.takeSource(of: index, stage) }) else { return }
+            // Moved all the way: a source that nobody else holds is run itself, and no copy of it.
+            let work = (consume source).single(on: scheduler).subscribe(self, number: stage + index)
+            let isOver = state.withLock { $0.keep(work, of: index, stage) }
+            if isOver { work.dispose() }
         }
     }
 
-    /// Notes a part's outcome; the deadline may come before the others'.
-    private func end(of index: Int, _ stage: Int, _ outcome: PartOutcome) {
-        state.withLock { state in
-            if state.stage == stage { state.join?.outcomes[index] = outcome }
-        }
+    private func ended(_ number: Int, _ outcome: PartOutcome) {
+        joined(state.withLock { $0.end(of: number, outcome) })
     }
 
-    private func end(of index: Int, _ stage: Int, failed error: any Error) {
-        let outcome = PartOutcome(
-            error: error, elapsed: elapsed, reveals: endpoint.settings.revealsUpstreamMessages)
-        if let unexpected = outcome.failure?.unexpected {
-            let name = state.withLock { $0.join?.parts[index].name }
-            report(incident(unexpected, part: name))
-        }
-        end(of: index, stage, outcome)
-    }
-
-    /// The parts of the present stage have ended: it sends once, and only then may the next stage begin.
-    private func joined() {
-        guard let ended = state.withLock({ $0.isOver ? nil : $0.join.take() }) else { return }
-        let results = PartResults(parts: ended.parts, outcomes: ended.outcomes)
-        switch ended.next {
-        case .answer(let dressing): finish(results, dressing)
-        case .then(let then, let dressing):
-            if case .failed(let index) = Verdict(results.parts, results.outcomes) {
-                finish(results, decidedBy: index)
-                return
+    /// The parts of the present stage have ended: only then may the next stage begin.
+    private func joined(_ ended: consuming RunState.Ended?) {
+        switch consume ended {
+        case nil:
+            break
+        case .answer(let remains, let dressing):
+            let results = PartResults(remains.parts)
+            conclude(remains) { before, recipient in
+                renderer.parts(
+                    results, status: dressing.status ?? .ok, fields: dressing.fields, before: before,
+                    for: recipient)
+            }
+        case .steps(let results, let then, let dressing):
+            if case .failed(let index) = Verdict(results.parts) {
+                return finish(results, decidedBy: index)
             }
             state.withLock { $0.before.append(results) }
             CallContext.$current.withValue(context) {
-                attempt {
-                    let values = StepValues(names: results.parts, values: results.outcomes)
-                    try proceed(to: try then(values), in: dressing)
-                }
+                attempt { try proceed(to: try then(StepValues(steps: results.parts)), in: dressing) }
             }
         }
     }
@@ -215,14 +150,6 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     }
 
     // MARK: - Ends
-
-    private func finish(_ results: PartResults, _ dressing: Dressing) {
-        end { before, recipient in
-            renderer.parts(
-                results, status: dressing.status ?? .ok, fields: dressing.fields, before: before,
-                for: recipient)
-        }
-    }
 
     private func finish(_ results: PartResults, decidedBy index: Int) {
         end { before, recipient in
@@ -267,40 +194,45 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
 
     /// The deadline. What has ended by now counts, the rest is `deadline_exceeded`.
     func timerFired(_ token: TimerToken) {
-        guard let remains = takeOver() else { return }
-        remains.work?.dispose()
+        guard var remains = state.withLock({ $0.takeOver() }) else { return }
+        remains.dispose()
         deliver(expired(remains, recipient))
     }
 
-    private func expired(_ remains: Remains, _ recipient: Renderer.Recipient) -> GatewayResponse {
+    private func expired(_ remains: RunState.Remains, _ recipient: Renderer.Recipient) -> GatewayResponse {
         let limit = Int(endpoint.settings.deadline / .milliseconds(1))
         let late = GatewayError.upstreamTimeout("the answer was not ready within \(limit) ms")
-        guard let join = remains.join else {
+        guard let next = remains.next else {
             return renderer.error(late, before: remains.before, for: recipient)
         }
-        let results = PartResults(
-            parts: join.parts,
-            outcomes: join.outcomes.map { outcome in
-                guard outcome.isPending else { return outcome }
-                return PartOutcome(PartFailure(deadlineAfter: recipient.elapsed), elapsed: recipient.elapsed)
-            })
-        switch join.next {
-        case .answer(let dressing):
-            return renderer.parts(
-                results, status: dressing.status ?? .ok, fields: dressing.fields, before: remains.before,
-                for: recipient)
-        case .then:
-            guard case .failed(let index) = Verdict(results.parts, results.outcomes) else {
-                return renderer.error(late, before: remains.before + [results], for: recipient)
-            }
-            return renderer.failure(results, decidedBy: index, before: remains.before, for: recipient)
+        var parts = remains.parts
+        for index in parts.indices where parts[index].outcome == nil {
+            parts[index].outcome = PartOutcome(
+                PartFailure(deadlineAfter: recipient.elapsed), elapsed: recipient.elapsed)
         }
+        let results = PartResults(parts)
+        guard next.then != nil else {
+            return renderer.parts(
+                results, status: next.dressing.status ?? .ok, fields: next.dressing.fields,
+                before: remains.before, for: recipient)
+        }
+        guard case .failed(let index) = Verdict(results.parts) else {
+            return renderer.error(late, before: remains.before + [results], for: recipient)
+        }
+        return renderer.failure(results, decidedBy: index, before: remains.before, for: recipient)
     }
 
     private func end(_ response: ([PartResults], Renderer.Recipient) -> GatewayResponse) {
-        guard let remains = takeOver() else { return }
+        guard var remains = state.withLock({ $0.takeOver() }) else { return }
+        remains.dispose()
+        conclude(remains, response)
+    }
+
+    /// The run is over and nothing of it is under way any more: delivers.
+    private func conclude(
+        _ remains: RunState.Remains, _ response: ([PartResults], Renderer.Recipient) -> GatewayResponse
+    ) {
         if let timer = remains.timer { scheduler.cancelTimer(timer) }
-        // What was under way has sent its last event by now.
         deliver(response(remains.before, recipient))
     }
 
@@ -310,62 +242,17 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
 
     /// The client is gone.
     func cancel() -> RequestSummary {
-        let remains = takeOver()
+        var remains = state.withLock { $0.takeOver() }
         if let timer = remains?.timer { scheduler.cancelTimer(timer) }
-        remains?.work?.dispose()
+        remains?.dispose()
         return RequestSummary(
             requestID: request.requestID, route: endpoint.template.text, status: Self.clientClosedRequest,
             code: "CANCELLED", elapsed: .nanoseconds(elapsed), steps: remains?.before ?? [],
-            results: remains?.join.map { PartResults(parts: $0.parts, outcomes: $0.outcomes) })
+            results: remains.flatMap { $0.next == nil ? nil : PartResults($0.parts) })
     }
 
     /// nginx's status for a client that closed the connection before its answer.
     private static let clientClosedRequest = 499
-
-    // MARK: - State
-
-    private struct Remains {
-        var timer: TimerToken?
-        var work: (any Disposable)?
-        var join: Join?
-        var before: [PartResults]
-    }
-
-    /// Ends the run: for the first who asks, and once.
-    private func takeOver() -> Remains? {
-        state.withLock { state in
-            guard !state.isOver else { return nil }
-            state.isOver = true
-            let before = state.before
-            state.before = []
-            return Remains(
-                timer: state.timer, work: state.work.take(), join: state.join.take(), before: before)
-        }
-    }
-
-    private func beginStage() -> Int {
-        state.withLock { state in
-            state.stage += 1
-            state.work = nil
-            state.join = nil
-            return state.stage
-        }
-    }
-
-    /// Makes what is held in its place, rather than copy it there.
-    private func hold(_ parts: [NamedPart], then next: Next, of stage: Int) {
-        state.withLock { state in
-            if !state.isOver, state.stage == stage { state.join = Join(parts, next: next) }
-        }
-    }
-
-    private func keep(_ work: any Disposable, of stage: Int) {
-        let isOver = state.withLock { state in
-            if !state.isOver, state.stage == stage { state.work = work }
-            return state.isOver
-        }
-        if isOver { work.dispose() }
-    }
 
     private var elapsed: Int64 {
         Int64(scheduler.now.timeIntervalSince(started) * 1_000_000_000)
@@ -379,5 +266,20 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
 
     private func incident(_ error: any Error, part: String?) -> GatewayIncident {
         GatewayIncident(requestID: request.requestID, route: endpoint.template.text, part: part, error: error)
+    }
+}
+
+extension EndpointRun: SingleReceiver {
+    func succeeded(_ value: JSONFragment, number: Int) {
+        ended(number, PartOutcome(value, elapsed: elapsed))
+    }
+
+    func failed(_ error: any Error, number: Int) {
+        let outcome = PartOutcome(
+            error: error, elapsed: elapsed, reveals: endpoint.settings.revealsUpstreamMessages)
+        if let unexpected = outcome.failure?.unexpected {
+            report(incident(unexpected, part: state.withLock { $0.name(of: number) }))
+        }
+        ended(number, outcome)
     }
 }

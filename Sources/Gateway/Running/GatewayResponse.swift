@@ -36,10 +36,10 @@ public struct RequestSummary: Sendable {
     /// Each of `parts`, without an array.
     public func forEachPart(_ body: (PartSummary) -> Void) {
         for step in steps {
-            for index in step.outcomes.indices { body(step.summary(of: index, at: elapsed)) }
+            for index in step.parts.indices { body(step.summary(of: index, at: elapsed)) }
         }
         guard let results else { return }
-        for index in results.outcomes.indices { body(results.summary(of: index, at: elapsed)) }
+        for index in results.parts.indices { body(results.summary(of: index, at: elapsed)) }
     }
 
     let steps: [PartResults]
@@ -67,9 +67,8 @@ public struct PartSummary: Sendable, Hashable {
 extension PartResults {
     /// - Parameter elapsed: from the request to its end, which is the end of what had none.
     fileprivate func summary(of index: Int, at elapsed: Duration) -> PartSummary {
-        let outcome = outcomes[index]
         let name = hasNames ? parts[index].name : nil
-        guard !outcome.isPending else {
+        guard let outcome = parts[index].outcome else {
             return PartSummary(
                 name: name, kind: "cancelled", reason: nil, attempts: nil,
                 nanoseconds: Int64(elapsed / .nanoseconds(1)))

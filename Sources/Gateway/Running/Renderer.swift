@@ -32,7 +32,7 @@ final class Renderer: Sendable {
         for recipient: Recipient
     ) -> GatewayResponse {
         let isComplete: Bool
-        switch Verdict(results.parts, results.outcomes) {
+        switch Verdict(results.parts) {
         case .complete: isComplete = true
         case .partial: isComplete = false
         case .failed(let index):
@@ -88,7 +88,7 @@ final class Renderer: Sendable {
     func failure(
         _ results: PartResults, decidedBy index: Int, before: [PartResults], for recipient: Recipient
     ) -> GatewayResponse {
-        guard let failure = results.outcomes[index].failure else {
+        guard let failure = results.parts[index].failure else {
             return error(.internal, for: recipient)
         }
         var fields = failure.answer.own?.fields ?? HTTPFields()
@@ -103,8 +103,8 @@ final class Renderer: Sendable {
 
     /// The longest wait that any failure with the answer's status asks for.
     private func retryAfter(_ results: PartResults, status: Int) -> Int? {
-        results.outcomes.compactMap { outcome in
-            guard let answer = outcome.failure?.answer, answer.status == status else { return nil }
+        results.parts.compactMap { part in
+            guard let answer = part.failure?.answer, answer.status == status else { return nil }
             return answer.retryAfter
         }.max()
     }
