@@ -24,18 +24,23 @@ final class RequestHandler: InboundHandler {
         }
     }
 
+    func exchange(for arrival: consuming InboundExchange.Arrival) -> InboundExchange {
+        GatewayExchange(arrival, accessLog)
+    }
+
     func handle(_ exchange: InboundExchange) {
-        let pending = LoopBound(PendingAnswer(exchange, accessLog), loop: exchange.loop)
+        guard let exchange = exchange as? GatewayExchange else { return }
+        let place = LoopBound(exchange, loop: exchange.loop)
         let request = responder.respond(
             to: exchange.request, routed: exchange.context as? GatewayResponder.Routed
         ) { response in
-            if pending.loop.isCurrent {
-                pending.value.deliver(response)
+            if place.loop.isCurrent {
+                place.value.deliver(response)
             } else {
-                pending.loop.execute { pending.value.deliver(response) }
+                place.loop.execute { place.value.deliver(response) }
             }
         }
-        if let request { pending.value.started(request) }
+        if let request { exchange.started(request) }
     }
 
     func answered(_ answer: DirectAnswer) {
@@ -43,30 +48,27 @@ final class RequestHandler: InboundHandler {
             AccessLog.Entry(
                 method: answer.method, path: answer.head?.target.pathBytes,
                 status: answer.response.status.code,
-                remoteAddress: answer.remoteAddress, receivedAt: answer.receivedAt,
+                remote: answer.remoteAddress.description, receivedAt: answer.receivedAt,
                 bytesReceived: answer.bytesReceived, bytesSent: answer.bytesSent),
             requestID: answer.response.fields.firstValueBytes(.xRequestID))
     }
 }
 
 /// A request between its start and the last byte of its answer. Confined to its loop.
-private final class PendingAnswer {
-    private let exchange: InboundExchange
+private final class GatewayExchange: InboundExchange {
     private let accessLog: AccessLog?
     // The loop guards both.
     @exclusivity(unchecked) private var ongoing: (any OngoingRequest)?
     @exclusivity(unchecked) private var summary: RequestSummary?
 
-    init(_ exchange: InboundExchange, _ accessLog: AccessLog?) {
-        self.exchange = exchange
+    init(_ arrival: consuming Arrival, _ accessLog: AccessLog?) {
         self.accessLog = accessLog
-        // Let go as it is called, which the exchange promises to do.
-        exchange.onFinished = { [self] outcome, bytesSent in finished(outcome, bytesSent) }
+        super.init(arrival)
     }
 
     func started(_ request: any OngoingRequest) {
         // The client may be gone, or the answer out, before the gateway's `respond` returned.
-        if exchange.isOver {
+        if isOver {
             request.dispose()
         } else if summary == nil {
             ongoing = request
@@ -76,10 +78,10 @@ private final class PendingAnswer {
     func deliver(_ answer: GatewayResponse) {
         ongoing = nil
         summary = answer.summary
-        exchange.respond(answer.response)
+        respond(answer.response)
     }
 
-    private func finished(_ outcome: InboundOutcome, _ bytesSent: Int) {
+    override func ended(_ outcome: InboundOutcome) {
         // Where the client left or the server ended it, what was started for the request ends too.
         let cancelled = ongoing.take()?.cancel()
         guard let accessLog else { return }
@@ -90,9 +92,8 @@ private final class PendingAnswer {
             case .clientGone: AccessLog.clientClosedRequest
             }
         let entry = AccessLog.Entry(
-            method: exchange.method, path: exchange.request.head.target.pathBytes, status: status,
-            remoteAddress: exchange.remoteAddress, receivedAt: exchange.receivedAt,
-            bytesReceived: exchange.bytesReceived, bytesSent: bytesSent)
+            method: method, path: request.head.target.pathBytes, status: status, remote: remoteText,
+            receivedAt: receivedAt, bytesReceived: bytesReceived, bytesSent: bytesSent)
         if let summary = answered ?? cancelled {
             accessLog.write(entry, summary)
         } else {

@@ -40,7 +40,7 @@ extension InboundConnection {
             .direct(
                 DirectAnswer(
                     head: turn.head, method: turn.method, error: error,
-                    response: response, remoteAddress: remoteAddress, receivedAt: turn.receivedAt,
+                    response: response, remoteAddress: peer.address, receivedAt: turn.receivedAt,
                     bytesReceived: turn.bytesReceived, bytesSent: sent, outcome: .completed)))
     }
 

@@ -84,10 +84,11 @@ extension InboundConnection {
         var body: [UInt8] = []
         swap(&body, &turn.body)
         server.release(bodyBytes: body.count)
-        let exchange = InboundExchange(
-            request: HTTPRequest(head: head, body: body[...]), method: turn.method ?? .get,
-            context: turn.context.take(), receivedAt: turn.receivedAt, bytesReceived: turn.bytesReceived,
-            connection: self)
+        let exchange = server.handler.exchange(
+            for: InboundExchange.Arrival(
+                request: HTTPRequest(head: head, body: body[...]), method: turn.method ?? .get,
+                context: turn.context.take(), receivedAt: turn.receivedAt, bytesReceived: turn.bytesReceived,
+                connection: self))
         self.exchange = exchange
         server.requestCame()
         server.handler.handle(exchange)

@@ -25,6 +25,7 @@ final class InboundConnection {
 
     let server: InboundServer
     let stream: SocketStream
+    let peer: InboundPeer
     /// Where the server's list has this connection.
     var index = 0
     @exclusivity(unchecked) var state: ConnectionStateMachine
@@ -52,13 +53,13 @@ final class InboundConnection {
     init(stream: SocketStream, server: InboundServer) {
         self.stream = stream
         self.server = server
+        peer = InboundPeer(stream.remoteAddress, loop: server.loop)
         let now = server.loop.now
         state = ConnectionStateMachine(limits: server.stateLimits, acceptedAt: now)
         parser = RequestParser(limits: server.requestLimits)
         turn = Turn(receivedAt: now)
     }
 
-    var remoteAddress: SocketAddress { stream.remoteAddress }
     var isFlushed: Bool { stream.bytesSent == bytesHanded }
     var isOverHighWatermark: Bool { stream.isOverHighWatermark }
     var now: MonotonicTime { server.loop.now }

@@ -5,45 +5,53 @@ public import HTTPModel
 ///
 /// Answer once: by `respond`, by `startStreaming`, or not in HTTP at all (`InboundExchange+Raw`). An answer
 /// to a client that has left goes nowhere and does no harm. An exchange that is let go unanswered is
-/// answered 500. (Its storage is free of exclusivity checks: the loop is its guardian, and no method holds a property
-/// while it calls out.)
-public final class InboundExchange {
+/// answered 500. A handler that keeps things of its own for each request has a subclass of it, which
+/// `InboundHandler.exchange(for:)` makes. (Its storage is free of exclusivity checks: the loop is its guardian, and no
+/// method holds a property while it calls out.)
+open class InboundExchange {
+    /// What an exchange begins with: a request that is complete, and where it came from.
+    public struct Arrival {
+        let request: HTTPRequest
+        let method: HTTPMethod
+        let context: AnyObject?
+        let receivedAt: MonotonicTime
+        let bytesReceived: Int
+        let connection: InboundConnection
+    }
+
     /// The request with its whole body. A HEAD is here as the GET whose head it asks for.
-    public let request: HTTPRequest
+    public final let request: HTTPRequest
     /// The method on the wire: HEAD stays HEAD.
-    public let method: HTTPMethod
+    public final let method: HTTPMethod
     /// What the handler's `decide` found out about the request.
-    public let context: AnyObject?
+    public final let context: AnyObject?
     /// When the request's head was complete.
-    public let receivedAt: MonotonicTime
+    public final let receivedAt: MonotonicTime
     /// Bytes of the request, head and body.
-    public let bytesReceived: Int
+    public final let bytesReceived: Int
     /// Bytes of the answer so far, head included.
-    @exclusivity(unchecked) public internal(set) var bytesSent = 0
+    @exclusivity(unchecked) public final internal(set) var bytesSent = 0
     /// Called once, when the client leaves (FIN or RST) while its answer is not complete.
-    @exclusivity(unchecked) public var onClientGone: (() -> Void)?
+    @exclusivity(unchecked) public final var onClientGone: (() -> Void)?
     /// Called once, when the answer was taken by the kernel or will never be: how it ended, and the bytes of
     /// the answer, head included.
-    @exclusivity(unchecked) public var onFinished: ((_ outcome: InboundOutcome, _ bytesSent: Int) -> Void)?
+    @exclusivity(unchecked) public final var onFinished:
+        ((_ outcome: InboundOutcome, _ bytesSent: Int) -> Void)?
 
     /// Nil once the answer is over: the exchange is then only a record.
-    @exclusivity(unchecked) private(set) var connection: InboundConnection?
-    private let server: InboundServer
+    @exclusivity(unchecked) private(set) final var connection: InboundConnection?
+    private final let peer: InboundPeer
     /// Set by the first answer; a second one is a mistake of the handler.
-    @exclusivity(unchecked) private var isAnswered = false
+    @exclusivity(unchecked) private final var isAnswered = false
 
-    init(
-        request: consuming HTTPRequest, method: HTTPMethod, context: consuming AnyObject?,
-        receivedAt: MonotonicTime, bytesReceived: Int, connection: InboundConnection
-    ) {
-        self.request = request
-        self.method = method
-        self.context = context
-        self.receivedAt = receivedAt
-        self.bytesReceived = bytesReceived
-        self.connection = connection
-        remoteAddress = connection.remoteAddress
-        server = connection.server
+    public init(_ arrival: consuming Arrival) {
+        receivedAt = arrival.receivedAt
+        bytesReceived = arrival.bytesReceived
+        peer = arrival.connection.peer
+        request = arrival.request
+        method = arrival.method
+        context = arrival.context
+        connection = arrival.connection
     }
 
     deinit {
@@ -51,53 +59,82 @@ public final class InboundExchange {
     }
 
     /// The loop that everything of this exchange happens on.
-    public var loop: EventLoop { server.loop }
+    public final var loop: EventLoop { peer.loop }
 
     /// The client's end of the connection.
-    public let remoteAddress: SocketAddress
+    public final var remoteAddress: SocketAddress { peer.address }
+
+    /// The same as text, made once a connection.
+    public final var remoteText: String { peer.text }
 
     /// Whether nobody waits for the answer any more.
-    public var isOver: Bool { connection == nil }
+    public final var isOver: Bool { connection == nil }
 
     /// Answers with a whole response. The server frames it and adds `Date` and `Connection`; a body is
     /// left out where the request (HEAD) or the status forbids one.
-    public func respond(_ response: HTTPResponse) {
+    public final func respond(_ response: HTTPResponse) {
         guard claim() else { return }
         connection?.respond(response, on: self)
     }
 
     /// Answers with a head now and a body in pieces: as long as a `Content-Length` in the fields says, else
     /// chunked, else (HTTP/1.0) up to the close of the connection.
-    public func startStreaming(_ head: HTTPResponseHead) -> BodyWriter {
+    public final func startStreaming(_ head: HTTPResponseHead) -> BodyWriter {
         let framing = claim() ? connection?.startStreaming(head, on: self) : nil
         return BodyWriter(exchange: self, framing: framing)
     }
 
     /// False for a second answer.
-    func claim() -> Bool {
+    final func claim() -> Bool {
         assert(!isAnswered, "an exchange is answered once")
         defer { isAnswered = true }
         return !isAnswered
     }
 
     /// The answer is not HTTP; it may come in several parts.
-    func claimRaw() {
+    final func claimRaw() {
         isAnswered = true
     }
 
-    func clientLeft() {
+    final func clientLeft() {
         let callback = onClientGone
         onClientGone = nil
         callback?()
     }
 
     /// The answer is over. Whatever the callbacks hold is let go.
-    func finished(_ outcome: InboundOutcome) {
+    final func finished(_ outcome: InboundOutcome) {
         guard connection != nil else { return }
         connection = nil
-        onClientGone = nil
+        if onClientGone != nil { onClientGone = nil }
+        ended(outcome)
+    }
+
+    /// Called once, when the answer was taken by the kernel or will never be: for a subclass. As it stands it calls
+    /// `onFinished`.
+    open func ended(_ outcome: InboundOutcome) {
         let callback = onFinished
         onFinished = nil
         callback?(outcome, bytesSent)
+    }
+}
+
+/// Whom a connection is with: what its exchanges know of it, and still know once they are over.
+final class InboundPeer {
+    let loop: EventLoop
+    let address: SocketAddress
+    // The loop is its guardian.
+    @exclusivity(unchecked) private var knownText: String?
+
+    init(_ address: SocketAddress, loop: EventLoop) {
+        self.address = address
+        self.loop = loop
+    }
+
+    var text: String {
+        if let knownText { return knownText }
+        let text = address.description
+        knownText = text
+        return text
     }
 }

@@ -9,6 +9,9 @@ public protocol InboundHandler: AnyObject {
     /// A HEAD arrives as the GET whose head it asks for (RFC 9110 9.3.2).
     func decide(_ head: HTTPRequestHead) -> BodyDecision
 
+    /// Makes the exchange of a request that is complete, and nothing else; `handle` follows.
+    func exchange(for arrival: consuming InboundExchange.Arrival) -> InboundExchange
+
     /// A request is complete: answer it through the exchange, now or later, once.
     func handle(_ exchange: InboundExchange)
 
@@ -22,6 +25,9 @@ public protocol InboundHandler: AnyObject {
 }
 
 extension InboundHandler {
+    public func exchange(for arrival: consuming InboundExchange.Arrival) -> InboundExchange {
+        InboundExchange(arrival)
+    }
     public func allowedMethods(_ head: HTTPRequestHead) -> [HTTPMethod] { [] }
     public func answered(_ answer: DirectAnswer) {}
 }

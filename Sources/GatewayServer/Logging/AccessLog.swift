@@ -14,7 +14,8 @@ final class AccessLog {
         var path: ArraySlice<UInt8>?
         /// The status that the client saw; 499 where it left before.
         var status: Int
-        var remoteAddress: SocketAddress
+        /// The client's end of the connection, as text.
+        var remote: String
         var receivedAt: MonotonicTime
         var bytesReceived: Int
         var bytesSent: Int
@@ -27,8 +28,7 @@ final class AccessLog {
     private let loop: EventLoop
     // The loop guards both, and nothing is called out to while a line is written.
     @exclusivity(unchecked) private var timestamp = Timestamp()
-    /// Used again for each line.
-    @exclusivity(unchecked) private var line = JSONWriter(capacity: 1024)
+    @exclusivity(unchecked) private var line = LogLine(capacity: 1024)
 
     init(channel: LogChannel, loop: EventLoop) {
         self.channel = channel
@@ -38,13 +38,16 @@ final class AccessLog {
     /// A request that the gateway answered, or that ended at its endpoint.
     ///
     /// - Parameter summary: what the gateway knows of it.
-    func write(_ entry: Entry, _ summary: RequestSummary) {
+    func write(_ entry: borrowing Entry, _ summary: borrowing RequestSummary) {
         begin()
-        line.constant(#","requestId":"#)
-        line.string(summary.requestID)
+        line.constant(#","requestId":""#)
+        // Ours, or the client's where it is of letters, digits and `._-`.
+        line.plain(summary.requestID)
+        line.constant(#"""#)
         write(entry)
-        line.constant(#","code":"#)
-        line.string(summary.code)
+        line.constant(#","code":""#)
+        line.plain(summary.code)
+        line.constant(#"""#)
         if let route = summary.route {
             line.constant(#","route":"#)
             line.string(route)
@@ -54,56 +57,60 @@ final class AccessLog {
     }
 
     /// An answer that no endpoint gave.
-    func write(_ entry: Entry, requestID: ArraySlice<UInt8>?) {
+    func write(_ entry: borrowing Entry, requestID: ArraySlice<UInt8>?) {
         begin()
         if let requestID {
             line.constant(#","requestId":"#)
-            line.string(utf8: requestID)
+            requestID.withUnsafeBufferPointer { line.string(utf8: $0) }
         }
         write(entry)
         end()
     }
 
     private func begin() {
-        line.constant(#"{"time":"#)
+        line.removeAll()
+        line.constant(#"{"time":""#)
         timestamp.write(to: &line)
+        line.constant(#"""#)
     }
 
-    private func write(_ entry: Entry) {
+    private func write(_ entry: borrowing Entry) {
         if let method = entry.method {
-            line.constant(#","method":"#)
-            line.string(method.rawValue)
+            line.constant(#","method":""#)
+            // A token: no byte of it is escaped.
+            method.withBytes { line.plain($0.bindMemory(to: UInt8.self)) }
+            line.constant(#"""#)
         }
         if let path = entry.path {
             line.constant(#","path":"#)
-            line.string(utf8: path)
+            path.withUnsafeBufferPointer { line.string(utf8: $0) }
         }
         line.constant(#","status":"#)
         line.integer(entry.status)
         line.constant(#","elapsedMs":"#)
-        line.fixed(Int((loop.now - entry.receivedAt).nanoseconds / 1000), places: 3)
+        line.milliseconds(nanoseconds: (loop.now - entry.receivedAt).nanoseconds)
         line.constant(#","bytesIn":"#)
         line.integer(entry.bytesReceived)
         line.constant(#","bytesOut":"#)
         line.integer(entry.bytesSent)
         line.constant(#","remote":"#)
-        write(entry.remoteAddress)
+        line.string(entry.remote)
     }
 
     private func end() {
         line.constant("}\n")
         channel.append(line)
-        line.removeAll()
     }
 
-    private func write(parts summary: RequestSummary) {
+    private func write(parts summary: borrowing RequestSummary) {
         var isFirst = true
         summary.forEachPart { part in
-            line.constant(isFirst ? #","parts":{"# : ",")
+            if isFirst { line.constant(#","parts":{"#) } else { line.constant(",") }
             isFirst = false
             line.string(part.name ?? "call")
-            line.constant(#":{"kind":"#)
-            line.string(part.kind)
+            line.constant(#":{"kind":""#)
+            line.plain(part.kind)
+            line.constant(#"""#)
             if let reason = part.reason {
                 line.constant(#","reason":"#)
                 line.string(reason)
@@ -113,21 +120,9 @@ final class AccessLog {
                 line.integer(attempts)
             }
             line.constant(#","elapsedMs":"#)
-            line.fixed(Int(part.nanoseconds / 1000), places: 3)
+            line.milliseconds(nanoseconds: part.nanoseconds)
             line.constant("}")
         }
         if !isFirst { line.constant("}") }
-    }
-
-    /// `"127.0.0.1:43210"`: the common case without a `String`.
-    private func write(_ address: SocketAddress) {
-        guard let (octets, port) = address.ipv4 else { return line.string(address.description) }
-        line.constant("\"")
-        for shift in stride(from: 24 as UInt32, through: 0, by: -8) {
-            line.integer(Int(octets >> shift & 0xff))
-            line.constant(shift == 0 ? ":" : ".")
-        }
-        line.integer(Int(port))
-        line.constant("\"")
     }
 }

@@ -109,7 +109,12 @@ package final class LogChannel: Sendable {
         self.wakeUp = wakeUp
     }
 
-    /// Appends one line, or counts it as dropped where the channel is full.
+    /// Appends one line, its line feed included, or counts it as dropped where the channel is full.
+    func append(_ line: borrowing LogLine) {
+        if append(line.bytes) { wakeUp.signal() }
+    }
+
+    /// The same.
     ///
     /// - Parameter line: the whole line, its line feed included.
     package func append(_ line: borrowing JSONWriter) {

@@ -11,6 +11,17 @@ package struct Timestamp {
 
     /// Writes the time of now, to the millisecond, as a string.
     package mutating func write(to line: inout JSONWriter) {
+        read()
+        line.string(utf8: text[...])
+    }
+
+    /// The same inside of a string's quotes.
+    mutating func write(to line: inout LogLine) {
+        read()
+        text.withUnsafeBufferPointer { line.plain($0) }
+    }
+
+    private mutating func read() {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME_COARSE, &now)
         if now.tv_sec != second {
@@ -21,7 +32,6 @@ package struct Timestamp {
         text[20] = UInt8(ascii: "0") + UInt8(milliseconds / 100)
         text[21] = UInt8(ascii: "0") + UInt8(milliseconds / 10 % 10)
         text[22] = UInt8(ascii: "0") + UInt8(milliseconds % 10)
-        line.string(utf8: text[...])
     }
 
     /// `2026-11-20T11:02:03.000Z` for seconds since 1970, in UTC.
