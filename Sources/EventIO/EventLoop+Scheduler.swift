@@ -64,7 +64,7 @@ private enum Wall {
 
 extension TimeAmount {
     /// Dispatch's interval; `.never` is longer than any clock runs.
-    init(_ interval: RxTimeInterval) {
+    public init(_ interval: RxTimeInterval) {
         switch interval {
         case .seconds(let count): self = .seconds(Int64(count))
         case .milliseconds(let count): self = .milliseconds(Int64(count))

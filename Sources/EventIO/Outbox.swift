@@ -31,7 +31,9 @@ final class Outbox {
     func hold(_ write: UnsafeRawBufferPointer, of stream: SocketStream, _ held: inout Range<Int>) -> Bool {
         guard write.count <= Self.largestWrite else { return false }
         if held.isEmpty {
-            if used + write.count > Self.capacity || connected.count + accepted.count == Self.streamLimit { sendAll() }
+            if used + write.count > Self.capacity || connected.count + accepted.count == Self.streamLimit {
+                sendAll()
+            }
             if stream.isAccepted {
                 accepted.append(Unmanaged.passUnretained(stream))
             } else {

@@ -153,7 +153,7 @@ public final class SocketStream {
         guard !isPaused, !hasReachedEnd else { return becameReadyUnread(seesEnd: seesEnd) }
         var rounds = 0
         while state == .open {
-            let count = read(descriptor, loop.scratch.baseAddress, loop.scratch.count)
+            let count = recv(descriptor, loop.scratch.baseAddress, loop.scratch.count, 0)
             guard count > 0 else {
                 if count < 0 && errno == EINTR { continue }
                 mayHaveMore = false

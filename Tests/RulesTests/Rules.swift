@@ -71,8 +71,8 @@ enum Rules {
                 return nil
             }
             let place = "\(file.path):\(index + 1)"
-            guard mayBeUnchecked.contains(file.module) else { return "\(place): not in \(file.module)" }
             if restatesSuperclass(lines[max(0, index - 2)...index]) { return nil }
+            guard mayBeUnchecked.contains(file.module) else { return "\(place): not in \(file.module)" }
             let around = lines[max(0, index - 12)...min(lines.count - 1, index + 3)]
             return around.contains { $0.contains("//") } ? nil : "\(place): says not what protects it"
         }
@@ -81,7 +81,8 @@ enum Rules {
     /// Whether a declaration only repeats the conformance of its superclass, which says what protects it: the
     /// compiler wants that of each subclass.
     private static func restatesSuperclass(_ lines: ArraySlice<Substring>) -> Bool {
-        lines.joined(separator: " ").contains(/class \w+(<.*>)?:\s*[A-Z]\w*<.*@unchecked Sendable/)
+        lines.joined(separator: " ").contains(
+            /class \w+(<.*>)?:\s*([A-Z]\w*<|LoopDisposable,|OutboundCall,).*@unchecked Sendable/)
     }
 
     static func forceComplaints(_ file: SourceFile) -> [String] {

@@ -1,3 +1,4 @@
+import Dispatch
 import EventIO
 import HTTPModel
 import HTTPOutbound
@@ -17,13 +18,15 @@ final class LoopTransport: Transport {
         budgets = clients.map { _ in RetryBudgets() }
     }
 
-    func send(_ call: TransportCall, for receiver: any AttemptReceiver) -> any Disposable {
-        if let loop = thisLoop { return clients[loop].value.send(call, for: receiver) }
+    func send(_ call: TransportCall, within limit: RxTimeInterval, for receiver: any AttemptReceiver)
+        -> any Disposable
+    {
+        if let loop = thisLoop { return clients[loop].value.send(call, within: limit, for: receiver) }
         let client = clients[Self.loopForOthers]
         let attempt = SingleAssignmentDisposable()
         client.loop.execute {
             guard !attempt.isDisposed else { return }
-            attempt.setDisposable(client.value.send(call, for: receiver))
+            attempt.setDisposable(client.value.send(call, within: limit, for: receiver))
         }
         return attempt
     }
@@ -82,7 +85,9 @@ final class LoopClient {
         self.client = client
     }
 
-    func send(_ call: TransportCall, for receiver: any AttemptReceiver) -> any Disposable {
+    func send(_ call: TransportCall, within limit: RxTimeInterval, for receiver: any AttemptReceiver)
+        -> any Disposable
+    {
         guard let outbound = outbound(of: call.upstream) else {
             let message = "the address of upstream \(call.upstream.name) is not one that can be connected to"
             receiver.attemptFailed(TransportError(.destinationUnavailable, message))
@@ -90,9 +95,9 @@ final class LoopClient {
         }
         let attempt = LoopAttempt(
             call, to: outbound, standardFields: call.hasStandardFields ? standardFields(of: call) : nil,
-            for: receiver)
+            within: TimeAmount(limit), for: receiver)
         attempt.start()
-        return LoopDisposable(attempt, on: client.loop)
+        return attempt
     }
 
     func callsInFlight(to upstream: Networking.Upstream) -> Int {
@@ -124,13 +129,13 @@ final class LoopClient {
 }
 
 /// An attempt on the wire, its end told in the reactive client's terms.
-private final class LoopAttempt: OutboundCall {
+private final class LoopAttempt: OutboundCall, @unchecked Sendable {
     private let receiver: any AttemptReceiver
 
     /// - Parameter standardFields: the call's own fields, where they were written before.
     init(
         _ call: TransportCall, to upstream: HTTPOutbound.Upstream, standardFields: FieldBlock?,
-        for receiver: any AttemptReceiver
+        within limit: TimeAmount, for receiver: any AttemptReceiver
     ) {
         self.receiver = receiver
         super.init(
@@ -138,7 +143,7 @@ private final class LoopAttempt: OutboundCall {
             fields: standardFields == nil ? call.allFields : call.contextFields,
             sharedFields: standardFields ?? FieldBlock(), body: call.body ?? [],
             connectTimeout: call.limits.connect, firstByteTimeout: call.limits.firstByte,
-            readTimeout: call.limits.firstByte, totalTimeout: call.totalTimeout)
+            readTimeout: call.limits.firstByte, total: limit)
     }
 
     override func succeeded(_ response: OutboundResponse) {

@@ -106,13 +106,14 @@ struct CallLimits {
     ///
     /// - Parameter limits: what these were made from: most calls ask for the same, which needs no conversion.
     func with(
-        _ limits: OutboundLimits, connect: Duration?, firstByte: Duration?, read: Duration?, total: Duration?
+        _ limits: OutboundLimits, connect: Duration?, firstByte: Duration?, read: Duration?,
+        total: TimeAmount?
     ) -> CallLimits {
         var own = self
         if let connect, connect != limits.connectTimeout { own.connect = TimeAmount(connect) }
         if let firstByte, firstByte != limits.firstByteTimeout { own.firstByte = TimeAmount(firstByte) }
         if let read, read != limits.readTimeout { own.read = TimeAmount(read) }
-        if let total, total != limits.totalTimeout { own.total = TimeAmount(total) }
+        if let total { own.total = total }
         return own
     }
 }

@@ -27,7 +27,7 @@ struct CallWork: LoopWork {
 }
 
 /// Tells a source how its call ended.
-private final class SourceCall: OutboundCall {
+private final class SourceCall: OutboundCall, @unchecked Sendable {
     private let source: LoopSource<CallWork>
 
     init(_ source: LoopSource<CallWork>, work: CallWork) {
@@ -37,7 +37,7 @@ private final class SourceCall: OutboundCall {
             to: work.upstream, method: request.method, target: request.target, fields: request.fields,
             sharedFields: request.sharedFields, body: request.body,
             connectTimeout: request.connectTimeout, firstByteTimeout: request.firstByteTimeout,
-            readTimeout: request.readTimeout, totalTimeout: request.totalTimeout)
+            readTimeout: request.readTimeout, total: request.totalTimeout.map { TimeAmount($0) })
     }
 
     override func succeeded(_ response: OutboundResponse) { source.onLast(response) }

@@ -9,7 +9,7 @@ public import Rx
 ///
 /// A connection refers to the call that it serves and the call to its connection, the pool's line to the call that
 /// waits: each is undone by `succeed`, `fail` or `cancel`, whichever comes first, and nothing happens after that.
-open class OutboundCall: TimerTarget, LoopCancellable {
+open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     private enum Place {
         /// Between two places, within one step.
         case nowhere
@@ -25,7 +25,6 @@ open class OutboundCall: TimerTarget, LoopCancellable {
     let sharedFields: FieldBlock
     let body: ArraySlice<UInt8>
     private let pool: UpstreamPool
-    private let loop: EventLoop
     // Touched by the loop's thread alone, and never across a call that leads back here.
     @exclusivity(unchecked) private final var place = Place.nowhere
     @exclusivity(unchecked) private final var deadlines: CallDeadlines
@@ -37,12 +36,13 @@ open class OutboundCall: TimerTarget, LoopCancellable {
     /// What the connection had sent when it was last looked at.
     @exclusivity(unchecked) private final var bytesSent: Int64 = 0
 
-    /// A call to this upstream: the parts of an `OutboundRequest`. On its loop, as all that follows.
+    /// A call to this upstream: the parts of an `OutboundRequest`; `total` is its `totalTimeout`. On its loop, as all that
+    /// follows.
     public init(
         to upstream: Upstream, method: HTTPMethod, target: ArraySlice<UInt8>, fields: HTTPFields,
         sharedFields: FieldBlock = FieldBlock(), body: ArraySlice<UInt8> = [],
         connectTimeout: Duration? = nil, firstByteTimeout: Duration? = nil,
-        readTimeout: Duration? = nil, totalTimeout: Duration? = nil
+        readTimeout: Duration? = nil, total: TimeAmount? = nil
     ) {
         let pool = upstream.pool.value
         self.method = method
@@ -50,15 +50,15 @@ open class OutboundCall: TimerTarget, LoopCancellable {
         self.fields = fields
         self.sharedFields = sharedFields
         self.body = body
-        loop = pool.loop
-        let now = loop.now
+        let now = pool.loop.now
         timings = OutboundTimings(started: now)
         deadlines = CallDeadlines(
             limits: pool.callLimits.with(
                 pool.limits, connect: connectTimeout, firstByte: firstByteTimeout, read: readTimeout,
-                total: totalTimeout),
+                total: total),
             started: now)
         self.pool = pool
+        super.init(on: pool.loop)
     }
 
     /// Sends the request. Once.
@@ -129,7 +129,7 @@ open class OutboundCall: TimerTarget, LoopCancellable {
     }
 
     /// Nobody wants it any more.
-    public final func cancel() {
+    public override final func cancel() {
         let left = place
         guard end() else { return }
         leave(left)

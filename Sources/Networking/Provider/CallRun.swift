@@ -1,44 +1,25 @@
 import Dispatch
+import FoundationEssentials
 import HTTPModel
 import Locking
 import Rx
 
-/// A call that can be subscribed to, any number of times.
-struct CallWork: SourceWork {
-    let call: TransportCall
-    let provider: ProviderSettings
-
-    func start(for emitter: Emitter<Response>) -> any Disposable {
-        let run: CallRun
-        if call.context == nil, let context = CallContext.current {
-            run = CallRun(call.with(context), provider, emitter)
-        } else {
-            run = CallRun(call, provider, emitter)
-        }
-        run.begin()
-        return run
-    }
-}
-
-/// One subscription to a call: sends attempts, holds the total time, waits between attempts.
+/// A call that can be subscribed to, any number of times, and one subscription to it: sends attempts, each within what is
+/// left of the total time, and waits between attempts.
 ///
 /// Answers and timers come on the loop that subscribed; disposal may come from anywhere.
-final class CallRun: Disposable, TimerTarget, AttemptReceiver, Sendable {
+///
+/// `@unchecked Sendable`, which the emitter has, holds here: `begin()` writes the variables before a timer or an attempt
+/// knows of the run, and the rest is in `state`.
+final class CallRun: Emitter<Response>, TimerTarget, AttemptReceiver, @unchecked Sendable {
     private struct State: Sendable {
         var retry = RetryMachine()
         var attempt: (any Disposable)?
-        var limitTimer: TimerToken?
-        /// Set between two attempts.
-        var wait: Wait?
+        /// Set between two attempts. No wait outlasts the call's time.
+        var wait: TimerToken?
         /// Where a retry was taken from the budget that has not been given back.
         var retryPlace: RetryPlace?
         var isOver = false
-    }
-
-    /// Between two attempts: what ends the wait, and what stands if there is no further attempt.
-    private struct Wait: Sendable {
-        let timer: TimerToken
-        let last: Outcome
     }
 
     /// In a box, as few calls have one.
@@ -53,46 +34,42 @@ final class CallRun: Disposable, TimerTarget, AttemptReceiver, Sendable {
         init(_ scheduler: any SchedulerType) { self.scheduler = scheduler }
     }
 
-    private let call: TransportCall
     private let provider: ProviderSettings
-    private let emitter: Emitter<Response>
-    private let scheduler: any SchedulerType
-    private let started: RxTime
+    @exclusivity(unchecked) private var call: TransportCall
+    /// Of the loop that subscribed.
+    @exclusivity(unchecked) private var itsScheduler: (any SchedulerType)?
+    @exclusivity(unchecked) private var started = RxTime(timeIntervalSince1970: 0)
     /// Nanoseconds from the start to the call's own end or the request's deadline, whichever is earlier.
-    private let end: Int64
-    private let endsAtDeadline: Bool
+    @exclusivity(unchecked) private var end: Int64 = 0
+    @exclusivity(unchecked) private var endsAtDeadline = false
     private let state = Lock(State())
 
-    init(_ call: TransportCall, _ provider: ProviderSettings, _ emitter: Emitter<Response>) {
+    init(_ call: TransportCall, _ provider: ProviderSettings) {
         self.call = call
         self.provider = provider
-        self.emitter = emitter
-        scheduler = provider.transport.scheduler
+        super.init()
+    }
+
+    private var scheduler: any SchedulerType { itsScheduler ?? provider.transport.scheduler }
+
+    override func copy() -> Emitter<Response> { CallRun(call, provider) }
+
+    override func begin() {
+        if call.context == nil, let context = CallContext.current { call = call.with(context) }
+        let scheduler = provider.transport.scheduler
+        itsScheduler = scheduler
         started = scheduler.now
         let total = call.settings.totalNanoseconds
         let deadline = call.context?.deadline?.nanoseconds(since: started) ?? .max
         end = min(total, deadline)
         endsAtDeadline = deadline < total
+        guard end > 0 else { return finish(limitError) }
+        send(within: end)
     }
 
-    func begin() {
-        guard end > 0 else {
-            finish(limitError)
-            return
-        }
-        let timer = scheduler.setTimer(after: .nanoseconds(Int(end)), target: self)
-        let isOver = state.withLock { state in
-            state.limitTimer = timer
-            return state.isOver
-        }
-        if isOver {
-            scheduler.cancelTimer(timer)
-        } else {
-            send()
-        }
-    }
+    override func cancel() { _ = free() }
 
-    private func send() {
+    private func send(within limit: Int64) {
         let number = state.withLock { state in
             state.retry.attemptBegan()
             return state.retry.attempts
@@ -100,7 +77,7 @@ final class CallRun: Disposable, TimerTarget, AttemptReceiver, Sendable {
         for plugin in call.settings.plugins {
             plugin.willSend(call, attempt: number)
         }
-        let attempt = provider.transport.send(call, for: self)
+        let attempt = provider.transport.send(call, within: .nanoseconds(Int(limit)), for: self)
         let isOver = state.withLock { state in
             // Not if the run is over (it would keep itself alive), nor if the next attempt has begun on another thread.
             if !state.isOver, state.retry.attempts == number { state.attempt = attempt }
@@ -123,6 +100,7 @@ final class CallRun: Disposable, TimerTarget, AttemptReceiver, Sendable {
     }
 
     func attemptFailed(_ error: TransportError) {
+        guard elapsed < end - Self.clockError else { return finish(limitError) }
         decide(.reason(error.reason), .failure(error))
     }
 
@@ -135,7 +113,7 @@ final class CallRun: Disposable, TimerTarget, AttemptReceiver, Sendable {
             !call.method.isIdempotent
             ? .stands
             : machine.attemptFailed(
-                failure, at: scheduler.now.nanoseconds(since: started), end: end,
+                failure, at: elapsed, end: end,
                 policy: settings.policy.retry
             ) { bound in settings.jitter(.nanoseconds(bound)).nanoseconds }
         state.withLock { [machine] in $0.retry = machine }
@@ -151,7 +129,7 @@ final class CallRun: Disposable, TimerTarget, AttemptReceiver, Sendable {
         let isOver = state.withLock { state in
             guard !state.isOver else { return true }
             if !holdsRetry { state.retryPlace = place }
-            state.wait = Wait(timer: timer, last: outcome)
+            state.wait = timer
             return false
         }
         if isOver {
@@ -162,20 +140,20 @@ final class CallRun: Disposable, TimerTarget, AttemptReceiver, Sendable {
 
     func timerFired(_ token: TimerToken) {
         let isNext = state.withLock { state in
-            guard !state.isOver, token == state.wait?.timer else { return false }
+            guard !state.isOver, token == state.wait else { return false }
             state.wait = nil
             return true
         }
-        if isNext {
-            send()
-            return
-        }
-        let (isLimit, last) = state.withLock { state in
-            (!state.isOver && token == state.limitTimer, state.wait?.last)
-        }
-        guard isLimit else { return }
-        if let last { finish(last) } else { finish(limitError) }
+        guard isNext else { return }
+        let left = end - elapsed
+        if left > Self.clockError { send(within: left) } else { finish(limitError) }
     }
+
+    /// Nanoseconds since the start.
+    private var elapsed: Int64 { scheduler.now.nanoseconds(since: started) }
+
+    /// Nanoseconds by which `elapsed` may be off, as it comes from dates.
+    private static var clockError: Int64 { 10_000 }
 
     // MARK: - The end
 
@@ -194,8 +172,9 @@ final class CallRun: Disposable, TimerTarget, AttemptReceiver, Sendable {
 
     private func finish(_ failure: TransportError) {
         guard let attempts = free() else { return }
-        let elapsed = Duration.nanoseconds(scheduler.now.nanoseconds(since: started))
-        deliver(.failure(NetworkError(failure, call: call, attempts: attempts, elapsed: elapsed)))
+        deliver(
+            .failure(
+                NetworkError(failure, call: call, attempts: attempts, elapsed: .nanoseconds(elapsed))))
     }
 
     private func deliver(_ result: Result<Response, NetworkError>) {
@@ -212,32 +191,25 @@ final class CallRun: Disposable, TimerTarget, AttemptReceiver, Sendable {
 
     private func emit(_ result: Result<Response, NetworkError>) {
         switch result {
-        case .success(let response): emitter.onLast(response)
-        case .failure(let error): emitter.onError(error)
+        case .success(let response): onLast(response)
+        case .failure(let error): onError(error)
         }
-    }
-
-    func dispose() {
-        _ = free()
     }
 
     /// Ends the run and frees what it holds. The attempts made; nil when it had ended before.
     private func free() -> Int? {
-        var limitTimer: TimerToken?
         var attempt: (any Disposable)?
-        var wait: Wait?
+        var wait: TimerToken?
         var retryPlace: RetryPlace?
         let attempts = state.withLock { state -> Int? in
             guard !state.isOver else { return nil }
             state.isOver = true
-            limitTimer = state.limitTimer
             attempt = state.attempt.take()
             wait = state.wait.take()
             retryPlace = state.retryPlace.take()
             return state.retry.attempts
         }
-        if let limitTimer { scheduler.cancelTimer(limitTimer) }
-        if let wait { scheduler.cancelTimer(wait.timer) }
+        if let wait { scheduler.cancelTimer(wait) }
         attempt?.dispose()
         if let retryPlace { endRetry(at: retryPlace) }
         return attempts

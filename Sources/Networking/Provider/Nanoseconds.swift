@@ -1,3 +1,4 @@
+import Dispatch
 import FoundationEssentials
 import Rx
 
@@ -15,5 +16,23 @@ extension RxTime {
     func nanoseconds(since start: RxTime) -> Int64 {
         let microseconds = (timeIntervalSince(start) * 1e6).rounded()
         return abs(microseconds) < 9e15 ? Int64(microseconds) * 1000 : microseconds < 0 ? .min : .max
+    }
+}
+
+extension RxTimeInterval {
+    /// Whole nanoseconds, as far as they go; `.never` is the most.
+    var nanoseconds: Int64 {
+        func times(_ count: Int, _ unit: Int64) -> Int64 {
+            let (product, overflow) = Int64(count).multipliedReportingOverflow(by: unit)
+            return overflow ? (count < 0 ? .min : .max) : product
+        }
+        return switch self {
+        case .seconds(let count): times(count, 1_000_000_000)
+        case .milliseconds(let count): times(count, 1_000_000)
+        case .microseconds(let count): times(count, 1_000)
+        case .nanoseconds(let count): Int64(count)
+        case .never: .max
+        @unknown default: .max
+        }
     }
 }

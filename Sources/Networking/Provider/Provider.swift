@@ -65,8 +65,7 @@ extension Reactive {
     public func request<Target: TargetType>(_ target: Target) -> Single<Response>
     where Base == Provider<Target> {
         do {
-            let work = try CallWork(call: base.prepare(target), provider: base.settings)
-            return .emitting(WorkSource(work))
+            return .emitting(CallRun(try base.prepare(target), base.settings))
         } catch {
             return .error(NetworkError(unbuilt: error, upstream: base.settings.name))
         }

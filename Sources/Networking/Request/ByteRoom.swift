@@ -1,3 +1,5 @@
+import HTTPModel
+
 /// Bytes that are written one after the other into a piece of memory, and go on in an array where that is full: what is
 /// short, as nearly all request targets are, costs one allocation of the right size.
 ///
@@ -52,8 +54,44 @@ struct ByteRoom: ~Copyable {
     }
 
     mutating func append(_ text: String) {
-        var text = text
-        text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+        text.withBytes { append($0) }
+    }
+
+    /// Appends a text, everything outside RFC 3986's unreserved set percent-encoded.
+    mutating func append(encoding text: String, spaceAsPlus: Bool) {
+        text.withBytes { append(encoding: $0, spaceAsPlus: spaceAsPlus) }
+    }
+
+    private mutating func append(encoding source: UnsafeRawBufferPointer, spaceAsPlus: Bool) {
+        var next = 0
+        while next < source.count {
+            if room.count - used < 3 { makeRoom() }
+            // As many as fit, whatever they become. In locals, which nobody else could see change.
+            let end = min(source.count, next + (room.count - used) / 3)
+            let room = room
+            var out = used
+            while next < end {
+                let byte = source[next]
+                next &+= 1
+                if ASCII.isUnreserved(byte) {
+                    room[out] = byte
+                    out &+= 1
+                } else if spaceAsPlus, byte == UInt8(ascii: " ") {
+                    room[out] = UInt8(ascii: "+")
+                    out &+= 1
+                } else {
+                    room[out] = UInt8(ascii: "%")
+                    room[out &+ 1] = Self.hexDigit(byte >> 4)
+                    room[out &+ 2] = Self.hexDigit(byte & 15)
+                    out &+= 3
+                }
+            }
+            used = out
+        }
+    }
+
+    private static func hexDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 
     private mutating func makeRoom() {
@@ -65,5 +103,15 @@ struct ByteRoom: ~Copyable {
         if full.isEmpty { return [UInt8](UnsafeRawBufferPointer(rebasing: room[..<used])) }
         makeRoom()
         return full
+    }
+}
+
+extension String {
+    /// The text's UTF-8. Without a copy of the string where that is in one piece, as it is for all texts of Swift.
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        if let result = utf8.withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) }) {
+            return result
+        }
+        return Array(utf8).withUnsafeBytes { body($0) }
     }
 }

@@ -101,30 +101,7 @@ public struct ParameterEncoding: Sendable, Hashable {
     }
 
     private func appendEncoded(_ text: String, to bytes: inout ByteRoom) {
-        var text = text
-        text.withUTF8 { source in
-            // Most need no encoding at all.
-            var plain = 0
-            while plain < source.count, ASCII.isUnreserved(source[plain]) { plain += 1 }
-            bytes.append(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: source[..<plain])))
-            for byte in source[plain...] {
-                if ASCII.isUnreserved(byte) { bytes.append(byte) } else { appendEncoded(byte, to: &bytes) }
-            }
-        }
-    }
-
-    private func appendEncoded(_ byte: UInt8, to bytes: inout ByteRoom) {
-        if byte == UInt8(ascii: " "), place == .form {
-            bytes.append(UInt8(ascii: "+"))
-        } else {
-            bytes.append(UInt8(ascii: "%"))
-            bytes.append(Self.hexDigit(byte >> 4))
-            bytes.append(Self.hexDigit(byte & 15))
-        }
-    }
-
-    private static func hexDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+        bytes.append(encoding: text, spaceAsPlus: place == .form)
     }
 }
 

@@ -10,9 +10,12 @@ enum RequestBuilder {
     ) throws(RequestFault) -> TransportCall {
         if let fault = path.fault { throw RequestFault(fault) }
         let target = try ByteRoom.write { (room) throws(RequestFault) in
-            try append(path, of: upstream, to: &room)
+            let hasQuery = try append(path.text, of: upstream, to: &room)
             if case .parameters(let parameters, let encoding) = task.content, encoding.place == .query {
-                try appendQuery(parameters, encoding, beside: path, to: &room)
+                guard !hasQuery else {
+                    throw RequestFault("the path has a query, and there are parameters beside it")
+                }
+                try encoding.appendPairs(of: parameters, after: UInt8(ascii: "?"), to: &room)
             }
         }
         var body: ArraySlice<UInt8>?
@@ -54,30 +57,19 @@ enum RequestBuilder {
             context: context, envelope: envelope, allowsEmptyBody: allowsEmptyBody, settings: settings)
     }
 
+    /// Whether the path has a query.
     private static func append(
-        _ path: RequestPath, of upstream: Upstream, to room: inout ByteRoom
-    ) throws(RequestFault) {
-        var text = path.text
+        _ path: String, of upstream: Upstream, to room: inout ByteRoom
+    ) throws(RequestFault) -> Bool {
         // Parameters are encoded here and need no look; what a target wrote itself does.
-        if let fault = text.withUTF8({ TargetRules.fault(inPath: UnsafeRawBufferPointer($0)) }) {
-            throw RequestFault(fault)
-        }
+        let finding = path.withBytes { TargetRules.look(at: $0) }
+        if case .fault(let fault) = finding { throw RequestFault(fault) }
         room.append(upstream.prefix)
-        if text.utf8.first != UInt8(ascii: "/"), !text.isEmpty || upstream.prefix.isEmpty {
+        if path.utf8.first != UInt8(ascii: "/"), !path.isEmpty || upstream.prefix.isEmpty {
             room.append(UInt8(ascii: "/"))
         }
-        room.append(text)
-    }
-
-    private static func appendQuery(
-        _ parameters: Parameters, _ encoding: ParameterEncoding, beside path: RequestPath,
-        to room: inout ByteRoom
-    ) throws(RequestFault) {
-        var text = path.text
-        guard !text.withUTF8({ $0.contains(UInt8(ascii: "?")) }) else {
-            throw RequestFault("the path has a query, and there are parameters beside it")
-        }
-        try encoding.appendPairs(of: parameters, after: UInt8(ascii: "?"), to: &room)
+        room.append(path)
+        return finding == .pathAndQuery
     }
 
     private static func json(

@@ -5,14 +5,47 @@ import HTTPModel
 /// The target is in origin-form and its connection belongs to the upstream, so scheme and authority are what
 /// the configuration said. That it stays under the configured prefix is checked here.
 enum TargetRules {
+    /// What a path is that a target wrote, with or without its first slash.
+    enum Finding: Equatable {
+        case path
+        case pathAndQuery
+        /// It cannot be sent, and why.
+        case fault(String)
+    }
+
+    static func look(at target: UnsafeRawBufferPointer) -> Finding {
+        if isOrdinary(target) { return .path }
+        if let fault = fault(inPath: target) { return .fault(fault) }
+        return target.contains(UInt8(ascii: "?")) ? .pathAndQuery : .path
+    }
+
+    /// Whether all of it is plain, and no segment empty or begun by a dot: nearly every path.
+    private static func isOrdinary(_ path: UnsafeRawBufferPointer) -> Bool {
+        guard path.first == UInt8(ascii: "/") else { return false }
+        var index = 1
+        while index < path.count {
+            let byte = path[index]
+            // Letters first: most bytes are.
+            if (byte | 0x20) &- UInt8(ascii: "a") >= 26 {
+                if byte == UInt8(ascii: ".") || byte == UInt8(ascii: "/") {
+                    if path[index &- 1] == UInt8(ascii: "/") { return false }
+                } else if !isPlain(byte) {
+                    return false
+                }
+            }
+            index &+= 1
+        }
+        return true
+    }
+
     /// Why a path, with or without its first slash and with or without a query, cannot be sent, or nil.
     static func fault(inPath target: UnsafeRawBufferPointer) -> String? {
         var index = 0
         while index < target.count, target[index] != UInt8(ascii: "?") {
-            let start = target[index] == UInt8(ascii: "/") ? index + 1 : index
+            let start = target[index] == UInt8(ascii: "/") ? index &+ 1 : index
             index = start
             while true {
-                while index < target.count, isPlain(target[index]) { index += 1 }
+                while index < target.count, isPlain(target[index]) { index &+= 1 }
                 if index == target.count || target[index] == UInt8(ascii: "/")
                     || target[index] == UInt8(ascii: "?")
                 {
@@ -23,11 +56,12 @@ enum TargetRules {
                 }
                 index = next
             }
-            let segment = UnsafeRawBufferPointer(rebasing: target[start..<index])
             // `//host/` could be read as another authority, and many servers drop an empty segment.
             let isLast = index == target.count || target[index] == UInt8(ascii: "?")
-            if segment.isEmpty, !isLast { return "the path has an empty segment" }
-            if isDotSegment(segment) { return "the path has a dot segment" }
+            if start == index, !isLast { return "the path has an empty segment" }
+            if index - start <= 6, isDotSegment(UnsafeRawBufferPointer(rebasing: target[start..<index])) {
+                return "the path has a dot segment"
+            }
         }
         while index < target.count {
             guard let next = end(ofQueryCharacterAt: index, in: target) else {

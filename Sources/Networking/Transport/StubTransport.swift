@@ -1,4 +1,4 @@
-import Dispatch
+public import Dispatch
 import FoundationEssentials
 public import HTTPModel
 import Locking
@@ -117,9 +117,18 @@ public final class StubTransport: Transport {
         state.withLock { $0.budgets.values.reduce(0) { $0 + $1.retriesInFlight } }
     }
 
-    public func send(_ call: TransportCall, for receiver: any AttemptReceiver) -> any Disposable {
+    public func send(_ call: TransportCall, within limit: RxTimeInterval, for receiver: any AttemptReceiver)
+        -> any Disposable
+    {
         let (index, answer) = begin(call)
-        let deliver: @Sendable () -> Void = { [self] in
+        let delay = answer.delay(call.limits).nanoseconds
+        let limit = limit.nanoseconds
+        let end: @Sendable () -> Void = { [self] in
+            // What would come too late is given up.
+            guard delay < limit else {
+                cancelled(index)
+                return receiver.attemptFailed(TransportError(.responseTimeout, "too late"))
+            }
             guard answered(index) else { return }
             switch answer.content {
             case .response(let response): receiver.attemptSucceeded(response)
@@ -128,13 +137,12 @@ public final class StubTransport: Transport {
             case .blackHole: receiver.attemptFailed(TransportError(.connectionTimeout, "no connection"))
             }
         }
-        let delay = answer.delay(call.limits)
-        guard delay > .zero else {
-            deliver()
+        guard delay > 0 else {
+            end()
             return Disposables.create()
         }
-        let timer = scheduler.scheduleRelative((), dueTime: .nanoseconds(Int(delay.nanoseconds))) { _ in
-            deliver()
+        let timer = scheduler.scheduleRelative((), dueTime: .nanoseconds(Int(min(delay, limit)))) { _ in
+            end()
             return Disposables.create()
         }
         return Disposables.create {

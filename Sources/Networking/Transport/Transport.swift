@@ -1,16 +1,19 @@
+public import Dispatch
 public import Rx
 
 /// What carries calls: connections in production, a script in tests.
 ///
 /// One transport serves all loops. Each method is called on the loop (or thread) that subscribes to the call,
 /// and answers there.
-public protocol Transport: Sendable {
+public protocol Transport: AnyObject, Sendable {
     /// Sends the call once, now, and tells `receiver` how it ended: once, before or after this returns. Disposing of
     /// what is returned cancels the attempt; then, or after its end, nothing is told any more.
     ///
     /// Succeeds with a whole response whatever its status, fails with a `TransportError`. Redirects are not
-    /// followed, content codings not undone. Limits of an attempt (`TransportCall.limits`) are held here.
-    func send(_ call: TransportCall, for receiver: any AttemptReceiver) -> any Disposable
+    /// followed, content codings not undone. Limits of an attempt (`TransportCall.limits`) are held here, and an attempt
+    /// without an end after `limit`, which is what is left of the call's time, is ended here as `responseTimeout`.
+    func send(_ call: TransportCall, within limit: RxTimeInterval, for receiver: any AttemptReceiver)
+        -> any Disposable
 
     /// Clock and timers of the calling loop.
     var scheduler: any SchedulerType { get }

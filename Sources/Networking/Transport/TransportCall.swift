@@ -58,10 +58,6 @@ public final class TransportCall: Sendable {
     /// Limits of one attempt. They are the transport's to hold.
     public var limits: AttemptLimits { settings.policy.attemptLimits }
 
-    /// `CallPolicy.totalTimeout`: the call ends itself by then, so a transport needs no limit of its own for a whole
-    /// attempt, and must not have a shorter one.
-    public var totalTimeout: Duration { settings.policy.totalTimeout }
-
     /// Whether `contextFields` hold the client's own `Authorization` or `Cookie`.
     public var forwardsCredentials: Bool { context?.sendsCredentials(to: upstream) ?? false }
 

@@ -7,7 +7,7 @@ public typealias RxTimeInterval = DispatchTimeInterval
 public typealias RxTime = Date
 
 /// Runs work as soon as its rules allow.
-public protocol ImmediateSchedulerType: Sendable {
+public protocol ImmediateSchedulerType: AnyObject, Sendable {
     /// Runs `action` with `state`. Disposing before it ran means it will not run.
     func schedule<StateType: Sendable>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable

@@ -4,7 +4,7 @@ import Networking
 import Rx
 
 /// Answers each call at once with the same bytes, so that only the gateway and the client are measured.
-struct InstantTransport: Transport {
+final class InstantTransport: Transport {
     let scheduler: any SchedulerType = IdleScheduler()
     let response: TransportResponse
 
@@ -13,7 +13,9 @@ struct InstantTransport: Transport {
             status: .ok, fields: [.contentType: "application/json"], body: Array(body.utf8)[...])
     }
 
-    func send(_ call: TransportCall, for receiver: any AttemptReceiver) -> any Disposable {
+    func send(_ call: TransportCall, within limit: RxTimeInterval, for receiver: any AttemptReceiver)
+        -> any Disposable
+    {
         receiver.attemptSucceeded(response)
         return Disposables.create()
     }
@@ -24,7 +26,7 @@ struct InstantTransport: Transport {
 }
 
 /// A clock whose timers never fire.
-struct IdleScheduler: SchedulerType {
+final class IdleScheduler: SchedulerType {
     var now: RxTime { Date() }
 
     func schedule<StateType: Sendable>(
