@@ -1,16 +1,16 @@
 // What makes this sound: each writer says how much room it needs at most, and writes no more than that, in order and
 // without a gap. That there is as much at `place` is the caller's to see to.
 
-/// JSON's strings and numbers, written to memory: for `TextBuffer`, and for whoever has room of his own.
-package enum JSONText {
+/// JSON's strings and numbers, written to memory: for `TextBuffer` and `JSONLine`.
+enum JSONText {
     // MARK: Strings
 
     /// The most bytes that a string of so many takes: its quotes, and each of its bytes escaped.
-    package static func literalLength(_ count: Int) -> Int { 6 &* count &+ 2 }
+    static func literalLength(_ count: Int) -> Int { 6 &* count &+ 2 }
 
     /// A JSON string: quotes around `text`, in which `"`, `\` and control characters are escaped. Needs room for
     /// `literalLength` bytes, and gives how many it wrote.
-    package static func write(
+    static func write(
         literal text: UnsafeBufferPointer<UInt8>, at place: UnsafeMutablePointer<UInt8>
     ) -> Int {
         let length = text.count
@@ -91,10 +91,10 @@ package enum JSONText {
     // MARK: Numbers
 
     /// A sign and 19 digits.
-    package static var integerLength: Int { 20 }
+    static var integerLength: Int { 20 }
 
     /// Needs room for `integerLength` bytes, and gives how many it wrote.
-    package static func write(_ integer: Int, at place: UnsafeMutablePointer<UInt8>) -> Int {
+    static func write(_ integer: Int, at place: UnsafeMutablePointer<UInt8>) -> Int {
         guard integer < 0 else { return write(integer.magnitude, at: place) }
         place.pointee = Byte.minus
         return 1 &+ write(integer.magnitude, at: place + 1)
@@ -130,11 +130,11 @@ package enum JSONText {
     }
 
     /// An Int has at most 19 digits; a sign, a point and a zero before it may come to them.
-    package static func fixedLength(places: Int) -> Int { Swift.max(places, 19) &+ 3 }
+    static func fixedLength(places: Int) -> Int { Swift.max(places, 19) &+ 3 }
 
     /// `scaled` / 10^`places` with exactly that many decimal places, 1 or more. Needs room for `fixedLength` bytes, and
     /// gives how many it wrote.
-    package static func write(_ scaled: Int, places: Int, at place: UnsafeMutablePointer<UInt8>) -> Int {
+    static func write(_ scaled: Int, places: Int, at place: UnsafeMutablePointer<UInt8>) -> Int {
         var rest = scaled.magnitude
         let start = scaled < 0 ? 1 : 0
         if scaled < 0 { place.pointee = Byte.minus }

@@ -1,4 +1,4 @@
-// With `JSONText` and `ByteReader` the only file of this module with unsafe code. What makes it sound: every write goes
+// With `JSONText`, `JSONLine` and `ByteReader` the only file of this module with unsafe code. What makes it sound: every write goes
 // through `append(atMost:)`, whose pointer has as much room behind it as it was asked for and lives as long as the call;
 // no writer here writes more than it asked for, or leaves a gap.
 

@@ -1,4 +1,4 @@
-import JSONBytes
+@_spi(Lines) import JSONBytes
 import Networking
 import Rx
 
@@ -24,7 +24,7 @@ struct PartResults: Sendable {
 }
 
 /// What goes into an envelope beside its data.
-struct EnvelopeHead {
+struct EnvelopeHead: ~Copyable {
     let code: String
     let message: String
     let status: Int
@@ -41,52 +41,55 @@ enum Envelope {
         case null
     }
 
-    /// An answer with its data.
+    /// An answer with its data, in pieces that are ready for a gathered write.
     static func answer(
-        _ head: EnvelopeHead, _ body: Body, _ results: PartResults?, complete: Bool
-    ) -> JSONWriter {
-        var writer = JSONWriter(
-            envelope: 256 + head.message.utf8.count + head.requestID.utf8.count
-                + (results?.envelopeBytes ?? 0),
-            fragments: fragmentBytes(body, results))
-        if complete, head.status == 200 {
-            // What nearly every answer begins with.
-            writer.constant("{\"code\":\"OK\",\"message\":\"success\",\"status\":200,\"data\":")
-        } else {
-            begin(head, &writer)
+        _ head: borrowing EnvelopeHead, _ body: Body, _ results: PartResults?, complete: Bool
+    ) -> [ArraySlice<UInt8>] {
+        let room =
+            256 + head.message.utf8.count + head.requestID.utf8.count + (results?.envelopeBytes ?? 0)
+        var shared = SharedFragments(room, fragmentBytes(body, results))
+        let text = JSONLine.array(capacity: shared.capacity) { line in
+            if complete, head.status == 200 {
+                // What nearly every answer begins with.
+                line.constant("{\"code\":\"OK\",\"message\":\"success\",\"status\":200,\"data\":")
+            } else {
+                begin(head, &line)
+            }
+            switch body {
+            case .parts:
+                if let results { members(results, &line, &shared) }
+            case .value(let fragment):
+                shared.write(fragment, &line)
+            case .null:
+                line.constant("null")
+            }
+            if let results { errors(results, &line) }
+            meta(head, results, complete: complete, &line)
         }
-        switch body {
-        case .parts:
-            if let results { members(results, &writer) }
-        case .value(let fragment):
-            writer.fragment(fragment)
-        case .null:
-            writer.constant("null")
-        }
-        if let results { errors(results, &writer) }
-        meta(head, results, complete: complete, &writer)
-        return writer
+        return shared.pieces(of: text)
     }
 
     /// An RFC 9457 problem in place of a failed answer.
-    static func problem(_ head: EnvelopeHead, _ code: ErrorCode, _ results: PartResults?) -> JSONWriter {
-        var writer = JSONWriter(
-            envelope: 320 + head.message.utf8.count + head.requestID.utf8.count
-                + (results?.envelopeBytes ?? 0),
-            fragments: 0)
-        writer.constant("{\"type\":")
-        writer.string("urn:sluice:problem:\(code.kebabName)")
-        writer.constant(",\"title\":")
-        writer.string(code.title)
-        writer.constant(",\"status\":")
-        writer.integer(head.status)
-        writer.constant(",\"detail\":")
-        writer.string(head.message)
-        writer.constant(",\"instance\":")
-        writer.string("urn:sluice:request:\(head.requestID)")
-        if let results { errors(results, &writer) }
-        writer.constant("}")
-        return writer
+    static func problem(_ head: borrowing EnvelopeHead, _ code: ErrorCode, _ results: PartResults?)
+        -> [ArraySlice<UInt8>]
+    {
+        let room =
+            320 + head.message.utf8.count + head.requestID.utf8.count + (results?.envelopeBytes ?? 0)
+        let text = JSONLine.array(capacity: room) { line in
+            line.constant("{\"type\":")
+            line.string("urn:sluice:problem:\(code.kebabName)")
+            line.constant(",\"title\":")
+            line.string(code.title)
+            line.constant(",\"status\":")
+            line.integer(head.status)
+            line.constant(",\"detail\":")
+            line.string(head.message)
+            line.constant(",\"instance\":")
+            line.string("urn:sluice:request:\(head.requestID)")
+            if let results { errors(results, &line) }
+            line.constant("}")
+        }
+        return [text[...]]
     }
 
     private static func fragmentBytes(_ body: Body, _ results: PartResults?) -> Int {
@@ -97,82 +100,86 @@ enum Envelope {
         }
     }
 
-    private static func begin(_ head: EnvelopeHead, _ writer: inout JSONWriter) {
-        writer.constant("{\"code\":")
-        writer.string(head.code)
-        writer.constant(",\"message\":")
-        writer.string(head.message)
-        writer.constant(",\"status\":")
-        writer.integer(head.status)
-        writer.constant(",\"data\":")
+    private static func begin(_ head: borrowing EnvelopeHead, _ line: inout JSONLine) {
+        line.constant("{\"code\":")
+        line.string(head.code)
+        line.constant(",\"message\":")
+        line.string(head.message)
+        line.constant(",\"status\":")
+        line.integer(head.status)
+        line.constant(",\"data\":")
     }
 
-    private static func members(_ results: PartResults, _ writer: inout JSONWriter) {
-        writer.constant("{")
+    private static func members(
+        _ results: PartResults, _ line: inout JSONLine, _ shared: inout SharedFragments
+    ) {
+        line.constant("{")
         for index in results.parts.indices {
-            if index > 0 { writer.constant(",") }
-            writer.string(results.parts[index].name)
-            writer.constant(":")
-            writer.fragment(results.value(at: index))
+            if index > 0 { line.constant(",") }
+            line.string(results.parts[index].name)
+            line.constant(":")
+            shared.write(results.value(at: index), &line)
         }
-        writer.constant("}")
+        line.constant("}")
     }
 
-    private static func errors(_ results: PartResults, _ writer: inout JSONWriter) {
+    private static func errors(_ results: PartResults, _ line: inout JSONLine) {
         var isFirst = true
         for index in results.parts.indices {
             guard let failure = results.parts[index].failure else { continue }
-            writer.constant(isFirst ? ",\"errors\":[{\"part\":" : ",{\"part\":")
+            if isFirst { line.constant(",\"errors\":[{\"part\":") } else { line.constant(",{\"part\":") }
             isFirst = false
             if results.hasNames {
-                writer.string(results.parts[index].name)
+                line.string(results.parts[index].name)
             } else {
-                writer.constant("null")
+                line.constant("null")
             }
-            error(failure, &writer)
+            error(failure, &line)
         }
-        if !isFirst { writer.constant("]") }
+        if !isFirst { line.constant("]") }
     }
 
-    private static func error(_ failure: PartFailure, _ writer: inout JSONWriter) {
-        writer.constant(",\"kind\":")
-        writer.string(failure.kind.rawValue)
-        writer.constant(",\"reason\":")
-        writer.string(failure.reason.token)
-        writer.constant(",\"status\":")
+    private static func error(_ failure: PartFailure, _ line: inout JSONLine) {
+        line.constant(",\"kind\":")
+        line.string(failure.kind.rawValue)
+        line.constant(",\"reason\":")
+        line.string(failure.reason.token)
+        line.constant(",\"status\":")
         if let status = failure.status {
-            writer.integer(status)
+            line.integer(status)
         } else {
-            writer.constant("null")
+            line.constant("null")
         }
-        writer.constant(",\"message\":")
-        writer.string(failure.message)
-        writer.constant(",\"attempts\":")
-        writer.integer(failure.attempts)
-        writer.constant(",\"elapsedMs\":")
-        writer.integer(failure.elapsedMilliseconds)
-        writer.constant(failure.isRetryable ? ",\"retryable\":true}" : ",\"retryable\":false}")
+        line.constant(",\"message\":")
+        line.string(failure.message)
+        line.constant(",\"attempts\":")
+        line.integer(failure.attempts)
+        line.constant(",\"elapsedMs\":")
+        line.integer(failure.elapsedMilliseconds)
+        line.constant(",\"retryable\":")
+        if failure.isRetryable { line.constant("true}") } else { line.constant("false}") }
     }
 
     private static func meta(
-        _ head: EnvelopeHead, _ results: PartResults?, complete: Bool, _ writer: inout JSONWriter
+        _ head: borrowing EnvelopeHead, _ results: PartResults?, complete: Bool, _ line: inout JSONLine
     ) {
-        writer.constant(",\"meta\":{\"requestId\":\"")
-        writer.plain(head.requestID)
-        writer.constant(
-            complete ? "\",\"complete\":true,\"elapsedMs\":" : "\",\"complete\":false,\"elapsedMs\":")
-        writer.milliseconds(nanoseconds: head.elapsed)
+        line.constant(",\"meta\":{\"requestId\":\"")
+        line.plain(head.requestID)
+        line.constant("\",\"complete\":")
+        if complete { line.constant("true") } else { line.constant("false") }
+        line.constant(",\"elapsedMs\":")
+        line.milliseconds(nanoseconds: head.elapsed)
         if let results, results.hasNames, !results.parts.isEmpty {
-            writer.constant(",\"parts\":{")
+            line.constant(",\"parts\":{")
             for index in results.parts.indices {
-                if index > 0 { writer.constant(",") }
-                writer.string(results.parts[index].name)
-                writer.constant(":")
-                writer.kind(results.parts[index].outcome?.kind ?? .noContent)
+                if index > 0 { line.constant(",") }
+                line.string(results.parts[index].name)
+                line.constant(":")
+                line.kind(results.parts[index].outcome?.kind ?? .noContent)
             }
-            writer.constant("}")
+            line.constant("}")
         }
-        writer.constant("}}")
+        line.constant("}}")
     }
 }
 
@@ -199,20 +206,49 @@ extension PartResults {
     }
 }
 
-extension JSONWriter {
-    /// A body up to 16 KiB is one block, sized beforehand. In a longer one each fragment of 1 KiB or more stays
-    /// where it is and becomes a piece of its own, so that nothing large is copied.
-    ///
+/// A body up to 16 KiB is one block, sized beforehand. In a longer one each fragment of 1 KiB or more stays where it is
+/// and becomes a piece of its own, so that nothing large is copied.
+private struct SharedFragments {
+    /// Bytes to make room for.
+    let capacity: Int
+    private let least: Int
+    /// Where in the text each stands.
+    private var list: [(offset: Int, bytes: ArraySlice<UInt8>)] = []
+
     /// - Parameters:
-    ///   - envelope: bytes of everything but the fragments.
+    ///   - envelope: about the bytes of everything but the fragments.
     ///   - fragments: bytes of the fragments.
-    fileprivate init(envelope: Int, fragments: Int) {
+    init(_ envelope: Int, _ fragments: Int) {
         let isOneBlock = envelope + fragments <= 16 * 1024
-        self.init(
-            capacity: isOneBlock ? envelope + fragments : envelope + 4 * 1024,
-            sharedFragmentLength: isOneBlock ? .max : 1024)
+        capacity = isOneBlock ? envelope + fragments : envelope + 4 * 1024
+        least = isOneBlock ? .max : 1024
     }
 
+    mutating func write(_ fragment: JSONFragment, _ line: inout JSONLine) {
+        if fragment.bytes.count < least {
+            line.fragment(fragment)
+        } else {
+            list.append((line.bytes.count, fragment.bytes))
+        }
+    }
+
+    /// The text with the fragments between.
+    consuming func pieces(of text: consuming [UInt8]) -> [ArraySlice<UInt8>] {
+        guard !list.isEmpty else { return [text[...]] }
+        var pieces: [ArraySlice<UInt8>] = []
+        pieces.reserveCapacity(list.count * 2 + 1)
+        var start = 0
+        for (offset, bytes) in list {
+            if offset > start { pieces.append(text[start..<offset]) }
+            pieces.append(bytes)
+            start = offset
+        }
+        if start < text.count { pieces.append(text[start...]) }
+        return pieces
+    }
+}
+
+extension JSONLine {
     /// Milliseconds with one decimal place, rounded: `12.4`.
     fileprivate mutating func milliseconds(nanoseconds: Int64) {
         fixed(Int(max(nanoseconds, 0) + 50_000) / 100_000, places: 1)

@@ -71,7 +71,7 @@ final class Renderer: Sendable {
         if status.forbidsBody || status == .resetContent {
             answer.fields = HTTPFields()
         } else {
-            answer.body = Envelope.answer(head, body, results, complete: isComplete).finish()
+            answer.body = Envelope.answer(head, body, results, complete: isComplete)
         }
         answer.fields.append(.xRequestID, recipient.requestID)
         if !isComplete {
@@ -140,7 +140,7 @@ final class Renderer: Sendable {
             ? Envelope.problem(head, code, results) : Envelope.answer(head, .null, results, complete: false)
         var answer = HTTPResponse(
             status: HTTPStatus(code: code.status) ?? .internalServerError,
-            fields: isProblem ? problemFields : jsonFields, body: body.finish())
+            fields: isProblem ? problemFields : jsonFields, body: body)
         answer.fields.append(.xRequestID, recipient.requestID)
         answer.fields.append(.cacheControl, "no-store")
         if let proxyStatus = results.flatMap(ProxyStatus.value) {

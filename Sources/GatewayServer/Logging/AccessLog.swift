@@ -2,7 +2,7 @@ import EventIO
 import Gateway
 import HTTPInbound
 import HTTPModel
-import JSONBytes
+@_spi(Lines) import JSONBytes
 
 /// Tells each answered request as one JSON line. One a loop.
 ///
@@ -28,7 +28,7 @@ final class AccessLog {
     private let loop: EventLoop
     // The loop guards both, and nothing is called out to while a line is written.
     @exclusivity(unchecked) private var timestamp = Timestamp()
-    @exclusivity(unchecked) private var line = LogLine(capacity: 1024)
+    @exclusivity(unchecked) private var line = JSONLine(capacity: 1024)
 
     init(channel: LogChannel, loop: EventLoop) {
         self.channel = channel
@@ -88,7 +88,7 @@ final class AccessLog {
         line.constant(#","status":"#)
         line.integer(entry.status)
         line.constant(#","elapsedMs":"#)
-        line.milliseconds(nanoseconds: (loop.now - entry.receivedAt).nanoseconds)
+        line.fixed(Int((loop.now - entry.receivedAt).nanoseconds / 1000), places: 3)
         line.constant(#","bytesIn":"#)
         line.integer(entry.bytesReceived)
         line.constant(#","bytesOut":"#)
@@ -120,7 +120,7 @@ final class AccessLog {
                 line.integer(attempts)
             }
             line.constant(#","elapsedMs":"#)
-            line.milliseconds(nanoseconds: part.nanoseconds)
+            line.fixed(Int(part.nanoseconds / 1000), places: 3)
             line.constant("}")
         }
         if !isFirst { line.constant("}") }

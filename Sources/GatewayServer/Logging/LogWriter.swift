@@ -1,6 +1,6 @@
 import Dispatch
 import Glibc
-package import JSONBytes
+@_spi(Lines) package import JSONBytes
 import Locking
 import Synchronization
 
@@ -110,7 +110,7 @@ package final class LogChannel: Sendable {
     }
 
     /// Appends one line, its line feed included, or counts it as dropped where the channel is full.
-    func append(_ line: borrowing LogLine) {
+    func append(_ line: borrowing JSONLine) {
         if append(line.bytes) { wakeUp.signal() }
     }
 

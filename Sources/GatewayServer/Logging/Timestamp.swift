@@ -1,5 +1,5 @@
 import Glibc
-package import JSONBytes
+@_spi(Lines) package import JSONBytes
 
 /// The wall clock as log lines show it: `2026-11-20T11:02:03.456Z`. One a loop, since it keeps the text of
 /// the current second.
@@ -16,7 +16,7 @@ package struct Timestamp {
     }
 
     /// The same inside of a string's quotes.
-    mutating func write(to line: inout LogLine) {
+    mutating func write(to line: inout JSONLine) {
         read()
         text.withUnsafeBufferPointer { line.plain($0) }
     }
