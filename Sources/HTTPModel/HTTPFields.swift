@@ -177,6 +177,13 @@ extension HTTPFields {
                 valueCount: value.count))
     }
 
+    /// Writes other bytes in the place of a value, as many as it has: none of them a control character, no blank at either
+    /// end. For fields that are always the same but for some values of one length, as they cost no more than their copy.
+    package mutating func overwrite(valueAt index: Int, _ write: (UnsafeMutableRawBufferPointer) -> Void) {
+        let value = entries[index].value
+        block.withUnsafeMutableBytes { write(UnsafeMutableRawBufferPointer(rebasing: $0[value])) }
+    }
+
     /// Removes all fields of that name and says how many there were.
     @discardableResult
     public mutating func remove(_ name: HTTPFieldName) -> Int {

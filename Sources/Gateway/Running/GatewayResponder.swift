@@ -14,6 +14,10 @@ public final class GatewayResponder: Sendable {
     private let cors: CORSPolicy?
     private let renderer: Renderer
     private let identifiers = Identifiers()
+    /// What goes with the calls of nearly every request; the id and the trace are written over.
+    private let callFields: HTTPFields = [
+        .via: CallContext.via, .xRequestID: Identifiers.placeholder, .traceParent: TraceContext.placeholder,
+    ]
 
     /// - Parameter largestBody: the limit of the endpoint that takes the longest body, or the gateway's own.
     init(
@@ -196,12 +200,22 @@ public final class GatewayResponder: Sendable {
     private func context(
         _ fields: HTTPFields, _ endpoint: Endpoint, _ requestID: String, _ started: RxTime
     ) -> CallContext {
-        CallContext(
-            requestID: requestID,
-            traceparent: TraceContext.traceparent(
-                continuing: fields.firstValueBytes(.traceParent), identifiers),
-            via: fields.contains(.via) ? fields.values(of: .via).joined(separator: ", ") : nil,
-            deadline: started.addingTimeInterval(endpoint.deadlineSeconds),
+        let received = fields.firstValueBytes(.traceParent)
+        var own: HTTPFields
+        if requestID.utf8.count == Identifiers.length, !fields.contains(.via) {
+            own = callFields
+            own.overwrite(valueAt: 1) { Identifiers.write(requestID, to: $0) }
+            own.overwrite(valueAt: 2) { TraceContext.write(continuing: received, identifiers, to: $0) }
+        } else {
+            let via = fields.values(of: .via) + [CallContext.via]
+            own = [
+                .via: via.joined(separator: ", "), .xRequestID: requestID,
+                .traceParent: TraceContext.placeholder,
+            ]
+            own.overwrite(valueAt: 2) { TraceContext.write(continuing: received, identifiers, to: $0) }
+        }
+        return CallContext(
+            requestID, own, deadline: started.addingTimeInterval(endpoint.deadlineSeconds),
             forwarding: Self.forwarded(fields, by: endpoint),
             credentialUpstreams: endpoint.credentialUpstreams)
     }

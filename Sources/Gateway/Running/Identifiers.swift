@@ -26,18 +26,29 @@ final class Identifiers: Sendable {
     /// A request id: fifteen characters, which a `String` holds without an allocation.
     func requestID() -> String {
         let bits = next()
-        return String(unsafeUninitializedCapacity: 15) { buffer in
+        return String(unsafeUninitializedCapacity: Self.length) { buffer in
             let digits = Self.digits.utf8Start
             // 11 bits of prefix and 64 bits of count make 75, fifteen digits of five bits.
             var high = prefix
             var low = bits
-            for index in stride(from: 14, through: 0, by: -1) {
+            for index in stride(from: Self.length - 1, through: 0, by: -1) {
                 buffer.initializeElement(at: index, to: digits[Int(low & 31)])
                 low = (low >> 5) | (high << 59)
                 high >>= 5
             }
-            return 15
+            return Self.length
         }
+    }
+
+    /// Bytes of a request id that is made here; a client's own may be longer or shorter.
+    static var length: Int { 15 }
+    /// Of the same length.
+    static var placeholder: String { "000000000000000" }
+
+    /// Writes an id in the place of one that is as long.
+    static func write(_ id: String, to place: UnsafeMutableRawBufferPointer) {
+        var id = id
+        id.withUTF8 { place.copyMemory(from: UnsafeRawBufferPointer($0)) }
     }
 
     /// Base 32 in Crockford's alphabet: no i, l, o or u to misread.

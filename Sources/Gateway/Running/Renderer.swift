@@ -19,6 +19,10 @@ final class Renderer: Sendable {
     let answerLimit: Int
 
     private let jsonFields: HTTPFields = [.contentType: "application/json; charset=utf-8"]
+    /// The same with an id, which is written over.
+    private let identifiedFields: HTTPFields = [
+        .contentType: "application/json; charset=utf-8", .xRequestID: Identifiers.placeholder,
+    ]
     private let problemFields: HTTPFields = [.contentType: "application/problem+json"]
 
     init(cors: CORSPolicy?, answerLimit: Int) {
@@ -67,13 +71,10 @@ final class Renderer: Sendable {
         let head = EnvelopeHead(
             code: isComplete ? "OK" : "PARTIAL", message: isComplete ? "success" : "some parts failed",
             status: status.code, requestID: recipient.requestID, elapsed: recipient.elapsed)
-        var answer = HTTPResponse(status: status, fields: jsonFields)
-        if status.forbidsBody || status == .resetContent {
-            answer.fields = HTTPFields()
-        } else {
-            answer.body = Envelope.answer(head, body, results, complete: isComplete)
-        }
-        answer.fields.append(.xRequestID, recipient.requestID)
+        let hasBody = !status.forbidsBody && status != .resetContent
+        var answer = HTTPResponse(
+            status: status, fields: successFields(hasBody: hasBody, recipient.requestID),
+            body: hasBody ? Envelope.answer(head, body, results, complete: isComplete) : [])
         if !isComplete {
             answer.fields.append(.cacheControl, "no-store")
             if let proxyStatus = results.flatMap(ProxyStatus.value) {
@@ -82,6 +83,17 @@ final class Renderer: Sendable {
         }
         if !fields.isEmpty { add(fields, to: &answer.fields) }
         return response(answer, head.code, results, before, recipient)
+    }
+
+    private func successFields(hasBody: Bool, _ requestID: String) -> HTTPFields {
+        if hasBody, requestID.utf8.count == Identifiers.length {
+            var fields = identifiedFields
+            fields.overwrite(valueAt: 1) { Identifiers.write(requestID, to: $0) }
+            return fields
+        }
+        var fields = hasBody ? jsonFields : HTTPFields()
+        fields.append(.xRequestID, requestID)
+        return fields
     }
 
     /// An answer that failed parts have decided.

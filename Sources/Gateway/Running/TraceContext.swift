@@ -1,26 +1,29 @@
 /// The `traceparent` of upstream calls (W3C Trace Context, level 1): the client's trace goes on with a span of ours,
 /// or one begins.
 enum TraceContext {
+    /// Writes `length` bytes of it.
+    ///
     /// - Parameter received: the client's `traceparent`; one that is malformed counts as none.
-    static func traceparent(continuing received: ArraySlice<UInt8>?, _ identifiers: Identifiers) -> String {
-        let received = received.flatMap(valid)
+    static func write(
+        continuing received: ArraySlice<UInt8>?, _ identifiers: Identifiers,
+        to place: UnsafeMutableRawBufferPointer
+    ) {
         let (zero, dash) = (UInt8(ascii: "0"), UInt8(ascii: "-"))
-        return String(unsafeUninitializedCapacity: length) { buffer in
-            if let received {
-                _ = buffer.initialize(fromContentsOf: received)
-            } else {
-                (buffer[0], buffer[1], buffer[2]) = (zero, zero, dash)
-                write(identifiers.next(), at: 3, buffer)
-                write(identifiers.next(), at: 19, buffer)
-                buffer[35] = dash
-                (buffer[52], buffer[53], buffer[54]) = (dash, zero, zero)
-            }
-            write(identifiers.next() | 1, at: 36, buffer)
-            return length
+        if let received = received.flatMap(valid) {
+            received.withUnsafeBytes { place.copyMemory(from: $0) }
+        } else {
+            (place[0], place[1], place[2]) = (zero, zero, dash)
+            write(identifiers.next(), at: 3, place)
+            write(identifiers.next(), at: 19, place)
+            place[35] = dash
+            (place[52], place[53], place[54]) = (dash, zero, zero)
         }
+        write(identifiers.next() | 1, at: 36, place)
     }
 
     private static let length = 55
+    /// Of the same length.
+    static let placeholder = String(repeating: "0", count: length)
 
     /// `00-` 32 digits `-` 16 digits `-` 2 digits, lower case, neither id all zeros; version ff is none, and later
     /// versions may go on after a dash.
@@ -50,8 +53,7 @@ enum TraceContext {
             || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
     }
 
-    private static func write(_ bits: UInt64, at offset: Int, _ buffer: UnsafeMutableBufferPointer<UInt8>) {
-        let place = UnsafeMutableRawBufferPointer(buffer)
+    private static func write(_ bits: UInt64, at offset: Int, _ place: UnsafeMutableRawBufferPointer) {
         place.storeBytes(of: digits(of: UInt32(bits >> 32)), toByteOffset: offset, as: UInt64.self)
         place.storeBytes(
             of: digits(of: UInt32(truncatingIfNeeded: bits)), toByteOffset: offset + 8, as: UInt64.self)

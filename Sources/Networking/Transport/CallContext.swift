@@ -29,7 +29,7 @@ public final class CallContext: Sendable {
     ///   - forwarding: fields of the client's request that the endpoint lists. The hop-by-hop fields, `Host`,
     ///     `Accept-Encoding` and what the gateway sets itself are left out. `Authorization` and `Cookie` go only to the upstreams named in `credentialUpstreams`.
     ///   - credentialUpstreams: names of upstreams that may see the client's credentials. Default none.
-    public init(
+    public convenience init(
         requestID: String,
         traceparent: String? = nil,
         via: String? = nil,
@@ -37,12 +37,22 @@ public final class CallContext: Sendable {
         forwarding: HTTPFields = HTTPFields(),
         credentialUpstreams: [String] = []
     ) {
-        self.requestID = requestID
-        self.deadline = deadline
         var fields = HTTPFields()
         fields.append(.via, via.map { "\($0), \(CallContext.via)" } ?? CallContext.via)
         fields.append(.xRequestID, requestID)
         if let traceparent { fields.append(.traceParent, traceparent) }
+        self.init(
+            requestID, fields, deadline: deadline, forwarding: forwarding,
+            credentialUpstreams: credentialUpstreams)
+    }
+
+    /// - Parameter fields: what goes with every call, but for what is forwarded.
+    package init(
+        _ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?, forwarding: HTTPFields,
+        credentialUpstreams: [String]
+    ) {
+        self.requestID = requestID
+        self.deadline = deadline
         var credentials = HTTPFields()
         forwards = !forwarding.isEmpty
         if forwards {
@@ -67,7 +77,7 @@ public final class CallContext: Sendable {
     }
 
     /// Our entry in `Via` (RFC 9110 7.6.3).
-    static let via = "1.1 sluice"
+    package static let via = "1.1 sluice"
 
     /// What a call carries that is made for no request of a client.
     static let fieldsWithoutContext: HTTPFields = [.via: via]
