@@ -10,18 +10,14 @@ public final class GatewayRequest: Sendable {
     /// The answer's `X-Request-Id`.
     public let requestID: String
 
-    private let parameterNames: [String]
-    private let parameterValues: [ArraySlice<UInt8>]
+    private let routed: GatewayResponder.Routed
+    var endpoint: Endpoint { routed.endpoint }
 
-    init(
-        head: HTTPRequestHead, body: ArraySlice<UInt8>, requestID: String, parameterNames: [String],
-        parameterValues: [ArraySlice<UInt8>]
-    ) {
-        self.head = head
-        self.body = body
+    init(_ request: HTTPRequest, requestID: String, _ routed: GatewayResponder.Routed) {
+        head = request.head
+        body = request.body
         self.requestID = requestID
-        self.parameterNames = parameterNames
-        self.parameterValues = parameterValues
+        self.routed = routed
     }
 
     public var method: HTTPMethod { head.method }
@@ -37,10 +33,10 @@ extension GatewayRequest {
     public func path<Value: RequestValue>(
         _ name: String, as type: Value.Type = Value.self
     ) throws -> Value {
-        guard let index = parameterNames.firstIndex(of: name) else {
+        guard let index = endpoint.parameterNames.firstIndex(of: name) else {
             throw EndpointFault("the path has no parameter {\(name)}")
         }
-        return try Self.read(String(decoding: parameterValues[index], as: UTF8.self), as: type) {
+        return try Self.read(String(decoding: routed.parameters[index], as: UTF8.self), as: type) {
             "path parameter \"\(name)\""
         }
     }

@@ -26,6 +26,9 @@ struct Router<Value: Sendable>: Sendable {
     }
 
     private var nodes = [Node()]
+    /// Whole paths without parameters that stand for themselves, each under its length: nearly all that is asked for is
+    /// one of few, and is found by one comparison, without being decoded.
+    private var literals: [[(path: [UInt8], node: Int)]] = []
 
     /// Adds a route; returns `false` where the same path (whatever its parameters are called) has the method.
     mutating func add(_ method: HTTPMethod, _ template: PathTemplate, _ value: Value) -> Bool {
@@ -35,7 +38,42 @@ struct Router<Value: Sendable>: Sendable {
         }
         if nodes[node].methods.contains(where: { $0.method == method }) { return false }
         nodes[node].methods.append((method, value))
+        if nodes[node].methods.count == 1 { keepLiteral(template, node) }
         return true
+    }
+
+    private mutating func keepLiteral(_ template: PathTemplate, _ node: Int) {
+        // A template's literals need no encoding, but for what is beyond ASCII.
+        let path = [UInt8](template.text.utf8)
+        guard template.parameterNames.isEmpty, path.allSatisfy({ $0 < 0x80 }) else { return }
+        while literals.count <= path.count { literals.append([]) }
+        literals[path.count].append((path, node))
+    }
+
+    /// What a raw path finds that is one of the literal ones to the byte; `nil` where the search has to tell.
+    func routeLiteral(_ method: HTTPMethod, _ raw: ArraySlice<UInt8>) -> Value? {
+        guard raw.count < literals.count else { return nil }
+        return raw.withUnsafeBufferPointer { raw in
+            for index in literals[raw.count].indices where isSame(literals[raw.count][index].path, raw) {
+                let node = literals[raw.count][index].node
+                for index in nodes[node].methods.indices where nodes[node].methods[index].method == method {
+                    return nodes[node].methods[index].value
+                }
+            }
+            return nil
+        }
+    }
+
+    private func isSame(_ path: [UInt8], _ raw: UnsafeBufferPointer<UInt8>) -> Bool {
+        path.withUnsafeBufferPointer { path in
+            // Paths differ at their ends rather than at their beginnings.
+            var index = raw.count
+            while index > 0 {
+                index &-= 1
+                if path[index] != raw[index] { return false }
+            }
+            return true
+        }
     }
 
     private mutating func child(of node: Int, for segment: PathTemplate.Segment) -> Int {

@@ -10,30 +10,28 @@ import Rx
 /// It delivers once, or never where it is disposed first; either way everything it subscribed to is disposed. Parts may end
 /// on any thread; the answer is delivered on the one where the last of them did.
 final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
-    private let endpoint: Endpoint
     private let request: GatewayRequest
     private let context: CallContext
-    private let renderer: Renderer
-    private let report: @Sendable (GatewayIncident) -> Void
+    private let responder: GatewayResponder
     private let scheduler: any SchedulerType
     private let started: RxTime
     private let deliver: @Sendable (GatewayResponse) -> Void
     private let state = Lock(RunState())
 
     init(
-        endpoint: Endpoint, request: GatewayRequest, context: CallContext, renderer: Renderer,
-        report: @escaping @Sendable (GatewayIncident) -> Void, scheduler: any SchedulerType, started: RxTime,
-        deliver: @escaping @Sendable (GatewayResponse) -> Void
+        request: GatewayRequest, context: CallContext, responder: GatewayResponder,
+        scheduler: any SchedulerType, started: RxTime, deliver: @escaping @Sendable (GatewayResponse) -> Void
     ) {
-        self.endpoint = endpoint
         self.request = request
         self.context = context
-        self.renderer = renderer
-        self.report = report
+        self.responder = responder
         self.scheduler = scheduler
         self.started = started
         self.deliver = deliver
     }
+
+    private var endpoint: Endpoint { request.endpoint }
+    private var renderer: Renderer { responder.renderer }
 
     // MARK: - The way of a request
 
@@ -184,7 +182,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         if let unexpected = failure.unexpected {
             // The client is gone or was answered; what a cancelled task throws is nobody's fault.
             guard !state.withLock({ $0.isOver }) else { return }
-            report(incident(unexpected, part: nil))
+            responder.environment.report(incident(unexpected, part: nil))
             end { before, recipient in renderer.error(.internal, before: before, for: recipient) }
             return
         }
@@ -278,7 +276,7 @@ extension EndpointRun: SingleReceiver {
         let outcome = PartOutcome(
             error: error, elapsed: elapsed, reveals: endpoint.settings.revealsUpstreamMessages)
         if let unexpected = outcome.failure?.unexpected {
-            report(incident(unexpected, part: state.withLock { $0.name(of: number) }))
+            responder.environment.report(incident(unexpected, part: state.withLock { $0.name(of: number) }))
         }
         ended(number, outcome)
     }

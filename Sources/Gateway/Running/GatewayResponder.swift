@@ -10,9 +10,9 @@ public final class GatewayResponder: Sendable {
     public let largestBody: Int
 
     private let router: Router<Routed>
-    private let environment: GatewayEnvironment
+    let environment: GatewayEnvironment
     private let cors: CORSPolicy?
-    private let renderer: Renderer
+    let renderer: Renderer
     private let identifiers = Identifiers()
     /// What goes with the calls of nearly every request; the id and the trace are written over.
     private let callFields: HTTPFields = [
@@ -134,9 +134,13 @@ public final class GatewayResponder: Sendable {
                 renderer.empty([.allow: Self.serverMethods], for: recipient(head))
             )
         }
+        let raw = head.target.pathBytes
+        if let routed = router.routeLiteral(head.method, raw) {
+            return .handle(routed, bodyLimit: routed.endpoint.settings.bodyLimit)
+        }
         let path: DecodedPath
         do {
-            path = try DecodedPath(head.target.pathBytes)
+            path = try DecodedPath(raw)
         } catch {
             throw .invalidRequest("the path must \(error.rule)")
         }
@@ -186,13 +190,9 @@ public final class GatewayResponder: Sendable {
         let started = scheduler.now
         let requestID = requestID(request.head.fields)
         let run = EndpointRun(
-            endpoint: endpoint,
-            request: GatewayRequest(
-                head: request.head, body: request.body, requestID: requestID,
-                parameterNames: endpoint.parameterNames, parameterValues: routed.parameters),
+            request: GatewayRequest(request, requestID: requestID, routed),
             context: context(request.head.fields, endpoint, requestID, started),
-            renderer: renderer, report: environment.report, scheduler: scheduler, started: started,
-            deliver: deliver)
+            responder: self, scheduler: scheduler, started: started, deliver: deliver)
         run.begin()
         return run
     }
