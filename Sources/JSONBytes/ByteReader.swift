@@ -5,6 +5,9 @@
 struct ByteReader {
     private let base: UnsafeRawPointer
     let count: Int
+    /// From here on fewer than eight and sixteen bytes are left.
+    private let wordEnd: UInt
+    private let vectorEnd: UInt
 
     /// Lends the bytes of `slice` to `body`; the reader's index 0 is the slice's first byte.
     @inline(__always)
@@ -30,6 +33,8 @@ struct ByteReader {
     private init(base: UnsafeRawPointer, count: Int) {
         self.base = base
         self.count = count
+        wordEnd = UInt(bitPattern: max(count &- 7, 0))
+        vectorEnd = UInt(bitPattern: max(count &- 15, 0))
     }
 
     /// The byte at `index`, or 0 outside the bytes.
@@ -42,8 +47,39 @@ struct ByteReader {
     /// The eight bytes from `index` on, the first one lowest; nil where fewer than eight are left.
     @inline(__always)
     func word(at index: Int) -> UInt64? {
-        guard index >= 0, index &+ 8 <= count else { return nil }
+        guard UInt(bitPattern: index) < wordEnd else { return nil }
         return UInt64(littleEndian: base.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+    }
+
+    /// The first of the sixteen bytes from `index` on at which a run of plain text in a string ends: `"`, `\`, a
+    /// control byte, a byte above ASCII. Behind them where there is none, nil where fewer than sixteen are left.
+    @inline(__always)
+    func stringStop(at index: Int) -> Int? {
+        guard UInt(bitPattern: index) < vectorEnd else { return nil }
+        return index &+ firstStringStop(from: index)
+    }
+
+    /// Where the closing quote of a string stands that goes on at `index` with up to fifteen bytes of plain text; nil
+    /// for any other string, and where fewer than sixteen bytes are left.
+    @inline(__always)
+    func closingQuote(at index: Int) -> Int? {
+        guard UInt(bitPattern: index) < vectorEnd else { return nil }
+        let stop = firstStringStop(from: index)
+        guard stop < 16 else { return nil }
+        let place = index &+ stop
+        return base.load(fromByteOffset: place, as: UInt8.self) == Byte.quote ? place : nil
+    }
+
+    @inline(__always)
+    private func firstStringStop(from index: Int) -> Int {
+        let bytes = base.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
+        // By arithmetic, for which the compiler has vector instructions: its comparisons go lane by lane. Bit 7 of a
+        // term says: a control byte or a quote (which a flip of bit 1 puts next to them), a backslash, beyond ASCII.
+        let below = ((bytes ^ 0x02) &- 0x21) | ((bytes ^ Byte.backslash) &- 1)
+        let stops = unsafeBitCast((below | bytes) & 0x80, to: SIMD2<UInt64>.self)
+        if stops[0] != 0 { return stops[0].littleEndian.trailingZeroBitCount &>> 3 }
+        if stops[1] != 0 { return 8 &+ stops[1].littleEndian.trailingZeroBitCount &>> 3 }
+        return 16
     }
 
     /// Whether the bytes of `range` are exactly `other`.

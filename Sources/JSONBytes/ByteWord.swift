@@ -10,16 +10,6 @@ enum ByteWord {
         return (zeroed &- repeating(0x01)) & ~zeroed & repeating(0x80)
     }
 
-    /// Bytes at which a run of plain text in a string ends: `"`, `\`, a control byte, a byte above ASCII.
-    @inline(__always)
-    static func stringStops(_ word: UInt64) -> UInt64 {
-        let quote = word ^ repeating(0x22)
-        let backslash = word ^ repeating(0x5C)
-        let below = (word &- repeating(0x20)) | (quote &- repeating(0x01)) | (backslash &- repeating(0x01))
-        // A byte above ASCII is itself a stop, so masking the borrows with ~word loses nothing.
-        return ((below & ~word) | word) & repeating(0x80)
-    }
-
     /// Bytes that a string must escape: `"`, `\`, a control byte.
     @inline(__always)
     static func literalStops(_ word: UInt64) -> UInt64 {
@@ -39,6 +29,28 @@ enum ByteWord {
         // Setting bit 5 maps [ to { and ] to }.
         let folded = word | repeating(0x20)
         return matches(word, 0x22) | matches(folded, 0x7B) | matches(folded, 0x7D)
+    }
+
+    /// The length of a number that begins the word with a digit from 1 on and ends within it, without exponent; nil for
+    /// any other.
+    @inline(__always)
+    static func shortNumber(_ word: UInt64) -> Int? {
+        // Digits become 0 to 9. Exact up to the first byte above ASCII, which no number goes beyond.
+        let digits = word ^ repeating(0x30)
+        let stops = ((digits &+ repeating(0x76)) | digits) & repeating(0x80)
+        guard stops != 0 else { return nil }
+        // Bit 7 of the byte behind the digits.
+        var end = stops.trailingZeroBitCount
+        var behind = UInt8(truncatingIfNeeded: word &>> UInt64(truncatingIfNeeded: end &- 7))
+        if behind == Byte.point {
+            let later = stops & (stops &- 1)
+            guard later != 0 else { return nil }
+            let point = end
+            end = later.trailingZeroBitCount
+            guard end > point &+ 8 else { return nil }
+            behind = UInt8(truncatingIfNeeded: word &>> UInt64(truncatingIfNeeded: end &- 7))
+        }
+        return behind | 0x20 == UInt8(ascii: "e") ? nil : end &>> 3
     }
 
     @inline(__always)

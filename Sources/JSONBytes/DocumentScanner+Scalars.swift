@@ -1,20 +1,33 @@
 extension DocumentScanner {
-    /// A string, from behind its opening quote to behind its closing one. Gives whether it has an escape.
+    /// A string, from its opening quote to behind its closing one. Gives whether it has an escape.
     ///
     /// A `\u` escape of half a surrogate pair is allowed: RFC 8259's grammar has it (section 8.2 warns about
     /// what readers make of it). It passes through as it is; decoded to text it becomes U+FFFD.
     @inline(__always)
-    func string(from start: Int) throws(JSONError) -> (end: Int, escaped: Bool) {
+    @discardableResult
+    func string(_ index: inout Int) throws(JSONError) -> Bool {
+        index &+= 1
+        // Most strings are short: their first stop, within sixteen bytes, is the closing quote.
+        if let end = reader.closingQuote(at: index) {
+            index = end &+ 1
+            return false
+        }
+        let escaped: Bool
+        (index, escaped) = try longString(from: index)
+        return escaped
+    }
+
+    @inline(never)
+    private func longString(from start: Int) throws(JSONError) -> (end: Int, escaped: Bool) {
         var index = start
         var escaped = false
         while true {
-            if let word = reader.word(at: index) {
-                let stops = ByteWord.stringStops(word)
-                if stops == 0 {
-                    index &+= 8
+            if let stop = reader.stringStop(at: index) {
+                if stop == index &+ 16 {
+                    index = stop
                     continue
                 }
-                index &+= ByteWord.firstMatch(stops)
+                index = stop
             }
             let byte = reader[index]
             if byte == Byte.quote {
@@ -99,9 +112,22 @@ extension DocumentScanner {
         }
     }
 
+    /// A number, from its first digit to behind its last.
     @inline(__always)
-    func number(_ index: inout Int) throws(JSONError) {
-        let start = index
+    func number(_ index: inout Int, _ first: UInt8) throws(JSONError) {
+        // Most numbers are short: digits, maybe a point and digits, and the byte behind them, in eight bytes.
+        if first != Byte.zero, let word = reader.word(at: index), let length = ByteWord.shortNumber(word),
+            length <= limits.maxNumberLength
+        {
+            index &+= length
+        } else {
+            index = try longNumber(from: index)
+        }
+    }
+
+    @inline(never)
+    func longNumber(from start: Int) throws(JSONError) -> Int {
+        var index = start
         if reader[index] == Byte.minus { index &+= 1 }
         if reader[index] == Byte.zero {
             index &+= 1
@@ -122,6 +148,7 @@ extension DocumentScanner {
         guard index &- start <= limits.maxNumberLength else {
             throw JSONError(offset: start, reason: .numberTooLong)
         }
+        return index
     }
 
     @inline(__always)

@@ -1,112 +1,148 @@
-/// Walks a document once, without recursion, and throws at the first byte that breaks RFC 8259 or a limit.
+/// Walks a document once, with a level of recursion for each 63 open brackets, and throws at the first byte that breaks
+/// RFC 8259 or a limit.
 ///
-/// The place in the document is a local variable of `scan`, handed to steps that are inlined; steps that are
-/// not take it and give the next one. So it stays in a register.
+/// The place in the document is a local variable, handed to steps that are inlined; steps that are not take it and
+/// give the next one. So it stays in a register. What is expected is looked for first, and white space only where
+/// something else stands.
 struct DocumentScanner {
     let reader: ByteReader
     let limits: JSONLimits
-    let names: JSONMemberNames?
 
     /// Validates everything and gives the range of the document's value, white space around it left out.
     /// Where `names` has the name of a top-level member, the range of its value goes to `captures`.
-    func scan(into captures: inout JSONMembers.Ranges) throws(JSONError) -> Range<Int> {
-        var index = try startOfText()
-        var nesting = Nesting()
-        skipWhiteSpace(&index)
-        let start = index
-        var captured = -1
-        var valueStart = index
-        var isMember = false
+    func scan(
+        capturing names: JSONMemberNames?, into captures: inout JSONMembers.Ranges
+    ) throws(JSONError) -> Range<Int> {
+        let start = afterWhiteSpace(from: try startOfText())
+        let end: Int
+        if let names, reader[start] == Byte.openBrace {
+            end = try object(from: start, capturing: names, into: &captures)
+        } else {
+            end = try value(from: start, outerDepth: 0)
+        }
+        let rest = afterWhiteSpace(from: end)
+        guard rest == reader.count else { throw failure(.trailingBytes, at: rest) }
+        return start..<end
+    }
+
+    /// The document's own object, from its brace to behind the closing one.
+    private func object(
+        from start: Int, capturing names: JSONMemberNames, into captures: inout JSONMembers.Ranges
+    ) throws(JSONError) -> Int {
+        guard limits.maxDepth > 0 else { throw failure(.depthExceeded, at: start) }
+        var index = afterWhiteSpace(from: start &+ 1)
+        if reader[index] == Byte.closeBrace { return index &+ 1 }
+        while true {
+            let (name, escaped) = try name(&index)
+            let place = names.place(of: name, escaped: escaped, in: reader)
+            _ = significantByte(&index)
+            let valueStart = index
+            index = try value(from: valueStart, outerDepth: 1)
+            if place >= 0 { captures[place] = valueStart..<index }
+
+            let byte = significantByte(&index)
+            index &+= 1
+            if byte != Byte.comma {
+                guard byte == Byte.closeBrace else { throw failure(.missingCommaOrEnd, at: index &- 1) }
+                return index
+            }
+        }
+    }
+
+    /// A value of any kind, from its first byte to behind its last, inside of so many open brackets.
+    @inline(__always)
+    private func value(from start: Int, outerDepth: Int) throws(JSONError) -> Int {
+        let first = reader[start]
+        var index = start
+        if first == Byte.quote {
+            try string(&index)
+            return index
+        }
+        if Byte.isDigit(first) {
+            try number(&index, first)
+            return index
+        }
+        if first | 0x20 == Byte.openBrace { return try nested(from: start, outerDepth: outerDepth) }
+        return try rareScalar(from: start)
+    }
+
+    /// An array or an object.
+    @inline(never)
+    private func nested(from start: Int, outerDepth: Int) throws(JSONError) -> Int {
+        var index = start
+        var nesting = Nesting(limit: limits.maxDepth &- outerDepth)
 
         value: while true {
-            if isMember {
-                let name: Int
-                (index, name) = try member(from: index, isTopLevel: nesting.depth == 1)
-                if nesting.depth == 1 { (captured, valueStart) = (name, index) }
-            }
-            switch reader[index] {
-            case Byte.quote:
-                index = try string(from: index &+ 1).end
-            case Byte.minus, Byte.zero...Byte.nine: try number(&index)
-            case Byte.openBrace:
-                try enter(&nesting, .object, &index)
-                isMember = true
-                guard reader[index] == Byte.closeBrace else { continue value }
-                nesting.pop()
+            // The usual kinds first; a comparison each costs less than a jump table.
+            let first = reader[index]
+            if first == Byte.quote {
+                try string(&index)
+            } else if Byte.isDigit(first) {
+                try number(&index, first)
+            } else if first | 0x20 == Byte.openBrace, nesting.isFull {
+                guard limits.maxDepth &- outerDepth > Nesting.capacity else {
+                    throw failure(.depthExceeded, at: index)
+                }
+                index = try nested(from: index, outerDepth: outerDepth &+ Nesting.capacity)
+            } else if first | 0x20 == Byte.openBrace {
+                nesting.push(isObject: first == Byte.openBrace)
                 index &+= 1
-            case Byte.openBracket:
-                try enter(&nesting, .array, &index)
-                isMember = false
-                guard reader[index] == Byte.closeBracket else { continue value }
-                nesting.pop()
-                index &+= 1
-            case Byte.t: index = try literal(0x6575_7274, length: 4, from: index)
-            case Byte.n: index = try literal(0x6C6C_756E, length: 4, from: index)
-            case Byte.f: index = try literal(0x65_736C_6166, length: 5, from: index)
-            default: throw noValue(at: index)
+                if significantByte(&index) != nesting.closingBracket {
+                    if nesting.isObject { _ = try name(&index) }
+                    continue value
+                }
+            } else if first <= 0x20, afterWhiteSpace(from: index) > index {
+                index = afterWhiteSpace(from: index)
+                continue value
+            } else {
+                index = try rareScalar(from: index)
             }
 
             // Behind a value: close what ends here, until a comma asks for the next value.
             while true {
-                if nesting.depth <= 1 {
-                    guard nesting.depth == 1 else { break value }
-                    if captured >= 0 { captures[captured] = valueStart..<index }
-                    captured = -1
-                }
-                skipWhiteSpace(&index)
-                let byte = reader[index]
+                let byte = significantByte(&index)
+                index &+= 1
                 if byte == Byte.comma {
-                    index &+= 1
-                    skipWhiteSpace(&index)
-                    isMember = nesting.isObject
+                    if nesting.isObject { _ = try name(&index) }
                     continue value
                 }
-                guard byte == nesting.closingBracket else { throw failure(.missingCommaOrEnd, at: index) }
-                nesting.pop()
-                index &+= 1
+                guard byte == nesting.closingBracket else {
+                    throw failure(.missingCommaOrEnd, at: index &- 1)
+                }
+                guard nesting.pop() else { return index }
             }
         }
-
-        let end = index
-        skipWhiteSpace(&index)
-        guard index == reader.count else { throw failure(.trailingBytes, at: index) }
-        return start..<end
     }
 
+    /// The next byte that is no white space; `index` stands at it.
     @inline(__always)
-    private func enter(
-        _ nesting: inout Nesting, _ kind: Nesting.Kind, _ index: inout Int
-    ) throws(JSONError) {
-        guard nesting.depth < limits.maxDepth else { throw failure(.depthExceeded, at: index) }
-        nesting.push(kind)
-        index &+= 1
-        skipWhiteSpace(&index)
-    }
-
-    /// The name of a member and its colon, up to its value. Gives the place of the name among `names` if it is
-    /// a top-level member's and is there, else -1.
-    private func member(
-        from start: Int, isTopLevel: Bool
-    ) throws(JSONError) -> (value: Int, name: Int) {
-        guard reader[start] == Byte.quote else { throw failure(.missingKey, at: start) }
-        var (index, escaped) = try string(from: start &+ 1)
-        var name = -1
-        if isTopLevel, let names {
-            name = names.place(of: start &+ 1..<index &- 1, escaped: escaped, in: reader)
-        }
-        skipWhiteSpace(&index)
-        guard reader[index] == Byte.colon else { throw failure(.missingColon, at: index) }
-        index &+= 1
-        skipWhiteSpace(&index)
-        return (index, name)
-    }
-
-    @inline(__always)
-    private func skipWhiteSpace(_ index: inout Int) {
-        guard reader[index] <= 0x20 else { return }
+    private func significantByte(_ index: inout Int) -> UInt8 {
+        let byte = reader[index]
+        guard byte <= 0x20 else { return byte }
         index = afterWhiteSpace(from: index)
+        return reader[index]
     }
 
+    /// The name of a member and its colon. Gives where the name stands between its quotes, and whether it has an
+    /// escape.
+    @inline(__always)
+    private func name(_ index: inout Int) throws(JSONError) -> (name: Range<Int>, escaped: Bool) {
+        if reader[index] != Byte.quote {
+            index = afterWhiteSpace(from: index)
+            guard reader[index] == Byte.quote else { throw failure(.missingKey, at: index) }
+        }
+        let start = index &+ 1
+        let escaped = try string(&index)
+        let end = index &- 1
+        if reader[index] != Byte.colon {
+            index = afterWhiteSpace(from: index)
+            guard reader[index] == Byte.colon else { throw failure(.missingColon, at: index) }
+        }
+        index &+= 1
+        return (Range(uncheckedBounds: (start, end)), escaped)
+    }
+
+    @inline(never)
     private func afterWhiteSpace(from start: Int) -> Int {
         var index = start
         while true {
@@ -122,17 +158,25 @@ struct DocumentScanner {
         throw failure(.byteOrderMark, at: 0)
     }
 
-    private func literal(_ expected: UInt64, length: Int, from start: Int) throws(JSONError) -> Int {
-        if let word = reader.word(at: start), word & ((1 &<< UInt64(length &* 8)) &- 1) == expected {
-            return start &+ length
+    /// A number below zero, `true`, `false` or `null`; what begins no value at all ends here too.
+    @inline(never)
+    private func rareScalar(from start: Int) throws(JSONError) -> Int {
+        switch reader[start] {
+        case Byte.minus: try longNumber(from: start)
+        case Byte.t: try literal("true", from: start)
+        case Byte.f: try literal("false", from: start)
+        case Byte.n: try literal("null", from: start)
+        default: throw noValue(at: start)
         }
-        for offset in 0..<length {
-            guard reader[start &+ offset] == UInt8(truncatingIfNeeded: expected &>> UInt64(offset &* 8))
-            else {
-                throw failure(.badLiteral, at: start &+ offset)
-            }
+    }
+
+    private func literal(_ text: StaticString, from start: Int) throws(JSONError) -> Int {
+        var index = start
+        for byte in UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount) {
+            guard reader[index] == byte else { throw failure(.badLiteral, at: index) }
+            index &+= 1
         }
-        return start &+ length
+        return index
     }
 
     /// Whatever was expected at `index`: beyond the last byte it is the end that came too early.

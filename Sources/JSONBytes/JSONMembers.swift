@@ -4,11 +4,14 @@ public struct JSONMembers: Sendable {
 
     /// The whole document.
     public let document: JSONFragment
+    /// Counted from `start` on.
     private let ranges: Ranges
+    private let start: Int
 
-    init(document: JSONFragment, ranges: Ranges) {
+    init(document: JSONFragment, ranges: Ranges, from start: Int) {
         self.document = document
         self.ranges = ranges
+        self.start = start
     }
 
     /// The value of the member with the name at `place` among the names asked for; nil where the document is
@@ -16,6 +19,6 @@ public struct JSONMembers: Sendable {
     public subscript(place: Int) -> JSONFragment? {
         let range = ranges[place]
         guard !range.isEmpty else { return nil }
-        return JSONFragment(valid: document.bytes[range])
+        return JSONFragment(valid: document.bytes[start &+ range.lowerBound..<start &+ range.upperBound])
     }
 }

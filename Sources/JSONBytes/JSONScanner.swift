@@ -11,14 +11,11 @@ public enum JSONScanner {
     ) throws(JSONError) -> JSONMembers {
         var ranges = JSONMembers.Ranges(repeating: 0..<0)
         let value = try ByteReader.read(bytes) { (reader) throws(JSONError) in
-            try DocumentScanner(reader: reader, limits: limits, names: names).scan(into: &ranges)
+            try DocumentScanner(reader: reader, limits: limits).scan(capturing: names, into: &ranges)
         }
         let start = bytes.startIndex
-        for place in 0..<JSONMemberNames.capacity where !ranges[place].isEmpty {
-            ranges[place] = start &+ ranges[place].lowerBound..<start &+ ranges[place].upperBound
-        }
         let document = JSONFragment(valid: bytes[start &+ value.lowerBound..<start &+ value.upperBound])
-        return JSONMembers(document: document, ranges: ranges)
+        return JSONMembers(document: document, ranges: ranges, from: start)
     }
 
     /// Validates all of `bytes` in one pass. Allocates nothing.
@@ -27,7 +24,7 @@ public enum JSONScanner {
     ) throws(JSONError) -> JSONFragment {
         var ranges = JSONMembers.Ranges(repeating: 0..<0)
         let value = try ByteReader.read(bytes) { (reader) throws(JSONError) in
-            try DocumentScanner(reader: reader, limits: limits, names: nil).scan(into: &ranges)
+            try DocumentScanner(reader: reader, limits: limits).scan(capturing: nil, into: &ranges)
         }
         let start = bytes.startIndex
         return JSONFragment(valid: bytes[start &+ value.lowerBound..<start &+ value.upperBound])

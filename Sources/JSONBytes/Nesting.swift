@@ -1,13 +1,20 @@
-/// Which of the open brackets are objects' and which arrays': a bit for each, no recursion, and no
-/// allocation for the first 64.
+/// Which of up to 63 open brackets are objects' and which arrays': a bit for each.
 struct Nesting {
-    enum Kind { case array, object }
+    static let capacity = 63
 
-    private(set) var depth = 0
-    /// The innermost bracket is bit 0.
-    private var bits: UInt64 = 0
-    /// Full words of brackets further out than the last 64.
-    private var outer: [UInt64] = []
+    /// The innermost bracket is bit 0, objects are 1; a 1 stands above the outermost.
+    private var bits: UInt64 = 1
+    private let full: UInt64
+
+    /// - Parameter limit: As many brackets as may be open.
+    @inline(__always)
+    init(limit: Int) {
+        full = limit < 1 ? 0 : limit < Self.capacity ? 1 &<< UInt64(limit) &- 1 : .max &>> 1
+    }
+
+    /// Whether no other bracket can be opened.
+    @inline(__always)
+    var isFull: Bool { bits > full }
 
     @inline(__always)
     var isObject: Bool { bits & 1 == 1 }
@@ -17,16 +24,14 @@ struct Nesting {
     var closingBracket: UInt8 { Byte.closeBracket | UInt8(truncatingIfNeeded: bits & 1) &<< 5 }
 
     @inline(__always)
-    mutating func push(_ kind: Kind) {
-        if depth & 63 == 0, depth > 0 { outer.append(bits) }
-        bits = bits &<< 1 | (kind == .object ? 1 : 0)
-        depth &+= 1
+    mutating func push(isObject: Bool) {
+        bits = bits &<< 1 | (isObject ? 1 : 0)
     }
 
+    /// Closes the innermost bracket; false where none is left open.
     @inline(__always)
-    mutating func pop() {
-        depth &-= 1
+    mutating func pop() -> Bool {
         bits &>>= 1
-        if depth & 63 == 0, depth > 0, let word = outer.popLast() { bits = word }
+        return bits != 1
     }
 }
