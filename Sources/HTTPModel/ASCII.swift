@@ -65,6 +65,36 @@ public enum ASCII {
         return text.withUTF8Buffer { equalsIgnoringCase(bytes, UnsafeRawBufferPointer($0)) }
     }
 
+    /// Whether bytes without a control byte are `text` in any case: a constant of four lower-case letters, digits and
+    /// dashes or more. In any other byte a difference in bit 5 alone would not be seen.
+    @inline(__always)
+    package static func isText(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
+        let count = text.utf8CodeUnitCount
+        guard bytes.count == count, let start = bytes.baseAddress else { return false }
+        let wanted = UnsafeRawPointer(text.utf8Start)
+        // The last word overlaps the one before it.
+        if count >= 8 {
+            var index = 0
+            while index &+ 8 < count {
+                guard isWord(start + index, wanted + index, as: UInt64.self) else { return false }
+                index &+= 8
+            }
+            return isWord(start + (count &- 8), wanted + (count &- 8), as: UInt64.self)
+        }
+        assert(count >= 4, "too short a text")
+        return isWord(start, wanted, as: UInt32.self)
+            && isWord(start + (count &- 4), wanted + (count &- 4), as: UInt32.self)
+    }
+
+    @inline(__always)
+    private static func isWord<Word: FixedWidthInteger & BitwiseCopyable>(
+        _ bytes: UnsafeRawPointer, _ wanted: UnsafeRawPointer, as: Word.Type
+    ) -> Bool {
+        let lowercased =
+            bytes.loadUnaligned(as: Word.self) | Word(truncatingIfNeeded: 0x2020_2020_2020_2020 as UInt64)
+        return lowercased == wanted.loadUnaligned(as: Word.self)
+    }
+
     /// Whether two byte strings are the same but for the case of their letters.
     @inlinable
     public static func equalsIgnoringCase(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer)

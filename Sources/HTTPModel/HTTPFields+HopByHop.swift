@@ -2,21 +2,21 @@ extension HTTPFields {
     /// Removes what belongs to one connection only (RFC 9110 7.6.1): the fields that `Connection` names, then the
     /// fixed list. Called on what came in, before anything of ours is added, so that a peer can remove only its own.
     public mutating func removeHopByHop() {
-        guard !isEmpty else { return }
-        let block = self.block
-        let all = entries
-        block.withUnsafeBytes { bytes in
-            for entry in all where entry.nameCount == 10 {
-                let name = UnsafeRawBufferPointer(rebasing: bytes[entry.name])
-                guard ASCII.equals(name, lowercase: "connection") else { continue }
-                forEachListElement(in: UnsafeRawBufferPointer(rebasing: bytes[entry.value])) { option in
-                    // What is on the fixed list goes anyway, and the two usual options name no field.
-                    if HopByHop.contains(option) || ASCII.equals(option, lowercase: "close") { return }
-                    remove(named: option)
-                }
+        guard contains(.connection) else { return removeFixed() }
+        let before = self
+        before.withEachField { name, value in
+            guard ASCII.equals(name, lowercase: "connection") else { return }
+            forEachListElement(in: value) { option in
+                // What is on the fixed list goes anyway, and the two usual options name no field.
+                if HopByHop.contains(option) || ASCII.equals(option, lowercase: "close") { return }
+                remove(named: option)
             }
-            entries.removeAll { HopByHop.contains(UnsafeRawBufferPointer(rebasing: bytes[$0.name])) }
         }
+        removeFixed()
+    }
+
+    private mutating func removeFixed() {
+        remove(where: HopByHop.contains)
     }
 
     /// Whether a list field (RFC 9110 5.6.1) of that name has the element, in any case. `token` is lower case.

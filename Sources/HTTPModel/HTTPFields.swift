@@ -1,51 +1,21 @@
 /// The fields of a message, in order, several of one name allowed (RFC 9110 5.3).
 ///
-/// All text lives in one block of bytes; an entry only says where. A parsed head shares its block with the
-/// request target, and what was appended stands in the block as it will go out: `Name: value CRLF`.
+/// All of it lives in one array of bytes, `FieldStorage`: a parsed head shares it with the request target, and what was
+/// appended stands in it as it will go out, `Name: value CRLF`.
 public struct HTTPFields: Sendable {
-    /// Where one field stands in the block.
-    @frozen
-    public struct Entry: Sendable {
-        @usableFromInline package var nameStart: UInt32
-        @usableFromInline package var valueStart: UInt32
-        @usableFromInline package var valueCount: UInt32
-        @usableFromInline package var nameCount: UInt16
-
-        @inlinable
-        package init(nameStart: Int, nameCount: Int, valueStart: Int, valueCount: Int) {
-            self.nameStart = UInt32(truncatingIfNeeded: nameStart)
-            self.nameCount = UInt16(truncatingIfNeeded: nameCount)
-            self.valueStart = UInt32(truncatingIfNeeded: valueStart)
-            self.valueCount = UInt32(truncatingIfNeeded: valueCount)
-        }
-
-        @inlinable package var name: Range<Int> {
-            Int(nameStart)..<Int(nameStart) &+ Int(nameCount)
-        }
-        @inlinable package var value: Range<Int> {
-            Int(valueStart)..<Int(valueStart) &+ Int(valueCount)
-        }
-    }
-
-    @usableFromInline package var block: [UInt8]
-    @usableFromInline package var entries: [Entry]
+    package private(set) var storage: FieldStorage
 
     public init() {
-        block = []
-        entries = []
+        storage = FieldStorage()
     }
 
-    /// For a parser: the entries point into the block, names are tokens, values have no control byte.
-    @inlinable
-    package init(block: [UInt8], entries: [Entry]) {
-        self.block = block
-        self.entries = entries
+    /// For a parser: names are tokens, values have no control byte.
+    package init(_ storage: consuming FieldStorage) {
+        self.storage = storage
     }
 
-    @inlinable
-    public var count: Int { entries.count }
-    @inlinable
-    public var isEmpty: Bool { entries.isEmpty }
+    public var count: Int { storage.count }
+    public var isEmpty: Bool { storage.count == 0 }
 }
 
 // MARK: - Bytes
@@ -54,29 +24,27 @@ extension HTTPFields {
     /// The index of the first field of that name at or after `start`.
     public func firstIndex(of name: HTTPFieldName, from start: Int = 0) -> Int? {
         name.withBytes { wanted in
-            block.withUnsafeBytes { bytes in
-                var index = start
-                while index < entries.count {
-                    let entry = entries[index]
-                    if Int(entry.nameCount) == wanted.count,
-                        ASCII.equalsIgnoringCase(UnsafeRawBufferPointer(rebasing: bytes[entry.name]), wanted)
+            storage.bytes.withUnsafeBytes { bytes in
+                for index in start..<Swift.max(start, storage.count) {
+                    let name = storage.entry(index, in: bytes).name
+                    if name.count == wanted.count,
+                        ASCII.equalsIgnoringCase(UnsafeRawBufferPointer(rebasing: bytes[name]), wanted)
                     {
                         return index
                     }
-                    index += 1
                 }
                 return nil
             }
         }
     }
 
-    /// The name of the field at that index, in its own case. A slice of the block, nothing is copied.
-    public func nameBytes(at index: Int) -> ArraySlice<UInt8> { block[entries[index].name] }
+    /// The name of the field at that index, in its own case. A slice of the storage, nothing is copied.
+    public func nameBytes(at index: Int) -> ArraySlice<UInt8> { storage.bytes[storage.entry(index).name] }
 
-    /// The value of the field at that index, without the blanks around it. A slice of the block, nothing is copied.
-    public func valueBytes(at index: Int) -> ArraySlice<UInt8> { block[entries[index].value] }
+    /// The value of the field at that index, without the blanks around it. A slice of the storage, nothing is copied.
+    public func valueBytes(at index: Int) -> ArraySlice<UInt8> { storage.bytes[storage.entry(index).value] }
 
-    /// The value of the first field of that name. A slice of the block, nothing is copied.
+    /// The value of the first field of that name. A slice of the storage, nothing is copied.
     public func firstValueBytes(_ name: HTTPFieldName) -> ArraySlice<UInt8>? {
         firstIndex(of: name).map(valueBytes(at:))
     }
@@ -93,12 +61,12 @@ extension HTTPFields {
     }
 
     /// Calls `body` with name and value of each field, in order; the bytes are valid during the call only.
-    @inlinable
     public func withEachField(
         _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void
     ) {
-        block.withUnsafeBytes { bytes in
-            for entry in entries {
+        storage.bytes.withUnsafeBytes { bytes in
+            for index in 0..<storage.count {
+                let entry = storage.entry(index, in: bytes)
                 body(
                     UnsafeRawBufferPointer(rebasing: bytes[entry.name]),
                     UnsafeRawBufferPointer(rebasing: bytes[entry.value]))
@@ -151,37 +119,14 @@ extension HTTPFields {
     /// Appends a field from bytes. Blanks around the value are no part of it. The serializer refuses what is no
     /// field, so that nothing malformed reaches the wire.
     public mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
-        let value = ASCII.trimmed(value)
         precondition(name.count <= HTTPFieldName.maximumLength, "a field name has at most 256 bytes")
-        precondition(block.count + name.count + value.count < Int(UInt32.max), "4 GiB of fields")
-        let start = block.count
-        let length = name.count + value.count + 4
-        // Room for what most messages have.
-        if start == 0 { entries.reserveCapacity(8) }
-        block.append(addingCapacity: start == 0 ? Swift.max(256, length) : length) { span in
-            // Sound: `length` bytes are written of at least as many, in order and without a gap.
-            span.withUnsafeMutableBufferPointer { line, written in
-                let line = UnsafeMutableRawBufferPointer(line)
-                line.copyMemory(from: name)
-                line[name.count] = 0x3a
-                line[name.count + 1] = 0x20
-                UnsafeMutableRawBufferPointer(rebasing: line[(name.count + 2)...]).copyMemory(from: value)
-                line[length - 2] = 0x0d
-                line[length - 1] = 0x0a
-                written = length
-            }
-        }
-        entries.append(
-            Entry(
-                nameStart: start, nameCount: name.count, valueStart: start + name.count + 2,
-                valueCount: value.count))
+        storage.append(name: name, value: ASCII.trimmed(value))
     }
 
     /// Writes other bytes in the place of a value, as many as it has: none of them a control character, no blank at either
     /// end. For fields that are always the same but for some values of one length, as they cost no more than their copy.
     package mutating func overwrite(valueAt index: Int, _ write: (UnsafeMutableRawBufferPointer) -> Void) {
-        let value = entries[index].value
-        block.withUnsafeMutableBytes { write(UnsafeMutableRawBufferPointer(rebasing: $0[value])) }
+        storage.overwrite(valueAt: index, write)
     }
 
     /// Removes all fields of that name and says how many there were.
@@ -192,15 +137,19 @@ extension HTTPFields {
 
     @discardableResult
     mutating func remove(named name: UnsafeRawBufferPointer) -> Int {
-        let before = entries.count
-        guard before > 0 else { return 0 }
-        let block = self.block
-        block.withUnsafeBytes { bytes in
-            entries.removeAll { entry in
-                Int(entry.nameCount) == name.count
-                    && ASCII.equalsIgnoringCase(UnsafeRawBufferPointer(rebasing: bytes[entry.name]), name)
-            }
-        }
-        return before - entries.count
+        remove { $0.count == name.count && ASCII.equalsIgnoringCase($0, name) }
+    }
+
+    @discardableResult
+    mutating func remove(where isRemoved: (_ name: UnsafeRawBufferPointer) -> Bool) -> Int {
+        let before = storage.count
+        storage.remove(where: isRemoved)
+        return before - storage.count
+    }
+
+    /// Puts the content of the message into the same storage, and gives it as a slice of that; nil where no room was made
+    /// for it.
+    package mutating func appendContent(_ content: UnsafeRawBufferPointer) -> ArraySlice<UInt8>? {
+        storage.appendContent(content)
     }
 }

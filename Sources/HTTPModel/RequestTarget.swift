@@ -1,6 +1,6 @@
 /// What a request line asks for (RFC 9112 3.2), as the bytes that came.
 ///
-/// The bytes are a part of the block that the head was parsed from; nothing is decoded or copied.
+/// The bytes are a part of the array that holds the parsed head; nothing is decoded or copied.
 public struct RequestTarget: Sendable {
     public enum Form: Sendable, Hashable {
         /// `/path?query`
@@ -21,17 +21,14 @@ public struct RequestTarget: Sendable {
     let pathEnd: UInt32
     let end: UInt32
 
-    /// For a parser: `range` of the block is a target without blank, control byte, byte beyond ASCII or `#`.
-    /// Nil when it has none of the four forms or its authority is not valid.
-    package init?(block: [UInt8], range: Range<Int>) {
-        let shape = block.withUnsafeBytes {
-            TargetShape(UnsafeRawBufferPointer(rebasing: $0[range]))
-        }
-        guard let shape else { return nil }
-        self.init(block: block, range: range, shape: shape)
+    /// For a parser: `range` of the text is a target of that shape.
+    package init(in storage: FieldStorage, range: Range<Int>, shape: TargetShape) {
+        let start = storage.textStart
+        self.init(
+            block: storage.bytes, range: start + range.lowerBound..<start + range.upperBound, shape: shape)
     }
 
-    package init(block: [UInt8], range: Range<Int>, shape: TargetShape) {
+    private init(block: [UInt8], range: Range<Int>, shape: TargetShape) {
         self.block = block
         form = shape.form
         start = UInt32(truncatingIfNeeded: range.lowerBound)
@@ -44,7 +41,8 @@ public struct RequestTarget: Sendable {
     public init?(_ text: String) {
         let bytes = [UInt8](text.utf8)
         guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != 0x23 }) else { return nil }
-        self.init(block: bytes, range: 0..<bytes.count)
+        guard let shape = bytes.withUnsafeBytes({ TargetShape($0) }) else { return nil }
+        self.init(block: bytes, range: 0..<bytes.count, shape: shape)
     }
 
     /// The whole target as it came.

@@ -21,50 +21,42 @@ struct FieldFacts {
         self.side = side
     }
 
-    /// Takes notice of a field, told apart by its length and its first letter before its name is compared.
+    /// Takes notice of a field, told apart by the length of its name before that is compared.
+    /// - Parameter name: A token.
     @inline(__always)
     mutating func note(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) throws(WireFault) {
         switch name.count {
-        case 4, 6, 10, 14, 17: try noteCandidate(name: name, value: value)
+        case 4: if side == .request, ASCII.isText(name, "host") { try noteHost(value) }
+        case 6: if side == .request, ASCII.isText(name, "expect") { noteExpectation(value) }
+        case 10:
+            if ASCII.isText(name, "connection") {
+                noteConnection(value)
+            } else if side == .response, ASCII.isText(name, "keep-alive") {
+                noteKeepAlive(value)
+            }
+        case 14: if ASCII.isText(name, "content-length") { try noteContentLength(value) }
+        case 17: if ASCII.isText(name, "transfer-encoding") { try noteTransferEncoding(value) }
         default: break
         }
     }
 
-    private mutating func noteCandidate(
-        name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
-    ) throws(WireFault) {
-        switch (name.count, name[0] | 0x20) {
-        case (4, UInt8(ascii: "h")):
-            if side == .request, ASCII.equals(name, lowercase: "host") { try noteHost(value) }
-        case (6, UInt8(ascii: "e")):
-            if side == .request, ASCII.equals(name, lowercase: "expect") { noteExpectation(value) }
-        case (10, UInt8(ascii: "c")):
-            if ASCII.equals(name, lowercase: "connection") { noteConnection(value) }
-        case (10, UInt8(ascii: "k")):
-            if side == .response, ASCII.equals(name, lowercase: "keep-alive") { noteKeepAlive(value) }
-        case (14, UInt8(ascii: "c")):
-            if ASCII.equals(name, lowercase: "content-length") { try noteContentLength(value) }
-        case (17, UInt8(ascii: "t")):
-            if ASCII.equals(name, lowercase: "transfer-encoding") { try noteTransferEncoding(value) }
-        default:
-            break
-        }
-    }
-
+    @inline(never)
     private mutating func noteHost(_ value: UnsafeRawBufferPointer) throws(WireFault) {
         guard !hasHost else { throw .repeatedHost }
         guard Authority.isValid(value) else { throw .host }
         hasHost = true
     }
 
+    @inline(never)
     private mutating func noteExpectation(_ value: UnsafeRawBufferPointer) {
         let isContinue = ASCII.equals(value, lowercase: "100-continue")
         expectation = isContinue && expectation != .other ? .hundredContinue : .other
     }
 
+    @inline(never)
     private mutating func noteConnection(_ value: UnsafeRawBufferPointer) {
         // What nearly all say, without a list to take apart.
-        if ASCII.equals(value, lowercase: "keep-alive") {
+        if ASCII.isText(value, "keep-alive") {
             keepsAlive = true
             return
         }
@@ -79,6 +71,7 @@ struct FieldFacts {
         }
     }
 
+    @inline(never)
     private mutating func noteKeepAlive(_ value: UnsafeRawBufferPointer) {
         forEachListElement(in: value) { parameter in
             if let seconds = Self.number(of: parameter, after: "timeout=") { keepAliveTimeout = seconds }
@@ -94,6 +87,7 @@ struct FieldFacts {
         return Self.decimal(UnsafeRawBufferPointer(rebasing: parameter[length...]))
     }
 
+    @inline(never)
     private mutating func noteContentLength(_ value: UnsafeRawBufferPointer) throws(WireFault) {
         guard contentLength == nil else { throw .repeatedContentLength }
         guard let length = Self.decimal(value) else { throw .contentLength }
@@ -112,6 +106,7 @@ struct FieldFacts {
     }
 
     /// RFC 9112 6.1, read narrowly: one line, exactly `chunked`.
+    @inline(never)
     private mutating func noteTransferEncoding(_ value: UnsafeRawBufferPointer) throws(WireFault) {
         guard transferCoding == .none else { throw .repeatedTransferEncoding }
         if ASCII.equals(value, lowercase: "chunked") {

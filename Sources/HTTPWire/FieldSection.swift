@@ -7,7 +7,10 @@ struct FieldSection {
     let blockLimit: Int
     let lineLimit: Int
     let countLimit: Int
-    private(set) var entries: [HTTPFields.Entry] = []
+    /// Where the fields stand, counted from the head's first byte.
+    /// Kept from head to head for its room.
+    private var entries: [FieldStorage.Entry] = []
+    private var entryCount = 0
     private(set) var facts: FieldFacts
     private var blockBytes = 0
     private var lineCount = 0
@@ -29,18 +32,16 @@ struct FieldSection {
     }
 
     mutating func reset() {
-        entries = []
+        entryCount = 0
         facts = FieldFacts(side: facts.side)
         blockBytes = 0
         lineCount = 0
         cutLine = nil
     }
 
-    /// Gives the entries away: the head that is made of them is their only owner.
-    mutating func takeEntries() -> [HTTPFields.Entry] {
-        let taken = entries
-        entries = []
-        return taken
+    /// A head with the fields that were kept, whose bytes these are.
+    func storage(of head: UnsafeRawBufferPointer, contentCapacity: Int) -> FieldStorage {
+        FieldStorage(head: head, entries: entries, count: entryCount, contentCapacity: contentCapacity)
     }
 
     /// Parses the lines from `position` on, and moves it past the last whole line. True: the empty line came.
@@ -50,6 +51,8 @@ struct FieldSection {
     ) throws(WireFault) -> Bool {
         let count = bytes.count
         while position < count {
+            if keeping, cutLine == nil { try parseUsualLines(bytes, &position) }
+            guard position < count else { return false }
             let start = position
             if bytes[start] == Byte.carriageReturn {
                 guard start &+ 1 < count else { return false }
@@ -57,68 +60,122 @@ struct FieldSection {
                 position = start &+ 2
                 return true
             }
-            guard lineCount < countLimit else { throw .tooManyFields }
-            // The line's CR stands at `cap` at the latest.
-            let blockRest = blockLimit &- blockBytes &- 2
-            let cap = start &+ min(lineLimit, blockRest)
-
-            let valueLimit = min(count, cap)
-            let colon: Int
-            var valueStart: Int
-            var end: Int
-            if let cutLine {
-                colon = start &+ cutLine.colon
-                valueStart = start &+ cutLine.valueStart
-                end = start &+ cutLine.end
-            } else {
-                let nameLimit = min(valueLimit, start &+ HTTPFieldName.maximumLength)
-                colon = ByteScan.firstOutsideToken(bytes, from: start, to: nameLimit)
-                guard colon < count else { return false }
-                guard colon < cap else { throw blockRest < lineLimit ? .blockTooLarge : .lineTooLong }
-                guard bytes[colon] == Byte.colon, colon > start else {
-                    throw Self.nameFault(bytes[colon], isFirst: colon == start)
-                }
-                valueStart = colon &+ 1
-                end = valueStart
-            }
-            if end == valueStart {
-                while valueStart < valueLimit, ASCII.isBlank(bytes[valueStart]) { valueStart &+= 1 }
-                end = valueStart
-            }
-            end = ByteScan.firstControl(bytes, from: end, to: valueLimit)
-            while end < valueLimit, bytes[end] == Byte.tab {
-                end = ByteScan.firstControl(bytes, from: end &+ 1, to: valueLimit)
-            }
-            guard end &+ 1 < count || (end < count && bytes[end] != Byte.carriageReturn) else {
-                cutLine = CutLine(colon: colon &- start, valueStart: valueStart &- start, end: end &- start)
-                return false
-            }
-            guard bytes[end] == Byte.carriageReturn else {
-                if end >= cap { throw blockRest < lineLimit ? .blockTooLarge : .lineTooLong }
-                throw bytes[end] == Byte.lineFeed ? .bareLineFeed : .valueByte
-            }
-            guard bytes[end &+ 1] == Byte.lineFeed else { throw .bareCarriageReturn }
-
-            cutLine = nil
-            position = end &+ 2
-            blockBytes &+= position &- start
-            lineCount &+= 1
-            guard keeping else { continue }
-            while end > valueStart, ASCII.isBlank(bytes[end &- 1]) { end &-= 1 }
-            try keep(bytes, name: start..<colon, value: valueStart..<end)
+            guard try parseLine(bytes, &position, keeping: keeping) else { return false }
         }
         return false
     }
 
-    @inline(__always)
+    /// Parses a line of any kind. False: it is not whole yet.
+    @inline(never)
+    private mutating func parseLine(
+        _ bytes: UnsafeRawBufferPointer, _ position: inout Int, keeping: Bool
+    ) throws(WireFault) -> Bool {
+        let count = bytes.count
+        let start = position
+        guard lineCount < countLimit else { throw .tooManyFields }
+        // The line's CR stands at `cap` at the latest.
+        let blockRest = blockLimit &- blockBytes &- 2
+        let cap = start &+ min(lineLimit, blockRest)
+
+        let valueLimit = min(count, cap)
+        let colon: Int
+        var valueStart: Int
+        var end: Int
+        if let cutLine {
+            colon = start &+ cutLine.colon
+            valueStart = start &+ cutLine.valueStart
+            end = start &+ cutLine.end
+        } else {
+            let nameLimit = min(valueLimit, start &+ HTTPFieldName.maximumLength)
+            colon = ByteScan.firstOutsideToken(bytes, from: start, to: nameLimit)
+            guard colon < count else { return false }
+            guard colon < cap else { throw blockRest < lineLimit ? .blockTooLarge : .lineTooLong }
+            guard bytes[colon] == Byte.colon, colon > start else {
+                throw Self.nameFault(bytes[colon], isFirst: colon == start)
+            }
+            valueStart = colon &+ 1
+            end = valueStart
+        }
+        if end == valueStart {
+            while valueStart < valueLimit, ASCII.isBlank(bytes[valueStart]) { valueStart &+= 1 }
+            end = valueStart
+        }
+        end = ByteScan.firstControl(bytes, from: end, to: valueLimit)
+        while end < valueLimit, bytes[end] == Byte.tab {
+            end = ByteScan.firstControl(bytes, from: end &+ 1, to: valueLimit)
+        }
+        guard end &+ 1 < count || (end < count && bytes[end] != Byte.carriageReturn) else {
+            cutLine = CutLine(colon: colon &- start, valueStart: valueStart &- start, end: end &- start)
+            return false
+        }
+        guard bytes[end] == Byte.carriageReturn else {
+            if end >= cap { throw blockRest < lineLimit ? .blockTooLarge : .lineTooLong }
+            throw bytes[end] == Byte.lineFeed ? .bareLineFeed : .valueByte
+        }
+        guard bytes[end &+ 1] == Byte.lineFeed else { throw .bareCarriageReturn }
+
+        cutLine = nil
+        position = end &+ 2
+        blockBytes &+= position &- start
+        lineCount &+= 1
+        guard keeping else { return true }
+        while end > valueStart, ASCII.isBlank(bytes[end &- 1]) { end &-= 1 }
+        try keep(bytes, name: start..<colon, value: valueStart..<end)
+        return true
+    }
+
+    /// Takes the lines that are as nearly all are, up to the first that is not, with no step for what they do not have.
+    @inline(never)
+    private mutating func parseUsualLines(
+        _ bytes: UnsafeRawBufferPointer, _ position: inout Int
+    ) throws(WireFault) {
+        let limit = min(bytes.count, position &+ blockLimit &- blockBytes &- 2)
+        if entries.isEmpty { entries = Array(repeating: Self.noEntry, count: 12) }
+        // Copies, which the loop has to itself.
+        var entries = self.entries
+        self.entries = []
+        var facts = self.facts
+        var count = entryCount
+        let last = min(entries.count, count &+ countLimit &- lineCount)
+        let first = position
+        let end = try entries.withUnsafeMutableBufferPointer { (entries) throws(WireFault) in
+            var start = first
+            while count < last, let (colon, end) = ByteScan.usualFieldLine(bytes, from: start, to: limit),
+                end &- start <= lineLimit
+            {
+                entries[count] = FieldStorage.Entry(
+                    from: start, nameEnd: colon, valueStart: colon &+ 2, to: end)
+                count &+= 1
+                try facts.note(
+                    name: UnsafeRawBufferPointer(rebasing: bytes[start..<colon]),
+                    value: UnsafeRawBufferPointer(rebasing: bytes[colon &+ 2..<end]))
+                start = end &+ 2
+            }
+            return start
+        }
+        self.entries = entries
+        self.facts = facts
+        lineCount &+= count &- entryCount
+        entryCount = count
+        blockBytes &+= end &- first
+        position = end
+    }
+
+    private static var noEntry: FieldStorage.Entry {
+        FieldStorage.Entry(from: 0, nameEnd: 0, valueStart: 0, to: 0)
+    }
+
     private mutating func keep(
         _ bytes: UnsafeRawBufferPointer, name: Range<Int>, value: Range<Int>
     ) throws(WireFault) {
-        if entries.isEmpty { entries.reserveCapacity(12) }
-        entries.append(
-            HTTPFields.Entry(
-                nameStart: name.lowerBound, nameCount: name.count, valueStart: value.lowerBound,
-                valueCount: value.count))
+        if entryCount == entries.count {
+            entries.append(contentsOf: repeatElement(Self.noEntry, count: max(12, entryCount)))
+        }
+        entries[entryCount] = FieldStorage.Entry(
+            from: name.lowerBound, nameEnd: name.upperBound, valueStart: value.lowerBound,
+            to: value.upperBound
+        )
+        entryCount &+= 1
         try facts.note(
             name: UnsafeRawBufferPointer(rebasing: bytes[name]),
             value: UnsafeRawBufferPointer(rebasing: bytes[value]))

@@ -29,19 +29,19 @@ extension SerializationError: CustomStringConvertible {
 /// Appends field lines, each checked on its way out.
 enum FieldWriter {
     /// As many bytes as `append` writes at most.
-    static func capacity(_ fields: HTTPFields) -> Int { fields.block.count &+ 4 &* fields.entries.count }
+    static func capacity(_ fields: HTTPFields) -> Int { fields.storage.bytes.count &+ 4 &* fields.count }
 
     /// Appends the fields except those that the serializer writes itself or that belong to the hop.
     @inline(__always)
     static func append(
         _ fields: HTTPFields, except isSkipped: (UnsafeRawBufferPointer) -> Bool, to writer: inout HeadWriter
     ) throws(SerializationError) {
-        let failure: SerializationError? = fields.block.withUnsafeBytes { bytes in
-            for index in fields.entries.indices {
-                let entry = fields.entries[index]
+        let failure: SerializationError? = fields.storage.bytes.withUnsafeBytes { bytes in
+            for index in 0..<fields.count {
+                let entry = fields.storage.entry(index, in: bytes)
                 let name = UnsafeRawBufferPointer(rebasing: bytes[entry.name])
-                if isSkipped(name) { continue }
                 guard isName(name) else { return .fieldName }
+                if isSkipped(name) { continue }
                 let range = entry.value
                 guard isValue(bytes, range) else {
                     return .fieldValue(name: String(decoding: name, as: UTF8.self))
@@ -55,7 +55,7 @@ enum FieldWriter {
 
     @inline(__always)
     private static func append(
-        _ bytes: UnsafeRawBufferPointer, _ entry: HTTPFields.Entry, to writer: inout HeadWriter
+        _ bytes: UnsafeRawBufferPointer, _ entry: FieldStorage.Entry, to writer: inout HeadWriter
     ) {
         let name = entry.name
         let value = entry.value

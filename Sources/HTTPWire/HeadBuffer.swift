@@ -1,11 +1,16 @@
 /// Reads a head's lines from bytes that begin with the head's first byte.
 protocol HeadScanner {
+    associatedtype Head
+
     /// More bytes than this no head has that keeps the limits.
     var longestHead: Int { get }
 
     /// Goes on where the last call stopped; the bytes are those of the last call and maybe more. Gives the length
     /// of the head once it is whole, nil before.
     mutating func scan(_ bytes: UnsafeRawBufferPointer) throws(WireFault) -> Int?
+
+    /// What the bytes of the head say that was scanned to its end. So many bytes came with it that stand behind it.
+    mutating func head(of bytes: UnsafeRawBufferPointer, following: Int) throws(WireFault) -> Head
 }
 
 /// Lets a scanner read a head where it stands, and gathers it only when it comes in pieces.
@@ -14,49 +19,49 @@ struct HeadBuffer {
 
     var isEmpty: Bool { gathered.isEmpty }
 
-    /// The bytes of the head in a block of their own once it is whole; nil, and all input consumed, before.
-    mutating func feed(
-        _ scanner: inout some HeadScanner, _ input: UnsafeRawBufferPointer, _ consumed: inout Int
-    ) throws(WireFault) -> [UInt8]? {
+    /// The head once it is whole; nil, and all input consumed, before.
+    @inline(__always)
+    mutating func feed<Scanner: HeadScanner>(
+        _ scanner: inout Scanner, _ input: UnsafeRawBufferPointer, _ consumed: inout Int
+    ) throws(WireFault) -> Scanner.Head? {
+        guard gathered.isEmpty else { return try gather(&scanner, input, &consumed) }
         let rest = UnsafeRawBufferPointer(rebasing: input[consumed...])
-        if gathered.isEmpty {
-            guard let length = try scanner.scan(rest) else {
-                gathered.append(contentsOf: rest)
-                consumed = input.count
-                return nil
-            }
-            consumed &+= length
-            return Self.copy(UnsafeRawBufferPointer(rebasing: rest[..<length]))
+        guard let length = try scanner.scan(rest) else {
+            gathered.append(contentsOf: rest)
+            consumed = input.count
+            return nil
         }
+        consumed &+= length
+        return try scanner.head(
+            of: UnsafeRawBufferPointer(rebasing: rest[..<length]), following: rest.count &- length)
+    }
+
+    private mutating func gather<Scanner: HeadScanner>(
+        _ scanner: inout Scanner, _ input: UnsafeRawBufferPointer, _ consumed: inout Int
+    ) throws(WireFault) -> Scanner.Head? {
+        let rest = UnsafeRawBufferPointer(rebasing: input[consumed...])
         // A scanner decides before it has seen more than its longest head, so what is left out here is not lost.
         let taken = min(rest.count, scanner.longestHead &- gathered.count)
         var block = gathered
         gathered = []
+        let before = block.count
         block.append(contentsOf: rest[..<taken])
-        let before = block.count &- taken
-        guard let length = try Self.scan(block, &scanner) else {
+        let result = block.withUnsafeBytes { bytes in
+            Result { () throws(WireFault) -> (Scanner.Head, length: Int)? in
+                guard let length = try scanner.scan(bytes) else { return nil }
+                let head = try scanner.head(
+                    of: UnsafeRawBufferPointer(rebasing: bytes[..<length]),
+                    following: rest.count &+ before &- length)
+                return (head, length)
+            }
+        }
+        guard let (head, length) = try result.get() else {
             assert(taken == rest.count, "a head beyond all limits was not refused")
             gathered = block
             consumed = input.count
             return nil
         }
         consumed &+= length &- before
-        block.removeLast(block.count &- length)
-        return block
-    }
-
-    private static func scan(_ block: [UInt8], _ scanner: inout some HeadScanner) throws(WireFault) -> Int? {
-        let result = block.withUnsafeBytes { bytes in
-            Result { () throws(WireFault) in try scanner.scan(bytes) }
-        }
-        return try result.get()
-    }
-
-    private static func copy(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
-        // Not `unsafeUninitializedCapacity`, whose allocation is not specialized.
-        var block: [UInt8] = []
-        block.reserveCapacity(bytes.count)
-        block.append(contentsOf: bytes)
-        return block
+        return head
     }
 }

@@ -40,14 +40,15 @@ struct RequestHeadScanner: HeadScanner {
         return position
     }
 
-    /// The head of the block that was scanned to its end.
-    mutating func head(of block: [UInt8]) throws(WireFault) -> (HTTPRequestHead, RequestFraming) {
+    mutating func head(
+        of bytes: UnsafeRawBufferPointer, following: Int
+    ) throws(WireFault) -> (HTTPRequestHead, RequestFraming) {
         guard let shape, let method else { throw .targetForm }
         let framing = try framing(shape)
+        let storage = section.storage(of: bytes, contentCapacity: 0)
         let head = HTTPRequestHead(
-            method: method, target: RequestTarget(block: block, range: target, shape: shape),
-            version: version,
-            fields: HTTPFields(block: block, entries: section.takeEntries()))
+            method: method, target: RequestTarget(in: storage, range: target, shape: shape), version: version,
+            fields: HTTPFields(storage))
         return (head, framing)
     }
 

@@ -67,8 +67,7 @@ public struct RequestParser: Sendable {
         case .start:
             return .needMore
         case .head:
-            guard let block = try buffer.feed(&scanner, input, &consumed) else { return .needMore }
-            let (head, framing) = try scanner.head(of: block)
+            guard let (head, framing) = try buffer.feed(&scanner, input, &consumed) else { return .needMore }
             switch framing.body {
             case .none: phase = .body(remaining: 0)
             case .length(let length): phase = .body(remaining: length)

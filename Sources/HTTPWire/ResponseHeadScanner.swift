@@ -3,6 +3,8 @@ import HTTPModel
 /// Reads status line and fields, and judges what they say together.
 struct ResponseHeadScanner: HeadScanner {
     let limits: ResponseLimits
+    /// The method of the request that is answered.
+    var method = HTTPMethod.get
     var section: FieldSection
     private var position = 0
     /// How far the reason phrase was read while the line was not whole.
@@ -33,14 +35,16 @@ struct ResponseHeadScanner: HeadScanner {
         return position
     }
 
-    /// The head of the block that was scanned to its end.
     mutating func head(
-        of block: [UInt8], method: HTTPMethod
+        of bytes: UnsafeRawBufferPointer, following: Int
     ) throws(WireFault) -> (HTTPResponseHead, ResponseFraming) {
         guard let status else { throw .statusLine }
         let framing = try framing(status, method)
-        let fields = HTTPFields(block: block, entries: section.takeEntries())
-        return (HTTPResponseHead(version: version, status: status, fields: fields), framing)
+        // Content that came with its head is to stand behind it.
+        var content = 0
+        if case .length(let length) = framing.body, length <= following { content = length }
+        let storage = section.storage(of: bytes, contentCapacity: content)
+        return (HTTPResponseHead(version: version, status: status, fields: HTTPFields(storage)), framing)
     }
 
     /// RFC 9112 6.3 in its order: what has no body by its status or method, then the two framings, then the close.

@@ -31,7 +31,6 @@ public struct ResponseParser: Sendable {
 
     private let limits: ResponseLimits
     private var phase = Phase.idle
-    private var method = HTTPMethod.get
     private var keepAlive = false
     private var informationalCount = 0
     private var hasStarted = false
@@ -48,7 +47,7 @@ public struct ResponseParser: Sendable {
         guard case .idle = phase else {
             preconditionFailure("a response is expected while \(phase) is under way")
         }
-        self.method = method
+        scanner.method = method
         phase = .head
         informationalCount = 0
         hasStarted = false
@@ -108,8 +107,8 @@ public struct ResponseParser: Sendable {
         case .head:
             guard consumed < input.count else { return .needMore }
             hasStarted = true
-            guard let block = try buffer.feed(&scanner, input, &consumed) else { return .needMore }
-            return try headIsWhole(block)
+            guard let (head, framing) = try buffer.feed(&scanner, input, &consumed) else { return .needMore }
+            return try headIsWhole(head, framing)
         case .body(0):
             return end(reusable: keepAlive)
         case .body(let remaining):
@@ -141,8 +140,9 @@ public struct ResponseParser: Sendable {
         }
     }
 
-    private mutating func headIsWhole(_ block: [UInt8]) throws(WireFault) -> Event {
-        let (head, framing) = try scanner.head(of: block, method: method)
+    private mutating func headIsWhole(
+        _ head: HTTPResponseHead, _ framing: ResponseFraming
+    ) throws(WireFault) -> Event {
         if head.status.isInformational {
             guard head.status != .switchingProtocols else { throw .switchingProtocols }
             informationalCount += 1

@@ -5,6 +5,7 @@ struct ResponseBody {
 
     private let limit: Int
     private var bytes: [UInt8] = []
+    private var whole: ArraySlice<UInt8>?
     private var expected = 0
 
     init(limit: Int) {
@@ -16,6 +17,14 @@ struct ResponseBody {
         guard length <= limit else { return false }
         expected = length
         return true
+    }
+
+    /// Whether a piece of that length is all of the promised length.
+    func awaits(_ length: Int) -> Bool { length == expected && bytes.isEmpty }
+
+    /// Takes a body that stands somewhere already.
+    mutating func set(_ whole: ArraySlice<UInt8>) {
+        self.whole = whole
     }
 
     /// Adds a piece; false, and nothing is added, if the body would be beyond the limit.
@@ -32,9 +41,10 @@ struct ResponseBody {
     }
 
     mutating func take() -> ArraySlice<UInt8> {
+        expected = 0
+        if let whole = whole.take() { return whole }
         let taken = bytes
         bytes = []
-        expected = 0
         return taken[...]
     }
 }

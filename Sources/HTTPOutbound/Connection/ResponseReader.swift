@@ -11,7 +11,8 @@ struct ResponseReader {
 
     private let bodyLimit: Int
     private var parser: ResponseParser
-    private var head: (HTTPResponseHead, ResponseFraming)?
+    private var head: HTTPResponseHead?
+    private var framing: ResponseFraming?
     private var body: ResponseBody
 
     init(limits: OutboundLimits) {
@@ -38,10 +39,17 @@ struct ResponseReader {
             case .needMore: return .needMore
             case .informational: continue
             case .head(let head, let framing):
-                self.head = (head, framing)
+                self.head = head
+                self.framing = framing
                 if case .length(let length) = framing.body, !body.expect(length) { return tooLarge }
             case .body(let range):
-                guard body.append(UnsafeRawBufferPointer(rebasing: bytes[range])) else { return tooLarge }
+                let piece = UnsafeRawBufferPointer(rebasing: bytes[range])
+                // Most come whole and with their head, in whose storage there is room for them then.
+                if body.awaits(piece.count), let whole = head?.fields.appendContent(piece) {
+                    body.set(whole)
+                } else {
+                    guard body.append(piece) else { return tooLarge }
+                }
             case .end(let isReusable):
                 return whole(isReusable: isReusable, strayBytes: bytes.count - consumed)
             case .failed(let error): return .failed(OutboundError.Reason(error.reason), error.message)
@@ -59,7 +67,7 @@ struct ResponseReader {
     }
 
     private mutating func whole(isReusable: Bool, strayBytes: Int) -> Outcome {
-        guard let (head, framing) = head.take() else {
+        guard let head = head.take(), let framing = framing.take() else {
             preconditionFailure("a response ended that had no head")
         }
         return .whole(

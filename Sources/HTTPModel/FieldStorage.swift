@@ -1,0 +1,181 @@
+/// What fields are made of, in one array: entries that say where each field stands, room for more of them, and the text.
+///
+/// What makes the unchecked reads and writes sound: `room` entries fit before the text, `count` of them are written, and
+/// whatever an entry says lies in the array. Only this file writes entries; ranges are checked where they are used.
+package struct FieldStorage: Sendable {
+    /// Where one field stands in the array.
+    package struct Entry: Sendable, BitwiseCopyable {
+        private var nameStart: UInt32
+        private var nameCount: UInt32
+        private var valueStart: UInt32
+        private var valueCount: UInt32
+
+        @inline(__always)
+        package init(from start: Int, nameEnd: Int, valueStart: Int, to end: Int) {
+            nameStart = UInt32(truncatingIfNeeded: start)
+            nameCount = UInt32(truncatingIfNeeded: nameEnd &- start)
+            self.valueStart = UInt32(truncatingIfNeeded: valueStart)
+            valueCount = UInt32(truncatingIfNeeded: end &- valueStart)
+        }
+
+        @inline(__always)
+        package var name: Range<Int> { Int(nameStart)..<Int(nameStart) &+ Int(nameCount) }
+
+        @inline(__always)
+        package var value: Range<Int> { Int(valueStart)..<Int(valueStart) &+ Int(valueCount) }
+
+        /// The same where the text stands so much further back.
+        @inline(__always)
+        func moved(by distance: Int) -> Entry {
+            var entry = self
+            entry.nameStart &+= UInt32(truncatingIfNeeded: distance)
+            entry.valueStart &+= UInt32(truncatingIfNeeded: distance)
+            return entry
+        }
+    }
+
+    package private(set) var bytes: [UInt8] = []
+    private var entryCount: UInt32 = 0
+    private var room: UInt32 = 0
+
+    package init() {}
+
+    /// A parsed head: its text, and the first `count` of entries that count from its first byte.
+    /// - Parameter contentCapacity: Bytes to make room for behind the text.
+    package init(
+        head: UnsafeRawBufferPointer, entries: borrowing [Entry], count: Int, contentCapacity: Int
+    ) {
+        self.init(text: head, room: count, capacity: contentCapacity) { place, textStart in
+            for index in 0..<count {
+                place.storeBytes(
+                    of: entries[index].moved(by: textStart), toByteOffset: index &* Self.stride,
+                    as: Entry.self)
+            }
+        }
+        entryCount = room
+    }
+
+    /// - Parameter writeEntries: Writes entries at the place given, at most `room`.
+    @inline(__always)
+    private init(
+        text: UnsafeRawBufferPointer, room: Int, capacity: Int,
+        _ writeEntries: (_ place: UnsafeMutableRawPointer, _ textStart: Int) -> Void
+    ) {
+        let textStart = room &* Self.stride
+        precondition(textStart &+ text.count &+ capacity < Int(UInt32.max), "4 GiB of fields")
+        self.room = UInt32(truncatingIfNeeded: room)
+        bytes.reserveCapacity(textStart &+ text.count &+ capacity)
+        bytes.append(addingCapacity: textStart &+ text.count) { span in
+            span.withUnsafeMutableBufferPointer { target, written in
+                guard let start = target.baseAddress else { return }
+                let place = UnsafeMutableRawPointer(start)
+                writeEntries(place, textStart)
+                if let source = text.baseAddress {
+                    (place + textStart).copyMemory(from: source, byteCount: text.count)
+                }
+                written = textStart &+ text.count
+            }
+        }
+    }
+
+    private static var stride: Int { 16 }
+
+    package var count: Int { Int(entryCount) }
+
+    /// Where the text begins.
+    package var textStart: Int { Int(room) &* Self.stride }
+
+    // MARK: Reading
+
+    /// The entry at that index, of the bytes that `bytes` lends.
+    @inline(__always)
+    package func entry(_ index: Int, in bytes: UnsafeRawBufferPointer) -> Entry {
+        precondition(UInt(bitPattern: index) < UInt(entryCount), "no field has that index")
+        return bytes.loadUnaligned(fromByteOffset: index &* Self.stride, as: Entry.self)
+    }
+
+    package func entry(_ index: Int) -> Entry { bytes.withUnsafeBytes { entry(index, in: $0) } }
+
+    // MARK: Change
+
+    /// Appends a field as it will go out: `name: value CRLF`.
+    mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+        let length = name.count &+ value.count &+ 4
+        precondition(bytes.count &+ length < Int(UInt32.max), "4 GiB of fields")
+        if entryCount == room { makeRoom(for: length) }
+        let start = bytes.count
+        bytes.append(addingCapacity: length) { span in
+            span.withUnsafeMutableBufferPointer { line, written in
+                let line = UnsafeMutableRawBufferPointer(line)
+                line.copyMemory(from: name)
+                line[name.count] = 0x3a
+                line[name.count &+ 1] = 0x20
+                UnsafeMutableRawBufferPointer(rebasing: line[(name.count &+ 2)...]).copyMemory(from: value)
+                line[length &- 2] = 0x0d
+                line[length &- 1] = 0x0a
+                written = length
+            }
+        }
+        let nameEnd = start &+ name.count
+        write(Entry(from: start, nameEnd: nameEnd, valueStart: nameEnd &+ 2, to: bytes.count &- 2), at: count)
+        entryCount &+= 1
+    }
+
+    @inline(__always)
+    private mutating func write(_ entry: Entry, at index: Int) {
+        bytes.withUnsafeMutableBytes {
+            $0.storeBytes(of: entry, toByteOffset: index &* Self.stride, as: Entry.self)
+        }
+    }
+
+    /// Room for twice the entries, and for what most messages have.
+    private mutating func makeRoom(for length: Int) {
+        let old = self
+        self = old.bytes.withUnsafeBytes { bytes in
+            let text = UnsafeRawBufferPointer(rebasing: bytes[old.textStart...])
+            let room = Swift.max(8, 2 &* Int(old.room))
+            return FieldStorage(text: text, room: room, capacity: Swift.max(256, length)) {
+                place, textStart in
+                place.initializeMemory(as: UInt8.self, repeating: 0, count: textStart)
+                for index in 0..<old.count {
+                    let entry = old.entry(index, in: bytes).moved(by: textStart &- old.textStart)
+                    place.storeBytes(of: entry, toByteOffset: index &* Self.stride, as: Entry.self)
+                }
+            }
+        }
+        entryCount = old.entryCount
+    }
+
+    /// Removes the fields whose names are to be; their text stays where it is. Nothing is copied where there are none.
+    mutating func remove(where isRemoved: (_ name: UnsafeRawBufferPointer) -> Bool) {
+        let first = bytes.withUnsafeBytes { bytes in
+            (0..<count).first {
+                isRemoved(UnsafeRawBufferPointer(rebasing: bytes[entry($0, in: bytes).name]))
+            }
+        }
+        guard let first else { return }
+        var kept = first
+        for index in first &+ 1..<count {
+            let entry = entry(index)
+            let goes = bytes.withUnsafeBytes { isRemoved(UnsafeRawBufferPointer(rebasing: $0[entry.name])) }
+            if goes { continue }
+            write(entry, at: kept)
+            kept &+= 1
+        }
+        entryCount = UInt32(truncatingIfNeeded: kept)
+    }
+
+    mutating func overwrite(valueAt index: Int, _ write: (UnsafeMutableRawBufferPointer) -> Void) {
+        let value = entry(index).value
+        bytes.withUnsafeMutableBytes { write(UnsafeMutableRawBufferPointer(rebasing: $0[value])) }
+    }
+
+    /// Puts bytes behind the text that no entry points to, and gives them as a slice of the same array; nil, and
+    /// nothing is put, where there is no room for them.
+    mutating func appendContent(_ content: UnsafeRawBufferPointer) -> ArraySlice<UInt8>? {
+        let start = bytes.count
+        guard content.count <= bytes.capacity &- start else { return nil }
+        bytes.append(contentsOf: content)
+        return bytes[start...]
+    }
+}
