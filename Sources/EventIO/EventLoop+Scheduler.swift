@@ -52,13 +52,13 @@ extension SchedulerType where Self == EventLoop {
     /// since time-outs and deadlines are reckoned with it.
     public var now: RxTime {
         let now: MonotonicTime = now
-        return Date(timeIntervalSinceReferenceDate: Wall.offset + Double(now.nanoseconds) / 1e9)
+        return Date(timeIntervalSinceReferenceDate: self.wallOffset + Double(now.nanoseconds) / 1e9)
     }
 }
 
-private enum Wall {
+extension EventLoop {
     /// What the monotonic clock lacks to the time of day, in seconds, once for all loops.
-    static let offset =
+    static let wallOffset =
         Date().timeIntervalSinceReferenceDate - Double(MonotonicTime.clock().nanoseconds) / 1e9
 }
 

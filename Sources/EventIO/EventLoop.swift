@@ -46,6 +46,9 @@ public final class EventLoop: @unchecked Sendable {
     @exclusivity(unchecked) private var retiredEvents: [OpaquePointer] = []
     private var stopRequested = false
 
+    /// `wallOffset`, which all loops have alike: kept here, so that the clock asks nobody.
+    let wallOffset = EventLoop.wallOffset
+
     /// How often it woke, to tell a loop that spins from one that waits.
     @exclusivity(unchecked) public private(set) var wakeCount: Int64 = 0
     @exclusivity(unchecked) var members = LoopMembers()

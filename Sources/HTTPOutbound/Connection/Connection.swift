@@ -10,6 +10,7 @@ internal import HTTPWire
 final class Connection {
     let slot: Int
     private let pool: UpstreamPool
+    private let loop: EventLoop
     // Touched by the loop's thread alone; a step of the state or of the reader calls nobody.
     @exclusivity(unchecked) private var state = ConnectionState()
     @exclusivity(unchecked) private var stream: SocketStream?
@@ -18,6 +19,7 @@ final class Connection {
 
     init(pool: UpstreamPool, slot: Int) {
         self.pool = pool
+        loop = pool.loop
         self.slot = slot
         response = ResponseReader(limits: pool.limits)
     }
@@ -43,7 +45,7 @@ final class Connection {
         let method = call.method
         state.requestStarted(mayResend: isReused && !call.wasResent && method.isIdempotent)
         response.expect(method: method)
-        let now = pool.loop.now
+        let now = loop.now
         call.requestStarted(on: self, isReused: isReused, now: now)
         let isWritten = stream.queuedByteCount == 0
         if isWritten { state.requestWritten() }
@@ -104,20 +106,20 @@ extension Connection: StreamHandler {
     func streamQueued() {
         guard let call, let stream else { return }
         state.requestQueued()
-        call.requestMoved(isWritten: false, bytesSent: stream.bytesSent, now: pool.loop.now)
+        call.requestMoved(isWritten: false, bytesSent: stream.bytesSent, now: loop.now)
     }
 
     func streamFlushed() {
         guard let call else { return }
         state.requestWritten()
-        call.requestMoved(isWritten: true, bytesSent: 0, now: pool.loop.now)
+        call.requestMoved(isWritten: true, bytesSent: 0, now: loop.now)
     }
 
     func streamReceived(_ bytes: UnsafeRawBufferPointer) {
         switch state.bytesReceived() {
         case .discard: discard()
         case .parse(let isFirst):
-            call?.bytesReceived(areFirst: isFirst, now: pool.loop.now)
+            call?.bytesReceived(areFirst: isFirst, now: loop.now)
             read(bytes)
         }
     }

@@ -19,8 +19,8 @@ final class UpstreamPool: TimerTarget {
     // Touched by the loop's thread alone, each time for one step of `ConnectionPool`, which calls nobody.
     @exclusivity(unchecked) private var pool: ConnectionPool<OutboundCall>
     @exclusivity(unchecked) private var connections: [Connection?] = []
-    private var sweepTimer: TimerToken?
-    private var sweepDeadline = MonotonicTime.distantFuture
+    @exclusivity(unchecked) private var sweepTimer: TimerToken?
+    @exclusivity(unchecked) private var sweepDeadline = MonotonicTime.distantFuture
 
     init(origin: Origin, limits: OutboundLimits, shared: LoopState) {
         self.origin = origin

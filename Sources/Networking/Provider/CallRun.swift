@@ -17,8 +17,8 @@ final class CallRun: Emitter<Response>, TimerTarget, AttemptReceiver, @unchecked
         var attempt: (any Disposable)?
         /// Set between two attempts. No wait outlasts the call's time.
         var wait: TimerToken?
-        /// Where a retry was taken from the budget that has not been given back.
-        var retryPlace: RetryPlace?
+        /// A retry was taken from the budget and has not been given back.
+        var holdsRetry = false
         var isOver = false
     }
 
@@ -26,12 +26,6 @@ final class CallRun: Emitter<Response>, TimerTarget, AttemptReceiver, @unchecked
     private indirect enum Outcome: Sendable {
         case response(TransportResponse)
         case failure(TransportError)
-    }
-
-    private final class RetryPlace: Sendable {
-        let scheduler: any SchedulerType
-
-        init(_ scheduler: any SchedulerType) { self.scheduler = scheduler }
     }
 
     private let provider: ProviderSettings
@@ -57,8 +51,9 @@ final class CallRun: Emitter<Response>, TimerTarget, AttemptReceiver, @unchecked
     override func begin() {
         if call.context == nil, let context = CallContext.current { call = call.with(context) }
         let scheduler = provider.transport.scheduler
-        itsScheduler = scheduler
         started = scheduler.now
+        itsScheduler = scheduler
+        let call = call
         let total = call.settings.totalNanoseconds
         let deadline = call.context?.deadline?.nanoseconds(since: started) ?? .max
         end = min(total, deadline)
@@ -74,8 +69,9 @@ final class CallRun: Emitter<Response>, TimerTarget, AttemptReceiver, @unchecked
             state.retry.attemptBegan()
             return state.retry.attempts
         }
-        for plugin in call.settings.plugins {
-            plugin.willSend(call, attempt: number)
+        let call = call
+        if call.settings.hasPlugins {
+            for plugin in call.settings.plugins { plugin.willSend(call, attempt: number) }
         }
         let attempt = provider.transport.send(call, within: .nanoseconds(Int(limit)), for: self)
         let isOver = state.withLock { state in
@@ -106,7 +102,7 @@ final class CallRun: Emitter<Response>, TimerTarget, AttemptReceiver, @unchecked
 
     private func decide(_ failure: RetryMachine.Failure, _ outcome: Outcome) {
         // Only an attempt's end gets here, so nobody changes the machine meanwhile.
-        let (held, holdsRetry) = state.withLock { ($0.retry, $0.retryPlace != nil) }
+        let (held, holdsRetry) = state.withLock { ($0.retry, $0.holdsRetry) }
         var machine = held
         let settings = call.settings
         let decision =
@@ -124,17 +120,16 @@ final class CallRun: Emitter<Response>, TimerTarget, AttemptReceiver, @unchecked
             finish(outcome)
             return
         }
-        let place = RetryPlace(provider.transport.scheduler)
         let timer = scheduler.setTimer(after: .nanoseconds(Int(wait)), target: self)
         let isOver = state.withLock { state in
             guard !state.isOver else { return true }
-            if !holdsRetry { state.retryPlace = place }
+            state.holdsRetry = true
             state.wait = timer
             return false
         }
         if isOver {
             scheduler.cancelTimer(timer)
-            if !holdsRetry { endRetry(at: place) }
+            if !holdsRetry { endRetry() }
         }
     }
 
@@ -166,58 +161,50 @@ final class CallRun: Emitter<Response>, TimerTarget, AttemptReceiver, @unchecked
 
     private func finish(_ response: consuming TransportResponse) {
         guard let attempts = free() else { return }
-        deliver(
-            .success(Response(response, call: call, attempts: attempts, from: started, to: scheduler.now)))
+        let call = call
+        let response = Response(response, call: call, attempts: attempts, from: started, to: scheduler.now)
+        if call.settings.hasPlugins {
+            for plugin in call.settings.plugins { plugin.didReceive(.success(response), call: call) }
+        }
+        within(call.context) { onLast(response) }
     }
 
     private func finish(_ failure: TransportError) {
         guard let attempts = free() else { return }
-        deliver(
-            .failure(
-                NetworkError(failure, call: call, attempts: attempts, elapsed: .nanoseconds(elapsed))))
+        let call = call
+        let error = NetworkError(failure, call: call, attempts: attempts, elapsed: .nanoseconds(elapsed))
+        for plugin in call.settings.plugins { plugin.didReceive(.failure(error), call: call) }
+        within(call.context) { onError(error) }
     }
 
-    private func deliver(_ result: Result<Response, NetworkError>) {
-        for plugin in call.settings.plugins {
-            plugin.didReceive(result, call: call)
-        }
-        // Calls made in answer to this one belong to the same request.
-        if let context = call.context {
-            CallContext.$current.withValue(context) { emit(result) }
-        } else {
-            emit(result)
-        }
-    }
-
-    private func emit(_ result: Result<Response, NetworkError>) {
-        switch result {
-        case .success(let response): onLast(response)
-        case .failure(let error): onError(error)
-        }
+    /// Calls made in answer to this one belong to the same request.
+    @inline(__always)
+    private func within(_ context: CallContext?, _ emit: () -> Void) {
+        if let context { CallContext.$current.withValue(context, operation: emit) } else { emit() }
     }
 
     /// Ends the run and frees what it holds. The attempts made; nil when it had ended before.
     private func free() -> Int? {
         var attempt: (any Disposable)?
         var wait: TimerToken?
-        var retryPlace: RetryPlace?
+        var holdsRetry = false
         let attempts = state.withLock { state -> Int? in
             guard !state.isOver else { return nil }
             state.isOver = true
             attempt = state.attempt.take()
             wait = state.wait.take()
-            retryPlace = state.retryPlace.take()
+            holdsRetry = state.holdsRetry
             return state.retry.attempts
         }
         if let wait { scheduler.cancelTimer(wait) }
         attempt?.dispose()
-        if let retryPlace { endRetry(at: retryPlace) }
+        if holdsRetry { endRetry() }
         return attempts
     }
 
     /// Gives the retry back on the loop whose budget it came from: the subscription may be disposed anywhere.
-    private func endRetry(at place: RetryPlace) {
-        _ = place.scheduler.schedule(call.upstream) { [provider] upstream in
+    private func endRetry() {
+        _ = scheduler.schedule(call.upstream) { [provider] upstream in
             provider.transport.endRetry(to: upstream)
             return Disposables.create()
         }

@@ -5,6 +5,8 @@ import Locking
 final class CallSettings: Sendable {
     let policy: CallPolicy
     let plugins: [any PluginType]
+    /// Most providers have none.
+    let hasPlugins: Bool
     let jitter: Jitter
     /// `policy.totalTimeout`.
     let totalNanoseconds: Int64
@@ -18,6 +20,7 @@ final class CallSettings: Sendable {
     init(policy: CallPolicy, plugins: [any PluginType], jitter: @escaping Jitter) {
         self.policy = policy
         self.plugins = plugins
+        hasPlugins = !plugins.isEmpty
         self.jitter = jitter
         totalNanoseconds = policy.totalTimeout.nanoseconds
     }

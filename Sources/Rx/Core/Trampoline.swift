@@ -2,11 +2,11 @@ import Glibc
 
 /// The current thread's queue of work that has to wait until the subscription being made on it returns.
 ///
-/// Only its own thread touches it.
+/// Only its own thread touches it, and no method holds a property while it calls out.
 final class Trampoline {
-    private(set) var isRunning = false
-    private var queue: [Link] = []
-    private var head = 0
+    @exclusivity(unchecked) private(set) var isRunning = false
+    @exclusivity(unchecked) private var queue: [Link] = []
+    @exclusivity(unchecked) private var head = 0
 
     /// Whether something waits for the one running now to yield.
     var hasWaiting: Bool { head < queue.count }
@@ -44,6 +44,8 @@ final class Trampoline {
 
     /// Runs what waits, in the order it came, until nothing is left.
     func drain() {
+        defer { isRunning = false }
+        guard hasWaiting else { return }
         while head < queue.count {
             let link = queue[head]
             head += 1
@@ -56,6 +58,5 @@ final class Trampoline {
             }
             link.turn()
         }
-        isRunning = false
     }
 }
