@@ -1,4 +1,5 @@
 internal import Glibc
+internal import HTTPModel
 
 /// The value of `Date` as bytes, made once a second (RFC 9110 5.6.7, IMF-fixdate: 29 bytes).
 struct DateHeader {
@@ -27,7 +28,7 @@ struct DateHeader {
     static func text(secondsSince1970 seconds: Int64) -> [UInt8] {
         let days = Int(seconds / 86_400)
         let secondOfDay = Int(seconds % 86_400)
-        let (year, month, day) = civil(daysSince1970: days)
+        let (year, month, day) = GregorianCalendar.date(daysSince1970: days)
         let weekday = (days + 4) % 7  // 1970-01-01 was a Thursday.
         var text: [UInt8] = []
         text.reserveCapacity(29)
@@ -57,19 +58,5 @@ struct DateHeader {
     private static func appendDigits(_ value: Int, to text: inout [UInt8]) {
         text.append(UInt8(ascii: "0") + UInt8(value / 10))
         text.append(UInt8(ascii: "0") + UInt8(value % 10))
-    }
-
-    /// The proleptic Gregorian date of a day, counted in years that begin in March so that the leap day is
-    /// the last of a year.
-    private static func civil(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
-        let shifted = days + 719_468  // days since 0000-03-01
-        let era = shifted / 146_097
-        let dayOfEra = shifted % 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let marchMonth = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
-        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
-        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
     }
 }

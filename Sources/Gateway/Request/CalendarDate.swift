@@ -1,3 +1,5 @@
+import HTTPModel
+
 /// A day of the proleptic Gregorian calendar from 0001-01-01 to 9999-12-31, without a time or a time zone.
 ///
 /// Its text is ISO 8601's extended form, exactly ten characters: `2026-11-20`.
@@ -20,26 +22,13 @@ public struct CalendarDate: Hashable, Comparable, Sendable {
     /// The day that lies `days` after 1970-01-01; `nil` beyond the years 1 to 9999.
     public init?(daysSince1970 days: Int) {
         guard (Self.first...Self.last).contains(days) else { return nil }
-        // Days are counted in eras of 400 years that begin on 1 March, so that a leap day is the last of its year.
-        let shifted = days + 719_468
-        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let monthFromMarch = (5 * dayOfYear + 2) / 153
-        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-        self.init(
-            unchecked: yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month,
-            dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
+        let date = GregorianCalendar.date(daysSince1970: days)
+        self.init(unchecked: date.year, date.month, date.day)
     }
 
     /// Days from 1970-01-01 to this day; negative before it.
     public var daysSince1970: Int {
-        let marchYear = month <= 2 ? year - 1 : year
-        let era = (marchYear >= 0 ? marchYear : marchYear - 399) / 400
-        let yearOfEra = marchYear - era * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+        GregorianCalendar.days(year: year, month: month, day: day)
     }
 
     /// The day `days` later (earlier where negative); `nil` beyond the years 1 to 9999.

@@ -57,9 +57,8 @@ enum HTTPDate {
             clock.allSatisfy({ $0.count == 2 }), let hour = number(clock[0]), let minute = number(clock[1]),
             let second = number(clock[2]), (1...31).contains(day), hour < 24, minute < 60, second <= 60
         else { return nil }
-        return daysSince1970(year: year, month: Int64(month) + 1, day: day) * 86400 + hour * 3600 + minute
-            * 60
-            + second
+        let days = GregorianCalendar.days(year: Int(year), month: month + 1, day: Int(day))
+        return Int64(days) * 86400 + hour * 3600 + minute * 60 + second
     }
 
     private static let months = [
@@ -69,13 +68,5 @@ enum HTTPDate {
     private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
         guard !digits.isEmpty, digits.count <= 4, digits.allSatisfy(ASCII.isDigit) else { return nil }
         return digits.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
-    }
-
-    /// Counted in years that begin in March, so that the leap day is a year's last.
-    private static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
-        let shifted = month > 2 ? month - 3 : month + 9
-        let year = month > 2 ? year : year - 1
-        let leapDays = year / 4 - year / 100 + year / 400
-        return year * 365 + leapDays + (shifted * 153 + 2) / 5 + day - 719_469
     }
 }

@@ -1,3 +1,5 @@
+import HTTPModel
+
 /// A day of the Gregorian calendar, without time and time zone, from 0001-01-01 to 9999-12-31.
 public struct CalendarDay: Hashable, Comparable, Sendable {
     /// Days since 1970-01-01.
@@ -50,15 +52,8 @@ public struct CalendarDay: Hashable, Comparable, Sendable {
     }
 
     var month: CalendarMonth {
-        // Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms": years begin in March, eras have 400.
-        let days = number + 719_468
-        let era = (days >= 0 ? days : days - 146_096) / 146_097
-        let dayOfEra = days - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let month = (5 * dayOfYear + 2) / 153
-        let year = yearOfEra + era * 400 + (month >= 10 ? 1 : 0)
-        return CalendarMonth(year: year, month: month >= 10 ? month - 9 : month + 3)
+        let date = GregorianCalendar.date(daysSince1970: number)
+        return CalendarMonth(year: date.year, month: date.month)
     }
 
     var dayOfMonth: Int { number - month.firstNumber + 1 }
@@ -83,14 +78,7 @@ struct CalendarMonth: Hashable, Comparable, Sendable, CustomStringConvertible {
     var month: Int { index % 12 + 1 }
 
     /// The number of the month's first day.
-    var firstNumber: Int {
-        let year = month <= 2 ? self.year - 1 : self.year
-        let era = (year >= 0 ? year : year - 399) / 400
-        let yearOfEra = year - era * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        return era * 146_097 + dayOfEra - 719_468
-    }
+    var firstNumber: Int { GregorianCalendar.days(year: year, month: month, day: 1) }
 
     var lastNumber: Int { firstNumber + dayCount - 1 }
 
