@@ -9,15 +9,8 @@ enum RequestBuilder {
         context: CallContext?, envelope: ResponseEnvelope, allowsEmptyBody: Bool, settings: CallSettings
     ) throws(RequestFault) -> TransportCall {
         if let fault = path.fault { throw RequestFault(fault) }
-        let target = try ByteRoom.write { (room) throws(RequestFault) in
-            let hasQuery = try append(path.text, of: upstream, to: &room)
-            if case .parameters(let parameters, let encoding) = task.content, encoding.place == .query {
-                guard !hasQuery else {
-                    throw RequestFault("the path has a query, and there are parameters beside it")
-                }
-                try encoding.appendPairs(of: parameters, after: UInt8(ascii: "?"), to: &room)
-            }
-        }
+        var query: Parameters?
+        var encoding = ParameterEncoding.query
         var body: ArraySlice<UInt8>?
         var contentType: String?
         switch task.content {
@@ -29,10 +22,11 @@ enum RequestBuilder {
         case .bytes(let bytes, let type):
             body = bytes
             contentType = type
-        case .parameters(let parameters, let encoding):
+        case .parameters(let parameters, let parameterEncoding):
+            encoding = parameterEncoding
             switch encoding.place {
             case .query:
-                break
+                query = parameters
             case .form:
                 let bytes = try ByteRoom.write { (room) throws(RequestFault) in
                     try encoding.appendPairs(of: parameters, to: &room)
@@ -43,6 +37,14 @@ enum RequestBuilder {
                 body = try encoding.object(of: parameters)
                 contentType = "application/json"
             }
+        }
+        let target = try ByteRoom.write { (room) throws(RequestFault) in
+            let hasQuery = try append(path.text, of: upstream, to: &room)
+            guard let query else { return }
+            guard !hasQuery else {
+                throw RequestFault("the path has a query, and there are parameters beside it")
+            }
+            try encoding.appendPairs(of: query, after: UInt8(ascii: "?"), to: &room)
         }
         guard target.count <= TargetRules.maximumLength else {
             throw RequestFault("the URL is longer than \(TargetRules.maximumLength) bytes")
