@@ -25,7 +25,8 @@ struct GregorianCalendarTests {
                 date == (before.year, before.month, before.day + 1)
                 || date == (before.year, before.month + 1, 1) && before.day >= 28
                 || date == (before.year + 1, 1, 1) && before.month == 12 && before.day == 31
-            if !isNext || GregorianCalendar.days(year: date.year, month: date.month, day: date.day) != number {
+            if !isNext || GregorianCalendar.days(year: date.year, month: date.month, day: date.day) != number
+            {
                 wrong.append(number)
             }
             before = date
