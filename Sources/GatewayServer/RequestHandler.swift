@@ -24,7 +24,7 @@ final class RequestHandler: InboundHandler {
         }
     }
 
-    func exchange(for arrival: consuming InboundExchange.Arrival) -> InboundExchange {
+    func exchange(for arrival: InboundExchange.Arrival) -> InboundExchange {
         GatewayExchange(arrival, accessLog)
     }
 
@@ -61,7 +61,7 @@ private final class GatewayExchange: InboundExchange {
     @exclusivity(unchecked) private var ongoing: (any OngoingRequest)?
     @exclusivity(unchecked) private var summary: RequestSummary?
 
-    init(_ arrival: consuming Arrival, _ accessLog: AccessLog?) {
+    init(_ arrival: Arrival, _ accessLog: AccessLog?) {
         self.accessLog = accessLog
         super.init(arrival)
     }

@@ -79,16 +79,8 @@ extension InboundConnection {
             turn.decided = server.errorRenderer(.overloaded(head: turn.head))
             return answerDecided()
         }
-        // Moved, not copied: from here on the exchange has them.
-        guard let head = turn.head.take() else { return }
-        var body: [UInt8] = []
-        swap(&body, &turn.body)
-        server.release(bodyBytes: body.count)
-        let exchange = server.handler.exchange(
-            for: InboundExchange.Arrival(
-                request: HTTPRequest(head: head, body: body[...]), method: turn.method ?? .get,
-                context: turn.context.take(), receivedAt: turn.receivedAt, bytesReceived: turn.bytesReceived,
-                connection: self))
+        server.release(bodyBytes: turn.body.count)
+        let exchange = server.handler.exchange(for: InboundExchange.Arrival(connection: self))
         self.exchange = exchange
         server.requestCame()
         server.handler.handle(exchange)

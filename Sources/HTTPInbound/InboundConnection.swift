@@ -81,7 +81,7 @@ final class InboundConnection {
             } else {
                 headBytes += used - before
             }
-            switch event {
+            switch consume event {
             case .needMore:
                 if parser.hasStarted { state.headStarted(at: now) }
                 return used

@@ -9,13 +9,8 @@ public import HTTPModel
 /// `InboundHandler.exchange(for:)` makes. (Its storage is free of exclusivity checks: the loop is its guardian, and no
 /// method holds a property while it calls out.)
 open class InboundExchange {
-    /// What an exchange begins with: a request that is complete, and where it came from.
+    /// What an exchange begins with: a request that is complete. Of each there is one exchange.
     public struct Arrival {
-        let request: HTTPRequest
-        let method: HTTPMethod
-        let context: AnyObject?
-        let receivedAt: MonotonicTime
-        let bytesReceived: Int
         let connection: InboundConnection
     }
 
@@ -44,14 +39,19 @@ open class InboundExchange {
     /// Set by the first answer; a second one is a mistake of the handler.
     @exclusivity(unchecked) private final var isAnswered = false
 
-    public init(_ arrival: consuming Arrival) {
-        receivedAt = arrival.receivedAt
-        bytesReceived = arrival.bytesReceived
-        peer = arrival.connection.peer
-        request = arrival.request
-        method = arrival.method
-        context = arrival.context
-        connection = arrival.connection
+    public init(_ arrival: Arrival) {
+        let connection = arrival.connection
+        // Moved, not copied: from here on the exchange has them.
+        guard let head = connection.turn.head.take() else {
+            preconditionFailure("a request has one exchange")
+        }
+        request = HTTPRequest(head: head, body: connection.turn.takeBody()[...])
+        method = connection.turn.method ?? .get
+        context = connection.turn.context.take()
+        receivedAt = connection.turn.receivedAt
+        bytesReceived = connection.turn.bytesReceived
+        peer = connection.peer
+        self.connection = connection
     }
 
     deinit {

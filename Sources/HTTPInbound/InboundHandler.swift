@@ -10,7 +10,7 @@ public protocol InboundHandler: AnyObject {
     func decide(_ head: HTTPRequestHead) -> BodyDecision
 
     /// Makes the exchange of a request that is complete, and nothing else; `handle` follows.
-    func exchange(for arrival: consuming InboundExchange.Arrival) -> InboundExchange
+    func exchange(for arrival: InboundExchange.Arrival) -> InboundExchange
 
     /// A request is complete: answer it through the exchange, now or later, once.
     func handle(_ exchange: InboundExchange)
@@ -25,7 +25,7 @@ public protocol InboundHandler: AnyObject {
 }
 
 extension InboundHandler {
-    public func exchange(for arrival: consuming InboundExchange.Arrival) -> InboundExchange {
+    public func exchange(for arrival: InboundExchange.Arrival) -> InboundExchange {
         InboundExchange(arrival)
     }
     public func allowedMethods(_ head: HTTPRequestHead) -> [HTTPMethod] { [] }

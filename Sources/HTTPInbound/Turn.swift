@@ -20,4 +20,10 @@ struct Turn {
     init(receivedAt: MonotonicTime) {
         self.receivedAt = receivedAt
     }
+
+    mutating func takeBody() -> [UInt8] {
+        var taken: [UInt8] = []
+        swap(&taken, &body)
+        return taken
+    }
 }

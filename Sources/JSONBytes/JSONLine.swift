@@ -97,8 +97,12 @@ public struct JSONLine: ~Copyable {
 
     /// Text as it is: a number, or the inside of a string that needs no escapes.
     public mutating func plain(_ text: String) {
-        var text = text
-        text.withUTF8 { plain($0) }
+        // Nearly always there, and spares the copy that `withUTF8` is called on.
+        if text.utf8.withContiguousStorageIfAvailable({ plain($0) }) == nil { plain(Array(text.utf8)) }
+    }
+
+    private mutating func plain(_ bytes: [UInt8]) {
+        bytes.withUnsafeBufferPointer { plain($0) }
     }
 
     public mutating func fragment(_ fragment: JSONFragment) {
@@ -111,8 +115,9 @@ public struct JSONLine: ~Copyable {
     }
 
     public mutating func string(_ text: String) {
-        var text = text
-        text.withUTF8 { string(utf8: $0) }
+        if text.utf8.withContiguousStorageIfAvailable({ string(utf8: $0) }) == nil {
+            Array(text.utf8).withUnsafeBufferPointer { string(utf8: $0) }
+        }
     }
 
     public mutating func integer(_ value: Int) {
