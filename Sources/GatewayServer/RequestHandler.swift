@@ -84,8 +84,8 @@ private final class GatewayExchange: InboundExchange {
     override func ended(_ outcome: InboundOutcome) {
         // Where the client left or the server ended it, what was started for the request ends too.
         let cancelled = ongoing.take()?.cancel()
-        guard let accessLog else { return }
         let answered = summary.take()
+        guard let accessLog else { return }
         let status =
             switch outcome {
             case .completed, .failed: answered?.status ?? 500
@@ -94,8 +94,10 @@ private final class GatewayExchange: InboundExchange {
         let entry = AccessLog.Entry(
             method: method, path: request.head.target.pathBytes, status: status, remote: remoteText,
             receivedAt: receivedAt, bytesReceived: bytesReceived, bytesSent: bytesSent)
-        if let summary = answered ?? cancelled {
-            accessLog.write(entry, summary)
+        if let answered {
+            accessLog.write(entry, answered)
+        } else if let cancelled {
+            accessLog.write(entry, cancelled)
         } else {
             accessLog.write(entry, requestID: nil)
         }

@@ -112,8 +112,8 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         }
     }
 
-    private func ended(_ number: Int, _ outcome: PartOutcome) {
-        joined(state.withLock { $0.end(of: number, outcome) })
+    private func ended(_ number: Int, _ outcome: consuming PartOutcome?) {
+        joined(state.withLock { $0.end(of: number, &outcome) })
     }
 
     /// The parts of the present stage have ended: only then may the next stage begin.

@@ -90,11 +90,11 @@ struct RunState {
         return parts.indices.contains(index) ? parts[index].name : nil
     }
 
-    /// Notes a part's outcome; the deadline may come before the others'.
-    mutating func end(of number: Int, _ outcome: PartOutcome) -> Ended? {
+    /// Notes a part's outcome, which is taken from the caller; the deadline may come before the others'.
+    mutating func end(of number: Int, _ outcome: inout PartOutcome?) -> Ended? {
         let index = number - stage
         guard !isOver, index >= 0, index < parts.count, parts[index].outcome == nil else { return nil }
-        parts[index].outcome = outcome
+        swap(&parts[index].outcome, &outcome)
         parts[index].work = nil
         awaited -= 1
         return awaited == 0 ? takeEnded(of: stage) : nil
