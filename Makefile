@@ -10,7 +10,7 @@ FUZZ_SECONDS ?= 60
 # is specialised across modules.
 RELEASE = --static-swift-stdlib -Xswiftc -cross-module-optimization
 
-.PHONY: help setup build demo run test lint format bench bench-json bench-rx bench-wire bench-outbound bench-gateway fuzz sanitize sanitize-thread sanitize-address image clean
+.PHONY: help setup build demo run test lint format bench bench-json bench-rx bench-wire bench-outbound bench-gateway fuzz sanitize sanitize-thread sanitize-address image image-check clean
 
 help:
 	@echo 'make setup     install the libraries that are missing (Debian and Ubuntu; names them elsewhere)'
@@ -22,7 +22,8 @@ help:
 	@echo 'make bench     benchmarks of the layers, from JSON to a whole request in the gateway'
 	@echo 'make fuzz      fuzz the parsers, FUZZ_SECONDS=$(FUZZ_SECONDS) each'
 	@echo 'make sanitize  all tests under the thread and the address sanitizer'
-	@echo 'make image     the container image sluice:latest (needs Docker)'
+	@echo 'make image     the container image sluice:latest, with Docker or podman, or without either on Debian'
+	@echo '               make image-check starts it, asks it, ends it'
 
 setup:
 	@docker/setup $(PACKAGES)
@@ -70,7 +71,11 @@ sanitize-address:
 	$(SWIFT) test --sanitize=address --scratch-path .build/address
 
 image:
-	docker build --file docker/Dockerfile --tag sluice:latest .
+	@docker/image $(ENGINE)
+
+image-check:
+	@docker/check $(ENGINE)
 
 clean:
 	$(SWIFT) package clean
+	[ ! -e .build/image ] || $(SUDO) rm -rf .build/image
