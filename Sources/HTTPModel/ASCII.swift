@@ -67,7 +67,7 @@ public enum ASCII {
 
     /// Whether bytes without a control byte are `text` in any case: a constant of four lower-case letters, digits and
     /// dashes or more. In any other byte a difference in bit 5 alone would not be seen.
-    @inline(__always)
+    @inlinable @inline(__always)
     package static func isText(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
         let count = text.utf8CodeUnitCount
         guard bytes.count == count, let start = bytes.baseAddress else { return false }
@@ -86,8 +86,8 @@ public enum ASCII {
             && isWord(start + (count &- 4), wanted + (count &- 4), as: UInt32.self)
     }
 
-    @inline(__always)
-    private static func isWord<Word: FixedWidthInteger & BitwiseCopyable>(
+    @inlinable @inline(__always)
+    static func isWord<Word: FixedWidthInteger & BitwiseCopyable>(
         _ bytes: UnsafeRawPointer, _ wanted: UnsafeRawPointer, as: Word.Type
     ) -> Bool {
         let lowercased =

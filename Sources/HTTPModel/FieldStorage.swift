@@ -2,15 +2,17 @@
 ///
 /// What makes the unchecked reads and writes sound: `room` entries fit before the text, `count` of them are written, and
 /// whatever an entry says lies in the array. Only this file writes entries; ranges are checked where they are used.
+@usableFromInline
 package struct FieldStorage: Sendable {
     /// Where one field stands in the array.
+    @frozen @usableFromInline
     package struct Entry: Sendable, BitwiseCopyable {
-        private var nameStart: UInt32
-        private var nameCount: UInt32
-        private var valueStart: UInt32
-        private var valueCount: UInt32
+        @usableFromInline package var nameStart: UInt32
+        @usableFromInline package var nameCount: UInt32
+        @usableFromInline package var valueStart: UInt32
+        @usableFromInline package var valueCount: UInt32
 
-        @inline(__always)
+        @inlinable @inline(__always)
         package init(from start: Int, nameEnd: Int, valueStart: Int, to end: Int) {
             nameStart = UInt32(truncatingIfNeeded: start)
             nameCount = UInt32(truncatingIfNeeded: nameEnd &- start)
@@ -18,10 +20,10 @@ package struct FieldStorage: Sendable {
             valueCount = UInt32(truncatingIfNeeded: end &- valueStart)
         }
 
-        @inline(__always)
+        @inlinable @inline(__always)
         package var name: Range<Int> { Int(nameStart)..<Int(nameStart) &+ Int(nameCount) }
 
-        @inline(__always)
+        @inlinable @inline(__always)
         package var value: Range<Int> { Int(valueStart)..<Int(valueStart) &+ Int(valueCount) }
 
         /// The same where the text stands so much further back.
@@ -34,8 +36,8 @@ package struct FieldStorage: Sendable {
         }
     }
 
-    package private(set) var bytes: [UInt8] = []
-    private var entryCount: UInt32 = 0
+    @usableFromInline package private(set) var bytes: [UInt8] = []
+    @usableFromInline package private(set) var entryCount: UInt32 = 0
     private var room: UInt32 = 0
 
     package init() {}
@@ -78,9 +80,9 @@ package struct FieldStorage: Sendable {
         }
     }
 
-    private static var stride: Int { 16 }
+    @inlinable static var stride: Int { 16 }
 
-    package var count: Int { Int(entryCount) }
+    @inlinable package var count: Int { Int(entryCount) }
 
     /// Where the text begins.
     package var textStart: Int { Int(room) &* Self.stride }
@@ -88,7 +90,7 @@ package struct FieldStorage: Sendable {
     // MARK: Reading
 
     /// The entry at that index, of the bytes that `bytes` lends.
-    @inline(__always)
+    @inlinable @inline(__always)
     package func entry(_ index: Int, in bytes: UnsafeRawBufferPointer) -> Entry {
         precondition(UInt(bitPattern: index) < UInt(entryCount), "no field has that index")
         return bytes.loadUnaligned(fromByteOffset: index &* Self.stride, as: Entry.self)
@@ -174,8 +176,14 @@ package struct FieldStorage: Sendable {
     /// nothing is put, where there is no room for them.
     mutating func appendContent(_ content: UnsafeRawBufferPointer) -> ArraySlice<UInt8>? {
         let start = bytes.count
-        guard content.count <= bytes.capacity &- start else { return nil }
-        bytes.append(contentsOf: content)
+        guard content.count <= bytes.capacity &- start, let source = content.baseAddress else { return nil }
+        bytes.append(addingCapacity: content.count) { span in
+            span.withUnsafeMutableBufferPointer { room, written in
+                guard let place = room.baseAddress else { return }
+                UnsafeMutableRawPointer(place).copyMemory(from: source, byteCount: content.count)
+                written = content.count
+            }
+        }
         return bytes[start...]
     }
 }

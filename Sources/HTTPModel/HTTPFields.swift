@@ -3,7 +3,7 @@
 /// All of it lives in one array of bytes, `FieldStorage`: a parsed head shares it with the request target, and what was
 /// appended stands in it as it will go out, `Name: value CRLF`.
 public struct HTTPFields: Sendable {
-    package private(set) var storage: FieldStorage
+    @usableFromInline package private(set) var storage: FieldStorage
 
     public init() {
         storage = FieldStorage()
@@ -14,8 +14,8 @@ public struct HTTPFields: Sendable {
         self.storage = storage
     }
 
-    public var count: Int { storage.count }
-    public var isEmpty: Bool { storage.count == 0 }
+    @inlinable public var count: Int { storage.count }
+    @inlinable public var isEmpty: Bool { storage.count == 0 }
 }
 
 // MARK: - Bytes

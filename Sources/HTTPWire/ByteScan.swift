@@ -18,8 +18,42 @@ enum ByteScan {
 
     /// The place of the first byte < 0x20 or 0x7f, else 16.
     @inline(__always)
-    private static func firstControl(_ vector: SIMD16<UInt8>) -> Int {
-        firstFlag(((vector &- 0x20) | ((vector ^ 0x7f) &- 1)) & ~vector)
+    private static func firstControl(_ vector: SIMD16<UInt8>) -> Int { firstFlag(controls(vector)) }
+
+    /// Bit 7 of each byte < 0x20 or 0x7f.
+    @inline(__always)
+    private static func controls(_ vector: SIMD16<UInt8>) -> SIMD16<UInt8> {
+        ((vector &- 0x20) | ((vector ^ 0x7f) &- 1)) & ~vector
+    }
+
+    /// Whether there is no byte < 0x20 and no 0x7f.
+    @inline(__always)
+    static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let count = bytes.count
+        guard count >= 16, let base = bytes.baseAddress else {
+            return firstControl(bytes, from: 0, to: count) == count
+        }
+        // The last step overlaps the one before it.
+        var flags = controls(base.loadUnaligned(fromByteOffset: count &- 16, as: SIMD16<UInt8>.self))
+        var index = 0
+        while index &+ 16 < count {
+            flags |= controls(base.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self))
+            index &+= 16
+        }
+        let words = unsafeBitCast(flags & 0x80, to: SIMD2<UInt64>.self)
+        return words[0] | words[1] == 0
+    }
+
+    /// Whether the bytes of `range` are a token.
+    @inline(__always)
+    static func isToken(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
+        if let base = bytes.baseAddress, range.lowerBound &+ 16 <= bytes.count,
+            firstOutsideWord(base.loadUnaligned(fromByteOffset: range.lowerBound, as: SIMD16<UInt8>.self))
+                >= range.count
+        {
+            return true
+        }
+        return firstOutsideToken(bytes, from: range.lowerBound, to: range.upperBound) == range.upperBound
     }
 
     /// The place of the first byte that is neither a letter nor a dash, else 16.
@@ -92,6 +126,12 @@ enum ByteScan {
     @inline(__always)
     static func firstOutsideTarget(_ bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> Int {
         var index = start
+        while index &+ 16 <= end {
+            let vector = bytes.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
+            let place = firstFlag((vector &- 0x21) | (vector &+ 1) | ((vector ^ 0x23) &- 1) | vector)
+            if place < 16 { return index &+ place }
+            index &+= 16
+        }
         while index &+ 8 <= end {
             let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
             let low = (word &- ones &* 0x21) & ~word

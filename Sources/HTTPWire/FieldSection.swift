@@ -129,36 +129,44 @@ struct FieldSection {
     private mutating func parseUsualLines(
         _ bytes: UnsafeRawBufferPointer, _ position: inout Int
     ) throws(WireFault) {
-        let limit = min(bytes.count, position &+ blockLimit &- blockBytes &- 2)
         if entries.isEmpty { entries = Array(repeating: Self.noEntry, count: 12) }
-        // Copies, which the loop has to itself.
+        // A copy, which is not asked for every line whether it is shared.
         var entries = self.entries
         self.entries = []
-        var facts = self.facts
-        var count = entryCount
-        let last = min(entries.count, count &+ countLimit &- lineCount)
         let first = position
-        let end = try entries.withUnsafeMutableBufferPointer { (entries) throws(WireFault) in
-            var start = first
-            while count < last, let (colon, end) = ByteScan.usualFieldLine(bytes, from: start, to: limit),
-                end &- start <= lineLimit
-            {
-                entries[count] = FieldStorage.Entry(
-                    from: start, nameEnd: colon, valueStart: colon &+ 2, to: end)
-                count &+= 1
-                try facts.note(
-                    name: UnsafeRawBufferPointer(rebasing: bytes[start..<colon]),
-                    value: UnsafeRawBufferPointer(rebasing: bytes[colon &+ 2..<end]))
-                start = end &+ 2
-            }
-            return start
+        let room = min(entries.count, entryCount &+ countLimit &- lineCount)
+        let count = try entries.withUnsafeMutableBufferPointer { (entries) throws(WireFault) in
+            try parseUsualLines(
+                bytes, &position, UnsafeMutableBufferPointer(rebasing: entries[entryCount..<room]))
         }
         self.entries = entries
-        self.facts = facts
-        lineCount &+= count &- entryCount
-        entryCount = count
-        blockBytes &+= end &- first
-        position = end
+        lineCount &+= count
+        entryCount &+= count
+        blockBytes &+= position &- first
+    }
+
+    /// Gives how many lines it took, at most as many as there are places.
+    private mutating func parseUsualLines(
+        _ bytes: UnsafeRawBufferPointer, _ position: inout Int,
+        _ places: UnsafeMutableBufferPointer<FieldStorage.Entry>
+    ) throws(WireFault) -> Int {
+        let limit = min(bytes.count, position &+ blockLimit &- blockBytes &- 2)
+        let lineLimit = lineLimit
+        var start = position
+        var count = 0
+        while count < places.count,
+            let (colon, end) = ByteScan.usualFieldLine(bytes, from: start, to: limit),
+            end &- start <= lineLimit
+        {
+            places[count] = FieldStorage.Entry(from: start, nameEnd: colon, valueStart: colon &+ 2, to: end)
+            count &+= 1
+            try facts.note(
+                name: UnsafeRawBufferPointer(rebasing: bytes[start..<colon]),
+                value: UnsafeRawBufferPointer(rebasing: bytes[colon &+ 2..<end]))
+            start = end &+ 2
+        }
+        position = start
+        return count
     }
 
     private static var noEntry: FieldStorage.Entry {

@@ -40,7 +40,7 @@ enum FieldWriter {
             for index in 0..<fields.count {
                 let entry = fields.storage.entry(index, in: bytes)
                 let name = UnsafeRawBufferPointer(rebasing: bytes[entry.name])
-                guard isName(name) else { return .fieldName }
+                guard isName(bytes, entry.name) else { return .fieldName }
                 if isSkipped(name) { continue }
                 let range = entry.value
                 guard isValue(bytes, range) else {
@@ -74,13 +74,18 @@ enum FieldWriter {
         writer.append("\r\n")
     }
 
-    private static func isName(_ name: UnsafeRawBufferPointer) -> Bool {
-        !name.isEmpty && name.count <= HTTPFieldName.maximumLength
-            && ByteScan.firstOutsideToken(name, from: 0, to: name.count) == name.count
+    @inline(__always)
+    private static func isName(_ bytes: UnsafeRawBufferPointer, _ name: Range<Int>) -> Bool {
+        !name.isEmpty && name.count <= HTTPFieldName.maximumLength && ByteScan.isToken(bytes, name)
     }
 
     @inline(__always)
     private static func isValue(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
+        ByteScan.isText(UnsafeRawBufferPointer(rebasing: bytes[range])) || isTextWithTabs(bytes, range)
+    }
+
+    @inline(never)
+    private static func isTextWithTabs(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
         var end = ByteScan.firstControl(bytes, from: range.lowerBound, to: range.upperBound)
         while end < range.upperBound, bytes[end] == Byte.tab {
             end = ByteScan.firstControl(bytes, from: end &+ 1, to: range.upperBound)

@@ -85,16 +85,17 @@ public enum RequestSerializer {
         return ByteScan.firstOutsideTarget(bytes, from: 0, to: bytes.count) == bytes.count
     }
 
-    /// The fields that are written here or belong to one hop.
+    /// The fields that are written here or belong to one hop. The name is a token.
+    @inline(__always)
     private static func isOwn(_ name: UnsafeRawBufferPointer) -> Bool {
         switch name.count {
         case 2: ASCII.equals(name, lowercase: "te")
-        case 4: ASCII.equals(name, lowercase: "host")
-        case 6: ASCII.equals(name, lowercase: "expect")
-        case 7: ASCII.equals(name, lowercase: "trailer") || ASCII.equals(name, lowercase: "upgrade")
-        case 10: ASCII.equals(name, lowercase: "connection") || ASCII.equals(name, lowercase: "keep-alive")
-        case 14: ASCII.equals(name, lowercase: "content-length")
-        case 17: ASCII.equals(name, lowercase: "transfer-encoding")
+        case 4: ASCII.isText(name, "host")
+        case 6: ASCII.isText(name, "expect")
+        case 7: ASCII.isText(name, "trailer") || ASCII.isText(name, "upgrade")
+        case 10: ASCII.isText(name, "connection") || ASCII.isText(name, "keep-alive")
+        case 14: ASCII.isText(name, "content-length")
+        case 17: ASCII.isText(name, "transfer-encoding")
         default: false
         }
     }

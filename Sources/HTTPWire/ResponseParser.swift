@@ -67,6 +67,19 @@ public struct ResponseParser: Sendable {
         }
     }
 
+    /// Right behind a head: all that is left of the response, where it is a body of known length that came whole, in a
+    /// range of the input. It spares the events `.body` and `.end`, and nothing changes where it gives nil.
+    public mutating func takeBody(
+        _ input: UnsafeRawBufferPointer, consumed: inout Int
+    ) -> (body: Range<Int>, reusable: Bool)? {
+        guard case .body(let length) = phase, length <= input.count &- consumed else { return nil }
+        let start = consumed
+        consumed &+= length
+        scanner.reset()
+        phase = .idle
+        return (start..<consumed, keepAlive)
+    }
+
     /// The upstream closed its side in order (FIN). Ends a body that runs to the close, and fails anything else.
     /// Not for a reset: what a reset cuts is never whole.
     public mutating func inputEnded() -> Event {

@@ -133,14 +133,15 @@ public enum ResponseSerializer {
         writer.append("\r\n")
     }
 
-    /// The fields that are written here or belong to one hop.
+    /// The fields that are written here or belong to one hop. The name is a token.
+    @inline(__always)
     private static func isOwn(_ name: UnsafeRawBufferPointer, hasDate: Bool) -> Bool {
         switch name.count {
-        case 4: hasDate && ASCII.equals(name, lowercase: "date")
-        case 7: ASCII.equals(name, lowercase: "trailer")
-        case 10: ASCII.equals(name, lowercase: "connection") || ASCII.equals(name, lowercase: "keep-alive")
-        case 14: ASCII.equals(name, lowercase: "content-length")
-        case 17: ASCII.equals(name, lowercase: "transfer-encoding")
+        case 4: hasDate && ASCII.isText(name, "date")
+        case 7: ASCII.isText(name, "trailer")
+        case 10: ASCII.isText(name, "connection") || ASCII.isText(name, "keep-alive")
+        case 14: ASCII.isText(name, "content-length")
+        case 17: ASCII.isText(name, "transfer-encoding")
         default: false
         }
     }

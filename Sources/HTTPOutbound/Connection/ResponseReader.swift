@@ -34,22 +34,24 @@ struct ResponseReader {
     mutating func read(_ bytes: UnsafeRawBufferPointer) -> Outcome {
         var consumed = 0
         while true {
-            let event = parser.parse(bytes, consumed: &consumed)
-            switch event {
+            switch parser.parse(bytes, consumed: &consumed) {
             case .needMore: return .needMore
             case .informational: continue
             case .head(let head, let framing):
+                var promised = 0
+                if case .length(let length) = framing.body { promised = length }
+                guard promised <= bodyLimit else { return tooLarge }
+                // Most come with all of their body.
+                if let (range, isReusable) = parser.takeBody(bytes, consumed: &consumed) {
+                    return whole(
+                        head, framing, UnsafeRawBufferPointer(rebasing: bytes[range]), isReusable: isReusable,
+                        strayBytes: bytes.count - consumed)
+                }
+                body.expect(promised)
                 self.head = head
                 self.framing = framing
-                if case .length(let length) = framing.body, !body.expect(length) { return tooLarge }
             case .body(let range):
-                let piece = UnsafeRawBufferPointer(rebasing: bytes[range])
-                // Most come whole and with their head, in whose storage there is room for them then.
-                if body.awaits(piece.count), let whole = head?.fields.appendContent(piece) {
-                    body.set(whole)
-                } else {
-                    guard body.append(piece) else { return tooLarge }
-                }
+                guard body.append(UnsafeRawBufferPointer(rebasing: bytes[range])) else { return tooLarge }
             case .end(let isReusable):
                 return whole(isReusable: isReusable, strayBytes: bytes.count - consumed)
             case .failed(let error): return .failed(OutboundError.Reason(error.reason), error.message)
@@ -73,6 +75,18 @@ struct ResponseReader {
         return .whole(
             WholeResponse(
                 head: head, body: body.take(), isReusable: isReusable, keepAlive: KeepAlive(framing),
+                strayBytes: strayBytes))
+    }
+
+    /// The body stands in the storage of the head where that has room for it.
+    private func whole(
+        _ head: consuming HTTPResponseHead, _ framing: ResponseFraming, _ body: UnsafeRawBufferPointer,
+        isReusable: Bool, strayBytes: Int
+    ) -> Outcome {
+        let body = body.isEmpty ? [] : head.fields.appendContent(body) ?? [UInt8](body)[...]
+        return .whole(
+            WholeResponse(
+                head: head, body: body, isReusable: isReusable, keepAlive: KeepAlive(framing),
                 strayBytes: strayBytes))
     }
 
