@@ -146,7 +146,7 @@ private final class LoopAttempt: OutboundCall, @unchecked Sendable {
             readTimeout: call.limits.firstByte, total: limit)
     }
 
-    override func succeeded(_ response: OutboundResponse) {
+    override func succeeded(_ response: consuming OutboundResponse) {
         receiver.attemptSucceeded(
             TransportResponse(
                 status: response.head.status, fields: response.head.fields, body: response.body))

@@ -40,7 +40,7 @@ private final class SourceCall: OutboundCall, @unchecked Sendable {
             readTimeout: request.readTimeout, total: request.totalTimeout.map { TimeAmount($0) })
     }
 
-    override func succeeded(_ response: OutboundResponse) { source.onLast(response) }
+    override func succeeded(_ response: consuming OutboundResponse) { source.onLast(response) }
 
     override func failed(_ error: OutboundError) { source.onError(error) }
 }

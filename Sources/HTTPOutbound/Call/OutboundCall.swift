@@ -65,7 +65,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     public final func start() { pool.start(self) }
 
     /// The response is whole.
-    open func succeeded(_ response: OutboundResponse) {}
+    open func succeeded(_ response: consuming OutboundResponse) {}
 
     /// No whole response came.
     open func failed(_ error: OutboundError) {}
@@ -117,7 +117,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
 
     // MARK: Its end
 
-    final func succeed(_ head: HTTPResponseHead, _ body: ArraySlice<UInt8>) {
+    final func succeed(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
         guard end() else { return }
         succeeded(OutboundResponse(head: head, body: body, timings: timings))
     }

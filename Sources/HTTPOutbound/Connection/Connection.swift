@@ -150,7 +150,7 @@ extension Connection: StreamHandler {
         }
     }
 
-    private func finish(_ response: WholeResponse) {
+    private func finish(_ response: consuming WholeResponse) {
         let ended = letGo()
         // A peer that has left already is seen here sooner than by the next call.
         let isReusable = response.isReusable && stream?.peerHasLeft == false
