@@ -65,7 +65,7 @@ extension SocketStream {
     /// Leaves a write to the end of the wake, if it is small. Until then it counts as sent.
     private func hold(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard loop.outbox.hold(bytes, of: self, &held) else { return false }
-        bytesSent &+= Int64(bytes.count)
+        taken &+= Int64(bytes.count)
         return true
     }
 
@@ -77,7 +77,7 @@ extension SocketStream {
         guard !held.isEmpty else { return false }
         let bytes = loop.outbox.bytes(at: held)
         held = 0..<0
-        bytesSent &-= Int64(bytes.count)
+        taken &-= Int64(bytes.count)
         var sent = Gather.send(bytes, to: descriptor)
         guard accountFor(&sent) else { return true }
         guard sent < bytes.count else { return false }
@@ -93,7 +93,7 @@ extension SocketStream {
     /// Turns a write's result into bytes taken. False when the stream broke.
     private func accountFor(_ sent: inout Int) -> Bool {
         guard sent < 0 else {
-            bytesSent &+= Int64(sent)
+            taken &+= Int64(sent)
             return true
         }
         sent = 0

@@ -41,7 +41,9 @@ public final class SocketStream {
     @exclusivity(unchecked) var held = 0..<0
     /// Bytes that the kernel has taken so far, or will be offered by the end of the wake: what progress in writing is
     /// measured by.
-    @exclusivity(unchecked) public internal(set) var bytesSent: Int64 = 0
+    public var bytesSent: Int64 { taken }
+    // Behind computed properties what other modules read: to a stored one they come with a check of their own.
+    @exclusivity(unchecked) var taken: Int64 = 0
     /// Bytes received so far.
     @exclusivity(unchecked) public internal(set) var bytesReceived: Int64 = 0
 
@@ -58,7 +60,8 @@ public final class SocketStream {
     @exclusivity(unchecked) private var mayHaveMore = false
     /// Whether the peer has ended its side, as far as an event told: `streamReachedEnd` follows when what came
     /// before is read.
-    @exclusivity(unchecked) public private(set) var peerHasLeft = false
+    public var peerHasLeft: Bool { hasPeerLeft }
+    @exclusivity(unchecked) private var hasPeerLeft = false
     private var hasToldThatPeerLeft = false
     @exclusivity(unchecked) private var hasReachedEnd = false
     @exclusivity(unchecked) var wasOverHighWatermark = false
@@ -149,7 +152,7 @@ public final class SocketStream {
     }
 
     private func receive(seesEnd: Bool) {
-        if seesEnd { peerHasLeft = true }
+        if seesEnd { hasPeerLeft = true }
         guard !isPaused, !hasReachedEnd else { return becameReadyUnread(seesEnd: seesEnd) }
         var rounds = 0
         while state == .open {
@@ -164,13 +167,13 @@ public final class SocketStream {
             bytesReceived &+= Int64(count)
             // A short read of a stream socket means that it is empty (epoll(7)); an end, though, is told by a
             // read of its own.
-            mayHaveMore = count == loop.scratch.count || peerHasLeft
+            mayHaveMore = count == loop.scratch.count || hasPeerLeft
             if !mayHaveMore { mayGoQuiet() }
             handler?.streamReceived(UnsafeRawBufferPointer(rebasing: loop.scratch[..<count]))
             guard mayHaveMore else { return }
             guard !isPaused else {
                 // The end came with the bytes that made the handler pause: no event will tell it again.
-                if peerHasLeft { tellThatPeerLeft() }
+                if hasPeerLeft { tellThatPeerLeft() }
                 return
             }
             rounds += 1

@@ -50,7 +50,8 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         self.fields = fields
         self.sharedFields = sharedFields
         self.body = body
-        let now = pool.loop.now
+        let loop = pool.loop
+        let now = loop.now
         timings = OutboundTimings(started: now)
         deadlines = CallDeadlines(
             limits: pool.callLimits.with(
@@ -58,7 +59,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
                 total: total),
             started: now)
         self.pool = pool
-        super.init(on: pool.loop)
+        super.init(on: loop)
     }
 
     /// Sends the request. Once.
