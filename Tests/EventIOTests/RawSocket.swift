@@ -89,6 +89,13 @@ final class RawSocket: Sendable {
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     }
 
+    /// Keeps the kernel from taking more and more for it: it does where a socket is read fast.
+    func fixReceiveBuffer(_ bytes: Int32) {
+        var size = bytes
+        let status = setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        precondition(status == 0, "no receive buffer of \(bytes)")
+    }
+
     func accept() -> RawSocket {
         let accepted = Glibc.accept(descriptor, nil, nil)
         _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)

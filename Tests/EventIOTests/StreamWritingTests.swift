@@ -62,6 +62,7 @@ struct StreamWritingTests {
         try await withLoop { loop in
             let payload = Self.payload(8 << 20)
             try await withAccepted(loop: loop) { driven, peer in
+                peer.fixReceiveBuffer(256 << 10)
                 try await driven.on { stream in
                     stream.highWatermark = 1 << 20
                     stream.lowWatermark = 1 << 18
