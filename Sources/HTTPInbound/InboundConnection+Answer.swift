@@ -11,7 +11,7 @@ extension InboundConnection {
 
     func respond(_ response: HTTPResponse, on exchange: InboundExchange) {
         guard isOpen else { return }
-        exchange.bytesSent += write(response)
+        exchange.sentBytes += write(response)
         complete(.exchange(exchange))
     }
 
@@ -98,7 +98,7 @@ extension InboundConnection {
             guard let transfer = appendHead(head.status, head.fields, body, keepAlive, to: &output) else {
                 return nil
             }
-            exchange.bytesSent += send(&output, [])
+            exchange.sentBytes += send(&output, [])
             switch transfer {
             case .none: return .nothing
             case .identity: return .length(length ?? 0)
@@ -118,14 +118,14 @@ extension InboundConnection {
     func send(_ bytes: ArraySlice<UInt8>, on exchange: InboundExchange) {
         guard isOpen else { return }
         bytesHanded += Int64(bytes.count)
-        exchange.bytesSent += bytes.count
+        exchange.sentBytes += bytes.count
         stream.write(bytes)
         settle()
     }
 
     func sendChunk(_ bytes: ArraySlice<UInt8>, on exchange: InboundExchange) {
         guard isOpen else { return }
-        exchange.bytesSent += withOutput { output in
+        exchange.sentBytes += withOutput { output in
             ChunkedEncoding.appendSize(bytes.count, to: &output)
             return send(&output, [bytes, Self.lineEnd])
         }
@@ -137,7 +137,7 @@ extension InboundConnection {
     func finishStreaming(lastChunk: Bool, on exchange: InboundExchange) {
         guard isOpen else { return }
         if lastChunk {
-            exchange.bytesSent += withOutput { output in
+            exchange.sentBytes += withOutput { output in
                 ChunkedEncoding.appendEnd(to: &output)
                 return send(&output, [])
             }

@@ -25,7 +25,9 @@ open class InboundExchange {
     /// Bytes of the request, head and body.
     public final let bytesReceived: Int
     /// Bytes of the answer so far, head included.
-    @exclusivity(unchecked) public final internal(set) var bytesSent = 0
+    public final var bytesSent: Int { sentBytes }
+    // Behind a getter, as the attribute holds in this module alone.
+    @exclusivity(unchecked) final var sentBytes = 0
     /// Called once, when the client leaves (FIN or RST) while its answer is not complete.
     @exclusivity(unchecked) public final var onClientGone: (() -> Void)?
     /// Called once, when the answer was taken by the kernel or will never be: how it ended, and the bytes of
