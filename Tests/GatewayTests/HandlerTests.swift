@@ -41,6 +41,24 @@ struct HandlerTests {
         #expect(try second.reply().status == 200)
     }
 
+    @Test("Parts that end on many threads at once make one answer, with each at its place")
+    func threads() async throws {
+        bench.gateway.get("/page") { _ in
+            func part(_ value: Int) -> Single<Int> {
+                .create { observer in
+                    DispatchQueue.global().async { observer(.success(value)) }
+                    return Disposables.create()
+                }
+            }
+            return .parts(a: part(1), b: part(2), c: part(3), d: part(4), e: part(5), f: 6)
+        }
+        for _ in 0..<200 {
+            let reply = try await eventual("/page")
+            #expect(reply["/data"] == #"{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6}"#)
+        }
+        #expect(bench.time.pending == 0)
+    }
+
     @Test("Whoever leaves before the answer cancels every call, timer and task")
     func disposal() throws {
         bench.gateway.get("/page") { [diary = bench.diary] _ in

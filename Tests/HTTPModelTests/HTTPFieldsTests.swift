@@ -175,6 +175,18 @@ struct HopByHopTests {
         #expect(empty.isEmpty)
     }
 
+    @Test("A value that is written over is another one here, and the same in every copy")
+    func overwritten() {
+        let template: HTTPFields = ["Via": "1.1 sluice", "X-Request-Id": "000", "traceparent": "00-00"]
+        var fields = template
+        fields.overwrite(valueAt: 1) { $0.copyBytes(from: "a-1".utf8) }
+        fields.overwrite(valueAt: 2) { $0.copyBytes(from: "11-ff".utf8) }
+        #expect(fields == ["Via": "1.1 sluice", "X-Request-Id": "a-1", "traceparent": "11-ff"])
+        #expect(template == ["Via": "1.1 sluice", "X-Request-Id": "000", "traceparent": "00-00"])
+        fields.append(.age, "1")
+        #expect(fields[.xRequestID] == "a-1")
+    }
+
     @Test("A list has an element whole, in any case, in any line")
     func listElements() {
         let fields: HTTPFields = ["Vary": "Origin", "vary": " Accept , x-y"]

@@ -41,6 +41,33 @@ struct TraitTests {
         #expect(result(Single<Int>.error(Failure())) == ["error failed", "disposed"])
     }
 
+    /// Takes singles by number.
+    private final class Receiver: SingleReceiver {
+        let log = Log<String>()
+
+        func succeeded(_ value: Int, number: Int) { log.add("\(number): \(value)") }
+        func failed(_ error: any Error, number: Int) { log.add("\(number): error \(error)") }
+    }
+
+    @Test("A receiver is told each result with its number, once, and nothing after disposal")
+    func singleReceiver() {
+        let receiver = Receiver()
+        let subject = PublishSubject<Int>()
+        let waiting = subject.take(1).asSingle().subscribe(receiver, number: 7)
+        _ = Single.just(1).subscribe(receiver, number: 8)
+        _ = Single<Int>.error(Failure()).subscribe(receiver, number: 9)
+        #expect(receiver.log.entries == ["8: 1", "9: error failed"])
+        subject.onNext(2)
+        subject.onNext(3)
+        waiting.dispose()
+        #expect(receiver.log.entries == ["8: 1", "9: error failed", "7: 2"])
+        let left = subject.asSingle().subscribe(receiver, number: 10)
+        left.dispose()
+        #expect(!subject.hasObservers)
+        subject.onNext(4)
+        #expect(receiver.log.entries.count == 3)
+    }
+
     @Test("A disposed single cancels its work and reports nothing")
     func singleDisposed() {
         let log = Log<String>()

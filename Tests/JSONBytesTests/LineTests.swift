@@ -1,0 +1,64 @@
+@_spi(Lines) import JSONBytes
+import Testing
+
+/// Text that is written straight into memory.
+@Suite("Lines")
+struct LineTests {
+    private func text(_ line: borrowing JSONLine) -> String {
+        String(decoding: line.bytes, as: UTF8.self)
+    }
+
+    private func write(_ line: inout JSONLine) throws {
+        line.constant(#"{"name":"#)
+        line.string("\"\n\u{1f}é\\")
+        line.constant(#","plain":""#)
+        line.plain("as it is")
+        line.constant(#"","value":"#)
+        line.fragment(try JSONFragment(validating: Array("[1, 2]".utf8)[...]))
+        line.constant(",\"numbers\":[")
+        line.integer(.min)
+        line.constant(",")
+        line.fixed(-12345, places: 3)
+        line.constant(",")
+        line.fixed(.max, places: 1)
+        line.constant("]}")
+    }
+
+    private let expected =
+        #"{"name":"\"\n\u001fé\\","plain":"as it is","value":[1, 2],"#
+        + #""numbers":[-9223372036854775808,-12.345,922337203685477580.7]}"#
+
+    @Test("A line is the same, whatever room it began with", arguments: [0, 1, 2, 7, 60, 131, 4096])
+    func roomMatters(_ capacity: Int) throws {
+        var line = JSONLine(capacity: capacity)
+        try write(&line)
+        #expect(text(line) == expected)
+        var failure: (any Error)?
+        let array = JSONLine.array(capacity: capacity) { line in
+            do { try write(&line) } catch { failure = error }
+        }
+        #expect(failure == nil)
+        #expect(String(decoding: array, as: UTF8.self) == expected)
+    }
+
+    @Test("A line that is begun again has nothing of the one before")
+    func again() {
+        var line = JSONLine(capacity: 4)
+        line.string(String(repeating: "long ", count: 100))
+        line.removeAll()
+        #expect(text(line) == "")
+        line.string("")
+        line.plain("")
+        #expect(text(line) == "\"\"")
+    }
+
+    @Test("Text of every length and kind comes out as a reader takes it", arguments: 0...40)
+    func lengths(_ length: Int) throws {
+        for last in ["a", "\"", "\\", "\u{0}", "é", "\u{7f}"] {
+            let text = String(repeating: "x", count: length) + last
+            var line = JSONLine(capacity: 8)
+            line.string(text)
+            #expect(try JSONFragment(validating: Array(line.bytes)[...]).stringValue == text)
+        }
+    }
+}
