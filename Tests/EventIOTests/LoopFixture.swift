@@ -38,6 +38,7 @@ enum StreamEvent: Equatable, Sendable {
     case reachedEnd
     case failed(SocketError)
     case drained
+    case queued
     case flushed
     case peerLeft
 }
@@ -67,6 +68,7 @@ final class Recorder: StreamHandler {
     func streamReachedEnd() { tell(.reachedEnd) }
     func streamFailed(_ error: SocketError) { tell(.failed(error)) }
     func streamDrained() { tell(.drained) }
+    func streamQueued() { tell(.queued) }
     func streamFlushed() { tell(.flushed) }
     func streamPeerLeft() { tell(.peerLeft) }
 }

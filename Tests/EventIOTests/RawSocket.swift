@@ -89,6 +89,12 @@ final class RawSocket: Sendable {
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     }
 
+    /// Whether nothing has come yet.
+    var isQuiet: Bool {
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) == -1 && errno == EAGAIN
+    }
+
     /// Keeps the kernel from taking more and more for it: it does where a socket is read fast.
     func fixReceiveBuffer(_ bytes: Int32) {
         var size = bytes
