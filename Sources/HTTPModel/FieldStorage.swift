@@ -42,12 +42,10 @@ package struct FieldStorage: Sendable {
 
     package init() {}
 
-    /// A parsed head: its text, and the first `count` of entries that count from its first byte.
-    /// - Parameter contentCapacity: Bytes to make room for behind the text.
-    package init(
-        head: UnsafeRawBufferPointer, entries: borrowing [Entry], count: Int, contentCapacity: Int
-    ) {
-        self.init(text: head, room: count, capacity: contentCapacity) { place, textStart in
+    /// A parsed head: its text, maybe with the content behind it, and the first `count` of entries that count from its
+    /// first byte.
+    package init(head: UnsafeRawBufferPointer, entries: borrowing [Entry], count: Int) {
+        self.init(text: head, room: count, capacity: 0) { place, textStart in
             for index in 0..<count {
                 place.storeBytes(
                     of: entries[index].moved(by: textStart), toByteOffset: index &* Self.stride,
@@ -170,20 +168,5 @@ package struct FieldStorage: Sendable {
     mutating func overwrite(valueAt index: Int, _ write: (UnsafeMutableRawBufferPointer) -> Void) {
         let value = entry(index).value
         bytes.withUnsafeMutableBytes { write(UnsafeMutableRawBufferPointer(rebasing: $0[value])) }
-    }
-
-    /// Puts bytes behind the text that no entry points to, and gives them as a slice of the same array; nil, and
-    /// nothing is put, where there is no room for them.
-    mutating func appendContent(_ content: UnsafeRawBufferPointer) -> ArraySlice<UInt8>? {
-        let start = bytes.count
-        guard content.count <= bytes.capacity &- start, let source = content.baseAddress else { return nil }
-        bytes.append(addingCapacity: content.count) { span in
-            span.withUnsafeMutableBufferPointer { room, written in
-                guard let place = room.baseAddress else { return }
-                UnsafeMutableRawPointer(place).copyMemory(from: source, byteCount: content.count)
-                written = content.count
-            }
-        }
-        return bytes[start...]
     }
 }

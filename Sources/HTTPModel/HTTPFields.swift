@@ -146,10 +146,12 @@ extension HTTPFields {
         storage.remove(where: isRemoved)
         return before - storage.count
     }
+}
 
-    /// Puts the content of the message into the same storage, and gives it as a slice of that; nil where no room was made
-    /// for it.
-    package mutating func appendContent(_ content: UnsafeRawBufferPointer) -> ArraySlice<UInt8>? {
-        storage.appendContent(content)
+extension HTTPFields {
+    /// The content of the message that these fields were parsed with, where the parser put it behind them: so many bytes,
+    /// the last of their storage.
+    package func content(_ count: Int) -> ArraySlice<UInt8> {
+        storage.bytes[(storage.bytes.count - count)...]
     }
 }

@@ -40,8 +40,8 @@ struct FieldSection {
     }
 
     /// A head with the fields that were kept, whose bytes these are.
-    func storage(of head: UnsafeRawBufferPointer, contentCapacity: Int) -> FieldStorage {
-        FieldStorage(head: head, entries: entries, count: entryCount, contentCapacity: contentCapacity)
+    func storage(of head: UnsafeRawBufferPointer) -> FieldStorage {
+        FieldStorage(head: head, entries: entries, count: entryCount)
     }
 
     /// Parses the lines from `position` on, and moves it past the last whole line. True: the empty line came.

@@ -9,8 +9,8 @@ protocol HeadScanner {
     /// of the head once it is whole, nil before.
     mutating func scan(_ bytes: UnsafeRawBufferPointer) throws(WireFault) -> Int?
 
-    /// What the bytes of the head say that was scanned to its end. So many bytes came with it that stand behind it.
-    mutating func head(of bytes: UnsafeRawBufferPointer, following: Int) throws(WireFault) -> Head
+    /// What the head says that was scanned to its end; the bytes may go on behind it.
+    mutating func head(of bytes: UnsafeRawBufferPointer, length: Int) throws(WireFault) -> Head
 }
 
 /// Lets a scanner read a head where it stands, and gathers it only when it comes in pieces.
@@ -32,8 +32,7 @@ struct HeadBuffer {
             return nil
         }
         consumed &+= length
-        return try scanner.head(
-            of: UnsafeRawBufferPointer(rebasing: rest[..<length]), following: rest.count &- length)
+        return try scanner.head(of: rest, length: length)
     }
 
     private mutating func gather<Scanner: HeadScanner>(
@@ -49,9 +48,7 @@ struct HeadBuffer {
         let result = block.withUnsafeBytes { bytes in
             Result { () throws(WireFault) -> (Scanner.Head, length: Int)? in
                 guard let length = try scanner.scan(bytes) else { return nil }
-                let head = try scanner.head(
-                    of: UnsafeRawBufferPointer(rebasing: bytes[..<length]),
-                    following: rest.count &+ before &- length)
+                let head = try scanner.head(of: bytes, length: length)
                 return (head, length)
             }
         }

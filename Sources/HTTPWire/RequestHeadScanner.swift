@@ -41,11 +41,11 @@ struct RequestHeadScanner: HeadScanner {
     }
 
     mutating func head(
-        of bytes: UnsafeRawBufferPointer, following: Int
+        of bytes: UnsafeRawBufferPointer, length: Int
     ) throws(WireFault) -> (HTTPRequestHead, RequestFraming) {
         guard let shape, let method else { throw .targetForm }
         let framing = try framing(shape)
-        let storage = section.storage(of: bytes, contentCapacity: 0)
+        let storage = section.storage(of: UnsafeRawBufferPointer(rebasing: bytes[..<length]))
         let head = HTTPRequestHead(
             method: method, target: RequestTarget(in: storage, range: target, shape: shape), version: version,
             fields: HTTPFields(storage))

@@ -6,6 +6,8 @@ struct ResponseHeadScanner: HeadScanner {
     /// The method of the request that is answered.
     var method = HTTPMethod.get
     var section: FieldSection
+    /// Whether the whole content stands behind the head in the storage of its fields.
+    private(set) var hasContent = false
     private var position = 0
     /// How far the reason phrase was read while the line was not whole.
     private var reasonScanned = 12
@@ -24,6 +26,7 @@ struct ResponseHeadScanner: HeadScanner {
         position = 0
         reasonScanned = 12
         status = nil
+        hasContent = false
         section.reset()
     }
 
@@ -36,14 +39,17 @@ struct ResponseHeadScanner: HeadScanner {
     }
 
     mutating func head(
-        of bytes: UnsafeRawBufferPointer, following: Int
+        of bytes: UnsafeRawBufferPointer, length: Int
     ) throws(WireFault) -> (HTTPResponseHead, ResponseFraming) {
         guard let status else { throw .statusLine }
         let framing = try framing(status, method)
-        // Content that came with its head is to stand behind it.
-        var content = 0
-        if case .length(let length) = framing.body, length <= following { content = length }
-        let storage = section.storage(of: bytes, contentCapacity: content)
+        // Content that came whole with its head is copied with it.
+        var end = length
+        if case .length(let content) = framing.body, content <= bytes.count &- length {
+            end &+= content
+            hasContent = true
+        }
+        let storage = section.storage(of: UnsafeRawBufferPointer(rebasing: bytes[..<end]))
         return (HTTPResponseHead(version: version, status: status, fields: HTTPFields(storage)), framing)
     }
 

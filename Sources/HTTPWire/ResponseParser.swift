@@ -67,17 +67,19 @@ public struct ResponseParser: Sendable {
         }
     }
 
-    /// Right behind a head: all that is left of the response, where it is a body of known length that came whole, in a
-    /// range of the input. It spares the events `.body` and `.end`, and nothing changes where it gives nil.
+    /// Right behind a head: its body, where that has a known length and came whole, instead of the events `.body` and
+    /// `.end`. Nil, and nothing changes, for any other.
     public mutating func takeBody(
-        _ input: UnsafeRawBufferPointer, consumed: inout Int
-    ) -> (body: Range<Int>, reusable: Bool)? {
+        of head: HTTPResponseHead, _ input: UnsafeRawBufferPointer, consumed: inout Int
+    ) -> (body: ArraySlice<UInt8>, reusable: Bool)? {
         guard case .body(let length) = phase, length <= input.count &- consumed else { return nil }
         let start = consumed
         consumed &+= length
+        let hasContent = scanner.hasContent
         scanner.reset()
         phase = .idle
-        return (start..<consumed, keepAlive)
+        guard length > 0 else { return ([], keepAlive) }
+        return (hasContent ? head.fields.content(length) : Array(input[start..<consumed])[...], keepAlive)
     }
 
     /// The upstream closed its side in order (FIN). Ends a body that runs to the close, and fails anything else.

@@ -70,6 +70,17 @@ struct ByteReader {
         return base.load(fromByteOffset: place, as: UInt8.self) == Byte.quote ? place : nil
     }
 
+    /// The same where a colon follows the quote; nil too where fewer than seventeen bytes are left.
+    @inline(__always)
+    func closingQuoteAndColon(at index: Int) -> Int? {
+        guard UInt(bitPattern: index &+ 1) < vectorEnd else { return nil }
+        let stop = firstStringStop(from: index)
+        guard stop < 16 else { return nil }
+        let place = index &+ stop
+        let two = UInt16(littleEndian: base.loadUnaligned(fromByteOffset: place, as: UInt16.self))
+        return two == UInt16(Byte.colon) << 8 | UInt16(Byte.quote) ? place : nil
+    }
+
     @inline(__always)
     private func firstStringStop(from index: Int) -> Int {
         let bytes = base.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)

@@ -18,7 +18,7 @@ extension DocumentScanner {
     }
 
     @inline(never)
-    private func longString(from start: Int) throws(JSONError) -> (end: Int, escaped: Bool) {
+    func longString(from start: Int) throws(JSONError) -> (end: Int, escaped: Bool) {
         var index = start
         var escaped = false
         while true {

@@ -132,7 +132,18 @@ struct DocumentScanner {
             guard reader[index] == Byte.quote else { throw failure(.missingKey, at: index) }
         }
         let start = index &+ 1
-        let escaped = try string(&index)
+        if let end = reader.closingQuoteAndColon(at: start) {
+            index = end &+ 2
+            return (Range(uncheckedBounds: (start, end)), false)
+        }
+        return try rareName(&index)
+    }
+
+    @inline(never)
+    private func rareName(_ index: inout Int) throws(JSONError) -> (name: Range<Int>, escaped: Bool) {
+        let start = index &+ 1
+        let escaped: Bool
+        (index, escaped) = try longString(from: start)
         let end = index &- 1
         if reader[index] != Byte.colon {
             index = afterWhiteSpace(from: index)

@@ -36,9 +36,9 @@ public struct JSONMemberNames: Sendable {
             }
         }
 
-        @inline(never)
+        @inline(__always)
         func place(of range: Range<Int>, in reader: ByteReader) -> Int {
-            let length = range.count
+            let length = range.upperBound &- range.lowerBound
             let prefix = reader.prefix(of: range)
             for place in 0..<JSONMemberNames.capacity
             where lengths[place] == length && prefixes[place] == prefix {
@@ -60,7 +60,7 @@ extension ByteReader {
     /// The first eight bytes of `range`, the first one lowest, zeros where the range is shorter.
     @inline(__always)
     fileprivate func prefix(of range: Range<Int>) -> UInt64 {
-        let length = range.count
+        let length = range.upperBound &- range.lowerBound
         if let word = word(at: range.lowerBound) {
             return length >= 8 ? word : word & ((1 &<< (UInt64(length) &* 8)) &- 1)
         }

@@ -42,10 +42,11 @@ struct ResponseReader {
                 if case .length(let length) = framing.body { promised = length }
                 guard promised <= bodyLimit else { return tooLarge }
                 // Most come with all of their body.
-                if let (range, isReusable) = parser.takeBody(bytes, consumed: &consumed) {
-                    return whole(
-                        head, framing, UnsafeRawBufferPointer(rebasing: bytes[range]), isReusable: isReusable,
-                        strayBytes: bytes.count - consumed)
+                if let (body, isReusable) = parser.takeBody(of: head, bytes, consumed: &consumed) {
+                    return .whole(
+                        WholeResponse(
+                            head: head, body: body, isReusable: isReusable, keepAlive: KeepAlive(framing),
+                            strayBytes: bytes.count - consumed))
                 }
                 body.expect(promised)
                 self.head = head
@@ -75,18 +76,6 @@ struct ResponseReader {
         return .whole(
             WholeResponse(
                 head: head, body: body.take(), isReusable: isReusable, keepAlive: KeepAlive(framing),
-                strayBytes: strayBytes))
-    }
-
-    /// The body stands in the storage of the head where that has room for it.
-    private func whole(
-        _ head: consuming HTTPResponseHead, _ framing: ResponseFraming, _ body: UnsafeRawBufferPointer,
-        isReusable: Bool, strayBytes: Int
-    ) -> Outcome {
-        let body = body.isEmpty ? [] : head.fields.appendContent(body) ?? [UInt8](body)[...]
-        return .whole(
-            WholeResponse(
-                head: head, body: body, isReusable: isReusable, keepAlive: KeepAlive(framing),
                 strayBytes: strayBytes))
     }
 
