@@ -84,7 +84,7 @@ extension GatewayRequest {
     @usableFromInline
     func onlyText(of name: String) throws(GatewayError) -> String? {
         guard let query = head.target.queryBytes else { return nil }
-        if let text = PlainQuery(query)?.onlyValue(of: name) { return text }
+        if let text = PlainQuery.onlyValue(of: name, in: query) { return text }
         let values = try texts(of: name)
         guard values.count < 2 else {
             throw .invalidRequest("query parameter \"\(name)\" is given \(values.count) times; one is due")

@@ -1,25 +1,12 @@
 /// A query in which nothing is encoded, which most are: names and values are found by comparing bytes.
-struct PlainQuery {
-    private let bytes: ArraySlice<UInt8>
-
-    /// `nil` where a byte stands for another one.
-    init?(_ bytes: ArraySlice<UInt8>) {
-        let isPlain = bytes.withUnsafeBufferPointer { bytes in
-            for byte in bytes where byte == UInt8(ascii: "%") || byte == UInt8(ascii: "+") || byte >= 0x80 {
-                return false
-            }
-            return true
-        }
-        guard isPlain else { return nil }
-        self.bytes = bytes
-    }
-
-    /// The value of the one parameter of that name; `nil` where there is none, or another one of that name.
-    func onlyValue(of name: String) -> String? {
+enum PlainQuery {
+    /// The value of the one parameter of that name; `nil` where there is none, or another one of that name, or where a byte
+    /// of the query stands for another one.
+    static func onlyValue(of name: String, in query: ArraySlice<UInt8>) -> String? {
         var name = name
         return name.withUTF8 { name in
-            bytes.withUnsafeBufferPointer { query in
-                guard let value = Self.onlyValue(of: name, in: query) else { return nil }
+            query.withUnsafeBufferPointer { query in
+                guard let value = onlyValue(of: name, in: query) else { return nil }
                 return String(decoding: query[value], as: UTF8.self)
             }
         }
@@ -31,8 +18,7 @@ struct PlainQuery {
         var found: Range<Int>?
         var start = 0
         while start < query.count {
-            var end = start
-            while end < query.count, query[end] != UInt8(ascii: "&") { end += 1 }
+            guard let end = endOfParameter(at: start, in: query) else { return nil }
             let nameEnd = start + name.count
             if nameEnd <= end, end > start, nameEnd == end || query[nameEnd] == UInt8(ascii: "="),
                 isSame(name, query, start)
@@ -43,6 +29,21 @@ struct PlainQuery {
             start = end + 1
         }
         return found
+    }
+
+    /// Where the parameter that begins at `start` ends; `nil` where a byte of it stands for another one.
+    private static func endOfParameter(at start: Int, in query: UnsafeBufferPointer<UInt8>) -> Int? {
+        var end = start
+        while end < query.count {
+            let byte = query[end]
+            // Letters and digits first: most bytes are.
+            if byte <= UInt8(ascii: "+") || byte >= 0x80 {
+                if byte == UInt8(ascii: "&") { return end }
+                if byte == UInt8(ascii: "%") || byte == UInt8(ascii: "+") || byte >= 0x80 { return nil }
+            }
+            end += 1
+        }
+        return end
     }
 
     /// Whether `query` has `name` at `start`, where it is long enough. A name with `=` in it matches none.
