@@ -34,8 +34,17 @@ package struct TargetShape {
     }
 
     private static func pathEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        let ones: UInt64 = 0x0101_0101_0101_0101
         var end = start
-        while end < bytes.count, bytes[end] != 0x3f { end += 1 }
+        while end &+ 8 <= bytes.count {
+            let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: end, as: UInt64.self))
+            let other = word ^ (ones &* 0x3f)
+            // A flag may be wrong only behind the first right one.
+            let flags = (other &- ones) & ~other & (ones &* 0x80)
+            if flags != 0 { return end &+ flags.trailingZeroBitCount &>> 3 }
+            end &+= 8
+        }
+        while end < bytes.count, bytes[end] != 0x3f { end &+= 1 }
         return end
     }
 

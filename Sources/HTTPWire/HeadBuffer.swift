@@ -17,13 +17,12 @@ protocol HeadScanner {
 struct HeadBuffer {
     private var gathered: [UInt8] = []
 
-    var isEmpty: Bool { gathered.isEmpty }
-
-    /// The head once it is whole; nil, and all input consumed, before.
+    /// The length of the head once it is whole; nil, and all input consumed, before. What the head says is for `head` to
+    /// give, which is to be asked then, and of the same input.
     @inline(__always)
-    mutating func feed<Scanner: HeadScanner>(
-        _ scanner: inout Scanner, _ input: UnsafeRawBufferPointer, _ consumed: inout Int
-    ) throws(WireFault) -> Scanner.Head? {
+    mutating func feed(
+        _ scanner: inout some HeadScanner, _ input: UnsafeRawBufferPointer, _ consumed: inout Int
+    ) throws(WireFault) -> Int? {
         guard gathered.isEmpty else { return try gather(&scanner, input, &consumed) }
         let rest = UnsafeRawBufferPointer(rebasing: input[consumed...])
         guard let length = try scanner.scan(rest) else {
@@ -32,33 +31,47 @@ struct HeadBuffer {
             return nil
         }
         consumed &+= length
-        return try scanner.head(of: rest, length: length)
+        return length
     }
 
-    private mutating func gather<Scanner: HeadScanner>(
-        _ scanner: inout Scanner, _ input: UnsafeRawBufferPointer, _ consumed: inout Int
-    ) throws(WireFault) -> Scanner.Head? {
+    private mutating func gather(
+        _ scanner: inout some HeadScanner, _ input: UnsafeRawBufferPointer, _ consumed: inout Int
+    ) throws(WireFault) -> Int? {
         let rest = UnsafeRawBufferPointer(rebasing: input[consumed...])
         // A scanner decides before it has seen more than its longest head, so what is left out here is not lost.
         let taken = min(rest.count, scanner.longestHead &- gathered.count)
-        var block = gathered
-        gathered = []
-        let before = block.count
-        block.append(contentsOf: rest[..<taken])
-        let result = block.withUnsafeBytes { bytes in
-            Result { () throws(WireFault) -> (Scanner.Head, length: Int)? in
-                guard let length = try scanner.scan(bytes) else { return nil }
-                let head = try scanner.head(of: bytes, length: length)
-                return (head, length)
-            }
+        let before = gathered.count
+        gathered.append(contentsOf: rest[..<taken])
+        let result = gathered.withUnsafeBytes { bytes in
+            Result { () throws(WireFault) in try scanner.scan(bytes) }
         }
-        guard let (head, length) = try result.get() else {
+        guard let length = try result.get() else {
             assert(taken == rest.count, "a head beyond all limits was not refused")
-            gathered = block
             consumed = input.count
             return nil
         }
         consumed &+= length &- before
-        return head
+        return length
+    }
+
+    /// What the head says of which `feed` gave the length: it ends in the input at `end`.
+    @inline(__always)
+    mutating func head<Scanner: HeadScanner>(
+        _ scanner: inout Scanner, length: Int, _ input: UnsafeRawBufferPointer, end: Int
+    ) throws(WireFault) -> Scanner.Head {
+        guard gathered.isEmpty else { return try gatheredHead(&scanner, length) }
+        return try scanner.head(
+            of: UnsafeRawBufferPointer(rebasing: input[(end &- length)...]), length: length)
+    }
+
+    private mutating func gatheredHead<Scanner: HeadScanner>(
+        _ scanner: inout Scanner, _ length: Int
+    ) throws(WireFault) -> Scanner.Head {
+        let block = gathered
+        gathered = []
+        let result = block.withUnsafeBytes { bytes in
+            Result { () throws(WireFault) in try scanner.head(of: bytes, length: length) }
+        }
+        return try result.get()
     }
 }

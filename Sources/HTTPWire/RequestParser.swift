@@ -67,7 +67,8 @@ public struct RequestParser: Sendable {
         case .start:
             return .needMore
         case .head:
-            guard let (head, framing) = try buffer.feed(&scanner, input, &consumed) else { return .needMore }
+            guard let length = try buffer.feed(&scanner, input, &consumed) else { return .needMore }
+            let (head, framing) = try buffer.head(&scanner, length: length, input, end: consumed)
             switch framing.body {
             case .none: phase = .body(remaining: 0)
             case .length(let length): phase = .body(remaining: length)

@@ -122,7 +122,8 @@ public struct ResponseParser: Sendable {
         case .head:
             guard consumed < input.count else { return .needMore }
             hasStarted = true
-            guard let (head, framing) = try buffer.feed(&scanner, input, &consumed) else { return .needMore }
+            guard let length = try buffer.feed(&scanner, input, &consumed) else { return .needMore }
+            let (head, framing) = try buffer.head(&scanner, length: length, input, end: consumed)
             return try headIsWhole(head, framing)
         case .body(0):
             return end(reusable: keepAlive)
