@@ -50,6 +50,37 @@ struct ParserStateTests {
         #expect(end.reason == .terminated)
     }
 
+    @Test(
+        "A body that came whole is taken in one step, and nothing is taken of any other",
+        arguments: [0, 1, 9])
+    func takenBody(gathered: Int) {
+        var parser = ResponseParser()
+        for (text, taken) in [
+            ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc", "abc true"),
+            ("HTTP/1.1 204 No Content\r\n\r\n", " true"),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n", nil),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab", nil),
+        ] as [(String, String?)] {
+            parser.expectResponse(to: .get)
+            let bytes = Array(text.utf8)
+            var consumed = 0
+            bytes[..<gathered].withUnsafeBytes { _ = parser.parse($0, consumed: &consumed) }
+            bytes[gathered...].withUnsafeBytes { input in
+                consumed = 0
+                guard case .head(let head, _) = parser.parse(input, consumed: &consumed) else {
+                    return #expect(Bool(false), "\(text)")
+                }
+                let start = consumed
+                let body = parser.takeBody(of: head, input, consumed: &consumed)
+                let told = body.map { "\(String(decoding: $0.body, as: UTF8.self)) \($0.reusable)" }
+                #expect(told == taken, "\(text)")
+                #expect(consumed == (taken == nil ? start : input.count))
+                #expect(parser.isIdle == (taken != nil))
+                while case .body = parser.parse(input, consumed: &consumed) {}
+            }
+        }
+    }
+
     @Test("One parser reads one response after another")
     func responsesInARow() {
         var parser = ResponseParser()

@@ -12,17 +12,18 @@ public func fuzzResponses(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
     let bytes = Array(all.dropFirst(2))
     let method: HTTPMethod = all[1] & 1 == 0 ? .get : .head
     let finishes = all[1] & 2 == 0
-    let whole = events(of: [bytes], method: method, finishes: finishes)
+    let whole = events(of: [bytes], method: method, finishes: finishes, takesBody: true)
     let step = Int(all[0]) + 1
     let pieces = stride(from: 0, to: bytes.count, by: step).map {
         Array(bytes[$0..<min($0 + step, bytes.count)])
     }
-    let cut = events(of: pieces, method: method, finishes: finishes)
+    let cut = events(of: pieces, method: method, finishes: finishes, takesBody: false)
     guard whole == cut else { fatalError("cut by \(step): \(cut) instead of \(whole)") }
     return 0
 }
 
-private func events(of pieces: [[UInt8]], method: HTTPMethod, finishes: Bool) -> String {
+/// - Parameter takesBody: Take a body that came with its head in one step, which is to tell the same.
+private func events(of pieces: [[UInt8]], method: HTTPMethod, finishes: Bool, takesBody: Bool) -> String {
     var parser = ResponseParser()
     parser.expectResponse(to: method)
     var text = ""
@@ -47,6 +48,12 @@ private func events(of pieces: [[UInt8]], method: HTTPMethod, finishes: Bool) ->
                     continue
                 }
                 hasFailed = note(event, in: &text)
+                if takesBody, case .head(let head, _) = event,
+                    let (taken, reusable) = parser.takeBody(of: head, input, consumed: &consumed)
+                {
+                    for byte in taken { body = (body &* 31 &+ Int(byte)) }
+                    _ = note(.end(reusable: reusable), in: &text)
+                }
             }
         }
     }
