@@ -44,13 +44,17 @@ final class RequestHandler: InboundHandler {
     }
 
     func answered(_ answer: DirectAnswer) {
+        let status =
+            switch answer.outcome {
+            case .completed, .failed: answer.response?.status.code ?? 500
+            case .clientGone: AccessLog.clientClosedRequest
+            }
         accessLog?.write(
             AccessLog.Entry(
-                method: answer.method, path: answer.head?.target.pathBytes,
-                status: answer.response.status.code,
+                method: answer.method, path: answer.head?.target.pathBytes, status: status,
                 remote: answer.remoteAddress.description, receivedAt: answer.receivedAt,
                 bytesReceived: answer.bytesReceived, bytesSent: answer.bytesSent),
-            requestID: answer.response.fields.firstValueBytes(.xRequestID))
+            requestID: answer.response?.fields.firstValueBytes(.xRequestID))
     }
 }
 

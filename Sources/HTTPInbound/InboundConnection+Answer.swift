@@ -36,12 +36,17 @@ extension InboundConnection {
 
     private func answerDirectly(_ response: HTTPResponse, error: InboundError?) {
         let sent = write(response)
-        complete(
-            .direct(
-                DirectAnswer(
-                    head: turn.head, method: turn.method, error: error,
-                    response: response, remoteAddress: peer.address, receivedAt: turn.receivedAt,
-                    bytesReceived: turn.bytesReceived, bytesSent: sent, outcome: .completed)))
+        complete(.direct(directAnswer(response, error: error, bytesSent: sent, outcome: .completed)))
+    }
+
+    /// What is told of the request whose turn it is, where it has no exchange.
+    func directAnswer(
+        _ response: HTTPResponse?, error: InboundError? = nil, bytesSent: Int = 0, outcome: InboundOutcome
+    ) -> DirectAnswer {
+        DirectAnswer(
+            head: turn.head, method: turn.method, error: error, response: response,
+            remoteAddress: peer.address, receivedAt: turn.receivedAt, bytesReceived: turn.bytesReceived,
+            bytesSent: bytesSent, outcome: outcome)
     }
 
     /// The head of the request that is being answered.

@@ -200,6 +200,7 @@ final class InboundConnection {
     func end(_ manner: Manner, _ outcome: InboundOutcome) {
         guard isOpen else { return }
         isOpen = false
+        let isWithinBody = state.isReadingBody
         state.closed()
         if let timer { server.loop.cancelTimer(timer.token) }
         timer = nil
@@ -217,6 +218,7 @@ final class InboundConnection {
             if outcome == .clientGone { exchange.clientLeft() }
             exchange.finished(outcome)
         }
+        if isWithinBody { server.handler.answered(directAnswer(nil, outcome: outcome)) }
         report(outcome)
         server.connectionEnded(self)
     }

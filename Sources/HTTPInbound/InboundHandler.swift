@@ -20,7 +20,8 @@ public protocol InboundHandler: AnyObject {
     /// what a CORS preflight wants. `OPTIONS *` asks about the server as a whole (RFC 9110 9.3.7).
     func allowedMethods(_ head: HTTPRequestHead) -> [HTTPMethod]
 
-    /// An answer is over that no exchange stands for: one given by `decide`, an automatic one, an error.
+    /// A request is over that no exchange stood for: its answer was given by `decide`, an automatic one or an error, or
+    /// its body was still coming when the connection ended.
     func answered(_ answer: DirectAnswer)
 }
 
@@ -91,7 +92,7 @@ public enum InboundOutcome: Sendable {
     case failed
 }
 
-/// An answer that no `InboundExchange` stands for, for logs and counters.
+/// The end of a request that no `InboundExchange` stood for, for logs and counters.
 public struct DirectAnswer {
     /// The request, where its head was read.
     public var head: HTTPRequestHead?
@@ -99,7 +100,8 @@ public struct DirectAnswer {
     public var method: HTTPMethod?
     /// Why the server refused; nil: an answer of `decide`, or to OPTIONS.
     public var error: InboundError?
-    public var response: HTTPResponse
+    /// Nil: there was none, as the request was never whole.
+    public var response: HTTPResponse?
     public var remoteAddress: SocketAddress
     /// When the request's head was complete; where it never was, when it began.
     public var receivedAt: MonotonicTime

@@ -19,6 +19,7 @@ struct AccessLogTests {
         configuration.logLevel = .error
         configuration.drainDelay = .zero
         configuration.inbound.bodyDeadline = .milliseconds(30)
+        configuration.inbound.headerDeadline = .milliseconds(30)
         let pipe = Pipe()
         let server = try GatewayServer(
             configuration, logs: Logs(configuration, output: pipe.writer), declare: declare)
@@ -91,6 +92,42 @@ struct AccessLogTests {
         #expect(!ids.contains(nil))
         #expect(lines.map { $0[member: "requestId"]?.stringValue } == ids)
     }
+
+    @Test("A client that leaves within its body is a 499 with what came of its request")
+    func aClientThatLeavesWithinItsBodyIsTold() throws {
+        let request = "POST /page HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\nabc"
+        let lines = try lines {
+            $0.post("/page") { _ in .json(1) }
+        } _: { port in
+            let client = try RawClient(port: port)
+            client.send(request)
+            client.shutdownWrite()
+            #expect(client.reachesEnd())
+        }
+        #expect(lines.count == 1)
+        let line = try #require(lines.first)
+        #expect(line[member: "status"]?.intValue == 499)
+        #expect(line[member: "method"]?.stringValue == "POST")
+        #expect(line[member: "path"]?.stringValue == "/page")
+        #expect(line[member: "bytesIn"]?.intValue == request.utf8.count)
+        #expect(line[member: "bytesOut"]?.intValue == 0)
+    }
+
+    @Test("A head that does not come whole is a 408 in the envelope and in the log")
+    func aLateHeadIsTold() throws {
+        let lines = try lines { port in
+            let client = try RawClient(port: port)
+            client.send("GET /page HTTP/1.1\r\nHost: te")
+            let answer = try #require(client.receive())
+            #expect(answer.status == 408)
+            #expect(answer.field("Connection") == "close")
+            #expect(answer.body.contains(#""code":"REQUEST_TIMEOUT""#), "\(answer.body)")
+            #expect(client.reachesEnd())
+        }
+        #expect(lines.map { $0[member: "status"]?.intValue } == [408])
+        #expect(lines.map { $0[member: "method"]?.stringValue } == ["GET"])
+    }
+
     @Test(
         "A body that did not come is a 408 with its method, its path, the bytes that came and the time that was waited"
     )

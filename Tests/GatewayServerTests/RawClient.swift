@@ -63,6 +63,11 @@ final class RawClient {
     /// Whether an answer began to come and did not come to its end.
     var hasPartOfAnAnswer: Bool { !buffered.isEmpty }
 
+    /// Ends its side.
+    func shutdownWrite() {
+        Glibc.shutdown(descriptor, Int32(SHUT_WR))
+    }
+
     func send(_ text: String) {
         let bytes = Array(text.utf8)
         _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))

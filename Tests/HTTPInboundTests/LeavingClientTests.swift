@@ -1,3 +1,4 @@
+import HTTPModel
 import Testing
 
 @testable import HTTPInbound
@@ -98,6 +99,22 @@ struct LeavingClientTests {
             #expect(client.readToEnd() == ([], .fin))
             #expect(!server.log.events.contains { $0.hasPrefix("refused") || $0.hasPrefix("gone") })
             #expect(try await server.on { server, _ in server.connectionCount } == 0)
+        }
+    }
+
+    @Test("A client that leaves within its body is told once, without an answer", arguments: Leave.allCases)
+    func withinBody(how: Leave) async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nabc")
+            await server.log.wait(for: "decide POST /echo")
+            leave(client, how)
+            await server.log.wait(for: "direct POST 0 clientGone")
+            try await server.on { _, handler in
+                #expect(handler.direct.count == 1)
+                #expect(handler.direct[0].head?.target.path == "/echo")
+                #expect(handler.direct[0].response == nil)
+            }
         }
     }
 

@@ -44,7 +44,8 @@ final class TestHandler: InboundHandler {
     func answered(_ answer: DirectAnswer) {
         direct.append(answer)
         log.add(
-            "direct \(answer.method.map(\.rawValue) ?? "-") \(answer.response.status.code) \(answer.outcome)")
+            "direct \(answer.method.map(\.rawValue) ?? "-") \(answer.response?.status.code ?? 0) \(answer.outcome)"
+        )
     }
 
     func handle(_ exchange: InboundExchange) {

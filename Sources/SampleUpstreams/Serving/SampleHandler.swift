@@ -44,7 +44,7 @@ final class SampleHandler: InboundHandler {
             .answered(
                 SampleAnswer(
                     method: answer.method?.rawValue, target: answer.head?.target.description,
-                    status: answer.response.status.code, bytesSent: answer.bytesSent,
+                    status: answer.response?.status.code, bytesSent: answer.bytesSent,
                     elapsedMilliseconds: milliseconds(since: answer.receivedAt),
                     isComplete: answer.outcome == .completed)))
     }
