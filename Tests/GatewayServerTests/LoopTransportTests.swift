@@ -1,6 +1,11 @@
 import EventIO
+import Gateway
+import GatewayTesting
 import HTTPOutbound
+import JSONBytes
+import Locking
 import Networking
+import Rx
 import Testing
 
 @testable import GatewayServer
@@ -32,5 +37,36 @@ struct LoopTransportTests {
         #expect(!transport.beginRetry(to: upstream))
         chosen.runBlocking { transport.endRetry(to: upstream) }
         #expect(transport.beginRetry(to: upstream))
+    }
+
+    @Test("Of ten calls that fail at once, three are made again while those three last, and seven stand")
+    func onTheWire() async throws {
+        let held = Lock(0)
+        let upstream = try RawUpstream.ending(first: 10) { held.withLock { $0 += 1 } }
+        var configuration = GatewayServerConfiguration()
+        configuration.loops = 1
+        configuration.upstreams["parts"] = upstream.url
+        let declare: @Sendable (Gateway) -> Void = { gateway in
+            var policy = CallPolicy()
+            policy.attemptLimits.firstByte = .milliseconds(400)
+            let parts = gateway.provider(PartsAPI.self, upstream: "parts", policy: policy)
+            gateway.get("/page") { _ in .parts(first: parts.rx.request(.first).fragment()) }
+        }
+        try await withGateway(configuration: configuration, declare: declare) { client in
+            let errors = try await withThrowingTaskGroup { group in
+                for _ in 0..<10 {
+                    group.addTask { try await client.get("/page").json[member: "errors"]?[element: 0] }
+                }
+                return try await group.reduce(into: [JSONFragment?]()) { $0.append($1) }
+            }
+            let ends = errors.map { error in
+                let reason = error?[member: "reason"]?.stringValue ?? "none"
+                return "\(reason) \(error?[member: "attempts"]?.intValue ?? 0)"
+            }
+            #expect(ends.count { $0 == "connection_terminated 1" } == 7, "\(ends)")
+            #expect(ends.count { $0 == "connection_read_timeout 2" } == 3, "\(ends)")
+        }
+        #expect(held.withLock { $0 } == 3)
+        withExtendedLifetime(upstream) {}
     }
 }

@@ -38,6 +38,28 @@ final class RawUpstream: Sendable {
         return RawUpstream(port, [listener])
     }
 
+    /// Ends the first `count` connections without a word, once each of them has said something, and holds those that come
+    /// after them; `held` hears of each.
+    static func ending(first count: Int, held: @escaping @Sendable () -> Void) throws -> RawUpstream {
+        let (listener, port) = try listen(backlog: 64)
+        Thread.detachNewThread {
+            var byte: UInt8 = 0
+            let first = (0..<count).map { _ in accept(listener, nil, nil) }
+            for peer in first { _ = recv(peer, &byte, 1, 0) }
+            for peer in first { shutdown(peer, Int32(SHUT_RDWR)) }
+            for peer in first { close(peer) }
+            var kept: [Int32] = []
+            while true {
+                let peer = accept(listener, nil, nil)
+                guard peer >= 0 else { break }
+                kept.append(peer)
+                held()
+            }
+            for peer in kept { close(peer) }
+        }
+        return RawUpstream(port, [listener])
+    }
+
     deinit {
         for descriptor in descriptors {
             // Wakes the thread that accepts, where nobody came.

@@ -151,6 +151,34 @@ struct CommandTests {
         #expect(demo.finish().exitCode == 0)
     }
 
+    @Test("The screen is three parts of one day, read in one request")
+    func theScreenHasThreeParts() throws {
+        let demo = try SluiceProcess(["demo", "--port", "0", "--data", temporaryFile(), "--drain-delay", "0"])
+        let port = try demo.readPort()
+        let screen = try curl("http://127.0.0.1:\(port)/api/weights/screen?fddDate=2026-11-20")
+        #expect(screen.status == 200)
+        let data = try #require(try json(screen.body)[member: "data"])
+        #expect(data[member: "recent"]?[member: "points"]?.elements.count == 7)
+        #expect(data[member: "total"]?[member: "points"]?.elements.count == 12)
+        #expect(data[member: "today"]?[member: "date"]?.stringValue == "2026-11-20")
+        demo.signal(SIGTERM)
+        #expect(demo.finish().exitCode == 0)
+    }
+
+    @Test("A server raises its soft limit of descriptors to the hard one")
+    func theDescriptorLimitIsRaised() throws {
+        let serve = try SluiceProcess(["serve", "--port", "0", "--drain-delay", "0"], descriptors: 64)
+        _ = try serve.readPort()
+        let limits = try String(contentsOfFile: "/proc/\(serve.processIdentifier)/limits", encoding: .utf8)
+        let line = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max open files") })
+        let numbers = line.split(separator: " ").compactMap { Int($0) }
+        #expect(numbers.count == 2)
+        #expect(numbers.first == numbers.last)
+        #expect(numbers.first ?? 0 > 64)
+        serve.signal(SIGTERM)
+        #expect(serve.finish().exitCode == 0)
+    }
+
     @Test("When only the redrawing fails, the weight is taken and the answer is partial")
     func whenOnlyTheRedrawingFails() throws {
         let demo = try SluiceProcess(["demo", "--port", "0", "--data", temporaryFile(), "--drain-delay", "0"])

@@ -15,10 +15,19 @@ final class SluiceProcess {
     private var outputIsClosed = false
 
     /// Variables named `SLUICE_...` of the test's own environment are left out.
-    init(_ arguments: [String], environment: [String: String] = [:]) throws {
+    ///
+    /// - Parameter descriptors: the soft limit of descriptors that it starts with; nil: the test's own.
+    init(_ arguments: [String], environment: [String: String] = [:], descriptors: Int? = nil) throws {
         // The tests' program lies beside the products of the same build.
-        process.executableURL = Bundle.main.bundleURL.appendingPathComponent("sluice")
-        process.arguments = arguments
+        let program = Bundle.main.bundleURL.appendingPathComponent("sluice")
+        if let descriptors {
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments =
+                ["-c", "ulimit -S -n \(descriptors); exec \"$0\" \"$@\"", program.path] + arguments
+        } else {
+            process.executableURL = program
+            process.arguments = arguments
+        }
         process.environment = ProcessInfo.processInfo.environment
             .filter { !$0.key.hasPrefix("SLUICE_") }
             .merging(environment) { $1 }
@@ -28,6 +37,8 @@ final class SluiceProcess {
         keepFromOthers(errorPipe)
         try process.run()
     }
+
+    var processIdentifier: Int32 { process.processIdentifier }
 
     deinit {
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
