@@ -6,6 +6,8 @@ PORT ?= 8080
 PACKAGES = libevent-dev libsqlite3-dev curl
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 FUZZ_SECONDS ?= 60
+# The most heap allocations that a charts request may cost.
+ALLOCATIONS = 32
 # The Swift runtime inside the program: it runs where no toolchain is, and calls into the runtime are direct. Generic code
 # is specialised across modules.
 RELEASE = --static-swift-stdlib -Xswiftc -cross-module-optimization
@@ -41,6 +43,8 @@ test: setup
 	$(SWIFT) build --build-tests
 	$(SWIFT) test --skip-build
 	$(SWIFT) test --package-path Tests/Consumer --scratch-path .build/consumer
+	$(MAKE) --no-print-directory build
+	Tests/Benchmarks/allocations .build/release/sluice $(ALLOCATIONS)
 
 lint:
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
