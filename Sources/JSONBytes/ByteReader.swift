@@ -1,4 +1,4 @@
-// With `TextBuffer` the only file of this module with unsafe code: everything else reads bytes through `ByteReader`.
+// With `JSONLine` and `JSONText` the only file of this module with unsafe code: everything else reads through `ByteReader`.
 
 /// Bytes that live as long as the call that lends them. Every access is bounds-checked: reading at or
 /// beyond the end gives 0, which JSON allows nowhere, so the end needs no case of its own in a scanner.

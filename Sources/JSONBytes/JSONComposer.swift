@@ -9,33 +9,40 @@
 ///
 /// Commas and colons are its own. Small fragments are copied; one of `sharedFragmentLength` bytes or more is
 /// not: it becomes a piece of the result by itself.
-public struct JSONComposer: Sendable {
-    private var writer: JSONWriter
+public struct JSONComposer: ~Copyable {
+    private var line: JSONLine
+    private var shared: SharedFragments
     private var needsComma = false
     private var openBrackets = 0
 
     /// - Parameter sharedFragmentLength: fragments from this length on are shared, not copied. Default 4096 bytes.
     public init(reservingCapacity capacity: Int = 0, sharedFragmentLength: Int = 4096) {
-        writer = JSONWriter(capacity: capacity, sharedFragmentLength: sharedFragmentLength)
+        line = JSONLine(capacity: max(capacity, 64))
+        shared = SharedFragments(from: sharedFragmentLength)
     }
 
     /// Bytes written so far, shared fragments included.
-    public var count: Int { writer.count }
+    public var count: Int { line.bytes.count + shared.byteCount }
 
-    public mutating func beginObject() { open(Byte.openBrace) }
-    public mutating func endObject() { close(Byte.closeBrace) }
-    public mutating func beginArray() { open(Byte.openBracket) }
-    public mutating func endArray() { close(Byte.closeBracket) }
+    public mutating func beginObject() { open("{") }
+    public mutating func endObject() { close("}") }
+    public mutating func beginArray() { open("[") }
+    public mutating func endArray() { close("]") }
 
     /// The name of an object's next member; a value must follow.
     public mutating func key(_ name: String) {
         separate()
-        writer.string(name)
-        writer.byte(Byte.colon)
+        line.string(name)
+        line.constant(":")
         needsComma = false
     }
 
-    public mutating func fragment(_ fragment: JSONFragment) { value { $0.fragment(fragment) } }
+    public mutating func fragment(_ fragment: JSONFragment) {
+        separate()
+        shared.write(fragment, to: &line)
+        needsComma = true
+    }
+
     public mutating func string(_ value: String) { self.value { $0.string(value) } }
     public mutating func int(_ value: Int) { self.value { $0.integer(value) } }
 
@@ -56,7 +63,7 @@ public struct JSONComposer: Sendable {
     /// - Precondition: every array and object was ended.
     public consuming func finish() -> [ArraySlice<UInt8>] {
         precondition(openBrackets == 0, "an array or object was not ended")
-        return writer.finish()
+        return shared.pieces(of: [UInt8](line.bytes))
     }
 
     /// The document as one fragment; copies what was shared.
@@ -66,26 +73,26 @@ public struct JSONComposer: Sendable {
     }
 
     @inline(__always)
-    private mutating func value(_ write: (inout JSONWriter) -> Void) {
+    private mutating func value(_ write: (inout JSONLine) -> Void) {
         separate()
-        write(&writer)
+        write(&line)
         needsComma = true
     }
 
     @inline(__always)
     private mutating func separate() {
-        if needsComma { writer.byte(Byte.comma) }
+        if needsComma { line.constant(",") }
     }
 
-    private mutating func open(_ bracket: UInt8) {
+    private mutating func open(_ bracket: StaticString) {
         separate()
-        writer.byte(bracket)
+        line.constant(bracket)
         needsComma = false
         openBrackets += 1
     }
 
-    private mutating func close(_ bracket: UInt8) {
-        writer.byte(bracket)
+    private mutating func close(_ bracket: StaticString) {
+        line.constant(bracket)
         needsComma = true
         openBrackets -= 1
     }

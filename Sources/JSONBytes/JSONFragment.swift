@@ -19,10 +19,9 @@ public struct JSONFragment: Sendable {
 
     /// A JSON string of `text`, escaped where JSON must be.
     public init(_ text: String) {
-        var buffer = TextBuffer(capacity: text.utf8.count + 2)
-        var text = text
-        text.withUTF8 { buffer.append(literal: $0) }
-        bytes = buffer.text[...]
+        var line = JSONLine(capacity: JSONText.literalLength(text.utf8.count))
+        line.string(text)
+        bytes = [UInt8](line.bytes)[...]
     }
 
     public static let null = JSONFragment(valid: [0x6E, 0x75, 0x6C, 0x6C])

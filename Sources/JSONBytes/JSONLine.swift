@@ -1,5 +1,5 @@
 /// JSON text whose shape its user knows, as plain stores into memory: an append is a check of what room is left and the
-/// copy. For what is written with every request; `JSONWriter` is for all else.
+/// copy. It checks nothing else: `JSONComposer` knows about commas.
 ///
 /// Public to our own modules only, by the name of `Lines`: what is `package` is not inlined across modules, and a
 /// constant whose length is not known at its place is four times as dear.

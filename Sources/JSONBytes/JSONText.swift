@@ -1,7 +1,7 @@
 // What makes this sound: each writer says how much room it needs at most, and writes no more than that, in order and
 // without a gap. That there is as much at `place` is the caller's to see to.
 
-/// JSON's strings and numbers, written to memory: for `TextBuffer` and `JSONLine`.
+/// JSON's strings and numbers, written to memory: for `JSONLine`.
 enum JSONText {
     // MARK: Strings
 

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 import Glibc
-import JSONBytes
+@_spi(Lines) import JSONBytes
 import Locking
 import Testing
 
@@ -9,8 +9,8 @@ import Testing
 
 @Suite("Log writer")
 struct LogWriterTests {
-    private func line(_ number: Int, padding: Int = 0) -> JSONWriter {
-        var line = JSONWriter()
+    private func line(_ number: Int, padding: Int = 0) -> JSONLine {
+        var line = JSONLine(capacity: 64)
         line.constant("{\"n\":")
         line.integer(number)
         line.constant(",\"padding\":")

@@ -81,22 +81,6 @@ struct ComposerTests {
         }
     }
 
-    @Test("A copy of a writer goes its own way, and a finished text stays as it is")
-    func aCopyOfAWriterGoesItsOwnWay() {
-        var writer = JSONWriter(capacity: 64)
-        writer.constant("[1")
-        var copy = writer
-        writer.constant(",2]")
-        copy.constant("]")
-        let pieces = copy.finish()
-        #expect(writer.withBytes { String(decoding: $0, as: UTF8.self) } == "[1,2]")
-        writer.removeAll()
-        #expect(writer.count == 0)
-        writer.integer(.min)
-        #expect(writer.withBytes { String(decoding: $0, as: UTF8.self) } == "-9223372036854775808")
-        #expect(pieces.map { String(decoding: $0, as: UTF8.self) } == ["[1]"])
-    }
-
     @Test("Doubles are written as JSON has them, and as null where it has none")
     func doublesAreWrittenAsJSONHasThem() throws {
         for value in [0, -0.0, 70.1, 1e21, 1e-7, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 0.1 + 0.2]

@@ -47,8 +47,12 @@ enum Envelope {
     ) -> [ArraySlice<UInt8>] {
         let room =
             256 + head.message.utf8.count + head.requestID.utf8.count + (results?.envelopeBytes ?? 0)
-        var shared = SharedFragments(room, fragmentBytes(body, results))
-        let text = JSONLine.array(capacity: shared.capacity) { line in
+        let fragments = fragmentBytes(body, results)
+        // Up to 16 KiB it is one block, sized beforehand. In a longer one each fragment of 1 KiB or more becomes a piece
+        // of its own.
+        let isOneBlock = room + fragments <= 16 * 1024
+        var shared = SharedFragments(from: isOneBlock ? .max : 1024)
+        let text = JSONLine.array(capacity: room + (isOneBlock ? fragments : 4 * 1024)) { line in
             if complete, head.status == 200 {
                 // What nearly every answer begins with.
                 line.constant("{\"code\":\"OK\",\"message\":\"success\",\"status\":200,\"data\":")
@@ -59,7 +63,7 @@ enum Envelope {
             case .parts:
                 if let results { members(results, &line, &shared) }
             case .value(let fragment):
-                shared.write(fragment, &line)
+                shared.write(fragment, to: &line)
             case .null:
                 line.constant("null")
             }
@@ -118,7 +122,7 @@ enum Envelope {
             if index > 0 { line.constant(",") }
             line.string(results.parts[index].name)
             line.constant(":")
-            shared.write(results.value(at: index), &line)
+            shared.write(results.value(at: index), to: &line)
         }
         line.constant("}")
     }
@@ -203,48 +207,6 @@ extension PartResults {
         parts.indices.reduce(0) {
             $0 + 2 * parts[$1].name.utf8.count + (parts[$1].failure == nil ? 32 : 320)
         }
-    }
-}
-
-/// A body up to 16 KiB is one block, sized beforehand. In a longer one each fragment of 1 KiB or more stays where it is
-/// and becomes a piece of its own, so that nothing large is copied.
-private struct SharedFragments {
-    /// Bytes to make room for.
-    let capacity: Int
-    private let least: Int
-    /// Where in the text each stands.
-    private var list: [(offset: Int, bytes: ArraySlice<UInt8>)] = []
-
-    /// - Parameters:
-    ///   - envelope: about the bytes of everything but the fragments.
-    ///   - fragments: bytes of the fragments.
-    init(_ envelope: Int, _ fragments: Int) {
-        let isOneBlock = envelope + fragments <= 16 * 1024
-        capacity = isOneBlock ? envelope + fragments : envelope + 4 * 1024
-        least = isOneBlock ? .max : 1024
-    }
-
-    mutating func write(_ fragment: JSONFragment, _ line: inout JSONLine) {
-        if fragment.bytes.count < least {
-            line.fragment(fragment)
-        } else {
-            list.append((line.bytes.count, fragment.bytes))
-        }
-    }
-
-    /// The text with the fragments between.
-    consuming func pieces(of text: consuming [UInt8]) -> [ArraySlice<UInt8>] {
-        guard !list.isEmpty else { return [text[...]] }
-        var pieces: [ArraySlice<UInt8>] = []
-        pieces.reserveCapacity(list.count * 2 + 1)
-        var start = 0
-        for (offset, bytes) in list {
-            if offset > start { pieces.append(text[start..<offset]) }
-            pieces.append(bytes)
-            start = offset
-        }
-        if start < text.count { pieces.append(text[start...]) }
-        return pieces
     }
 }
 

@@ -1,4 +1,4 @@
-internal import JSONBytes
+@_spi(Lines) internal import JSONBytes
 
 /// How much the gateway tells about itself on standard error.
 public enum LogLevel: String, Sendable, CaseIterable, Comparable {
@@ -32,11 +32,11 @@ final class Log: Sendable {
     ///   - facts: what differs from case to case. Never a secret, never an upstream's body.
     func write(_ level: LogLevel, _ message: StaticString, _ facts: KeyValuePairs<String, String> = [:]) {
         guard level >= self.level else { return }
-        var line = JSONWriter(capacity: 256)
+        var line = JSONLine(capacity: 256)
         var timestamp = Timestamp()
-        line.constant(#"{"time":"#)
+        line.constant(#"{"time":""#)
         timestamp.write(to: &line)
-        line.constant(#","level":"#)
+        line.constant(#"","level":"#)
         line.string(level.rawValue)
         line.constant(#","message":"#)
         line.string("\(message)")

@@ -110,16 +110,8 @@ package final class LogChannel: Sendable {
     }
 
     /// Appends one line, its line feed included, or counts it as dropped where the channel is full.
-    func append(_ line: borrowing JSONLine) {
+    package func append(_ line: borrowing JSONLine) {
         if append(line.bytes) { wakeUp.signal() }
-    }
-
-    /// The same.
-    ///
-    /// - Parameter line: the whole line, its line feed included.
-    package func append(_ line: borrowing JSONWriter) {
-        let wasEmpty = line.withBytes { append($0) }
-        if wasEmpty { wakeUp.signal() }
     }
 
     /// Whether nothing was waiting before.

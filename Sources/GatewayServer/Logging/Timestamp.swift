@@ -9,14 +9,8 @@ package struct Timestamp {
 
     package init() {}
 
-    /// Writes the time of now, to the millisecond, as a string.
-    package mutating func write(to line: inout JSONWriter) {
-        read()
-        line.string(utf8: text[...])
-    }
-
-    /// The same inside of a string's quotes.
-    mutating func write(to line: inout JSONLine) {
+    /// Writes the time of now, to the millisecond: the inside of a string.
+    package mutating func write(to line: inout JSONLine) {
         read()
         text.withUnsafeBufferPointer { line.plain($0) }
     }

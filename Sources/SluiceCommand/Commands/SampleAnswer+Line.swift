@@ -1,14 +1,15 @@
 import GatewayServer
-import JSONBytes
+@_spi(Lines) import JSONBytes
 import SampleUpstreams
 
 extension SampleAnswer {
     /// The answer as a line of the access log.
-    var line: JSONWriter {
+    var line: JSONLine {
         var timestamp = Timestamp()
-        var line = JSONWriter(capacity: 256)
-        line.constant(#"{"time":"#)
+        var line = JSONLine(capacity: 256)
+        line.constant(#"{"time":""#)
         timestamp.write(to: &line)
+        line.constant("\"")
         if let method, let target {
             line.constant(#","method":"#)
             line.string(method)
@@ -29,12 +30,12 @@ extension SampleAnswer {
 
 extension DiaryError {
     /// The error as a line of the log on standard error.
-    var line: JSONWriter {
+    var line: JSONLine {
         var timestamp = Timestamp()
-        var line = JSONWriter(capacity: 256)
-        line.constant(#"{"time":"#)
+        var line = JSONLine(capacity: 256)
+        line.constant(#"{"time":""#)
         timestamp.write(to: &line)
-        line.constant(#","level":"error","message":"the diary failed","what":"#)
+        line.constant(#"","level":"error","message":"the diary failed","what":"#)
         line.string(description)
         line.constant("}\n")
         return line

@@ -86,7 +86,8 @@ enum JSONBench {
             composer.endObject()
             composer.endObject()
             composer.endObject()
-            precondition(composer.finish().count == 1)
+            let pieces = composer.finish()
+            precondition(pieces.count == 1)
         }
     }
 
