@@ -22,8 +22,9 @@ help:
 	@echo 'make test      all tests'
 	@echo 'make lint      check the format; make format mends it'
 	@echo 'make bench     benchmarks of the layers, from JSON to a whole request in the gateway'
-	@echo 'make fuzz      fuzz the parsers, FUZZ_SECONDS=$(FUZZ_SECONDS) each'
-	@echo 'make sanitize  all tests under the thread and the address sanitizer'
+	@echo 'make fuzz      fuzz the parsers, the JSON scanner, the URLs and the routes, FUZZ_SECONDS=$(FUZZ_SECONDS) each, two at a time;'
+	@echo '               some only: make fuzz FUZZ="JSON URLs"'
+	@echo 'make sanitize  all tests under the thread and the address sanitizer; some only: make sanitize FILTER=RxTests'
 	@echo 'make image     the container image sluice:latest, with Docker or podman, or without either on Debian'
 	@echo '               make image-check starts it, asks it, ends it'
 
@@ -64,15 +65,22 @@ BENCHMARK_outbound = OutboundBench
 BENCHMARK_gateway = GatewayBench
 
 fuzz:
-	Tests/Fuzz/run $(FUZZ_SECONDS)
+	Tests/Fuzz/run $(FUZZ_SECONDS) $(FUZZ)
 
 sanitize: sanitize-thread sanitize-address
 
 sanitize-thread:
-	$(SWIFT) test --sanitize=thread --scratch-path .build/thread -Xswiftc -DTHREAD_SANITIZER
+	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/thread $(SWIFT) test $(SANITIZE) --sanitize=thread \
+		--scratch-path .build/thread -Xswiftc -DTHREAD_SANITIZER
 
 sanitize-address:
-	$(SWIFT) test --sanitize=address --scratch-path .build/address
+	ASAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/address \
+	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/leak:print_suppressions=0 \
+	$(SWIFT) test $(SANITIZE) --sanitize=address --scratch-path .build/address
+
+# One test at a time: sanitized code is slow, and what a test expects in time is not to wait for others' turns. No test
+# is XCTest's, whose pass without tests ends with leaks of its own.
+SANITIZE = --no-parallel --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 
 image:
 	@docker/image $(ENGINE)

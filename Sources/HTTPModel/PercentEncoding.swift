@@ -71,35 +71,30 @@ public enum PercentEncoding {
     /// Whether a value may be one segment of a path: not empty, no `.`, `..`, `/`, `\`, NUL or control byte,
     /// as it is or encoded any number of times.
     public static func checkSegment(_ value: [UInt8]) throws(Failure) {
-        var value = value
-        while true {
-            guard !value.isEmpty else { throw .empty }
-            guard value != [0x2e], value != [0x2e, 0x2e] else { throw .dotSegment }
-            guard !value.contains(where: isForbiddenInSegment) else { throw .forbiddenByte }
-            let decoded = decodeLeniently(value)
-            if decoded.count == value.count { return }
-            value = decoded
-        }
+        guard !value.isEmpty else { throw .empty }
+        // None of these is part of an escape, so what one decoding brings out all further ones leave.
+        let decoded = value.contains(0x25) ? decodeToTheEnd(value) : value
+        guard decoded != [0x2e], decoded != [0x2e, 0x2e] else { throw .dotSegment }
+        guard !decoded.contains(where: isForbiddenInSegment) else { throw .forbiddenByte }
     }
 
     private static func isForbiddenInSegment(_ byte: UInt8) -> Bool {
         byte == 0x2f || byte == 0x5c || byte < 0x20 || byte == 0x7f
     }
 
-    /// Decodes what is an escape and keeps a `%` that is none, as a careless server would.
-    private static func decodeLeniently(_ bytes: [UInt8]) -> [UInt8] {
+    /// Decodes what is an escape, and what that makes one, and keeps a `%` that is none, as a chain of careless servers
+    /// would. In one pass, however often a value is encoded: an escape is decoded as its last digit comes.
+    private static func decodeToTheEnd(_ bytes: [UInt8]) -> [UInt8] {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
-        var index = 0
-        while index < bytes.count {
-            if bytes[index] == 0x25, index + 2 < bytes.count, let high = ASCII.hexValue(bytes[index + 1]),
-                let low = ASCII.hexValue(bytes[index + 2])
+        for byte in bytes {
+            decoded.append(byte)
+            while decoded.count >= 3, decoded[decoded.count - 3] == 0x25,
+                let high = ASCII.hexValue(decoded[decoded.count - 2]),
+                let low = ASCII.hexValue(decoded[decoded.count - 1])
             {
+                decoded.removeLast(3)
                 decoded.append(high << 4 | low)
-                index += 3
-            } else {
-                decoded.append(bytes[index])
-                index += 1
             }
         }
         return decoded

@@ -33,8 +33,11 @@ public struct QueryItems: Sendable {
         let value: ArraySlice<UInt8>
 
         func isNamed(_ wanted: String) throws(PercentEncoding.Failure) -> Bool {
-            if name.contains(where: { $0 == 0x25 || $0 == 0x2b }) { return try Item.decode(name) == wanted }
-            return name.elementsEqual(wanted.utf8)
+            guard name.contains(where: { $0 == 0x25 || $0 == 0x2b }) else {
+                return name.elementsEqual(wanted.utf8)
+            }
+            // By bytes here too: to == on strings, the two spellings of an accent are one.
+            return try Item.decode(name).utf8.elementsEqual(wanted.utf8)
         }
 
         func decodedValue() throws(PercentEncoding.Failure) -> String { try Item.decode(value) }

@@ -22,6 +22,7 @@ struct RoutingTests {
         gateway.get("/a/{x}/b") { _ in .json("x/b") }
         gateway.get("/a/literal/c") { _ in .json("literal/c") }
         gateway.get("/체중/kg") { _ in .json("weight") }
+        gateway.get("/marks/\u{301}/{x}") { request in .json(try request.path("x", as: String.self)) }
     }
 
     @Test(
@@ -35,6 +36,12 @@ struct RoutingTests {
         #expect(reply.status == 404)
         #expect(reply["/code"] == #""NOT_FOUND""#)
         #expect(reply.summary.route == nil)
+    }
+
+    @Test("A slash of a template parts its segments though a combining mark follows")
+    func combiningMark() throws {
+        #expect(try bench.answer(.get, "/marks/%CC%81").status == 404)
+        #expect(try bench.answer(.get, "/marks/%CC%81/1")["/data"] == #""1""#)
     }
 
     @Test("A path without the method is 405 with Allow, HEAD and OPTIONS among it")
@@ -164,6 +171,8 @@ struct DeclarationTests {
             ("/..", "has the segment .., which no request can carry"),
             ("/a b", "has \" \" in the segment a b"), ("/a%20", "has \"%\" in the segment a%20"),
             ("/a?b", "has \"?\" in the segment a?b"),
+            ("//\u{301}", "has an empty segment; a path ends without a slash"),
+            ("/{a}\u{301}", "has the segment {a}\u{301}; a parameter is a whole segment"),
         ])
     func templates(_ path: String, _ complaint: String) throws {
         let bench = Bench()

@@ -27,6 +27,8 @@ struct CurlTests {
         let output = pipe.fileHandleForReading.readDataToEndOfFile()
         var statuses = ended.stream.makeAsyncIterator()
         let status = await statuses.next() ?? -1
+        // It has ended; this lets go of what Foundation keeps of it until it is asked.
+        process.waitUntilExit()
         return Outcome(output: String(decoding: output, as: UTF8.self), status: status)
     }
 

@@ -31,6 +31,20 @@ struct PathValueTests {
     }
 
     @Test(
+        "A value that is encoded a hundred thousand times over costs no more than its length",
+        .timeLimit(.minutes(1)))
+    func encodedOverAndOver() {
+        let percent = "%" + String(repeating: "25", count: 100_000)
+        #expect(throws: PercentEncoding.Failure.dotSegment) {
+            _ = try PercentEncoding.encodeSegment("." + percent + "2e")
+        }
+        #expect(throws: PercentEncoding.Failure.forbiddenByte) {
+            _ = try PercentEncoding.decodeSegment(Array((percent + "2f").utf8))
+        }
+        #expect(throws: Never.self) { _ = try PercentEncoding.encodeSegment(percent + "2z") }
+    }
+
+    @Test(
         "Everything outside unreserved is encoded",
         arguments: [
             ("2026-11-20", "2026-11-20"), ("a b", "a%20b"), ("...", "..."), ("a.b_c~d-e", "a.b_c~d-e"),

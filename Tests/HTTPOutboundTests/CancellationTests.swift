@@ -169,6 +169,7 @@ struct CancellationTests {
             }
             harness.loop.execute { next(0) }
             await done.wait()
+            subscription.dispose()
             #expect(texts.withLock { $0 } == Array(repeating: "hi", count: 100))
             #expect(upstream.connections == 1)
         }

@@ -90,7 +90,8 @@ final class Begun: Sendable {
         let single = upstream.send(request)
         let subscribe: @Sendable () -> Void = { [self] in
             before()
-            subscription.disposable = single.subscribe { [self] result in
+            subscription.disposable = single.subscribe { [weak self] result in
+                guard let self else { return }
                 outcome.withLock { $0 = Self.typed(result) }
                 ended.fire()
             }

@@ -79,6 +79,7 @@ struct ErrorTests {
         subscription.dispose()
         #expect(log.entries == ["2"])
         #expect(observers.withLock { $0.count } == 2)
+        observers.withLock { $0 = [] }
     }
 
     @Test("retry(when:) runs its handler once, waits for its value, and disposes the failed attempt before")

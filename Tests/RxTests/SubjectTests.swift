@@ -94,6 +94,7 @@ struct SubjectTests {
                 group.addTask { for value in 50..<100 { subject.onNext(value) } }
                 group.addTask { _ = subject.subscribe(onNext: { log.add($0) }) }
             }
+            subject.onCompleted()
             #expect(log.entries == Array(0..<100))
         }
     }

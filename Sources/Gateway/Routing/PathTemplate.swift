@@ -32,8 +32,11 @@ struct PathTemplate: Sendable, Equatable {
         }
         var segments: [Segment] = []
         var names: Set<String> = []
-        for part in text.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
-            let segment = try Self.segment(part)
+        // By bytes: a slash and a combining mark behind it are one Character.
+        for part in text.utf8.dropFirst().split(
+            separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        {
+            let segment = try Self.segment(Substring(part))
             if case .parameter(let name) = segment, !names.insert(name).inserted {
                 throw PathTemplateError("names the parameter {\(name)} twice")
             }
@@ -46,9 +49,11 @@ struct PathTemplate: Sendable, Equatable {
         if text.isEmpty {
             throw PathTemplateError("has an empty segment; a path ends without a slash")
         }
-        if text.first == "{" || text.last == "}" {
-            let name = text.dropFirst().dropLast()
-            guard text.first == "{", text.last == "}", isName(name) else {
+        let opens = text.utf8.first == UInt8(ascii: "{")
+        let closes = text.utf8.last == UInt8(ascii: "}")
+        if opens || closes {
+            let name = Substring(text.utf8.dropFirst().dropLast())
+            guard opens, closes, isName(name) else {
                 throw PathTemplateError(
                     "has the segment \(text); a parameter is a whole segment, {name}, its name of letters, digits and _"
                 )

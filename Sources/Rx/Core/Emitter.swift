@@ -25,6 +25,9 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
         super.init()
     }
 
+    /// Whether `copy()` may be called of this one once it runs: when it fails, for another attempt.
+    final var isCopied: Bool { attempts > 1 }
+
     /// Starts the work. Called once, when this object is subscribed to; it may report before it returns.
     open func begin() {}
 

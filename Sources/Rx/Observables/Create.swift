@@ -13,13 +13,15 @@ extension ObservableType {
 
 @usableFromInline
 final class Create<Element: Sendable>: Emitter<Element>, @unchecked Sendable {
-    private let body: @Sendable (AnyObserver<Element>) -> any Disposable
+    // Sound: let go by `begin()`, before which alone others read it; an emitter that is copied for another attempt keeps it.
+    @exclusivity(unchecked)
+    private var body: (@Sendable (AnyObserver<Element>) -> any Disposable)?
     // Sound: written by `begin()`, read by `cancel()`, which the emitter's state word orders after it.
     @exclusivity(unchecked)
     private var resource: (any Disposable)?
 
     @usableFromInline
-    init(_ body: @escaping @Sendable (AnyObserver<Element>) -> any Disposable) {
+    init(_ body: (@Sendable (AnyObserver<Element>) -> any Disposable)?) {
         self.body = body
         super.init()
     }
@@ -29,7 +31,9 @@ final class Create<Element: Sendable>: Emitter<Element>, @unchecked Sendable {
     }
 
     override func begin() {
-        resource = body(AnyObserver(emitter: self))
+        // Whoever keeps the observer keeps this, and not what the closure has, which may be that very keeper.
+        let body = isCopied ? self.body : self.body.take()
+        resource = body?(AnyObserver(emitter: self))
     }
 
     override func cancel() {

@@ -1,34 +1,159 @@
+import Foundation
 import JSONBytes
 
-// Whatever the bytes: no trap, no overflow; and what is valid stays so when it is cut and joined again.
+// Whatever the bytes: no trap, no overflow, one verdict wherever they stand; Foundation's verdict, but for the differences
+// named below; and what is valid stays so when it is cut and joined again.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))[...]
-    guard let document = try? JSONFragment(validating: bytes) else { return 0 }
+    let document: JSONFragment
+    do throws(JSONError) {
+        document = try JSONFragment(validating: bytes)
+    } catch {
+        compareFailure(error, of: bytes)
+        return 0
+    }
+    compareDocument(document, bytes)
 
     // A cut value is a valid document of its own, and is found again by its pointer.
-    for (name, value) in document.members {
+    let members = document.members
+    for (name, value) in members {
         guard let again = try? JSONFragment(validating: value.bytes), again == value else {
             fatalError("the member \(name) is cut wrong")
         }
-        guard document.value(at: JSONPointer(members: [name])) != nil else {
-            fatalError("the member \(name) is not found by its pointer")
+        let pointer = JSONPointer(members: [name])
+        guard let found = document.value(at: pointer), found == document[member: name],
+            let last = members.last(where: { $0.name.utf8.elementsEqual(name.utf8) }), last.value == found
+        else { fatalError("the member \(name) is not found by its pointer") }
+        guard (try? JSONPointer(pointer.description)) == pointer else {
+            fatalError("the pointer \(pointer) is not read as it is written")
         }
     }
     for (place, value) in document.elements.enumerated() {
-        guard document[element: place] == value else { fatalError("element \(place) is cut wrong") }
+        guard document[element: place] == value,
+            document.value(at: JSONPointer(members: ["\(place)"])) == value
+        else { fatalError("element \(place) is cut wrong") }
+    }
+    guard let captured = try? JSONScanner.scan(bytes, capturing: names), captured.document == document else {
+        fatalError("valid, but not where members are captured")
+    }
+    for (place, name) in ["a", "data", "\u{c624}\u{b298}", "fddDate\"12"].enumerated()
+    where captured[place] != document[member: name] {
+        fatalError("the member \(name) is captured wrong")
     }
 
-    // Joined into a new document it is valid still, and comes out to the byte. Depth: one level more.
-    var composer = JSONComposer(sharedFragmentLength: 64)
-    composer.beginObject()
-    composer.key("a")
-    composer.fragment(document)
-    composer.endObject()
-    let joined = Array(composer.finish().joined())[...]
-    guard let whole = try? JSONFragment(validating: joined, limits: JSONLimits(maxDepth: 65)),
-        whole[member: "a"] == document
-    else { fatalError("composed wrong") }
+    compose(document)
     return 0
+}
+
+private let names = JSONMemberNames("a", "data", "\u{c624}\u{b298}", "fddDate\"12")
+
+/// Joined into a new document it is valid still, and comes out to the byte.
+private func compose(_ document: JSONFragment) {
+    for sharedFragmentLength in [1, 64, .max] {
+        var composer = JSONComposer(sharedFragmentLength: sharedFragmentLength)
+        composer.beginObject()
+        composer.key("a")
+        composer.fragment(document)
+        composer.key("b\\\u{1f}\"")
+        composer.beginArray()
+        composer.fragment(document)
+        composer.string(document.description)
+        composer.endArray()
+        composer.endObject()
+        let count = composer.count
+        let joined = Array(composer.finish().joined())[...]
+        // Depth: two levels more.
+        guard joined.count == count,
+            let whole = try? JSONFragment(validating: joined, limits: JSONLimits(maxDepth: 66)),
+            whole[member: "a"] == document, let list = whole[member: "b\\\u{1f}\""], list.elements.count == 2,
+            list[element: 0] == document, list[element: 1]?.stringValue == document.description
+        else { fatalError("composed wrong") }
+    }
+}
+
+/// The same bytes at another address, with others around them, are the same document: nothing beyond them is read.
+private func elsewhere(_ bytes: ArraySlice<UInt8>) -> Result<JSONFragment, JSONError> {
+    let before = Array(#"[{"a":"\"#.utf8)
+    let after = Array(#"0"}],1e5 "#.utf8)
+    let around = before + bytes + after
+    return Result { () throws(JSONError) in
+        try JSONFragment(validating: around[before.count..<around.count - after.count])
+    }
+}
+
+// Known differences. Foundation takes what RFC 8259 does not: a byte order mark, UTF-16 and UTF-32 (which it tells by
+// their zeros), a comma behind the last element or member. It takes more than our limits: more nesting, numbers of any
+// length. It refuses what the RFC has: half a surrogate pair, which we read as U+FFFD, and numbers that no Double holds.
+
+private func compareFailure(_ error: JSONError, of bytes: ArraySlice<UInt8>) {
+    guard case .failure(error) = elsewhere(bytes) else { fatalError("another verdict elsewhere: \(error)") }
+    guard 0...bytes.count ~= error.offset else { fatalError("an error outside of the document: \(error)") }
+    guard !bytes.contains(0), foundationReads(bytes) != nil else { return }
+    let isBehindComma = bytes[..<error.offset].last { $0 > 0x20 } == UInt8(ascii: ",")
+    switch error.reason {
+    case .byteOrderMark, .depthExceeded, .numberTooLong: return
+    case .missingValue where isBehindComma && bytes[error.offset] == UInt8(ascii: "]"): return
+    case .missingKey where isBehindComma && bytes[error.offset] == UInt8(ascii: "}"): return
+    default: fatalError("refused, but Foundation takes it: \(error)")
+    }
+}
+
+private func compareDocument(_ document: JSONFragment, _ bytes: ArraySlice<UInt8>) {
+    guard case .success(document) = elsewhere(bytes) else { fatalError("another verdict elsewhere") }
+    guard !bytes.contains(0), !hasWhatFoundationRefuses(document) else { return }
+    guard let theirs = foundationReads(bytes) else { fatalError("taken, but Foundation refuses it") }
+    guard agree(document, theirs) else { fatalError("it says something else to Foundation: \(theirs)") }
+}
+
+private func foundationReads(_ bytes: ArraySlice<UInt8>) -> Any? {
+    try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)
+}
+
+private func hasWhatFoundationRefuses(_ value: JSONFragment) -> Bool {
+    switch value.kind {
+    case .null, .bool: false
+    case .number: value.doubleValue == nil
+    case .string: value.stringValue?.unicodeScalars.contains("\u{FFFD}") == true
+    case .array: value.elements.contains(where: hasWhatFoundationRefuses)
+    case .object:
+        value.members.contains {
+            $0.name.unicodeScalars.contains("\u{FFFD}") || hasWhatFoundationRefuses($0.value)
+        }
+    }
+}
+
+private func agree(_ ours: JSONFragment, _ theirs: Any) -> Bool {
+    switch ours.kind {
+    case .null: theirs is NSNull
+    case .bool: ours.boolValue == theirs as? Bool
+    case .number: agree(ours.doubleValue, (theirs as? NSNumber)?.doubleValue)
+    case .string: ours.stringValue == theirs as? String
+    case .array: agree(ours.elements, theirs as? [Any])
+    case .object: agree(ours, theirs as? [String: Any])
+    }
+}
+
+/// Foundation reads numbers of many digits as decimals, whose way to a Double is some units in the last place off.
+private func agree(_ ours: Double?, _ theirs: Double?) -> Bool {
+    guard let ours, let theirs else { return false }
+    return abs(ours - theirs) <= 8 * max(ours.ulp, theirs.ulp)
+}
+
+private func agree(_ ours: [JSONFragment], _ theirs: [Any]?) -> Bool {
+    guard let theirs, ours.count == theirs.count else { return false }
+    return zip(ours, theirs).allSatisfy { agree($0, $1) }
+}
+
+/// Of several members with one name (to Swift's strings, for which the two spellings of an accent are one) Foundation keeps
+/// one it does not name; ours is the last.
+private func agree(_ ours: JSONFragment, _ theirs: [String: Any]?) -> Bool {
+    let members = ours.members
+    guard let theirs, Set(members.map(\.name)) == Set(theirs.keys) else { return false }
+    let counts = Dictionary(members.map { ($0.name, 1) }, uniquingKeysWith: +)
+    return members.allSatisfy { name, value in
+        guard counts[name] == 1, let their = theirs[name] else { return true }
+        return agree(value, their)
+    }
 }

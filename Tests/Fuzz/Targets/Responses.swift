@@ -2,8 +2,8 @@ import HTTPModel
 import HTTPWire
 
 // Whatever the bytes: no trap, no read beyond them, one verdict however they are cut; and fields that are accepted can
-// be written. The first byte says where the rest is cut, the second to what method it is an answer and whether the
-// connection ends after it.
+// be written. The rest is fed whole, byte by byte, and cut as the first byte says; the second says to what method it is
+// an answer and whether the connection ends after it.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzResponses(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
@@ -13,12 +13,13 @@ public func fuzzResponses(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
     let method: HTTPMethod = all[1] & 1 == 0 ? .get : .head
     let finishes = all[1] & 2 == 0
     let whole = events(of: [bytes], method: method, finishes: finishes, takesBody: true)
-    let step = Int(all[0]) + 1
-    let pieces = stride(from: 0, to: bytes.count, by: step).map {
-        Array(bytes[$0..<min($0 + step, bytes.count)])
+    for step in [1, Int(all[0]) + 1] {
+        let pieces = stride(from: 0, to: bytes.count, by: step).map {
+            Array(bytes[$0..<min($0 + step, bytes.count)])
+        }
+        let cut = events(of: pieces, method: method, finishes: finishes, takesBody: false)
+        guard whole == cut else { fatalError("cut by \(step): \(cut) instead of \(whole)") }
     }
-    let cut = events(of: pieces, method: method, finishes: finishes, takesBody: false)
-    guard whole == cut else { fatalError("cut by \(step): \(cut) instead of \(whole)") }
     return 0
 }
 

@@ -1,0 +1,118 @@
+import HTTPModel
+
+@testable import HTTPWire
+
+// Whatever the bytes: no trap, no read beyond them, one verdict and one end however they are cut; what is accepted says
+// the same to a reader that knows nothing but sizes; and data that is written in chunks comes back. The first byte says
+// where the rest is cut.
+
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzChunks(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let all = Array(UnsafeBufferPointer(start: start, count: count))
+    guard let first = all.first else { return 0 }
+    let bytes = Array(all.dropFirst())
+    let step = Int(first) + 1
+    let whole = decode(bytes, step: max(bytes.count, 1))
+    for step in [1, step] {
+        let cut = decode(bytes, step: step)
+        guard cut == whole else { fatalError("cut by \(step): \(cut) instead of \(whole)") }
+    }
+    if whole.verdict == .end {
+        guard let plain = readPlainly(bytes), plain.data == whole.data, plain.end == whole.consumed else {
+            fatalError("accepted, but its sizes say something else: \(whole)")
+        }
+    }
+
+    var written: [UInt8] = []
+    for start in stride(from: 0, to: bytes.count, by: step) {
+        bytes[start..<min(start + step, bytes.count)].withUnsafeBytes {
+            ChunkedEncoding.appendChunk($0, to: &written)
+        }
+    }
+    ChunkedEncoding.appendEnd(to: &written)
+    let length = written.count
+    written += [0x30]
+    let read = decode(written, step: step)
+    guard read.verdict == .end, read.data == bytes, read.consumed == length else {
+        fatalError("written, but not read: \(read)")
+    }
+    return 0
+}
+
+private enum Verdict: Equatable {
+    case more, end
+    case failed(String)
+}
+
+private struct Decoded: Equatable {
+    var verdict = Verdict.more
+    var data: [UInt8] = []
+    /// Up to and with the message's last byte; of a message that fails, nothing is promised.
+    var consumed = 0
+}
+
+private func decode(_ bytes: [UInt8], step: Int) -> Decoded {
+    var decoder = ChunkedDecoder()
+    // Small, so that the limits are met.
+    var trailers = FieldSection(block: 400, line: 100, count: 5, side: .response)
+    var decoded = Decoded()
+    for start in stride(from: 0, to: bytes.count, by: step) {
+        let piece = Array(bytes[start..<min(start + step, bytes.count)])
+        piece.withUnsafeBytes { input in
+            var consumed = 0
+            do throws(WireFault) {
+                while decoded.verdict == .more {
+                    switch try decoder.next(input, &consumed, &trailers) {
+                    case .needMore:
+                        guard consumed == input.count else {
+                            fatalError("more is wanted though not all is consumed")
+                        }
+                        decoded.consumed = start + consumed
+                        return
+                    case .data(let range):
+                        guard !range.isEmpty, range.upperBound == consumed, consumed <= input.count else {
+                            fatalError("data outside of the input")
+                        }
+                        decoded.data += input[range]
+                    case .end:
+                        decoded.verdict = .end
+                        decoded.consumed = start + consumed
+                    }
+                }
+            } catch {
+                decoded.verdict = .failed("\(error)")
+                decoded.consumed = 0
+            }
+        }
+        if decoded.verdict != .more { break }
+    }
+    return decoded
+}
+
+/// The data by the sizes alone, and where the message ends.
+private func readPlainly(_ bytes: [UInt8]) -> (data: [UInt8], end: Int)? {
+    var data: [UInt8] = []
+    var rest = bytes[...]
+    func line() -> ArraySlice<UInt8>? {
+        guard let feed = rest.firstIndex(of: 0x0a), feed > rest.startIndex, rest[feed - 1] == 0x0d else {
+            return nil
+        }
+        defer { rest = rest[(feed + 1)...] }
+        return rest[..<(feed - 1)]
+    }
+    while let head = line() {
+        let digits = head.prefix { ASCII.hexValue($0) != nil }
+        guard let size = Int(String(decoding: digits, as: UTF8.self), radix: 16) else { return nil }
+        guard size > 0 else {
+            while let trailer = line() {
+                if trailer.isEmpty { return (data, rest.startIndex) }
+            }
+            return nil
+        }
+        guard rest.count >= size else { return nil }
+        data += rest.prefix(size)
+        rest = rest.dropFirst(size)
+        guard line()?.isEmpty == true else { return nil }
+    }
+    return nil
+}
