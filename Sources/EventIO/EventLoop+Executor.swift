@@ -1,3 +1,5 @@
+import Locking
+
 /// A loop as the executor of actors (`unownedExecutor`) and of tasks (`executorPreference`).
 extension EventLoop: SerialExecutor, TaskExecutor {
     public func enqueue(_ job: consuming ExecutorJob) {
@@ -35,8 +37,14 @@ extension EventLoop: SerialExecutor, TaskExecutor {
     public func perform<Value: Sendable>(
         _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
-        try await withUnsafeThrowingContinuation { continuation in
-            let accepted = execute { continuation.resume(with: Result(catching: body)) }
+        let handover = Handover()
+        defer { handover.taken() }
+        return try await withUnsafeThrowingContinuation { continuation in
+            let accepted = execute {
+                let result = Result(catching: body)
+                handover.given()
+                continuation.resume(with: result)
+            }
             if !accepted { continuation.resume(throwing: SocketError(.loopEnded, .eventBase)) }
         }
     }

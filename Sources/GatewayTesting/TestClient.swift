@@ -2,6 +2,7 @@ import EventIO
 public import HTTPModel
 import HTTPOutbound
 public import JSONBytes
+import Locking
 import Rx
 
 /// Asks a gateway under test over HTTP, as an app would.
@@ -45,9 +46,14 @@ public struct TestClient: Sendable {
         if json != nil { fields.append(.contentType, "application/json") }
         let request = OutboundRequest(method: method, target: target, fields: fields, body: json ?? "")
         let call = upstream.send(request)
+        let handover = Handover()
         let response = try await withCheckedThrowingContinuation { continuation in
-            _ = call.subscribe { continuation.resume(with: $0) }
+            _ = call.subscribe {
+                handover.given()
+                continuation.resume(with: $0)
+            }
         }
+        handover.taken()
         return TestResponse(status: response.head.status, fields: response.head.fields, body: response.body)
     }
 }

@@ -44,9 +44,13 @@ public struct GatewayLeak: Error, CustomStringConvertible {
 
 /// Blocking work, away from the threads that tasks run on.
 private func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
+    let handover = Handover()
+    defer { handover.taken() }
+    return try await withCheckedThrowingContinuation { continuation in
         DispatchQueue.global().async {
-            continuation.resume(with: Result { try work() })
+            let result = Result { try work() }
+            handover.given()
+            continuation.resume(with: result)
         }
     }
 }

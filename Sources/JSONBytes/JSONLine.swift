@@ -124,8 +124,13 @@ public struct JSONLine: ~Copyable {
         count &+= JSONText.write(value, at: place(for: JSONText.integerLength))
     }
 
-    /// A number with a fixed count of decimal places, 1 or more: `fixed(124, places: 1)` is `12.4`.
+    /// A number with a fixed count of decimal places, 0 or more: `fixed(124, places: 1)` is `12.4`.
     public mutating func fixed(_ scaled: Int, places: Int) {
+        // A point has a digit behind it (RFC 8259 6).
+        guard places > 0 else {
+            precondition(places == 0, "less than no decimal places")
+            return integer(scaled)
+        }
         let place = place(for: JSONText.fixedLength(places: places))
         count &+= JSONText.write(scaled, places: places, at: place)
     }

@@ -203,9 +203,15 @@ final class LockBox<Value: Sendable>: Sendable {
 
 /// Runs blocking code on a thread that may block.
 func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async rethrows -> Value {
+    let handover = Handover()
     let result: Result<Value, any Error> = await withCheckedContinuation { continuation in
-        DispatchQueue.global().async { continuation.resume(returning: Result(catching: body)) }
+        DispatchQueue.global().async {
+            let result = Result(catching: body)
+            handover.given()
+            continuation.resume(returning: result)
+        }
     }
+    handover.taken()
     switch result {
     case .success(let value): return value
     case .failure(let error): return try rethrowing { throw error }

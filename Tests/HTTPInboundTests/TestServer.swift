@@ -103,6 +103,7 @@ final class EventLog: Sendable {
     }
 
     private let state = Lock(State())
+    private let handover = Handover()
 
     var events: [String] { state.withLock { $0.events } }
 
@@ -113,11 +114,13 @@ final class EventLog: Sendable {
             state.waiting.removeAll { $0.wanted == event }
             return ready
         }
+        handover.given()
         for continuation in ready { continuation.resume() }
     }
 
     /// Returns once the event has happened. The suite's time limit bounds it.
     func wait(for event: String) async {
+        defer { handover.taken() }
         await withCheckedContinuation { continuation in
             let happened = state.withLock { state in
                 if state.events.contains(event) { return true }

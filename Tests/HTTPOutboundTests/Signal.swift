@@ -9,11 +9,13 @@ final class Signal: Sendable {
     }
 
     private let state = Lock(State())
+    private let handover = Handover()
     private let semaphore = DispatchSemaphore(value: 0)
 
     var count: Int { state.withLock { $0.fired } }
 
     func fire() {
+        handover.given()
         semaphore.signal()
         let ready = state.withLock { state in
             state.fired += 1
@@ -26,6 +28,7 @@ final class Signal: Sendable {
 
     /// Waits, without a thread, until it was fired so many times in all.
     func wait(count: Int = 1) async {
+        defer { handover.taken() }
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
                 if state.fired >= count { return true }

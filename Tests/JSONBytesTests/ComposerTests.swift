@@ -54,10 +54,11 @@ struct ComposerTests {
         for value in [0, 7, -7, 10, 504, Int.max, Int.min] { composer.int(value) }
         for scaled in [0, 1, -1, 9, 10, 124, -705, 1000] { composer.fixed(scaled, places: 1) }
         for scaled in [0, 5, 50, -500, 12345] { composer.fixed(scaled, places: 3) }
+        for scaled in [0, -124] { composer.fixed(scaled, places: 0) }
         composer.endArray()
         #expect(
             text(composer) == "[0,7,-7,10,504,9223372036854775807,-9223372036854775808,"
-                + "0.0,0.1,-0.1,0.9,1.0,12.4,-70.5,100.0,0.000,0.005,0.050,-0.500,12.345]")
+                + "0.0,0.1,-0.1,0.9,1.0,12.4,-70.5,100.0,0.000,0.005,0.050,-0.500,12.345,0,-124]")
     }
 
     @Test("A byte that must be escaped is seen wherever in the text it stands")

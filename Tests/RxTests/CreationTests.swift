@@ -118,6 +118,26 @@ struct CreationTests {
         #expect(census.alive == 0)
     }
 
+    @Test("An observer that is kept by what create's closure has does not keep that alive")
+    func createKeepsNoCircle() {
+        final class Keeper: Sendable {
+            let observers = Log<AnyObserver<String>>()
+            let tracked: Tracked
+            init(_ census: Census) { tracked = Tracked(census) }
+        }
+        let census = Census()
+        do {
+            let keeper = Keeper(census)
+            let subscription = Observable<String>.create { observer in
+                keeper.observers.add(observer)
+                return Disposables.create()
+            }.subscribe()
+            #expect(census.alive == 1)
+            subscription.dispose()
+        }
+        #expect(census.alive == 0)
+    }
+
     // MARK: The others
 
     @Test("just sends its value and the end, to each subscription, and frees it")

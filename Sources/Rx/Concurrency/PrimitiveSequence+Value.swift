@@ -30,9 +30,11 @@ extension Observable {
     /// Waits for the first value, `nil` when there is none.
     fileprivate func awaitValue() async throws -> Element? {
         let subscription = SingleAssignmentDisposable()
+        let handover = Handover()
+        defer { handover.taken() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let once = Resumption(continuation)
+                let once = Resumption(continuation, handover)
                 subscription.setDisposable(
                     subscribe(
                         onNext: { once.resume(.success($0)) },
@@ -50,8 +52,11 @@ extension Observable {
 private final class Resumption<Element: Sendable>: Sendable {
     private let continuation: Lock<CheckedContinuation<Element?, any Error>?>
 
-    init(_ continuation: CheckedContinuation<Element?, any Error>) {
+    private let handover: Handover
+
+    init(_ continuation: CheckedContinuation<Element?, any Error>, _ handover: Handover) {
         self.continuation = Lock(continuation)
+        self.handover = handover
     }
 
     func resume(_ result: Result<Element?, any Error>) {
@@ -59,6 +64,7 @@ private final class Resumption<Element: Sendable>: Sendable {
             defer { continuation = nil }
             return continuation
         }
+        handover.given()
         continuation?.resume(with: result)
     }
 }

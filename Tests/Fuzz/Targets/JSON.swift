@@ -7,6 +7,7 @@ import JSONBytes
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))[...]
+    write(bytes)
     let document: JSONFragment
     do throws(JSONError) {
         document = try JSONFragment(validating: bytes)
@@ -71,6 +72,39 @@ private func compose(_ document: JSONFragment) {
             list[element: 0] == document, list[element: 1]?.stringValue == document.description
         else { fatalError("composed wrong") }
     }
+}
+
+/// Text and numbers are written as what reads back as the same.
+private func write(_ bytes: ArraySlice<UInt8>) {
+    if let text = String(validating: bytes, as: UTF8.self) {
+        let fragment = JSONFragment(text)
+        guard let read = try? JSONFragment(validating: fragment.bytes),
+            read.stringValue?.utf8.elementsEqual(text.utf8) == true
+        else { fatalError("a text is written as \(fragment)") }
+    }
+    var bits: UInt64 = 0
+    for byte in bytes.prefix(8) { bits = bits << 8 | UInt64(byte) }
+    let number = Int(truncatingIfNeeded: bits)
+    let double = Double(bitPattern: bits)
+    let places = Int(bytes.last ?? 0) % 24
+    var composer = JSONComposer()
+    composer.beginArray()
+    composer.int(number)
+    composer.double(double)
+    composer.fixed(number, places: places)
+    composer.endArray()
+    let list = composer.fragment()
+    guard (try? JSONFragment(validating: list.bytes)) == list, list[element: 0]?.intValue == number,
+        double.isFinite ? list[element: 1]?.doubleValue == double : list[element: 1]?.isNull == true,
+        list[element: 2]?.description == decimal(number, places)
+    else { fatalError("\(number) and \(double) are written as \(list)") }
+}
+
+private func decimal(_ scaled: Int, _ places: Int) -> String {
+    var digits = String(scaled.magnitude)
+    digits = String(repeating: "0", count: max(places + 1 - digits.count, 0)) + digits
+    let sign = scaled < 0 ? "-" : ""
+    return sign + (places == 0 ? digits : digits.dropLast(places) + "." + digits.suffix(places))
 }
 
 /// The same bytes at another address, with others around them, are the same document: nothing beyond them is read.
