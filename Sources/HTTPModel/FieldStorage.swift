@@ -39,6 +39,8 @@ package struct FieldStorage: Sendable {
     @usableFromInline package private(set) var bytes: [UInt8] = []
     @usableFromInline package private(set) var entryCount: UInt32 = 0
     private var room: UInt32 = 0
+    /// The text is whole lines that a serializer may write as they stand (`HTTPFields.checked`).
+    @usableFromInline package private(set) var isChecked = false
 
     package init() {}
 
@@ -82,6 +84,9 @@ package struct FieldStorage: Sendable {
 
     @inlinable package var count: Int { Int(entryCount) }
 
+    /// From its first change on it is checked no more, but for `overwrite`.
+    mutating func markChecked() { isChecked = true }
+
     /// Where the text begins.
     package var textStart: Int { Int(room) &* Self.stride }
 
@@ -102,6 +107,7 @@ package struct FieldStorage: Sendable {
     mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         let length = name.count &+ value.count &+ 4
         precondition(bytes.count &+ length < Int(UInt32.max), "4 GiB of fields")
+        isChecked = false
         if entryCount == room { makeRoom(for: length) }
         let start = bytes.count
         bytes.append(addingCapacity: length) { span in
@@ -154,6 +160,7 @@ package struct FieldStorage: Sendable {
             }
         }
         guard let first else { return }
+        isChecked = false
         var kept = first
         for index in first &+ 1..<count {
             let entry = entry(index)

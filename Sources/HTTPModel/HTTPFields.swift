@@ -129,6 +129,27 @@ extension HTTPFields {
         storage.overwrite(valueAt: index, write)
     }
 
+    /// The same fields, known to be fit for the wire: a serializer copies them in one piece. For fields that many messages
+    /// share. Any change but `overwrite` makes them fields like others again.
+    ///
+    /// - Precondition: names are tokens, values have no control characters, and none of the fields is one that a serializer
+    ///   writes or that belongs to one connection.
+    package func checked() -> HTTPFields {
+        withEachField { name, value in
+            precondition(!name.isEmpty && name.allSatisfy(ASCII.isTokenByte), "a field name is no token")
+            precondition(value.allSatisfy { $0 >= 0x20 && $0 != 0x7f }, "a value has a control character")
+            let isOwn = (["host", "content-length", "date", "expect"] as [StaticString]).contains {
+                ASCII.equals(name, lowercase: $0)
+            }
+            precondition(!isOwn && !HopByHop.contains(name), "a field that a serializer writes")
+        }
+        // Anew, so that the text is these fields and nothing else.
+        var fields = HTTPFields()
+        fields.append(contentsOf: self)
+        fields.storage.markChecked()
+        return fields
+    }
+
     /// Removes all fields of that name and says how many there were.
     @discardableResult
     public mutating func remove(_ name: HTTPFieldName) -> Int {

@@ -27,7 +27,7 @@ final class LoopState {
         buffer.removeAll(keepingCapacity: true)
         try RequestSerializer.appendHead(
             call.method, target: call.target, host: host, fields: call.fields,
-            lines: call.sharedFields.lines, body: call.body.isEmpty ? .none : .length(call.body.count),
+            sharedFields: call.sharedFields, body: call.body.isEmpty ? .none : .length(call.body.count),
             to: &buffer)
         let copiesBody = call.body.count <= Self.copiedBody
         if copiesBody, !call.body.isEmpty { buffer.append(contentsOf: call.body) }

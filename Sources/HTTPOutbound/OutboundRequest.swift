@@ -7,8 +7,8 @@ public struct OutboundRequest: Sendable {
     public var target: ArraySlice<UInt8>
     /// End-to-end fields. A hop-by-hop field, Host, Content-Length or Transfer-Encoding among them is ignored.
     public var fields: HTTPFields
-    /// Fields that many requests share, checked and written once; they go out after `fields`.
-    public var sharedFields: FieldBlock
+    /// More of them, which go out after `fields`: apart, so that requests may share either.
+    public var sharedFields: HTTPFields
     public var body: ArraySlice<UInt8>
 
     /// Stands in for `OutboundLimits.connectTimeout`.
@@ -22,7 +22,7 @@ public struct OutboundRequest: Sendable {
 
     public init(
         method: HTTPMethod = .get, target: ArraySlice<UInt8>, fields: HTTPFields = HTTPFields(),
-        sharedFields: FieldBlock = FieldBlock(), body: ArraySlice<UInt8> = [],
+        sharedFields: HTTPFields = HTTPFields(), body: ArraySlice<UInt8> = [],
         connectTimeout: Duration? = nil, firstByteTimeout: Duration? = nil,
         readTimeout: Duration? = nil, totalTimeout: Duration? = nil
     ) {

@@ -37,6 +37,10 @@ enum FieldWriter {
         _ fields: HTTPFields, except isSkipped: (UnsafeRawBufferPointer) -> Bool, to writer: inout HeadWriter
     ) throws(SerializationError) {
         let failure: SerializationError? = fields.storage.bytes.withUnsafeBytes { bytes in
+            if fields.storage.isChecked {
+                writer.append(UnsafeRawBufferPointer(rebasing: bytes[fields.storage.textStart...]))
+                return nil
+            }
             for index in 0..<fields.count {
                 let entry = fields.storage.entry(index, in: bytes)
                 let name = UnsafeRawBufferPointer(rebasing: bytes[entry.name])

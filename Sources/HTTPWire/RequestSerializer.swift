@@ -39,19 +39,19 @@ public enum RequestSerializer {
             method, target: target, host: Host(host), fields: fields, body: body, closes: closes, to: &output)
     }
 
-    /// The same, with a host and lines that many requests share.
+    /// The same, with a host that was checked before.
     ///
-    /// - Parameter lines: Whole field lines that this serializer wrote before; they go last.
+    /// - Parameter sharedFields: More fields, which go out after `fields`: apart, so that requests may share either.
     public static func appendHead(
-        _ method: HTTPMethod, target: ArraySlice<UInt8>, host: Host, fields: HTTPFields, lines: [UInt8] = [],
-        body: Body,
+        _ method: HTTPMethod, target: ArraySlice<UInt8>, host: Host, fields: HTTPFields,
+        sharedFields: HTTPFields = HTTPFields(), body: Body,
         closes: Bool = false, to output: inout [UInt8]
     ) throws(SerializationError) {
         guard target.withUnsafeBytes(isTarget) else { throw .target }
         // The constants below, a length of up to 19 digits and the method.
         let capacity =
-            128 &+ method.length &+ target.count &+ host.bytes.count &+ lines.count
-            &+ FieldWriter.capacity(fields)
+            128 &+ method.length &+ target.count &+ host.bytes.count
+            &+ FieldWriter.capacity(fields) &+ FieldWriter.capacity(sharedFields)
         try HeadWriter.append(atMost: capacity, to: &output) { (writer) throws(SerializationError) in
             writer.append(method)
             writer.append(" ")
@@ -60,6 +60,7 @@ public enum RequestSerializer {
             writer.append(host.bytes)
             writer.append("\r\n")
             try FieldWriter.append(fields, except: isOwn, to: &writer)
+            try FieldWriter.append(sharedFields, except: isOwn, to: &writer)
             switch body {
             case .none:
                 // RFC 9110 8.6: a method that anticipates content says when there is none.
@@ -72,7 +73,6 @@ public enum RequestSerializer {
                 writer.append("Transfer-Encoding: chunked\r\n")
             }
             if closes { writer.append("Connection: close\r\n") }
-            if !lines.isEmpty { writer.append(lines[...]) }
             writer.append("\r\n")
         }
     }

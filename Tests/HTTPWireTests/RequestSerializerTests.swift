@@ -39,6 +39,50 @@ struct RequestSerializerTests {
                 == "GET /a?b HTTP/1.1\r\nHost: up:81\r\nX: y\r\n\r\n")
     }
 
+    @Test("Checked fields go out as others do, and are others again once they are changed")
+    func checkedFields() throws {
+        let plain: HTTPFields = ["X-A": "1", "X-B": "", "X-A": "two three"]
+        let checked = plain.checked()
+        #expect(try head(.get, checked) == head(.get, plain))
+        #expect(
+            try head(.get, checked)
+                == "GET /a HTTP/1.1\r\nHost: h\r\nX-A: 1\r\nX-B: \r\nX-A: two three\r\n\r\n")
+
+        var written = checked
+        written.overwrite(valueAt: 0) { $0[0] = UInt8(ascii: "9") }
+        #expect(try head(.get, written).contains("\r\nX-A: 9\r\nX-B"))
+        #expect(try head(.get, checked).contains("\r\nX-A: 1\r\nX-B"), "a copy goes its own way")
+
+        var broken = checked
+        broken.append("X-C", "a\r\nX-D: b")
+        #expect(throws: SerializationError.fieldValue(name: "X-C")) { _ = try head(.get, broken) }
+        var more = checked
+        more.append(.host, "evil")
+        #expect(try head(.get, more) == head(.get, plain))
+        var less = checked
+        less.remove("X-B")
+        #expect(
+            try head(.get, less) == "GET /a HTTP/1.1\r\nHost: h\r\nX-A: 1\r\nX-A: two three\r\n\r\n")
+        #expect(try head(.get, HTTPFields().checked()) == "GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
+    }
+
+    @Test("Shared fields go out after the others and are held to the same rules")
+    func sharedFields() throws {
+        var output: [UInt8] = []
+        let host = try RequestSerializer.Host(Array("h".utf8)[...])
+        try RequestSerializer.appendHead(
+            .get, target: Array("/a".utf8)[...], host: host, fields: ["X-A": "1"],
+            sharedFields: ["Host": "evil", "X-B": "2"], body: .none, to: &output)
+        #expect(
+            String(decoding: output, as: UTF8.self)
+                == "GET /a HTTP/1.1\r\nHost: h\r\nX-A: 1\r\nX-B: 2\r\n\r\n")
+        #expect(throws: SerializationError.fieldValue(name: "X-B")) {
+            try RequestSerializer.appendHead(
+                .get, target: Array("/a".utf8)[...], host: host, fields: [:],
+                sharedFields: ["X-B": "a\nb"], body: .none, to: &output)
+        }
+    }
+
     @Test("A body is framed by its length or by chunks, and its absence is said where one might be awaited")
     func framing() throws {
         #expect(try head(.put, [:], .length(7)) == "PUT /a HTTP/1.1\r\nHost: h\r\nContent-Length: 7\r\n\r\n")

@@ -300,14 +300,6 @@ struct RequestTests {
         #expect(own.fields.values(of: .contentType) == ["text/plain"])
     }
 
-    @Test("A call says whether its fields are those that every call has")
-    func standardFields() throws {
-        #expect(try call(Anything()).hasStandardFields)
-        #expect(try call(Anything(task: .parameters(["a": 1], encoding: .query))).hasStandardFields)
-        #expect(try !call(Anything(headers: ["X-Key": "a"])).hasStandardFields)
-        #expect(try !call(Anything(method: .put, task: .json(1))).hasStandardFields)
-    }
-
     @Test(
         "A field that is the transport's own fails the call",
         arguments: [

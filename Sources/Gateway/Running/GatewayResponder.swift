@@ -15,9 +15,11 @@ public final class GatewayResponder: Sendable {
     let renderer: Renderer
     private let identifiers = Identifiers()
     /// What goes with the calls of nearly every request; the id and the trace are written over.
-    private let callFields: HTTPFields = [
-        .via: CallContext.via, .xRequestID: Identifiers.placeholder, .traceParent: TraceContext.placeholder,
-    ]
+    private let callFields =
+        ([
+            .via: CallContext.via, .xRequestID: Identifiers.placeholder,
+            .traceParent: TraceContext.placeholder,
+        ] as HTTPFields).checked()
 
     /// - Parameter largestBody: the limit of the endpoint that takes the longest body, or the gateway's own.
     init(

@@ -20,9 +20,10 @@ final class Renderer: Sendable {
 
     private let jsonFields: HTTPFields = [.contentType: "application/json; charset=utf-8"]
     /// The same with an id, which is written over.
-    private let identifiedFields: HTTPFields = [
-        .contentType: "application/json; charset=utf-8", .xRequestID: Identifiers.placeholder,
-    ]
+    private let identifiedFields =
+        ([
+            .contentType: "application/json; charset=utf-8", .xRequestID: Identifiers.placeholder,
+        ] as HTTPFields).checked()
     private let problemFields: HTTPFields = [.contentType: "application/problem+json"]
 
     init(cors: CORSPolicy?, answerLimit: Int) {

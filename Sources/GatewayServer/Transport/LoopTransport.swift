@@ -79,7 +79,6 @@ final class LoopClient {
     private let client: HTTPClient
     // Touched by the loop's thread alone, each time for one step that calls nobody.
     @exclusivity(unchecked) private var upstreams: [HTTPOutbound.Upstream?] = []
-    @exclusivity(unchecked) private var standardFields: FieldBlock?
 
     init(_ client: HTTPClient) {
         self.client = client
@@ -93,9 +92,7 @@ final class LoopClient {
             receiver.attemptFailed(TransportError(.destinationUnavailable, message))
             return Disposables.create()
         }
-        let attempt = LoopAttempt(
-            call, to: outbound, standardFields: call.hasStandardFields ? standardFields(of: call) : nil,
-            within: TimeAmount(limit), for: receiver)
+        let attempt = LoopAttempt(call, to: outbound, within: TimeAmount(limit), for: receiver)
         attempt.start()
         return attempt
     }
@@ -107,14 +104,6 @@ final class LoopClient {
 
     func close() {
         client.close()
-    }
-
-    /// The fields that calls say unless they say otherwise, checked and written once.
-    private func standardFields(of call: TransportCall) -> FieldBlock {
-        if let standardFields { return standardFields }
-        let written = (try? FieldBlock(call.fields)) ?? FieldBlock()
-        standardFields = written
-        return written
     }
 
     private func outbound(of upstream: Networking.Upstream) -> HTTPOutbound.Upstream? {
@@ -132,16 +121,14 @@ final class LoopClient {
 private final class LoopAttempt: OutboundCall, @unchecked Sendable {
     private let receiver: any AttemptReceiver
 
-    /// - Parameter standardFields: the call's own fields, where they were written before.
     init(
-        _ call: TransportCall, to upstream: HTTPOutbound.Upstream, standardFields: FieldBlock?,
-        within limit: TimeAmount, for receiver: any AttemptReceiver
+        _ call: TransportCall, to upstream: HTTPOutbound.Upstream, within limit: TimeAmount,
+        for receiver: any AttemptReceiver
     ) {
         self.receiver = receiver
         super.init(
             to: upstream, method: call.method, target: call.target,
-            fields: standardFields == nil ? call.allFields : call.contextFields,
-            sharedFields: standardFields ?? FieldBlock(), body: call.body ?? [],
+            fields: call.fields, sharedFields: call.contextFields, body: call.body ?? [],
             connectTimeout: call.limits.connect, firstByteTimeout: call.limits.firstByte,
             readTimeout: call.limits.firstByte, total: limit)
     }

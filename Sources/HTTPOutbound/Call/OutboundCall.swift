@@ -22,7 +22,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     let method: HTTPMethod
     let target: ArraySlice<UInt8>
     let fields: HTTPFields
-    let sharedFields: FieldBlock
+    let sharedFields: HTTPFields
     let body: ArraySlice<UInt8>
     private let pool: UpstreamPool
     // Touched by the loop's thread alone, and never across a call that leads back here.
@@ -40,7 +40,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// follows.
     public init(
         to upstream: Upstream, method: HTTPMethod, target: ArraySlice<UInt8>, fields: HTTPFields,
-        sharedFields: FieldBlock = FieldBlock(), body: ArraySlice<UInt8> = [],
+        sharedFields: HTTPFields = HTTPFields(), body: ArraySlice<UInt8> = [],
         connectTimeout: Duration? = nil, firstByteTimeout: Duration? = nil,
         readTimeout: Duration? = nil, total: TimeAmount? = nil
     ) {

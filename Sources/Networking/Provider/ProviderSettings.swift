@@ -13,9 +13,8 @@ final class CallSettings: Sendable {
     /// What every call says unless its target or its context says otherwise. No content coding is undone here, so
     /// none is asked for.
     let fields = CallSettings.standardFields
-    private static let standardFields: HTTPFields = [
-        .accept: "application/json", .acceptEncoding: "identity",
-    ]
+    private static let standardFields =
+        ([.accept: "application/json", .acceptEncoding: "identity"] as HTTPFields).checked()
 
     init(policy: CallPolicy, plugins: [any PluginType], jitter: @escaping Jitter) {
         self.policy = policy

@@ -80,7 +80,7 @@ public final class CallContext: Sendable {
     package static let via = "1.1 sluice"
 
     /// What a call carries that is made for no request of a client.
-    static let fieldsWithoutContext: HTTPFields = [.via: via]
+    static let fieldsWithoutContext = ([.via: via] as HTTPFields).checked()
 
     /// Never the client's: what the gateway sets itself, and the coding that it cannot undo.
     private static let own: [HTTPFieldName] = [.via, .xRequestID, .traceParent, .acceptEncoding]

@@ -51,10 +51,6 @@ public final class TransportCall: Sendable {
         own?.contextFields ?? context?.fields(for: upstream) ?? CallContext.fieldsWithoutContext
     }
 
-    /// Whether `fields` are the same for all calls of all providers that add none of their own, so that a transport may write
-    /// them once and keep the bytes.
-    public var hasStandardFields: Bool { own == nil }
-
     /// Limits of one attempt. They are the transport's to hold.
     public var limits: AttemptLimits { settings.policy.attemptLimits }
 
