@@ -12,7 +12,7 @@ ALLOCATIONS = 32
 # is specialised across modules.
 RELEASE = --static-swift-stdlib -Xswiftc -cross-module-optimization
 
-.PHONY: help setup build demo run test lint format bench bench-json bench-rx bench-wire bench-outbound bench-gateway fuzz sanitize sanitize-thread sanitize-address image image-check clean
+.PHONY: help setup build demo run test lint format bench bench-json bench-rx bench-wire bench-outbound bench-gateway fuzz soak sanitize sanitize-thread sanitize-address image image-check clean
 
 help:
 	@echo 'make setup     install the libraries that are missing (Debian and Ubuntu; names them elsewhere)'
@@ -24,6 +24,9 @@ help:
 	@echo 'make bench     benchmarks of the layers, from JSON to a whole request in the gateway'
 	@echo 'make fuzz      fuzz the parsers, the JSON scanner, the URLs and the routes, FUZZ_SECONDS=$(FUZZ_SECONDS) each, two at a time;'
 	@echo '               some only: make fuzz FUZZ="JSON URLs"'
+	@echo 'make soak      what is promised under load, faults and attack: a million requests, 10 000 idle clients, slow attacks,'
+	@echo '               no descriptors, drains; a quarter of an hour of a quiet machine. One proof: make soak PROOF=drain; they'
+	@echo '               are mixups memory idle readers exhaustion attacks drain loops'
 	@echo 'make sanitize  all tests under the thread and the address sanitizer; some only: make sanitize FILTER=RxTests'
 	@echo 'make image     the container image sluice:latest, with Docker or podman, or without either on Debian'
 	@echo '               make image-check starts it, asks it, ends it'
@@ -66,6 +69,9 @@ BENCHMARK_gateway = GatewayBench
 
 fuzz:
 	Tests/Fuzz/run $(FUZZ_SECONDS) $(FUZZ)
+
+soak: build
+	Tests/Soak/run $(PROOF)
 
 sanitize: sanitize-thread sanitize-address
 

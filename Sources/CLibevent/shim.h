@@ -11,3 +11,6 @@
 // Nor accept4, a GNU extension: accepts with SOCK_NONBLOCK and SOCK_CLOEXEC in one call.
 #include <sys/socket.h>
 extern int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);
+
+// Nor the kernel's packet filters: how a listener lets no further handshake begin.
+#include <linux/filter.h>

@@ -37,10 +37,13 @@ public final class Listener: @unchecked Sendable {
 
     /// One listener per loop on one port, between which the kernel spreads the connections. The first binds
     /// alone, so that a port that another process uses is refused.
+    ///
+    /// - Parameter joining: the port is shared instead with listeners of another process of the same user that allow it:
+    ///   with those of a process that leaves.
     public static func group(
-        bind address: SocketAddress, count: Int, backlog: Int32 = 4096
+        bind address: SocketAddress, count: Int, backlog: Int32 = 4096, joining: Bool = false
     ) throws(SocketError) -> [Listener] {
-        let first = try Listener(bind: address, backlog: backlog)
+        let first = try Listener(bind: address, backlog: backlog, joining: joining)
         var listeners = [first]
         while listeners.count < count, !address.isUnix {
             listeners.append(try Listener(bind: first.address, backlog: backlog, joining: true))
@@ -125,8 +128,9 @@ public final class Listener: @unchecked Sendable {
     }
 
     /// Accepts what is waiting, then closes: closing a listener of a `SO_REUSEPORT` group resets what waits in
-    /// its queue.
+    /// its queue. Nobody comes between the last accept and the close (`turnNewcomersAway`).
     public func drainBacklogAndClose() {
+        turnNewcomersAway()
         while descriptor >= 0, acceptOne() {}
         close()
     }
@@ -143,6 +147,10 @@ public final class Listener: @unchecked Sendable {
         onAccept = nil
         if memberIndex >= 0 { loop?.members.remove(at: memberIndex) }
         memberIndex = -1
+    }
+
+    func withDescriptor(_ body: (Int32) -> Void) {
+        if descriptor >= 0 { body(descriptor) }
     }
 
     private func removePath() {

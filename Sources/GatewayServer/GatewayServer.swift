@@ -91,13 +91,38 @@ public final class GatewayServer: Sendable {
         guard let address = SocketAddress(host: configuration.host, port: configuration.port) else {
             throw GatewayStartError("'\(configuration.host)' is not a numeric address to listen on")
         }
-        do {
-            return try Listener.group(bind: address, count: configuration.loops)
-        } catch  where error.isAddressInUse {
-            throw GatewayStartError("\(address) is taken: another program listens there")
-        } catch {
-            throw GatewayStartError("cannot listen on \(address): \(error)")
+        // A gateway that is just closing its listeners answers nobody, and is gone in a moment.
+        for _ in 0..<8 {
+            do throws(SocketError) {
+                return try Listener.group(bind: address, count: configuration.loops)
+            } catch {
+                guard error.isAddressInUse else {
+                    throw GatewayStartError("cannot listen on \(address): \(error)")
+                }
+            }
+            switch HealthProbe.occupant(of: address) {
+            case .leavingGateway: return try join(address, count: configuration.loops)
+            case .other: throw isTaken(address)
+            case .silent: break
+            }
         }
+        throw isTaken(address)
+    }
+
+    /// Shares a taken port with a gateway that leaves it: until that has closed its listeners the kernel gives each of the
+    /// two its share of the connections, so that a restart refuses nobody.
+    private static func join(_ address: SocketAddress, count: Int) throws -> [Listener] {
+        do {
+            return try Listener.group(bind: address, count: count, joining: true)
+        } catch {
+            // Another user's gateway, say, whom the kernel does not let anybody join.
+            throw GatewayStartError(
+                "\(address) is taken by a gateway that leaves and cannot be joined: \(error)")
+        }
+    }
+
+    private static func isTaken(_ address: SocketAddress) -> GatewayStartError {
+        GatewayStartError("\(address) is taken: another program listens there")
     }
 
     /// Serves the connections that come from here on.

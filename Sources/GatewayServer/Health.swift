@@ -31,6 +31,8 @@ struct Health {
         HTTPResponse(
             status: status,
             fields: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
-            body: [Array("{\"status\":\"\(word)\"}".utf8)[...]])
+            body: [Self.body(word)[...]])
     }
+
+    static func body(_ word: String) -> [UInt8] { Array("{\"status\":\"\(word)\"}".utf8) }
 }

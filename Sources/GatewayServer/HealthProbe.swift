@@ -26,37 +26,76 @@ public enum HealthProbe {
             return "'\(url)' is not a URL to ask"
         }
         let path = parsed.path.isEmpty || parsed.path == "/" ? readyPath : parsed.path
-        do {
-            let group = try EventLoopGroup(count: 1, name: "health")
-            defer { group.shutdown() }
-            return ask(origin, path, on: group.loops[0])
-        } catch {
-            return "\(error)"
+        switch ask(origin, path, within: .seconds(2)) {
+        case .failure(let error): return "\(origin)\(path): \(error)"
+        case .success(let response):
+            let code = response.head.status.code
+            return (200..<300).contains(code) ? nil : "\(origin)\(path) answered \(code)"
         }
     }
 
-    private static func ask(_ origin: Origin, _ path: String, on loop: EventLoop) -> String? {
+    /// Who listens on an address that is taken.
+    enum Occupant {
+        /// A gateway that was told to leave.
+        case leavingGateway
+        /// Nobody answered, within a moment: a gateway that is just closing its listener, perhaps.
+        case silent
+        case other
+    }
+
+    /// Asks who is there; blocks, a quarter of a second at most.
+    static func occupant(of address: SocketAddress) -> Occupant {
+        // An address that means every interface is asked at loopback.
+        let host =
+            switch address.host {
+            case "0.0.0.0": "127.0.0.1"
+            case "::": "::1"
+            case let host: host
+            }
+        guard let port = address.port.flatMap({ UInt16(exactly: $0) }),
+            let origin = Origin(host: host, port: port)
+        else { return .other }
+        switch ask(origin, readyPath, within: .milliseconds(250)) {
+        case .failure(let error):
+            let silences: [OutboundError.Reason] = [
+                .connectionRefused, .connectionTimeout, .connectionTerminated, .responseTimeout,
+            ]
+            guard let error = error as? OutboundError else { return .other }
+            return silences.contains(error.reason) ? .silent : .other
+        case .success(let response):
+            let isLeaving =
+                response.head.status == .serviceUnavailable
+                && response.body.elementsEqual(Health.body("draining"))
+            return isLeaving ? .leavingGateway : .other
+        }
+    }
+
+    private static func ask(_ origin: Origin, _ path: String, within limit: Duration)
+        -> Result<OutboundResponse, any Error>
+    {
+        let group: EventLoopGroup
+        do {
+            group = try EventLoopGroup(count: 1, name: "health")
+        } catch {
+            return .failure(error)
+        }
+        defer { group.shutdown() }
+        let loop = group.loops[0]
         let done = DispatchSemaphore(value: 0)
-        let complaint = Lock<String?>(nil)
+        let result = Lock<Result<OutboundResponse, any Error>?>(nil)
         let call = loop.runBlocking {
             var limits = OutboundLimits()
-            limits.totalTimeout = .seconds(2)
+            limits.connectTimeout = limit
+            limits.totalTimeout = limit
             return HTTPClient(loop: loop, limits: limits).upstream(origin)
                 .send(OutboundRequest(target: path))
         }
-        let subscription = call.subscribe(
-            onSuccess: { response in
-                if !(200..<300).contains(response.head.status.code) {
-                    complaint.withLock { $0 = "\(origin)\(path) answered \(response.head.status.code)" }
-                }
-                done.signal()
-            },
-            onFailure: { error in
-                complaint.withLock { $0 = "\(origin)\(path): \(error)" }
-                done.signal()
-            })
+        let subscription = call.subscribe { answer in
+            result.withLock { $0 = answer }
+            done.signal()
+        }
         defer { subscription.dispose() }
         done.wait()
-        return complaint.withLock { $0 }
+        return result.withLock { $0 } ?? .failure(CancellationError())
     }
 }

@@ -48,10 +48,24 @@ final class Worker {
         server.adopt(listener)
     }
 
-    /// Answers carry `Connection: close` at once; after `delay` nobody new is accepted.
+    /// Answers carry `Connection: close` at once; after `delay` nobody new is accepted. In the last of it, handshakes that
+    /// began come to their end, and none begins.
     func drain(after delay: Duration) {
         server.beginDrain()
+        let rest = min(Self.handshakeTime, delay / 2)
+        _ = loop.setTimer(after: delay - rest, target: TurningAway(self))
         _ = loop.setTimer(after: delay, target: self)
+    }
+
+    /// A round trip to a client far away, and one packet more.
+    private static let handshakeTime = Duration.milliseconds(200)
+
+    private final class TurningAway: TimerTarget {
+        private let worker: Worker
+
+        init(_ worker: Worker) { self.worker = worker }
+
+        func timerFired(_ token: TimerToken) { worker.server.turnNewcomersAway() }
     }
 
     /// Resets everybody.

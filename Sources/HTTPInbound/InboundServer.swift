@@ -131,6 +131,12 @@ public final class InboundServer {
         for connection in connections { connection.state.drainAnnounced() }
     }
 
+    /// Lets no connection begin any more, ahead of `stopAccepting`: handshakes under way come to their end meanwhile, and
+    /// who is turned away comes to whoever listens there by then.
+    public func turnNewcomersAway() {
+        for listener in listeners { listener.turnNewcomersAway() }
+    }
+
     /// Accepts what waits in the listeners' queues, closes them, and serves what was accepted: first
     /// requests are answered, further ones are 503 `DRAINING`. `onIdle` follows, at the latest after
     /// `InboundLimits.drainDeadline`, when what is left is reset.

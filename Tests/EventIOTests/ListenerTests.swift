@@ -109,6 +109,42 @@ struct ListenerTests {
         }
     }
 
+    @Test("Whom a leaving listener turns away comes to the one that joined it; who came before is its own")
+    func turnedAwayComesToTheOneThatJoined() async throws {
+        try await withLoop { loop in
+            let old = try Listener(bind: .loopback())
+            let accepted = Accepted()
+            let early = try RawSocket(connectedTo: old.address)
+            old.turnNewcomersAway()
+            let late = RawSocket.beginConnecting(to: old.address)
+            #expect(!late.becomesConnected)
+            let new = try Listener.group(bind: old.address, count: 1, joining: true)[0]
+            try await loop.perform {
+                new.start(loop: loop) { accepted.take($0, from: 1) }
+                old.start(loop: loop) { accepted.take($0, from: 0) }
+                old.drainBacklogAndClose()
+            }
+            #expect(await accepted.wait(for: 2) == [0, 1])
+            early.send(utf8("served"))
+            #expect(try early.receive(exactly: 6) == utf8("served"))
+            early.close()
+            late.close()
+        }
+    }
+
+    @Test("A port is shared with who joins it, not with who does not, and not where its listener forbids it")
+    func aJoinedPortIsRefusedToOthers() throws {
+        let old = try Listener(bind: .loopback())
+        let new = try Listener.group(bind: old.address, count: 2, joining: true)
+        #expect(new.map(\.address) == [old.address, old.address])
+        #expect(throws: SocketError.self) { try Listener.group(bind: old.address, count: 1) }
+        old.close()
+        #expect(throws: SocketError.self) { try Listener.group(bind: old.address, count: 1) }
+        let (stranger, address) = RawSocket.listening()
+        #expect(throws: SocketError.self) { try Listener.group(bind: address, count: 1, joining: true) }
+        stranger.close()
+    }
+
     @Test("Closing without draining resets who is in the queue: why drainBacklogAndClose exists")
     func closeResetsTheQueue() async throws {
         try await withLoop { loop in

@@ -18,9 +18,9 @@ struct DrainTests {
         let server: GatewayServer
         private let held: PublishSubject<JSONFragment>
 
-        init(drainDelay: Duration) throws {
+        init(drainDelay: Duration, port: Int = 0) throws {
             var configuration = GatewayServerConfiguration()
-            configuration.port = 0
+            configuration.port = port
             configuration.loops = 1
             configuration.accessLog = false
             configuration.logLevel = .error
@@ -226,5 +226,41 @@ struct DrainTests {
         while fixture.isHeld { sched_yield() }
         fixture.server.drain()
         #expect(fixture.ends())
+    }
+
+    @Test(
+        "The port of a gateway that serves is refused, that of one that leaves is shared, and then the successor's"
+    )
+    func aLeavingGatewayIsReplacedOnItsPort() throws {
+        let old = try Fixture(drainDelay: .seconds(20))
+        let port = old.server.port
+        let error = #expect(throws: GatewayStartError.self) { try Fixture(drainDelay: .zero, port: port) }
+        #expect(error?.description == "127.0.0.1:\(port) is taken: another program listens there")
+        old.server.drain()
+        let new = try Fixture(drainDelay: .zero, port: port)
+        defer {
+            new.server.stop()
+            #expect(new.ends())
+        }
+        // While both are there the kernel chooses: whoever it is answers.
+        for _ in 0..<20 { #expect(try RawClient(port: port).get("/quick")?.status == 200) }
+        old.server.stop()
+        #expect(old.ends())
+        for _ in 0..<20 {
+            let answer = try RawClient(port: port).get("/health/ready")
+            #expect(answer?.body == #"{"status":"ready"}"#)
+        }
+    }
+
+    @Test("A port that something else listens on is refused, whether it answers, hangs up or keeps silent")
+    func aStrangersPortIsRefused() async throws {
+        let stranger = try RawUpstream.saying(
+            "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 2\r\n\r\n{}")
+        let rude = try RawUpstream.ending(first: 100) {}
+        let silent = try RawUpstream.blackHole()
+        for upstream in [stranger, rude, silent] {
+            let port = try #require(upstream.url.split(separator: ":").last.flatMap { Int($0) })
+            #expect(throws: GatewayStartError.self) { try Fixture(drainDelay: .zero, port: port) }
+        }
     }
 }

@@ -1,0 +1,196 @@
+"""SIGTERM under load loses no request, twenty times of twenty: 64 connections, an upstream that takes 300 ms; alone, and
+with a successor that is started on the same port while the old one drains, when nobody is refused either."""
+
+import contextlib
+import re
+import select
+import signal
+import socket
+import subprocess
+import time
+
+from harness import CHARTS, Gateway, Upstream, check, tool, wait_until
+
+ROUNDS = 20
+CLIENTS = 64
+REQUEST = f"GET {CHARTS} HTTP/1.1\r\nHost: soak\r\n\r\n".encode()
+
+
+class Load:
+    """Clients that ask one request after another, and count what becomes of each."""
+
+    def __init__(self, port):
+        self.address = ("127.0.0.1", port)
+        self.epoll = select.epoll()
+        # descriptor: [socket, what was read, how often it was answered]
+        self.peers = {}
+        self.answered = self.refused = self.turned_away = 0
+        self.lost = []
+
+    def run(self, true, seconds=20):
+        """Asks for as long as `true()` says so, then waits for the answers that are due."""
+        while true():
+            while len(self.peers) < CLIENTS and self.connect():
+                pass
+            self.poll(again=true)
+        end = time.monotonic() + seconds
+        while self.peers and time.monotonic() < end:
+            self.poll(again=lambda: False)
+        self.lost += [f"{len(self.peers)} without an answer"] if self.peers else []
+
+    def connect(self):
+        try:
+            peer = socket.create_connection(self.address, timeout=10)
+        except ConnectionRefusedError:
+            self.refused += 1
+            return False
+        self.peers[peer.fileno()] = [peer, b"", 0]
+        self.epoll.register(peer, select.EPOLLIN)
+        self.ask(peer.fileno())
+        return True
+
+    def ask(self, descriptor):
+        try:
+            self.peers[descriptor][0].sendall(REQUEST)
+        except OSError:
+            # Told by the end of the connection, too.
+            pass
+
+    def poll(self, again):
+        for descriptor, _ in self.epoll.poll(0.02):
+            state = self.peers[descriptor]
+            try:
+                data = state[0].recv(65536)
+            except OSError as error:
+                data = b""
+            if not data:
+                self.lost.append(f"ended after {state[2]} answers and {state[1][:100]!r}")
+                self.close(descriptor)
+                continue
+            state[1] += data
+            end = state[1].find(b"\r\n\r\n")
+            if end < 0:
+                continue
+            length = int(re.search(rb"\r\nContent-Length: (\d+)", state[1]).group(1))
+            if len(state[1]) < end + 4 + length:
+                continue
+            status, head = int(state[1][9:12]), state[1][:end]
+            if status == 200:
+                self.answered += 1
+            elif b'"code":"DRAINING"' in state[1] and state[2] > 0:
+                self.turned_away += 1
+            else:
+                self.lost.append(state[1][:300])
+            state[1], state[2] = b"", state[2] + 1
+            if b"\r\nConnection: close" in head or not again():
+                self.close(descriptor)
+            else:
+                self.ask(descriptor)
+
+    def close(self, descriptor):
+        self.peers.pop(descriptor)[0].close()
+
+
+def prove():
+    with Upstream("delay", "300") as upstream:
+        alone(upstream)
+        replaced(upstream)
+        with_wrk(upstream)
+
+
+def with_wrk(upstream):
+    program = tool("wrk")
+    answers, complaints, codes = 0, [], set()
+    for number in range(2 * ROUNDS):
+        replaced_too = number >= ROUNDS
+        with contextlib.ExitStack() as processes:
+            gateway = processes.enter_context(Gateway(upstream, loops=2))
+            load = subprocess.Popen([program, "-t1", f"-c{CLIENTS}", "-d2s", gateway.url + CHARTS],
+                                    stdout=subprocess.PIPE, text=True)
+            time.sleep(0.5)
+            leave(gateway)
+            if replaced_too:
+                processes.enter_context(Gateway(upstream, loops=2, port=gateway.port))
+            text = load.communicate()[0]
+            codes.add(gateway.child.wait(10))
+            answers += int(re.search(r"(\d+) requests in", text).group(1))
+            errors = re.search(r"connect (\d+), read (\d+), write (\d+), timeout (\d+)", text)
+            connect, read, write, late = map(int, errors.groups()) if errors else (0, 0, 0, 0)
+            # Where nobody replaces it, those who come too late are refused: wrk counts that as a failed write, or connect.
+            if read or late or "Non-2xx" in text or replaced_too and (connect or write):
+                complaints.append(text)
+    print(f"    wrk, {ROUNDS} drains and {ROUNDS} replacements: {answers} answers, {len(complaints)} with a request lost,"
+          f" exit codes {codes}")
+    for text in complaints[:2]:
+        print(text)
+    check(answers > 2 * ROUNDS * CLIENTS and not complaints, "no request is lost, and with a successor nobody refused")
+    check(codes == {0}, "each drain ends with exit code 0")
+
+
+def leave(gateway):
+    """SIGTERM, and the gateway's word that it leaves."""
+    gateway.child.send_signal(signal.SIGTERM)
+    if not wait_until(lambda: '"draining"' in gateway.complaints(), 5):
+        check(False, "a gateway that is told to leave says so")
+
+
+def alone(upstream):
+    answered, away, lost, longest = 0, 0, [], 0
+    for _ in range(ROUNDS):
+        with Gateway(upstream, loops=2, arguments=("--drain-delay", "0.3")) as gateway:
+            load, began, asked = Load(gateway.port), time.monotonic(), []
+
+            def serving():
+                if time.monotonic() - began > 0.8 and not asked:
+                    asked.append(time.monotonic())
+                    gateway.child.send_signal(signal.SIGTERM)
+                return not load.refused
+
+            load.run(serving)
+            gateway.child.wait(10)
+            longest = max(longest, time.monotonic() - asked[0])
+            answered, away, lost = answered + load.answered, away + load.turned_away, lost + load.lost
+    print(f"    alone, {ROUNDS} drains: {answered} answers, {away} turned away, {len(lost)} lost; {longest:.1f} s at most")
+    for line in lost[:5]:
+        print(f"    {line}")
+    check(answered > ROUNDS * CLIENTS and not lost, "no request in flight is lost")
+    check(longest < 3, "and a drain ends as soon as they are answered")
+
+
+def replaced(upstream):
+    """One gateway after another on one port, each started once the one before it was told to leave."""
+    gateway = Gateway(upstream, loops=2)
+    load = Load(gateway.port)
+    codes, rounds = [], 0
+    old, leaves = None, time.monotonic() + 0.5
+
+    def serving():
+        nonlocal gateway, old, leaves, rounds
+        if old is not None and old.child.poll() is not None:
+            codes.append(old.child.returncode)
+            old.__exit__()
+            old = None
+            leaves = time.monotonic() + 0.2
+        elif old is None and time.monotonic() > leaves:
+            if rounds == ROUNDS:
+                return False
+            rounds += 1
+            old = gateway
+            leave(old)
+            # Another number of loops each time, to the port whose gateway is still there.
+            gateway = Gateway(upstream, loops=1 + rounds % 3, port=load.address[1])
+        return True
+
+    try:
+        load.run(serving)
+    finally:
+        gateway.__exit__()
+        if old is not None:
+            old.__exit__()
+    print(f"    {rounds} gateways, each replaced by the next: {load.answered} answers, {load.turned_away} turned away,"
+          f" {load.refused} connections refused, {len(load.lost)} requests lost")
+    for line in load.lost[:5]:
+        print(f"    {line}")
+    check(rounds == ROUNDS and codes == [0] * ROUNDS, "each left with exit code 0")
+    check(not load.lost, "no request is lost")
+    check(not load.refused and not load.turned_away, "nobody is refused or turned away")

@@ -1,0 +1,95 @@
+"""No descriptors left: who is there is served on, the processor rests, a line a second says so, and it passes alone."""
+
+import resource
+import socket
+import time
+
+from harness import CHARTS, Gateway, Upstream, check, wait_until
+
+LIMIT = 128
+REQUEST = f"GET {CHARTS} HTTP/1.1\r\nHost: soak\r\n\r\n".encode()
+
+
+def connect(gateway):
+    return socket.create_connection(("127.0.0.1", gateway.port), timeout=2)
+
+
+def ask(peer):
+    """The status, or None."""
+    try:
+        peer.sendall(REQUEST)
+        return int(peer.recv(65536)[9:12])
+    except (OSError, ValueError):
+        return None
+
+
+def seconds_to_an_answer(gateway):
+    began = time.monotonic()
+    def answered():
+        try:
+            with connect(gateway) as peer:
+                return ask(peer) == 200
+        except OSError:
+            return False
+    return time.monotonic() - began if wait_until(answered, 10) else 10
+
+
+def prove():
+    with Upstream("chart") as upstream:
+        print(f"    {LIMIT} descriptors from one moment to the next")
+        with Gateway(upstream) as gateway:
+            exhausted_while_serving(gateway)
+        print(f"    {LIMIT} descriptors from the start, soft limit and hard")
+        with Gateway(upstream, descriptors=(LIMIT, LIMIT)) as gateway:
+            exhausted_from_the_start(gateway)
+
+
+def exhausted_while_serving(gateway):
+    friends = [connect(gateway) for _ in range(8)]
+    check(all(ask(friend) == 200 for friend in friends), "eight are served")
+    resource.prlimit(gateway.pid, resource.RLIMIT_NOFILE, (LIMIT, LIMIT))
+    crowd = [connect(gateway) for _ in range(300)]
+    check(wait_until(lambda: "no file descriptors left" in gateway.complaints(), 3), "the log says so")
+    spent, began, lines = gateway.seconds(), time.monotonic(), gateway.complaints().count("\n")
+    asked = answered = 0
+    while time.monotonic() - began < 5:
+        for friend in friends:
+            asked += 1
+            answered += ask(friend) == 200
+        time.sleep(0.1)
+    share = (gateway.seconds() - spent) / (time.monotonic() - began)
+    lines = gateway.complaints().count("\n") - lines
+    print(f"    {share:.1%} of a core, {lines} lines in 5 s, {answered} of {asked} answers to those who were there")
+    check(share < 0.2, "the processor is used below 20 %")
+    check(4 <= lines <= 6, "a line a second")
+    check(answered == asked, "who was there is served on")
+    for peer in crowd:
+        peer.close()
+    waited = seconds_to_an_answer(gateway)
+    print(f"    {waited * 1000:.0f} ms after the crowd has left, a new client has its answer")
+    check(waited < 1, "it recovers alone")
+
+
+def exhausted_from_the_start(gateway):
+    # Each of the clients that are let in, half as many as descriptors, asks for two upstream connections at once.
+    crowd = [connect(gateway) for _ in range(300)]
+    for peer in crowd:
+        peer.sendall(REQUEST)
+    spent, began = gateway.seconds(), time.monotonic()
+    answers = []
+    for peer in crowd[:LIMIT // 2]:
+        try:
+            answers.append(int(peer.recv(65536)[9:12]))
+        except (OSError, ValueError):
+            answers.append(0)
+    time.sleep(2)
+    share = (gateway.seconds() - spent) / (time.monotonic() - began)
+    print(f"    {share:.1%} of a core; answers to those let in: "
+          + ", ".join(f"{answers.count(status)} of {status}" for status in sorted(set(answers))))
+    check(share < 0.2, "the processor is used below 20 %")
+    check(set(answers) <= {200, 502, 503}, "who was let in has an answer, and a name for what failed")
+    for peer in crowd:
+        peer.close()
+    waited = seconds_to_an_answer(gateway)
+    print(f"    {waited * 1000:.0f} ms after the crowd has left, a new client has its answer")
+    check(waited < 1, "it recovers alone")

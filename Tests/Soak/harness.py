@@ -1,0 +1,138 @@
+"""Starts the built gateway and its upstreams, looks at their memory, time and descriptors, and says what was found."""
+
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROGRAM = HERE.parent.parent / ".build" / "release" / "sluice"
+CHARTS = "/api/weights/charts?fddDate=2026-11-20"
+
+
+class Failure(Exception):
+    """What was promised does not hold."""
+
+
+class Missing(Exception):
+    """Something that a proof needs is not there."""
+
+
+def check(holds, what):
+    print(f"    {'holds' if holds else 'FAILS'}: {what}", flush=True)
+    if not holds:
+        raise Failure(what)
+
+
+def tool(name, package=None):
+    """The path of a program that a Debian package holds."""
+    path = next((p for d in os.get_exec_path() if os.access(p := os.path.join(d, name), os.X_OK)), None)
+    if path is None:
+        raise Missing(f"{name} is missing: apt-get install -y {package or name}")
+    return path
+
+
+def need_descriptors(count):
+    """Raises this process's limits, which what it starts inherits."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < count:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (count, count))
+            return
+        except (ValueError, OSError):
+            raise Missing(f"{count} open files are needed, and the hard limit is {hard}: ulimit -Hn")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, count), hard))
+
+
+class Process:
+    """A child, ended when its `with` block ends."""
+
+    def __init__(self, arguments, **options):
+        self.child = subprocess.Popen([str(word) for word in arguments], **options)
+        self.pid = self.child.pid
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.child.poll() is None:
+            self.child.kill()
+        self.child.wait()
+
+    def _stat(self):
+        return pathlib.Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
+
+    def resident(self):
+        """Resident memory in KiB."""
+        for line in pathlib.Path(f"/proc/{self.pid}/status").read_text().splitlines():
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1])
+        raise Failure("the process has ended")
+
+    def seconds(self):
+        """Processor time so far."""
+        fields = self._stat()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.pid}/fd"))
+
+
+class Upstream(Process):
+    def __init__(self, *kind):
+        super().__init__([sys.executable, HERE / "upstream.py", *kind], stdout=subprocess.PIPE, text=True)
+        self.url = f"http://127.0.0.1:{int(self.child.stdout.readline())}"
+
+
+class Gateway(Process):
+    """`sluice serve` on a free port, or on the one given, its access log read to its end by somebody."""
+
+    def __init__(self, upstream, loops=1, port=0, descriptors=None, arguments=()):
+        if not PROGRAM.exists():
+            raise Missing(f"{PROGRAM} is missing: make build")
+        self.errors = tempfile.TemporaryFile()
+        limit = (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, descriptors)) if descriptors else None
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("SLUICE_")}
+        super().__init__(
+            [PROGRAM, "serve", "--port", port, "--loops", loops, "--upstream", f"diary={upstream.url}", *arguments],
+            stdout=subprocess.PIPE, stderr=self.errors, env=environment, preexec_fn=limit)
+        line = self.child.stdout.readline().decode()
+        if not line.startswith("sluice listening on http://127.0.0.1:"):
+            raise Failure(f"the gateway did not start: {self.complaints()}")
+        self.url = line.split()[-1]
+        self.port = int(self.url.rsplit(":", 1)[1])
+        # Its descriptors are all open when it says that it is ready.
+        wait_until(lambda: '"ready"' in self.complaints(), 5)
+        self.log = subprocess.Popen(["cat"], stdin=self.child.stdout, stdout=subprocess.DEVNULL)
+        self.child.stdout.close()
+
+    def complaints(self):
+        """Standard error so far."""
+        return os.pread(self.errors.fileno(), 1 << 24, 0).decode()
+
+    def threads(self):
+        """Processor time so far of each thread whose name is a loop's, by name."""
+        times = {}
+        for task in pathlib.Path(f"/proc/{self.pid}/task").iterdir():
+            name, rest = (task / "stat").read_text().split("(", 1)[1].rsplit(")", 1)
+            fields = rest.split()
+            times[name] = times.get(name, 0) + (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return times
+
+    def __exit__(self, *details):
+        super().__exit__(*details)
+        self.log.wait()
+        self.errors.close()
+
+
+def wait_until(true, seconds):
+    """Whether `true()` came to be in time."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if true():
+            return True
+        time.sleep(0.01)
+    return bool(true())
