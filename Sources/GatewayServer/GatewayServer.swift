@@ -66,7 +66,8 @@ public final class GatewayServer: Sendable {
         }
         do {
             let environment = GatewayEnvironment(
-                transport: LoopTransport(clients), upstreamOverrides: configuration.upstreams,
+                transport: LoopTransport(clients, retryBudget: configuration.retryBudget),
+                upstreamOverrides: configuration.upstreams,
                 report: { logs.diagnostics.write(.error, "endpoint failed", ["what": "\($0)"]) })
             let gateway = Gateway(environment, limits: configuration.limits, cors: configuration.cors)
             try declare(gateway)

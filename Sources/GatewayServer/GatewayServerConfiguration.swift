@@ -3,6 +3,7 @@ public import Gateway
 
 @_exported public import struct HTTPInbound.InboundLimits
 @_exported public import struct HTTPOutbound.OutboundLimits
+@_exported public import struct Networking.RetryBudget
 
 /// How a gateway is served. The defaults are those of `sluice serve`.
 public struct GatewayServerConfiguration: Sendable {
@@ -33,6 +34,8 @@ public struct GatewayServerConfiguration: Sendable {
     /// What each loop's calls to upstreams may take: connections, waiting calls, sizes of responses. The times of a call to
     /// connect, to its first byte, between bytes and in all are not looked at: they are its provider's `CallPolicy`.
     public var outbound = OutboundLimits()
+    /// How many retries may be in flight to one upstream from one loop. Default: 20 % of the calls in flight, and 3 in any case.
+    public var retryBudget = RetryBudget()
     /// Which browsers' scripts of other origins may call. Default: none.
     public var cors: CORSPolicy?
 

@@ -1,5 +1,5 @@
 /// What a document may ask of its reader.
-public struct JSONLimits: Sendable, Equatable {
+public struct JSONLimits: Sendable, Hashable {
     /// Arrays and objects inside each other. Default 64.
     public var maxDepth: Int
     /// Bytes of one number, its sign and exponent included. Default 256.

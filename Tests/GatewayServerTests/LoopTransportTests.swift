@@ -39,13 +39,18 @@ struct LoopTransportTests {
         #expect(transport.beginRetry(to: upstream))
     }
 
-    @Test("Of ten calls that fail at once, three are made again while those three last, and seven stand")
-    func onTheWire() async throws {
+    @Test(
+        "Of ten calls that fail at once, as many are made again as the budget has, and the others stand",
+        arguments: [
+            (RetryBudget(), 3), (RetryBudget(floor: 1, percentage: 0), 1), (RetryBudget(floor: 5), 5),
+        ])
+    func onTheWire(_ budget: RetryBudget, _ retried: Int) async throws {
         let held = Lock(0)
         let upstream = try RawUpstream.ending(first: 10) { held.withLock { $0 += 1 } }
         var configuration = GatewayServerConfiguration()
         configuration.loops = 1
         configuration.upstreams["parts"] = upstream.url
+        configuration.retryBudget = budget
         let declare: @Sendable (Gateway) -> Void = { gateway in
             var policy = CallPolicy()
             policy.attemptLimits.firstByte = .milliseconds(400)
@@ -63,10 +68,10 @@ struct LoopTransportTests {
                 let reason = error?[member: "reason"]?.stringValue ?? "none"
                 return "\(reason) \(error?[member: "attempts"]?.intValue ?? 0)"
             }
-            #expect(ends.count { $0 == "connection_terminated 1" } == 7, "\(ends)")
-            #expect(ends.count { $0 == "connection_read_timeout 2" } == 3, "\(ends)")
+            #expect(ends.count { $0 == "connection_terminated 1" } == 10 - retried, "\(ends)")
+            #expect(ends.count { $0 == "connection_read_timeout 2" } == retried, "\(ends)")
         }
-        #expect(held.withLock { $0 } == 3)
+        #expect(held.withLock { $0 } == retried)
         withExtendedLifetime(upstream) {}
     }
 }

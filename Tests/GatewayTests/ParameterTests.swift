@@ -1,6 +1,7 @@
 import Foundation
 import Gateway
 import HTTPModel
+import JSONBytes
 import Testing
 
 private enum Half: String, CaseIterable, RequestValue { case am, pm }
@@ -263,6 +264,19 @@ struct JSONBodyTests {
         #expect(
             try bench.answer(.put, "/any", fields: [.contentType: "application/json"], body: body).status
                 == 200)
+    }
+
+    @Test("The gateway's own limits of JSON hold")
+    func jsonLimits() throws {
+        var limits = GatewayLimits()
+        limits.json = JSONLimits(maxDepth: 1, maxNumberLength: 3)
+        let bench = Bench(limits: limits)
+        bench.gateway.put("/any") { request in .fragment(try request.json()) }
+        for (body, status) in [("[123]", 200), ("[[]]", 400), ("1234", 400)] {
+            let reply = try bench.answer(
+                .put, "/any", fields: [.contentType: "application/json"], body: body)
+            #expect(reply.status == status, "\(body)")
+        }
     }
 
     @Test(

@@ -10,12 +10,12 @@ struct OutcomeTests {
     /// One call, at once: what `fragment()` makes of the answer.
     private func outcome(
         of answer: StubTransport.Answer, envelope: ResponseEnvelope = .none, allowsEmptyBody: Bool = false,
-        headers: HTTPFields = HTTPFields()
+        headers: HTTPFields = HTTPFields(), policy: CallPolicy = CallPolicy()
     ) throws -> Probe<NetworkResult<JSONFragment>> {
         let time = VirtualTime()
         let transport = StubTransport(scheduler: time)
         transport.answer(answer)
-        let provider = try Provider<Anything>(upstream: "any", transport: transport)
+        let provider = try Provider<Anything>(upstream: "any", transport: transport, policy: policy)
         let target = Anything(headers: headers, envelope: envelope, allowsEmptyBody: allowsEmptyBody)
         let probe = Probe(provider.rx.request(target).fragment().asNetworkResult())
         time.advance(by: .seconds(20))
@@ -52,6 +52,21 @@ struct OutcomeTests {
     }
 
     // MARK: pathErr
+
+    @Test("A body that asks more than the policy's limits is decode_error, in every envelope")
+    func jsonLimits() throws {
+        var policy = CallPolicy()
+        policy.json = JSONLimits(maxDepth: 2, maxNumberLength: 3)
+        let declared = ResponseEnvelope.declared(
+            status: try JSONPointer("/status"), data: try JSONPointer("/data"), success: ["200"])
+        for envelope in [ResponseEnvelope.none, .genericResponse, declared] {
+            for (data, isRead) in [("[123]", true), ("[[1]]", false), ("1234", false)] {
+                let answer = StubTransport.Answer.json(#"{"status":200,"data":\#(data)}"#)
+                let value = try outcome(of: answer, envelope: envelope, policy: policy).value
+                #expect(value?.error?.reason == (isRead ? nil : .decodeError), "\(data)")
+            }
+        }
+    }
 
     @Test(
         "A body that is not JSON is decode_error",

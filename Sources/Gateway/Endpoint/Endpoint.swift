@@ -1,5 +1,6 @@
 import Dispatch
 public import HTTPModel
+import JSONBytes
 import Rx
 
 /// One path and method, and what answers it.
@@ -41,6 +42,7 @@ final class Endpoint: Sendable {
 struct EndpointSettings: Sendable {
     var deadline: Duration
     var bodyLimit: Int
+    var json: JSONLimits
     var forwards: [HTTPFieldName] = []
     /// The upstreams that the client's `Authorization` goes to, and those for its `Cookie`.
     var authorizationUpstreams: [String] = []

@@ -93,7 +93,8 @@ public final class Gateway: Sendable {
     private func add(
         _ method: HTTPMethod, _ path: String, _ options: [EndpointOption], _ handler: Endpoint.Handler
     ) {
-        var settings = EndpointSettings(deadline: limits.deadline, bodyLimit: limits.requestBody)
+        var settings = EndpointSettings(
+            deadline: limits.deadline, bodyLimit: limits.requestBody, json: limits.json)
         for option in options { option.apply(&settings) }
         if let fault = settings.fault {
             state.withLock { $0.faults.append("\(method.rawValue) \(path) \(fault)") }

@@ -1,3 +1,4 @@
+public import JSONBytes
 public import Networking
 
 /// What the process gives a gateway: the way to its upstreams, and where it may complain.
@@ -43,6 +44,8 @@ public struct GatewayLimits: Sendable {
     public var requestBody = 1024 * 1024
     /// Bytes of a merged answer; one that grows beyond is a 502. Default 16 MiB.
     public var answer = 16 * 1024 * 1024
+    /// What the JSON of a request may ask of its reader; beyond it a 400. Default 64 levels, numbers of 256 bytes.
+    public var json = JSONLimits.standard
 
     public init() {}
 }

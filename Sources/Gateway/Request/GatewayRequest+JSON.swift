@@ -21,7 +21,7 @@ extension GatewayRequest {
         try checkContentType()
         guard !body.isEmpty else { throw .invalidRequest("the body is empty; JSON is due") }
         do {
-            return try JSONFragment(validating: body)
+            return try JSONFragment(validating: body, limits: endpoint.settings.json)
         } catch {
             throw .invalidRequest("the body is not JSON at byte \(error.offset): \(error.reason)")
         }

@@ -12,10 +12,12 @@ final class LoopTransport: Transport {
     /// One a loop, and not its alone: a retry may be asked for outside the loops.
     private let budgets: [RetryBudgets]
 
-    /// - Parameter clients: one a loop.
-    init(_ clients: [LoopBound<LoopClient>]) {
+    /// - Parameters:
+    ///   - clients: one a loop.
+    ///   - retryBudget: what each upstream begins with on each loop.
+    init(_ clients: [LoopBound<LoopClient>], retryBudget: RetryBudget = RetryBudget()) {
         self.clients = clients
-        budgets = clients.map { _ in RetryBudgets() }
+        budgets = clients.map { _ in RetryBudgets(retryBudget) }
     }
 
     func send(_ call: TransportCall, within limit: RxTimeInterval, for receiver: any AttemptReceiver)
@@ -59,13 +61,16 @@ final class LoopTransport: Transport {
 /// The retries in flight of one loop's calls, by upstream.
 private final class RetryBudgets: Sendable {
     private let budgets = Lock<[Int: RetryBudget]>([:])
+    private let fresh: RetryBudget
+
+    init(_ fresh: RetryBudget) { self.fresh = fresh }
 
     /// - Parameter callsInFlight: nil where they cannot be counted: then what was counted last stands.
     func beginRetry(to upstream: Networking.Upstream, callsInFlight: Int? = nil) -> Bool {
         budgets.withLock { budgets in
             let id = upstream.id
-            guard let callsInFlight else { return budgets[id, default: RetryBudget()].beginRetry() }
-            return budgets[id, default: RetryBudget()].beginRetry(callsInFlight: callsInFlight)
+            guard let callsInFlight else { return budgets[id, default: fresh].beginRetry() }
+            return budgets[id, default: fresh].beginRetry(callsInFlight: callsInFlight)
         }
     }
 

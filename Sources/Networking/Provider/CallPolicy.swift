@@ -1,3 +1,5 @@
+public import JSONBytes
+
 /// How a provider makes its calls.
 public struct CallPolicy: Sendable, Hashable {
     /// One call: all attempts and the waits between them. Default 10 s, and never past the deadline of the
@@ -5,6 +7,8 @@ public struct CallPolicy: Sendable, Hashable {
     public var totalTimeout: Duration = .seconds(10)
     public var attemptLimits = AttemptLimits()
     public var retry = RetryPolicy()
+    /// What a response's JSON may ask of its reader: beyond it the body is no JSON. Default 64 levels, numbers of 256 bytes.
+    public var json = JSONLimits.standard
 
     public init() {}
 }

@@ -130,8 +130,8 @@ extension Response {
         do {
             switch call.envelope.form {
             case .none: return try plainContent()
-            case .generic: return try unwrapped(ResponseEnvelope.openGeneric(data))
-            case .declared(let declared): return try unwrapped(ResponseEnvelope.open(data, declared))
+            case .generic: return try unwrapped(ResponseEnvelope.openGeneric(data, jsonLimits))
+            case .declared(let declared): return try unwrapped(ResponseEnvelope.open(data, declared, jsonLimits))
             }
         } catch let fault as BodyFault {
             throw bodyError(fault)
@@ -144,9 +144,11 @@ extension Response {
         }
     }
 
+    private var jsonLimits: JSONLimits { call.settings.policy.json }
+
     private func plainContent() throws -> JSONFragment {
         do {
-            return try JSONScanner.validate(data)
+            return try JSONScanner.validate(data, limits: jsonLimits)
         } catch {
             throw BodyFault.notJSON(error)
         }
@@ -192,7 +194,7 @@ extension Response {
             return NetworkError(
                 self, kind: statusCode < 500 ? .requestErr : .serverErr, reason: .upstreamStatus,
                 message: "it answered with status \(statusCode)", statusCode: statusCode,
-                envelope: (try? call.envelope.open(data)) ?? nil)
+                envelope: (try? call.envelope.open(data, jsonLimits)) ?? nil)
         default:
             return unexpectedStatus()
         }

@@ -64,18 +64,20 @@ extension ResponseEnvelope {
     private static let genericNames = JSONMemberNames("status", "data", "message", "responseMsg", "code")
 
     /// Reads an envelope in one pass over the body. Nil when there is no envelope to read.
-    func open(_ body: ArraySlice<UInt8>) throws(BodyFault) -> OpenedEnvelope? {
+    func open(_ body: ArraySlice<UInt8>, _ limits: JSONLimits) throws(BodyFault) -> OpenedEnvelope? {
         switch form {
         case .none: nil
-        case .generic: try Self.openGeneric(body)
-        case .declared(let declared): try Self.open(body, declared)
+        case .generic: try Self.openGeneric(body, limits)
+        case .declared(let declared): try Self.open(body, declared, limits)
         }
     }
 
-    static func openGeneric(_ body: ArraySlice<UInt8>) throws(BodyFault) -> OpenedEnvelope {
+    static func openGeneric(
+        _ body: ArraySlice<UInt8>, _ limits: JSONLimits
+    ) throws(BodyFault) -> OpenedEnvelope {
         let members: JSONMembers
         do {
-            members = try JSONScanner.scan(body, capturing: genericNames)
+            members = try JSONScanner.scan(body, capturing: genericNames, limits: limits)
         } catch {
             throw .notJSON(error)
         }
@@ -89,12 +91,13 @@ extension ResponseEnvelope {
             data: members[1]?.presentValue)
     }
 
-    static func open(_ body: ArraySlice<UInt8>, _ envelope: Declared) throws(BodyFault)
-        -> OpenedEnvelope
+    static func open(
+        _ body: ArraySlice<UInt8>, _ envelope: Declared, _ limits: JSONLimits
+    ) throws(BodyFault) -> OpenedEnvelope
     {
         let document: JSONFragment
         do {
-            document = try JSONScanner.validate(body)
+            document = try JSONScanner.validate(body, limits: limits)
         } catch {
             throw .notJSON(error)
         }
