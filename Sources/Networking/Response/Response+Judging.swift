@@ -131,7 +131,8 @@ extension Response {
             switch call.envelope.form {
             case .none: return try plainContent()
             case .generic: return try unwrapped(ResponseEnvelope.openGeneric(data, jsonLimits))
-            case .declared(let declared): return try unwrapped(ResponseEnvelope.open(data, declared, jsonLimits))
+            case .declared(let declared):
+                return try unwrapped(ResponseEnvelope.open(data, declared, jsonLimits))
             }
         } catch let fault as BodyFault {
             throw bodyError(fault)

@@ -93,8 +93,7 @@ extension ResponseEnvelope {
 
     static func open(
         _ body: ArraySlice<UInt8>, _ envelope: Declared, _ limits: JSONLimits
-    ) throws(BodyFault) -> OpenedEnvelope
-    {
+    ) throws(BodyFault) -> OpenedEnvelope {
         let document: JSONFragment
         do {
             document = try JSONScanner.validate(body, limits: limits)
