@@ -80,6 +80,10 @@ let package = Package(
                 "HTTPModel", "JSONBytes", "Locking",
             ]),
 
+        // What several suites need: raw sockets that do what no HTTP library would.
+        .target(
+            name: "TestSupport", dependencies: ["Locking"], path: "Tests/Support", swiftSettings: settings),
+
         tests("RulesTests", []),
         benchmark("GatewayBench", ["Gateway", "Networking", "Rx", "JSONBytes", "HTTPModel"]),
         benchmark("JSONBench", ["JSONBytes"]),
@@ -93,8 +97,11 @@ let package = Package(
         tests("JSONBytesTests", ["JSONBytes"]),
         tests("EventIOTests", ["EventIO", "Rx", "Locking"]),
         tests("HTTPWireTests", ["HTTPWire", "HTTPModel"], resources: [.copy("Vectors")]),
-        tests("HTTPInboundTests", ["HTTPInbound", "EventIO", "HTTPWire", "HTTPModel", "Locking"]),
-        tests("HTTPOutboundTests", ["HTTPOutbound", "EventIO", "HTTPWire", "HTTPModel", "Rx", "Locking"]),
+        tests(
+            "HTTPInboundTests", ["HTTPInbound", "EventIO", "HTTPWire", "HTTPModel", "Locking", "TestSupport"]),
+        tests(
+            "HTTPOutboundTests",
+            ["HTTPOutbound", "EventIO", "HTTPWire", "HTTPModel", "Rx", "Locking", "TestSupport"]),
         tests("NetworkingTests", ["Networking", "Rx", "HTTPModel", "JSONBytes", "Locking"]),
         tests("GatewayTests", ["Gateway", "Networking", "Rx", "HTTPModel", "JSONBytes", "Locking"]),
         tests("SampleUpstreamsTests", ["SampleUpstreams", "EventIO", "HTTPModel", "JSONBytes", "Locking"]),
@@ -103,7 +110,13 @@ let package = Package(
             [
                 "GatewayServer", "Gateway", "Networking", "GatewayTesting", "HTTPInbound", "HTTPOutbound",
                 "EventIO",
-                "Rx", "HTTPModel", "JSONBytes", "Locking",
+                "Rx", "HTTPModel", "JSONBytes", "Locking", "TestSupport",
+            ]),
+        tests(
+            "FaultTests",
+            [
+                "GatewayServer", "Gateway", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO", "Rx",
+                "HTTPModel", "JSONBytes", "Locking", "TestSupport",
             ]),
         tests("SluiceCommandTests", ["SluiceCommand", "JSONBytes"]),
     ],

@@ -132,7 +132,10 @@ public final class SocketStream {
         case .open:
             if what & EV_WRITE != 0, !queue.isEmpty { flush() }
             if what & (EV_READ | EV_CLOSED) != 0 { receive(seesEnd: what & EV_CLOSED != 0) }
-        case .connecting: attempt?.socketIsReady()
+        case .connecting:
+            attempt?.socketIsReady()
+            // A peer that speaks first, or has left already, may be told by the same edge, and by no other.
+            if state == .open, what & (EV_READ | EV_CLOSED) != 0 { receive(seesEnd: what & EV_CLOSED != 0) }
         case .unstarted, .closed: break
         }
     }

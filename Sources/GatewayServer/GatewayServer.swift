@@ -165,6 +165,13 @@ public final class GatewayServer: Sendable {
         logs.close()
     }
 
+    /// What it holds at this moment. Waits for the loops; not from one of them, and not after the end.
+    package var report: GatewayReport {
+        workers.reduce(GatewayReport()) { sum, worker in
+            sum + worker.loop.runBlocking { worker.value.report }
+        }
+    }
+
     var firstLoop: EventLoop { group.loops[0] }
 
     private func workerLeft() {

@@ -73,6 +73,12 @@ final class Worker {
         server.close()
     }
 
+    var report: GatewayReport {
+        GatewayReport(
+            connections: server.connectionCount, requests: server.requestsInFlight, calls: client.report,
+            timers: loop.timerCount, wakes: loop.wakeCount)
+    }
+
     private func end() {
         client.close()
         let callback = onStopped

@@ -19,7 +19,7 @@ public struct PoolReport: Sendable, Hashable {
         self.reused = reused
     }
 
-    static func + (one: PoolReport, other: PoolReport) -> PoolReport {
+    public static func + (one: PoolReport, other: PoolReport) -> PoolReport {
         PoolReport(
             idle: one.idle + other.idle, leased: one.leased + other.leased,
             waiting: one.waiting + other.waiting,

@@ -57,6 +57,30 @@ struct ConnectTests {
         }
     }
 
+    @Test(
+        "What a peer says, and that it leaves, before its connection was noticed is told",
+        arguments: [true, false])
+    func peerThatSpeaksFirst(leaves: Bool) async throws {
+        try await withLoop { loop in
+            let (listening, address) = RawSocket.listening()
+            let peer = LockBox(Lock<RawSocket?>(nil))
+            // All of it happens before the loop looks: one event tells it.
+            let driven = try await Driven.connecting(loop: loop) {
+                let stream = SocketStream.connect(to: address, loop: loop, timeout: .seconds(5), handler: $0)
+                let accepted = listening.accept()
+                accepted.send(utf8("first"))
+                if leaves { accepted.close() } else { peer.lock.withLock { $0 = accepted } }
+                return stream
+            }
+            #expect(await driven.next() == .connected)
+            #expect(await driven.bytes(5) == utf8("first"))
+            if leaves { #expect(await driven.next() == .reachedEnd) }
+            try await driven.on { $0.close() }
+            peer.lock.withLock { $0 }?.close()
+            listening.close()
+        }
+    }
+
     @Test("All addresses are tried in turn: refused ones at once, silent ones for their share of the time")
     func allAddressesAreTried() async throws {
         try await withLoop { loop in

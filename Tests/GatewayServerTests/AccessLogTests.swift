@@ -2,6 +2,7 @@ import Gateway
 import Glibc
 import JSONBytes
 import Rx
+import TestSupport
 import Testing
 
 @testable import GatewayServer
@@ -20,7 +21,7 @@ struct AccessLogTests {
         configuration.drainDelay = .zero
         configuration.inbound.bodyDeadline = .milliseconds(30)
         configuration.inbound.headerDeadline = .milliseconds(30)
-        let pipe = Pipe()
+        let pipe = RawPipe()
         let server = try GatewayServer(
             configuration, logs: Logs(configuration, output: pipe.writer), declare: declare)
         server.accept()
@@ -82,7 +83,7 @@ struct AccessLogTests {
             for request in requests {
                 let client = try RawClient(port: port)
                 client.send(request)
-                ids.append(client.receive()?.field("X-Request-Id"))
+                ids.append(client.receive()?.value("X-Request-Id"))
                 _ = client.reachesEnd()
             }
         }
@@ -120,8 +121,8 @@ struct AccessLogTests {
             client.send("GET /page HTTP/1.1\r\nHost: te")
             let answer = try #require(client.receive())
             #expect(answer.status == 408)
-            #expect(answer.field("Connection") == "close")
-            #expect(answer.body.contains(#""code":"REQUEST_TIMEOUT""#), "\(answer.body)")
+            #expect(answer.value("Connection") == "close")
+            #expect(answer.text.contains(#""code":"REQUEST_TIMEOUT""#), "\(answer.text)")
             #expect(client.reachesEnd())
         }
         #expect(lines.map { $0[member: "status"]?.intValue } == [408])

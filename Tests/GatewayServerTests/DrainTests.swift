@@ -6,6 +6,7 @@ import HTTPModel
 import JSONBytes
 import Locking
 import Rx
+import TestSupport
 import Testing
 
 @testable import GatewayServer
@@ -58,16 +59,16 @@ struct DrainTests {
             _ = fixture.ends()
         }
         let client = try RawClient(port: fixture.server.port)
-        #expect(client.get("/health/live")?.body == #"{"status":"live"}"#)
-        #expect(client.get("/health/ready")?.body == #"{"status":"ready"}"#)
+        #expect(client.get("/health/live")?.text == #"{"status":"live"}"#)
+        #expect(client.get("/health/ready")?.text == #"{"status":"ready"}"#)
         client.send("POST /health/ready HTTP/1.1\r\nHost: test\r\nContent-Length: 0\r\n\r\n")
         let refused = client.receive()
         #expect(refused?.status == 405)
-        #expect(refused?.field("Allow") == "GET, HEAD, OPTIONS")
+        #expect(refused?.value("Allow") == "GET, HEAD, OPTIONS")
         client.send("OPTIONS /health/live HTTP/1.1\r\nHost: test\r\n\r\n")
         let options = client.receive()
         #expect(options?.status == 204)
-        #expect(options?.field("Allow") == "GET, HEAD, OPTIONS")
+        #expect(options?.value("Allow") == "GET, HEAD, OPTIONS")
         #expect(HealthProbe.check(fixture.server.url) == nil)
         #expect(HealthProbe.check("http://127.0.0.1:1") != nil)
         #expect(HealthProbe.check("nowhere") != nil)
@@ -77,15 +78,15 @@ struct DrainTests {
     func whileItWaitsToLeaveItServesOn() throws {
         let fixture = try Fixture(drainDelay: .seconds(20))
         let old = try RawClient(port: fixture.server.port)
-        #expect(old.get("/quick")?.field("Connection") == nil)
+        #expect(old.get("/quick")?.value("Connection") == nil)
         fixture.server.drain()
         let ready = try RawClient(port: fixture.server.port).get("/health/ready")
         #expect(ready?.status == 503)
-        #expect(ready?.body == #"{"status":"draining"}"#)
+        #expect(ready?.text == #"{"status":"draining"}"#)
         #expect(HealthProbe.check(fixture.server.url)?.contains("503") == true)
         let answer = old.get("/quick")
         #expect(answer?.status == 200)
-        #expect(answer?.field("Connection") == "close")
+        #expect(answer?.value("Connection") == "close")
         #expect(old.reachesEnd())
         fixture.server.stop()
         #expect(fixture.ends())
@@ -104,10 +105,10 @@ struct DrainTests {
         client.send("Host: test\r\n\r\n")
         let answer = try #require(client.receive())
         #expect(answer.status == 503)
-        #expect(answer.field("Connection") == "close")
-        let json = try JSONFragment(validating: Array(answer.body.utf8)[...])
+        #expect(answer.value("Connection") == "close")
+        let json = try JSONFragment(validating: Array(answer.text.utf8)[...])
         #expect(json[member: "code"]?.stringValue == "DRAINING")
-        #expect(json[member: "meta"]?[member: "requestId"]?.stringValue == answer.field("X-Request-Id"))
+        #expect(json[member: "meta"]?[member: "requestId"]?.stringValue == answer.value("X-Request-Id"))
         #expect(client.reachesEnd())
         #expect(fixture.ends())
     }
@@ -168,7 +169,7 @@ struct DrainTests {
                 }
                 isFirst = false
                 answers += 1
-                let isTurnedAway = answer.status == 503 && answer.body.contains("\"code\":\"DRAINING\"")
+                let isTurnedAway = answer.status == 503 && answer.text.contains("\"code\":\"DRAINING\"")
                 seen.counts.withLock { counts in
                     if answer.status == 200 {
                         counts.served += 1
@@ -179,7 +180,7 @@ struct DrainTests {
                     }
                 }
                 if answers == 20 { warm.signal() }
-                if answer.field("Connection") == "close" { break }
+                if answer.value("Connection") == "close" { break }
             }
         }
         if answers < 20 { warm.signal() }
@@ -196,7 +197,7 @@ struct DrainTests {
         fixture.letGo()
         let answer = client.receive()
         #expect(answer?.status == 200)
-        #expect(answer?.body.contains(#""data":{"value":"done"}"#) == true)
+        #expect(answer?.text.contains(#""data":{"value":"done"}"#) == true)
         #expect(fixture.ends())
     }
 
@@ -248,7 +249,7 @@ struct DrainTests {
         #expect(old.ends())
         for _ in 0..<20 {
             let answer = try RawClient(port: port).get("/health/ready")
-            #expect(answer?.body == #"{"status":"ready"}"#)
+            #expect(answer?.text == #"{"status":"ready"}"#)
         }
     }
 

@@ -1,8 +1,10 @@
 import Gateway
-import GatewayTesting
 import Glibc
+import HTTPOutbound
+import JSONBytes
 import Networking
 import Rx
+import TestSupport
 import Testing
 
 @testable import GatewayServer
@@ -10,34 +12,137 @@ import Testing
 /// A client that goes takes with it what was started for it, down to the sockets of the upstreams.
 @Suite("Clients that leave", .timeLimit(.minutes(1)))
 struct LeavingClientTests {
-    enum Manner: String, CaseIterable, Sendable { case fin = "FIN", rst = "RST" }
+    enum Manner: String, CaseIterable, Sendable {
+        case fin = "FIN"
+        case rst = "RST"
+        case half = "FIN, and reads on"
+    }
+
+    private static let page = "GET /page HTTP/1.1\r\nHost: test\r\n\r\n"
+
+    /// Serves `/page`, two parts of one upstream, for as long as `body` runs; gives the lines of the access log.
+    private func serve(
+        _ upstream: ScriptedUpstream, _ policy: CallPolicy = CallPolicy(),
+        _ body: (GatewayServer) throws -> Void
+    ) throws -> [JSONFragment] {
+        var configuration = GatewayServerConfiguration()
+        configuration.port = 0
+        configuration.loops = 1
+        configuration.logLevel = .error
+        configuration.drainDelay = .zero
+        configuration.upstreams["parts"] = "http://127.0.0.1:\(upstream.port)"
+        let pipe = RawPipe()
+        let server = try GatewayServer(configuration, logs: Logs(configuration, output: pipe.writer)) {
+            gateway in
+            let parts = gateway.provider(PartsAPI.self, upstream: "parts", policy: policy)
+            gateway.get("/page") { _ in
+                .parts(
+                    first: parts.rx.request(.first).fragment(),
+                    second: parts.rx.request(.second).fragment().optional())
+            }
+        }
+        server.accept()
+        let result = Result { try body(server) }
+        server.stop()
+        server.waitUntilStopped()
+        upstream.stop()
+        close(pipe.writer)
+        let text = pipe.readAll()
+        close(pipe.reader)
+        try result.get()
+        return try text.split(separator: "\n").map { try JSONFragment(validating: Array($0.utf8)[...]) }
+    }
+
+    private func leave(_ client: RawClient, _ manner: Manner) {
+        switch manner {
+        case .fin: client.close()
+        case .rst: client.reset()
+        case .half: client.shutdownWrite()
+        }
+    }
 
     @Test(
-        "FIN and RST in the middle of a fan-out close the upstreams' sockets within 100 ms",
-        arguments: Manner.allCases)
-    func theUpstreamsSocketsClose(_ manner: Manner) async throws {
-        let silent = StubUpstream { _ in .silence }
-        try await withGateway(upstreams: ["parts": silent], declare: ServedGatewayTests.declarePage) {
-            client in
-            let port = try #require(client.url.split(separator: ":").last.flatMap { Int($0) })
+        "In the middle of a fan-out, with and without requests behind: the upstreams' sockets close within 100 ms, nothing is tried again, the log says 499, and all is quiet",
+        arguments: Manner.allCases, [0, 3, 3000])
+    func theUpstreamsSocketsClose(_ manner: Manner, behind: Int) throws {
+        let upstream = try ScriptedUpstream([.readRequest, .awaitEnd])
+        let rounds = 5
+        let lines = try serve(upstream) { server in
+            let idle = try RawClient(port: server.port)
             let clock = ContinuousClock()
             var fastest = Duration.seconds(60)
             // The machine may be busy: the fastest of several counts, and none may fail to close.
-            for round in 1...5 {
-                let leaving = try RawClient(port: port)
-                leaving.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
-                while silent.requests.count < 2 * round { sched_yield() }
-                #expect(silent.abandonedRequests == 2 * (round - 1))
+            for round in 1...rounds {
+                let leaving = try RawClient(port: server.port)
+                leaving.send(Self.page)
+                while upstream.requestRead.count < 2 * round { sched_yield() }
+                leaving.send(String(repeating: Self.page, count: behind))
+                #expect(upstream.clientEnded.count == 2 * (round - 1))
                 let left = clock.now
-                switch manner {
-                case .fin: leaving.close()
-                case .rst: leaving.reset()
-                }
-                while silent.abandonedRequests < 2 * round { sched_yield() }
+                leave(leaving, manner)
+                while upstream.clientEnded.count < 2 * round { sched_yield() }
                 fastest = min(fastest, clock.now - left)
+                if manner == .half { #expect(leaving.readToEnd().bytes.isEmpty) }
             }
             #expect(fastest < .milliseconds(100))
-            #expect(silent.requests.count == 10)
+            let before = server.report
+            #expect(before.connections == 1 && before.requests == 0)
+            #expect(before.calls == PoolReport(opened: 2 * rounds))
+            #expect(idle.end(within: 200) == .silence)
+            let after = server.report
+            // Each report is a wake; so are a few timers. A loop that spins wakes thousands of times.
+            #expect(after.wakes - before.wakes < 20)
+            #expect(after.calls == before.calls, "nothing was tried again")
+            #expect(upstream.requests.count == 2 * rounds)
         }
+        #expect(lines.count == rounds, "what was behind was never begun")
+        for line in lines {
+            #expect(line[member: "status"]?.intValue == 499)
+            #expect(line[member: "code"]?.stringValue == "CANCELLED")
+            #expect(line[member: "path"]?.stringValue == "/page")
+            for part in ["first", "second"] {
+                #expect(line[member: "parts"]?[member: part]?[member: "kind"]?.stringValue == "cancelled")
+            }
+        }
+    }
+
+    @Test("While a call waits for its next attempt: there is none", arguments: Manner.allCases)
+    func noAttemptFollows(_ manner: Manner) throws {
+        let upstream = try ScriptedUpstream([.readRequest, .close])
+        var policy = CallPolicy()
+        policy.retry.backoffBase = .seconds(9)
+        policy.retry.backoffLimit = .seconds(9)
+        let lines = try serve(upstream, policy) { server in
+            let timers = server.report.timers
+            let client = try RawClient(port: server.port)
+            client.send(Self.page)
+            // Both parts have failed once and wait.
+            while upstream.requestRead.count < 2 || server.report.calls.leased > 0 { sched_yield() }
+            let opened = server.report.calls.opened
+            leave(client, manner)
+            while server.report.connections > 0 { sched_yield() }
+            // No timer is left that could begin an attempt; the loop's own, which looks after quiet streams, ends itself.
+            while server.report.timers > timers { sched_yield() }
+            let report = server.report
+            #expect(report.requests == 0)
+            #expect(report.calls == PoolReport(opened: opened))
+        }
+        #expect(lines.map { $0[member: "status"]?.intValue } == [499])
+    }
+
+    @Test("While a connect gets no answer: the socket goes with the client", arguments: Manner.allCases)
+    func theConnectEnds(_ manner: Manner) throws {
+        let upstream = try ScriptedUpstream(.full, [[.awaitEnd]])
+        var policy = CallPolicy()
+        policy.attemptLimits.connect = .seconds(9)
+        let lines = try serve(upstream, policy) { server in
+            let client = try RawClient(port: server.port)
+            client.send(Self.page)
+            while server.report.calls.leased < 2 { sched_yield() }
+            leave(client, manner)
+            while server.report.connections > 0 { sched_yield() }
+            #expect(server.report.calls == PoolReport(opened: 2))
+        }
+        #expect(lines.map { $0[member: "status"]?.intValue } == [499])
     }
 }

@@ -4,6 +4,7 @@ import HTTPModel
 import JSONBytes
 import Networking
 import Rx
+import TestSupport
 import Testing
 
 @testable import GatewayServer

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 @_spi(Lines) import JSONBytes
 import Locking
+import TestSupport
 import Testing
 
 @testable import GatewayServer
@@ -23,7 +24,7 @@ struct LogWriterTests {
         "A reader that is stuck blocks nobody: what does not fit is dropped, counted, and told once it reads again"
     )
     func aStuckReaderBlocksNobody() {
-        let pipe = Pipe()
+        let pipe = RawPipe()
         let log = LogWriter(descriptor: pipe.writer)
         let channel = log.makeChannel()
         // 3 MiB into a pipe of 64 KiB and a channel of 1 MiB.
@@ -52,7 +53,7 @@ struct LogWriterTests {
 
     @Test("A reader that has gone costs the lines, which are counted, and nothing else")
     func aReaderThatHasGoneCostsTheLines() {
-        let pipe = Pipe()
+        let pipe = RawPipe()
         close(pipe.reader)
         let log = LogWriter(descriptor: pipe.writer)
         let channel = log.makeChannel()
@@ -64,7 +65,7 @@ struct LogWriterTests {
 
     @Test("Lines of several threads come out whole, each thread's in its order")
     func linesOfSeveralThreadsComeOutWhole() throws {
-        let pipe = Pipe()
+        let pipe = RawPipe()
         let log = LogWriter(descriptor: pipe.writer)
         let channels = (0..<4).map { _ in log.makeChannel() }
         let done = DispatchSemaphore(value: 0)
@@ -91,7 +92,7 @@ struct LogWriterTests {
 
     @Test("A line of the log is JSON whatever its facts hold, and below its level there is none")
     func aLineOfTheLogIsJSON() throws {
-        let pipe = Pipe()
+        let pipe = RawPipe()
         let writer = LogWriter(descriptor: pipe.writer)
         let log = Log(level: .warning, writer: writer)
         log.write(.info, "not told")

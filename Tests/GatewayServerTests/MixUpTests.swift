@@ -7,6 +7,7 @@ import JSONBytes
 import Locking
 import Networking
 import Rx
+import TestSupport
 import Testing
 
 @testable import GatewayServer
@@ -104,13 +105,13 @@ struct MixUpTests {
             let expected =
                 #"{"code":"OK","message":"success","status":200,"data":{\#(parts.joined(separator: ","))},"#
             let isMine =
-                answer?.field("X-Request-Id") == id && answer?.body.contains(#""requestId":"\#(id)""#) == true
-            if isMine, answer?.status == 200, answer?.body.hasPrefix(expected) == true {
+                answer?.value("X-Request-Id") == id && answer?.text.contains(#""requestId":"\#(id)""#) == true
+            if isMine, answer?.status == 200, answer?.text.hasPrefix(expected) == true {
                 counts.answered += 1
-            } else if isMine, answer?.status == 502, answer?.body.contains(#""data":null"#) == true {
+            } else if isMine, answer?.status == 502, answer?.text.contains(#""data":null"#) == true {
                 counts.failed += 1
             } else {
-                counts.mixed.append("\(id) got \(answer?.body ?? "nothing")")
+                counts.mixed.append("\(id) got \(answer?.text ?? "nothing")")
             }
         }
         return counts

@@ -3,6 +3,7 @@ import Glibc
 import HTTPInbound
 import JSONBytes
 import Rx
+import TestSupport
 import Testing
 
 @testable import GatewayServer
@@ -47,19 +48,19 @@ struct RefusalTests {
         try body(server.port)
     }
 
-    private func expectEnvelope(_ answer: RawClient.Response, _ status: Int, _ code: String) throws {
+    private func expectEnvelope(_ answer: RawClient.Reply, _ status: Int, _ code: String) throws {
         #expect(answer.status == status)
-        #expect(answer.field("Content-Type") == "application/json; charset=utf-8")
-        #expect(answer.field("Content-Length") == "\(answer.body.utf8.count)")
-        #expect(answer.field("Cache-Control") == "no-store")
-        let date = try #require(answer.field("Date"))
+        #expect(answer.value("Content-Type") == "application/json; charset=utf-8")
+        #expect(answer.value("Content-Length") == "\(answer.text.utf8.count)")
+        #expect(answer.value("Cache-Control") == "no-store")
+        let date = try #require(answer.value("Date"))
         #expect(date.wholeMatch(of: /[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT/) != nil)
-        let json = try JSONFragment(validating: Array(answer.body.utf8)[...])
+        let json = try JSONFragment(validating: Array(answer.text.utf8)[...])
         #expect(json[member: "code"]?.stringValue == code)
         #expect(json[member: "status"]?.intValue == status)
         #expect(json[member: "message"]?.stringValue?.isEmpty == false)
         #expect(json[member: "data"]?.isNull == true)
-        let id = try #require(answer.field("X-Request-Id"))
+        let id = try #require(answer.value("X-Request-Id"))
         #expect(!id.isEmpty)
         #expect(json[member: "meta"]?[member: "requestId"]?.stringValue == id)
     }
@@ -98,10 +99,10 @@ struct RefusalTests {
             client.send(row.request)
             let answer = try #require(client.receive())
             try expectEnvelope(answer, row.status, row.code)
-            #expect(answer.field("Connection") == "close")
+            #expect(answer.value("Connection") == "close")
             #expect(client.reachesEnd(), "nothing follows the bytes that Content-Length tells")
             let allow = row.status == 405 ? "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS" : nil
-            #expect(answer.field("Allow") == allow)
+            #expect(answer.value("Allow") == allow)
         }
     }
 
@@ -120,7 +121,7 @@ struct RefusalTests {
             second.send(request)
             let refused = try #require(second.receive())
             try expectEnvelope(refused, 503, "OVERLOADED")
-            #expect(refused.field("Connection") == nil)
+            #expect(refused.value("Connection") == nil)
             held.onNext(JSONFragment("done"))
             #expect(first.receive()?.status == 200)
             second.send(request)
@@ -137,8 +138,8 @@ struct RefusalTests {
             client.send("OPTIONS * HTTP/1.1\r\nHost: x\r\nX-Request-Id: mine\r\n\r\n")
             let answer = try #require(client.receive())
             #expect(answer.status == 204)
-            #expect(answer.field("Allow") == "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
-            #expect(answer.field("X-Request-Id") == "mine")
+            #expect(answer.value("Allow") == "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
+            #expect(answer.value("X-Request-Id") == "mine")
         }
     }
 }

@@ -1,4 +1,5 @@
 import HTTPModel
+import TestSupport
 import Testing
 
 @testable import HTTPInbound

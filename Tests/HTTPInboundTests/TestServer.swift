@@ -3,6 +3,7 @@ import EventIO
 import HTTPInbound
 import HTTPModel
 import Locking
+import TestSupport
 
 /// A server on a loop and a port of its own, for one test.
 final class TestServer: Sendable {

@@ -2,6 +2,7 @@ import EventIO
 import HTTPModel
 import Locking
 import Rx
+import TestSupport
 import Testing
 
 @testable import HTTPOutbound

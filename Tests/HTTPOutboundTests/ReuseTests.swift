@@ -1,6 +1,7 @@
 import EventIO
 import HTTPModel
 import Locking
+import TestSupport
 import Testing
 
 @testable import HTTPOutbound
@@ -226,6 +227,22 @@ struct ReuseTests {
             for _ in 0..<2 { #expect(await api.post(body: text).text == "hi") }
             #expect(upstream.connections == 1)
             #expect(upstream.requests.allSatisfy { $0.hasSuffix("Content-Length: 4000000\r\n\r\n" + text) })
+        }
+        upstream.stop()
+    }
+
+    @Test("The timer for idle connections goes with the last of them")
+    func timerEndsWithTheLast() async throws {
+        let go = Signal()
+        let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .wait(go), .close])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            #expect(await api.get().text == "hi")
+            #expect(try await harness.loop.perform { harness.loop.timerCount } >= 1)
+            go.fire()
+            try await harness.until { $0.idle == 0 }
+            // What looks after quiet streams ends by itself.
+            while try await harness.loop.perform({ harness.loop.timerCount }) > 0 { await Task.yield() }
         }
         upstream.stop()
     }

@@ -102,6 +102,9 @@ final class LoopClient {
         return attempt
     }
 
+    /// All upstreams together.
+    var report: PoolReport { client.report }
+
     func callsInFlight(to upstream: Networking.Upstream) -> Int {
         guard let report = outbound(of: upstream)?.report else { return 0 }
         return report.leased + report.waiting

@@ -75,6 +75,9 @@ struct ConnectionPool<Waiter> {
     var idleCount: Int { idle.count }
     var busyCount: Int { entries.count - vacant.count - idle.count }
 
+    /// Whether it has no connection at all.
+    var isVacant: Bool { vacant.count == entries.count }
+
     var report: PoolReport {
         PoolReport(idle: idleCount, leased: busyCount, waiting: waiting, opened: opened, reused: reused)
     }

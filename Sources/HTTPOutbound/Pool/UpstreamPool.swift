@@ -6,7 +6,7 @@ internal import Rx
 /// The connections of one origin on one loop: performs what `ConnectionPool` decides.
 ///
 /// A connection refers to its pool until it is closed, and the timer for idle ones is set only while there are
-/// some, so a pool that is let go of ends with its last connection.
+/// connections, so a pool that is let go of ends with its last one.
 final class UpstreamPool: TimerTarget {
     let origin: Origin
     /// The value of Host.
@@ -94,7 +94,7 @@ final class UpstreamPool: TimerTarget {
     func closed(_ connection: Connection) {
         connections[connection.slot] = nil
         switch pool.connectionClosed(connection.slot, now: loop.now) {
-        case .none: break
+        case .none: if pool.isVacant { stopSweeping() }
         case .open(let slot, let waiter):
             shared.waitingCalls -= 1
             open(slot, for: waiter)

@@ -1,24 +1,24 @@
 import Glibc
 
 /// A pipe whose reading end nobody reads until told to.
-struct Pipe {
-    let reader: Int32
-    let writer: Int32
+package struct RawPipe {
+    package let reader: Int32
+    package let writer: Int32
 
-    init() {
+    package init() {
         var ends: [Int32] = [0, 0]
         precondition(pipe(&ends) == 0)
         (reader, writer) = (ends[0], ends[1])
     }
 
     /// What is there; waits for the first of it.
-    func readSome() -> String {
+    package func readSome() -> String {
         var chunk = [UInt8](repeating: 0, count: 1 << 20)
         return String(decoding: chunk[..<max(0, read(reader, &chunk, chunk.count))], as: UTF8.self)
     }
 
     /// Everything until the writing end is closed.
-    func readAll() -> String {
+    package func readAll() -> String {
         var text: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65536)
         while case let count = read(reader, &chunk, chunk.count), count > 0 { text += chunk[..<count] }

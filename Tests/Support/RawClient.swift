@@ -2,23 +2,23 @@ import Glibc
 
 /// A client without manners: sends any bytes, reads what comes, byte for byte. Blocking, with a deadline on
 /// every read, so that a test ends even where the server keeps silent.
-final class RawClient {
-    enum End: Equatable {
+package final class RawClient {
+    package enum End: Equatable {
         case fin
         case reset
         /// Nothing came for `patience`.
         case silence
     }
 
-    struct Reply: CustomStringConvertible {
-        var status: Int
-        var head: String
-        var body: [UInt8]
-        var text: String { String(decoding: body, as: UTF8.self) }
-        var description: String { head + "\r\n\r\n" + text }
+    package struct Reply: CustomStringConvertible {
+        package var status: Int
+        package var head: String
+        package var body: [UInt8]
+        package var text: String { String(decoding: body, as: UTF8.self) }
+        package var description: String { head + "\r\n\r\n" + text }
 
         /// The values of a field, in order.
-        func values(_ name: String) -> [String] {
+        package func values(_ name: String) -> [String] {
             head.split(separator: "\r\n").dropFirst().compactMap { line in
                 let parts = line.split(separator: ":", maxSplits: 1)
                 guard parts.count == 2, parts[0].lowercased() == name.lowercased() else { return nil }
@@ -26,18 +26,19 @@ final class RawClient {
             }
         }
 
-        func value(_ name: String) -> String? { values(name).first }
+        package func value(_ name: String) -> String? { values(name).first }
     }
 
-    struct Broken: Error, CustomStringConvertible {
-        var description: String
+    package struct Broken: Error, CustomStringConvertible {
+        package var description: String
     }
 
     private var descriptor: Int32
-    private(set) var unread: [UInt8] = []
+    package private(set) var unread: [UInt8] = []
+    private var isWithinReply = false
 
-    init(port: Int, receiveBuffer: Int32? = nil, patience seconds: Int = 10) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    package init(port: Int, receiveBuffer: Int32? = nil, patience seconds: Int = 10) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         if var size = receiveBuffer {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, 4)
         }
@@ -55,34 +56,45 @@ final class RawClient {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard outcome == 0 else { throw Broken(description: "connect: errno \(errno)") }
+        guard outcome == 0 else {
+            let code = errno
+            Glibc.close(descriptor)
+            descriptor = -1
+            throw Broken(description: "connect: errno \(code)")
+        }
     }
 
     deinit {
         close()
     }
 
-    func close() {
+    package func close() {
         guard descriptor >= 0 else { return }
         Glibc.close(descriptor)
         descriptor = -1
     }
 
     /// Ends the connection by RST.
-    func reset() {
+    package func reset() {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
         close()
     }
 
     /// Ends our side by FIN.
-    func shutdownWrite() {
+    package func shutdownWrite() {
         shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    /// Whether the other end resets the connection within so long. Nothing is read.
+    package func isReset(within milliseconds: Int32) -> Bool {
+        var poll = pollfd(fd: descriptor, events: 0, revents: 0)
+        return Glibc.poll(&poll, 1, milliseconds) == 1 && poll.revents & Int16(POLLERR) != 0
     }
 
     /// Sends all bytes; false when the server does not take them any more.
     @discardableResult
-    func send(_ bytes: [UInt8]) -> Bool {
+    package func send(_ bytes: [UInt8]) -> Bool {
         var offset = 0
         while offset < bytes.count {
             let sent = bytes.withUnsafeBytes {
@@ -96,9 +108,9 @@ final class RawClient {
     }
 
     @discardableResult
-    func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+    package func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
-    private func receive() -> End? {
+    private func receiveSome() -> End? {
         var chunk = [UInt8](repeating: 0, count: 65_536)
         let count = recv(descriptor, &chunk, chunk.count, 0)
         if count > 0 {
@@ -110,9 +122,9 @@ final class RawClient {
     }
 
     /// Everything up to the end of the connection, and what the end was.
-    func readToEnd() -> (bytes: [UInt8], end: End) {
+    package func readToEnd() -> (bytes: [UInt8], end: End) {
         while true {
-            if let end = receive() {
+            if let end = receiveSome() {
                 defer { unread = [] }
                 return (unread, end)
             }
@@ -120,14 +132,14 @@ final class RawClient {
     }
 
     /// Bytes up to and with the given ones.
-    func read(through marker: String) throws -> String {
+    package func read(through marker: String) throws -> String {
         let marker = Array(marker.utf8)
         while true {
             if let range = unread.firstRange(of: marker) {
                 defer { unread.removeSubrange(..<range.upperBound) }
                 return String(decoding: unread[..<range.upperBound], as: UTF8.self)
             }
-            if let end = receive() {
+            if let end = receiveSome() {
                 throw Broken(
                     description: "\(end) instead of \(String(decoding: marker, as: UTF8.self)), after "
                         + String(decoding: unread, as: UTF8.self))
@@ -135,9 +147,9 @@ final class RawClient {
         }
     }
 
-    func read(count: Int) throws -> [UInt8] {
+    package func read(count: Int) throws -> [UInt8] {
         while unread.count < count {
-            if let end = receive() {
+            if let end = receiveSome() {
                 throw Broken(description: "\(end) after \(unread.count) of \(count) bytes")
             }
         }
@@ -146,14 +158,18 @@ final class RawClient {
     }
 
     /// One whole answer: framed by Content-Length or chunks, else up to the end.
-    func reply(toHead: Bool = false) throws -> Reply {
+    package func reply(toHead: Bool = false) throws -> Reply {
         let head = String(try read(through: "\r\n\r\n").dropLast(2))
+        isWithinReply = true
         let lines = head.split(separator: "\r\n")
         guard let first = lines.first, first.hasPrefix("HTTP/1.1 "),
             let status = Int(first.dropFirst(9).prefix(3))
         else { throw Broken(description: "no status line in \(head)") }
         var reply = Reply(status: status, head: head, body: [])
-        if toHead || status < 200 || status == 204 || status == 304 { return reply }
+        if toHead || status < 200 || status == 204 || status == 304 {
+            isWithinReply = false
+            return reply
+        }
         if let length = reply.value("Content-Length").flatMap({ Int($0) }) {
             reply.body = try read(count: length)
         } else if reply.value("Transfer-Encoding") == "chunked" {
@@ -169,7 +185,28 @@ final class RawClient {
         } else {
             reply.body = readToEnd().bytes
         }
+        isWithinReply = false
         return reply
+    }
+
+    /// The next answer; nil where the connection ends before it is whole.
+    package func receive() -> Reply? { try? reply() }
+
+    package func get(_ target: String) -> Reply? {
+        send("GET \(target) HTTP/1.1\r\nHost: test\r\n\r\n")
+        return receive()
+    }
+
+    /// Whether an answer began to come and did not come to its end.
+    package var hasPartOfAnAnswer: Bool { isWithinReply || !unread.isEmpty }
+
+    /// Whether the other end closes in order, with nothing more to read.
+    package func reachesEnd() -> Bool { unread.isEmpty && receiveSome() == .fin }
+
+    /// Waits for what comes next, for so long at most; nil where it is bytes, which are kept.
+    package func end(within milliseconds: Int32) -> End? {
+        var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return Glibc.poll(&poll, 1, milliseconds) == 0 ? .silence : receiveSome()
     }
 }
 

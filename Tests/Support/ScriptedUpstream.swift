@@ -5,8 +5,17 @@ import Locking
 /// A raw socket on the loopback that does to each connection exactly what its script says.
 ///
 /// The n-th connection follows the n-th script, later ones the last. What it reads is kept for the test.
-final class ScriptedUpstream: Sendable {
-    enum Step: Sendable {
+package final class ScriptedUpstream: Sendable {
+    /// How it meets those who come before `open` was called.
+    package enum Door: Sendable {
+        case open
+        /// Its port is bound and nobody listens: a connect is refused.
+        case closed
+        /// It listens, and its backlog is full: a connect gets no answer.
+        case full
+    }
+
+    package enum Step: Sendable {
         /// Reads one request, head and body by its Content-Length, and keeps its bytes.
         case readRequest
         /// Reads so many bytes and keeps them.
@@ -35,42 +44,80 @@ final class ScriptedUpstream: Sendable {
         var requests: [String] = []
         var accepted = 0
         var ended = 0
+        var isOpen = false
         var isStopped = false
+        /// Clients that keep the backlog full.
+        var fillers: [Int32] = []
         var connections: Set<Int32> = []
     }
 
+    // Closed on exec: tests that run in a process of their own must not hold the sockets of others open.
+    private static let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+
     private let listener: Int32
-    let port: UInt16
+    package let port: UInt16
     private let unixPath: String?
     private let scripts: [[Step]]
     private let record = Lock(Record())
     /// Fired for each request that was read whole.
-    let requestRead = Signal()
+    package let requestRead = Signal()
     /// Fired for each connection that the client ended, seen by any step.
-    let clientEnded = Signal()
-    let accepted = Signal()
+    package let clientEnded = Signal()
+    package let accepted = Signal()
 
-    var requests: [String] { record.withLock { $0.requests } }
-    var connections: Int { record.withLock { $0.accepted } }
+    package var requests: [String] { record.withLock { $0.requests } }
+    package var connections: Int { record.withLock { $0.accepted } }
 
-    init(_ scripts: [Step]..., backlog: Int32 = 512) throws {
+    package convenience init(_ scripts: [Step]...) throws {
+        try self.init(.open, scripts)
+    }
+
+    package init(_ door: Door, _ scripts: [[Step]]) throws {
         self.scripts = scripts
         unixPath = nil
-        (listener, port) = try Self.listen(backlog: backlog)
+        switch door {
+        case .open, .closed:
+            (listener, port) = try Self.bind()
+            if case .open = door { open() }
+        case .full:
+            let (port, descriptors) = try Self.blackHole()
+            self.port = port
+            listener = descriptors[0]
+            record.withLock { $0.fillers = Array(descriptors[1...]) }
+        }
+    }
+
+    /// Meets those who come from here on by its scripts. Once, and not for one that was open from the start.
+    package func open() {
+        let fillers = record.withLock { record in
+            defer { record.fillers = [] }
+            record.isOpen = true
+            return record.fillers
+        }
+        Self.close(fillers)
+        if !fillers.isEmpty { turnAwayFillers() }
+        Glibc.listen(listener, 512)
         Thread.detachNewThread { [self] in acceptAll() }
     }
 
+    private func turnAwayFillers() {
+        let flags = fcntl(listener, F_GETFL)
+        _ = fcntl(listener, F_SETFL, flags | O_NONBLOCK)
+        while case let filler = accept(listener, nil, nil), filler >= 0 { Glibc.close(filler) }
+        _ = fcntl(listener, F_SETFL, flags)
+    }
+
     /// The same at the path of a Unix-domain socket, which `stop` removes.
-    init(unixPath path: String, _ scripts: [Step]...) throws {
+    package init(unixPath path: String, _ scripts: [Step]...) throws {
         self.scripts = scripts
         unixPath = path
         port = 0
         listener = try Self.listen(unixPath: path)
-        Thread.detachNewThread { [self] in acceptAll() }
+        open()
     }
 
     /// A bound port where nobody listens.
-    static func closedPort() throws -> UInt16 {
+    package static func closedPort() throws -> UInt16 {
         let (listener, port) = try listen(backlog: 1)
         Glibc.close(listener)
         return port
@@ -78,11 +125,11 @@ final class ScriptedUpstream: Sendable {
 
     /// A listening port whose backlog is full, so that the next connect gets no answer.
     /// Whoever has it closes the descriptors.
-    static func blackHole() throws -> (port: UInt16, descriptors: [Int32]) {
+    package static func blackHole() throws -> (port: UInt16, descriptors: [Int32]) {
         let (listener, port) = try listen(backlog: 0)
         var descriptors = [listener]
         for _ in 0..<4 {
-            let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+            let client = socket(AF_INET, type | Int32(SOCK_NONBLOCK.rawValue), 0)
             var address = loopback(port: port)
             _ = withUnsafePointer(to: &address) {
                 $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -94,16 +141,18 @@ final class ScriptedUpstream: Sendable {
         return (port, descriptors)
     }
 
-    static func close(_ descriptors: [Int32]) {
+    package static func close(_ descriptors: [Int32]) {
         for descriptor in descriptors { Glibc.close(descriptor) }
     }
 
-    func stop() {
+    package func stop() {
         // Under the lock, which also guards each close: a number that was closed may be another test's by now.
         record.withLock { record in
             guard !record.isStopped else { return }
             record.isStopped = true
             shutdown(listener, Int32(SHUT_RDWR))
+            // Where it is open, the thread that accepts closes it.
+            if !record.isOpen { Self.close([listener] + record.fillers) }
             for descriptor in record.connections { shutdown(descriptor, Int32(SHUT_RDWR)) }
         }
         if let unixPath { unlink(unixPath) }
@@ -117,15 +166,14 @@ final class ScriptedUpstream: Sendable {
         return address
     }
 
-    private static func listen(backlog: Int32) throws -> (Int32, UInt16) {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    private static func bind() throws -> (Int32, UInt16) {
+        let descriptor = socket(AF_INET, type, 0)
         guard descriptor >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
         var address = loopback(port: 0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let status = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                let bound = bind(descriptor, address, length)
-                guard bound == 0, Glibc.listen(descriptor, backlog) == 0 else { return Int32(-1) }
+                guard Glibc.bind(descriptor, address, length) == 0 else { return Int32(-1) }
                 return getsockname(descriptor, address, &length)
             }
         }
@@ -133,15 +181,21 @@ final class ScriptedUpstream: Sendable {
         return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 
+    private static func listen(backlog: Int32) throws -> (Int32, UInt16) {
+        let (descriptor, port) = try bind()
+        guard Glibc.listen(descriptor, backlog) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+        return (descriptor, port)
+    }
+
     private static func listen(unixPath path: String) throws -> Int32 {
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        let descriptor = socket(AF_UNIX, type, 0)
         guard descriptor >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
         let status = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
         guard status == 0, Glibc.listen(descriptor, 16) == 0 else {
@@ -157,6 +211,7 @@ final class ScriptedUpstream: Sendable {
                 if record.withLock({ $0.isStopped }) { break }
                 continue
             }
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             var one: Int32 = 1
             setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
             let (index, isStopped) = record.withLock { record in

@@ -2,7 +2,7 @@ import Dispatch
 import Locking
 
 /// Something that happens once, or a number of times, and that tests and script threads wait for.
-final class Signal: Sendable {
+package final class Signal: Sendable {
     private struct State {
         var fired = 0
         var waiters: [(count: Int, resume: CheckedContinuation<Void, Never>)] = []
@@ -12,9 +12,11 @@ final class Signal: Sendable {
     private let handover = Handover()
     private let semaphore = DispatchSemaphore(value: 0)
 
-    var count: Int { state.withLock { $0.fired } }
+    package init() {}
 
-    func fire() {
+    package var count: Int { state.withLock { $0.fired } }
+
+    package func fire() {
         handover.given()
         semaphore.signal()
         let ready = state.withLock { state in
@@ -27,7 +29,7 @@ final class Signal: Sendable {
     }
 
     /// Waits, without a thread, until it was fired so many times in all.
-    func wait(count: Int = 1) async {
+    package func wait(count: Int = 1) async {
         defer { handover.taken() }
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
@@ -40,7 +42,7 @@ final class Signal: Sendable {
     }
 
     /// For script threads: takes one firing. False after ten seconds without.
-    func waitBlocking() -> Bool {
+    package func waitBlocking() -> Bool {
         semaphore.wait(timeout: .now() + .seconds(10)) == .success
     }
 }

@@ -1,0 +1,115 @@
+import Gateway
+import HTTPModel
+import JSONBytes
+import Networking
+import Rx
+
+@testable import GatewayServer
+
+/// The two upstreams of a gateway under test, and the parts of its page: `a` is required, `b` optional.
+enum Side: String, CaseIterable, Sendable {
+    case a, b
+
+    /// What it answers where nothing is wrong.
+    var data: String { "{\"from\":\"\(rawValue)\"}" }
+    var answer: String {
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n\(data)"
+    }
+}
+
+/// How the part that is at fault is asked for.
+struct PartAPI: TargetType {
+    var method = HTTPMethod.get
+    var baseURL: String { "http://127.0.0.1:1" }
+    var path: RequestPath { "/part" }
+    /// A HEAD has no body to give.
+    var allowsEmptyBody: Bool { method == .head }
+}
+
+/// A gateway in this process, on a port of its own. `/page` is patient, for machines that are busy; `/fault` is the same
+/// but for its faulty part, which is asked for as the fault wants it.
+final class FaultGateway: Sendable {
+    let server: GatewayServer
+    private let timersBefore: Int
+
+    var port: Int { server.port }
+
+    /// - Parameters:
+    ///   - ports: of the upstreams.
+    ///   - faulty: the part that `/fault` asks for by `method` and within `policy`.
+    ///   - logs: where requests are told; nil where they are not.
+    init(
+        _ ports: [Side: UInt16], faulty: Side = .a, method: HTTPMethod = .get,
+        policy: CallPolicy = FaultGateway.patient, log: Int32? = nil,
+        _ change: (inout GatewayServerConfiguration) -> Void = { _ in },
+        declare: (Gateway) -> Void = { _ in }
+    ) throws {
+        var configuration = GatewayServerConfiguration()
+        configuration.port = 0
+        configuration.loops = 1
+        configuration.accessLog = log != nil
+        configuration.logLevel = .error
+        configuration.drainDelay = .zero
+        configuration.limits.deadline = .seconds(30)
+        configuration.outbound.responseBody = 1 << 20
+        for (side, port) in ports { configuration.upstreams[side.rawValue] = "http://127.0.0.1:\(port)" }
+        change(&configuration)
+        let logs = log.map { Logs(configuration, output: $0) }
+        server = try GatewayServer(configuration, logs: logs) { gateway in
+            func provider(_ side: Side, _ policy: CallPolicy) -> Provider<PartAPI> {
+                gateway.provider(PartAPI.self, upstream: side.rawValue, policy: policy)
+            }
+            let (a, b, fault) = (
+                provider(.a, Self.patient), provider(.b, Self.patient), provider(faulty, policy)
+            )
+            @Sendable func part(_ provider: Provider<PartAPI>, _ target: PartAPI = PartAPI()) -> Single<
+                JSONFragment
+            > {
+                provider.rx.request(target).fragment(at: .root, as: .object)
+            }
+            gateway.get("/page") { _ in .parts(a: part(a), b: part(b).optional()) }
+            gateway.get("/fault") { _ in
+                let target = PartAPI(method: method)
+                return .parts(
+                    a: faulty == .a ? part(fault, target) : part(a),
+                    b: (faulty == .b ? part(fault, target) : part(b)).optional())
+            }
+            gateway.post("/page") { _ in .parts(a: part(a, PartAPI(method: .post))) }
+            gateway.get("/apart") { _ in .json(1) }
+            gateway.post("/echo") { request in .json(request.body.count) }
+            declare(gateway)
+        }
+        server.accept()
+        timersBefore = server.report.timers
+    }
+
+    /// Nothing ends soon that is not meant to.
+    static let patient: CallPolicy = {
+        var policy = CallPolicy()
+        policy.attemptLimits = AttemptLimits(connect: .seconds(20), firstByte: .seconds(20))
+        policy.totalTimeout = .seconds(25)
+        return policy
+    }()
+
+    func stop() {
+        server.stop()
+        server.waitUntilStopped()
+    }
+
+    /// What is still there of clients and upstreams that all have left: nothing within a second, or a complaint.
+    ///
+    /// - Parameter ports: of the upstreams.
+    func leftovers(_ ports: [UInt16]) -> String? {
+        var report = server.report
+        var sockets = 0
+        let isClean = comesTrue(within: .seconds(1)) {
+            report = server.report
+            sockets = SocketTable.sockets(from: UInt16(port), orTo: ports)
+            // One timer may be the loop's own, which looks after streams that went quiet.
+            return report.connections == 0 && report.requests == 0 && report.calls.idle == 0
+                && report.calls.leased == 0 && report.calls.waiting == 0
+                && report.timers <= timersBefore + 1 && sockets == 0
+        }
+        return isClean ? nil : "left: \(report), \(timersBefore) timers before, \(sockets) sockets"
+    }
+}

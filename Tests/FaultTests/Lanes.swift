@@ -1,0 +1,23 @@
+import Foundation
+import Locking
+
+/// Threads for cases that block: a few at a time, and none of those that other tests' tasks run on.
+enum Lanes {
+    private static let queue: OperationQueue = {
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 8
+        return queue
+    }()
+
+    static func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+        let handover = Handover()
+        defer { handover.taken() }
+        return try await withCheckedThrowingContinuation { continuation in
+            queue.addOperation {
+                let result = Result { try work() }
+                handover.given()
+                continuation.resume(with: result)
+            }
+        }
+    }
+}

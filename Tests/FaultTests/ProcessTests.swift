@@ -1,0 +1,62 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// All faults in one process of their own, so that everything it holds can be counted.
+@Suite("A process and all faults", .timeLimit(.minutes(3)))
+struct ProcessTests {
+    @Test(
+        "After all faults, and after them once more, the process holds as many descriptors and no more memory"
+    )
+    func holdsNoMore() async {
+        await #expect(processExitsWith: .success) {
+            // The first time makes what is made once: threads, their queues, arenas.
+            try await Self.meetAll()
+            let (descriptors, memory) = (Self.descriptors, Self.residentKilobytes)
+            try await Self.meetAll()
+            let held = Self.descriptors
+            Self.expect(held <= descriptors, "\(held) descriptors, \(descriptors) before")
+            let grown = Self.residentKilobytes - memory
+            Self.expect(grown < 64 << 10, "\(grown) KB more, \(memory) before")
+            // What upstreams send without end is never held: sixteen such cases at a time do not make a gigabyte.
+            Self.expect(Self.peakKilobytes < 512 << 10, "\(Self.peakKilobytes) KB at the most")
+        }
+    }
+
+    private static func meetAll() async throws {
+        try await withThrowingTaskGroup(of: [String].self) { group in
+            for fault in UpstreamFault.listed + UpstreamFault.further {
+                group.addTask { try await Lanes.run { try UpstreamFaultRun.complaints(fault, at: .a) } }
+            }
+            for fault in ClientFault.listed + ClientFault.further {
+                group.addTask { try await Lanes.run { try ClientFaultRun.complaints(fault) } }
+            }
+            for try await complaints in group {
+                expect(complaints.isEmpty, complaints.joined(separator: "\n"))
+            }
+        }
+    }
+
+    /// Ends the process with a failure that says why, where it is not so.
+    private static func expect(_ isSo: Bool, _ what: @autoclosure () -> String) {
+        guard !isSo else { return }
+        FileHandle.standardError.write(Data("\(what())\n".utf8))
+        exit(1)
+    }
+
+    private static var descriptors: Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+    }
+
+    private static var residentKilobytes: Int { status("VmRSS:") }
+    private static var peakKilobytes: Int { status("VmHWM:") }
+
+    private static func status(_ name: String) -> Int {
+        guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
+            let line = text.split(separator: "\n").first(where: { $0.hasPrefix(name) }),
+            let number = line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Int($0) })
+        else { preconditionFailure("the kernel does not tell \(name)") }
+        return number
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import Glibc
+
+/// The TCP sockets that somebody holds open, as the kernel tells them: what a gateway forgot to close is among them,
+/// whatever other tests do at the same time.
+enum SocketTable {
+    /// How many sockets of a server's accepted connections, and of connections to these ports of loopback, have an owner.
+    static func sockets(from server: UInt16, orTo upstreams: [UInt16]) -> Int {
+        guard let table = try? String(contentsOfFile: "/proc/self/net/tcp", encoding: .utf8) else {
+            return -1
+        }
+        return table.split(separator: "\n").dropFirst().count { line in
+            // sl local remote state queues timer retransmits user timeout inode; one without an owner has inode 0.
+            let words = line.split(separator: " ")
+            guard words.count > 9, words[9] != "0", let local = port(words[1]), let remote = port(words[2])
+            else { return false }
+            return local == server && words[3] != listening || upstreams.contains(remote)
+        }
+    }
+
+    private static let listening: Substring = "0A"
+
+    /// 8080 of `0100007F:1F90`.
+    private static func port(_ address: Substring) -> UInt16? {
+        address.split(separator: ":").last.flatMap { UInt16($0, radix: 16) }
+    }
+}
+
+/// Whether a condition is true within so long. It is looked at once more after the time, so that a test that was kept
+/// from looking does not blame what it looks at.
+func comesTrue(within limit: Duration, _ condition: () -> Bool) -> Bool {
+    let clock = ContinuousClock()
+    let end = clock.now + limit
+    while clock.now < end {
+        if condition() { return true }
+        sched_yield()
+    }
+    return condition()
+}

@@ -1,0 +1,265 @@
+import Dispatch
+import Gateway
+import Glibc
+import JSONBytes
+import Locking
+import Networking
+import TestSupport
+import Testing
+
+@testable import GatewayServer
+
+/// Faults that last: what takes many requests, or many clients, to be seen.
+@Suite("Faults that last", .timeLimit(.minutes(2)))
+struct StandingFaultTests {
+    private static func good(_ side: Side) throws -> ScriptedUpstream {
+        try ScriptedUpstream([.readRequest, .send(side.answer), .again])
+    }
+
+    @Test("A pooled connection that ends as the next request is written is not noticed, 1000 times of 1000")
+    func stale() async throws {
+        let complaints = try await Lanes.run {
+            let a = try ScriptedUpstream([.readRequest, .send(Side.a.answer), .read(1), .close])
+            let b = try Self.good(.b)
+            let gateway = try FaultGateway([.a: a.port, .b: b.port])
+            var complaints = Complaints()
+            do {
+                let client = try RawClient(port: gateway.port)
+                // A thousandth request is the last of its connection.
+                for _ in 0..<999 where complaints.list.isEmpty {
+                    complaints.page(client, "a stale connection")
+                }
+                complaints.page(port: gateway.port)
+            }
+            complaints.expectEqual(a.connections, 1000, "the number of connections")
+            a.stop()
+            b.stop()
+            if let left = gateway.leftovers([a.port, b.port]) { complaints.expect(false, left) }
+            gateway.stop()
+            return complaints.list
+        }
+        #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
+    }
+
+    @Test("A POST on a connection that ends under it is told as it is, and never sent twice")
+    func stalePost() async throws {
+        try await Lanes.run {
+            let a = try ScriptedUpstream([.readRequest, .send(Side.a.answer), .readRequest, .close])
+            let gateway = try FaultGateway([.a: a.port])
+            defer { gateway.stop() }
+            defer { a.stop() }
+            let client = try RawClient(port: gateway.port)
+            for number in 0..<200 {
+                client.send(
+                    "POST /page HTTP/1.1\r\nHost: test\r\nX-Request-Id: n\(number).\r\nContent-Length: 0\r\n\r\n"
+                )
+                let reply = try client.reply()
+                guard reply.status == (number % 2 == 0 ? 200 : 502) else {
+                    throw Broken("\(number): \(reply)")
+                }
+                guard number % 2 == 0 || reply.text.contains(#""reason":"connection_terminated""#),
+                    number % 2 == 0 || reply.text.contains(#""attempts":1,"#)
+                else { throw Broken("\(number): \(reply)") }
+            }
+            for number in 0..<200 {
+                let times = a.requests.count { $0.contains(": n\(number).\r\n") }
+                guard times == 1 else { throw Broken("number \(number) came \(times) times") }
+            }
+        }
+    }
+
+    @Test("While a part is slow the page takes its limit and no longer, and other endpoints are untouched")
+    func slowPart() async throws {
+        try await Lanes.run {
+            let a = try Self.good(.a)
+            let b = try ScriptedUpstream([.readRequest, .awaitEnd])
+            var policy = FaultGateway.patient
+            policy.attemptLimits.firstByte = .milliseconds(200)
+            let gateway = try FaultGateway([.a: a.port, .b: b.port], faulty: .b, policy: policy) {
+                $0.inbound.requestsPerConnection = .max
+            }
+            defer { gateway.stop() }
+            defer { a.stop() }
+            defer { b.stop() }
+            let slow = try (0..<40).map { _ in
+                let client = try RawClient(port: gateway.port)
+                client.send("GET /fault HTTP/1.1\r\nHost: test\r\n\r\n")
+                return client
+            }
+            let other = try RawClient(port: gateway.port)
+            let clock = ContinuousClock()
+            var others: [Duration] = []
+            while !slow.contains(where: { $0.end(within: 0) != .silence }) {
+                let began = clock.now
+                guard other.get("/apart")?.status == 200 else { throw Broken("another endpoint suffers") }
+                others.append(clock.now - began)
+            }
+            // The machine may be busy: the median counts.
+            guard others.count >= 10, others.sorted()[others.count / 2] < .milliseconds(50) else {
+                throw Broken("other endpoints: \(others.count) answers, \(others.sorted()[others.count / 2])")
+            }
+            var totals: [Double] = []
+            for client in slow {
+                let reply = try client.reply()
+                guard reply.status == 200, reply.text.contains("\"code\":\"PARTIAL\"") else {
+                    throw Broken("\(reply)")
+                }
+                let json = try JSONFragment(validating: reply.body[...])
+                totals.append(json[member: "meta"]?[member: "elapsedMs"]?.doubleValue ?? 0)
+            }
+            guard totals.allSatisfy({ $0 >= 200 }), totals.sorted()[20] < 400 else {
+                throw Broken("\(totals)")
+            }
+        }
+    }
+
+    @Test(
+        "When all upstreams are down each request is told at once, and the first after their return is served"
+    )
+    func allDown() async throws {
+        let complaints = try await Lanes.run {
+            let upstreams = try Side.allCases.map {
+                try ScriptedUpstream(.closed, [[.readRequest, .send($0.answer), .again]])
+            }
+            let gateway = try FaultGateway([.a: upstreams[0].port, .b: upstreams[1].port])
+            defer { gateway.stop() }
+            var complaints = Complaints()
+            let client = try RawClient(port: gateway.port)
+            var slowest: [Double] = []
+            for _ in 0..<20 {
+                let json = complaints.envelope(try #require(client.get("/page")), 502, "BAD_GATEWAY")
+                slowest.append(json?[member: "meta"]?[member: "elapsedMs"]?.doubleValue ?? .infinity)
+            }
+            complaints.expect(slowest.sorted()[10] <= 50, "\(slowest) ms")
+            for upstream in upstreams { upstream.open() }
+            complaints.page(client, "the same connection")
+            complaints.page(port: gateway.port)
+            for upstream in upstreams { upstream.stop() }
+            return complaints.list
+        }
+        #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
+    }
+
+    @Test(
+        "A thousand slow clients are ended at their deadlines, and others are answered within a second meanwhile"
+    )
+    func slowClients() async throws {
+        let complaints = try await Lanes.run {
+            let (a, b) = (try Self.good(.a), try Self.good(.b))
+            // One for all: what is not read is not copied either.
+            let large = JSONFragment("\"" + String(repeating: "a", count: 8 << 20) + "\"")
+            let gateway = try FaultGateway([.a: a.port, .b: b.port]) {
+                $0.inbound.headerDeadline = .milliseconds(900)
+                $0.inbound.bodyDeadline = .milliseconds(900)
+                $0.inbound.writeStall = .milliseconds(900)
+            } declare: { gateway in
+                gateway.get("/large") { _ in .fragment(large) }
+            }
+            defer { gateway.stop() }
+            var complaints = Complaints()
+            do {
+                // Every twentieth does not read; the kernel takes megabytes for each of them.
+                let starts = [
+                    "GET /pa", "POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\nab", "",
+                    "GET /large HTTP/1.1\r\nHost: test\r\n\r\n",
+                ]
+                let slow = try (0..<1000).map { index in
+                    let client = try RawClient(
+                        port: gateway.port, receiveBuffer: index % 20 == 3 ? 4096 : nil)
+                    client.send(starts[index % 20 == 3 ? 3 : index % 3])
+                    return client
+                }
+                let quick = try RawClient(port: gateway.port)
+                let clock = ContinuousClock()
+                for _ in 0..<50 {
+                    let began = clock.now
+                    complaints.page(quick, "a quick connection")
+                    let elapsed = clock.now - began
+                    complaints.expect(elapsed < .seconds(1), "a quick client waited \(elapsed)")
+                }
+                for (index, client) in slow.enumerated() where complaints.list.count < 5 {
+                    switch index % 20 == 3 ? 3 : index % 3 {
+                    case 0, 1:
+                        let text = String(decoding: client.readToEnd().bytes, as: UTF8.self)
+                        complaints.expect(text.hasPrefix("HTTP/1.1 408 "), "slow client \(index) got \(text)")
+                    case 2: complaints.expect(client.reachesEnd(), "silent client \(index) is not ended")
+                    default: complaints.expect(client.isReset(within: 5000), "client \(index) is not reset")
+                    }
+                }
+                complaints.page(port: gateway.port)
+            }
+            a.stop()
+            b.stop()
+            if let left = gateway.leftovers([a.port, b.port]) { complaints.expect(false, left) }
+            return complaints.list
+        }
+        #expect(complaints.isEmpty, "\(complaints.prefix(5).joined(separator: "\n"))")
+    }
+
+    @Test("What a client calls hop-by-hop takes nothing from what the gateway adds")
+    func connectionOptions() async throws {
+        try await Lanes.run {
+            let (a, b) = (try Self.good(.a), try Self.good(.b))
+            let gateway = try FaultGateway([.a: a.port, .b: b.port])
+            defer { gateway.stop() }
+            defer { a.stop() }
+            defer { b.stop() }
+            let client = try RawClient(port: gateway.port)
+            client.send(
+                "GET /page HTTP/1.1\r\nHost: test\r\nX-Request-Id: mine\r\nAuthorization: secret\r\n"
+                    + "Connection: X-Request-Id, Authorization, Host, Via, traceparent, Content-Length\r\n\r\n"
+            )
+            let reply = try client.reply()
+            guard reply.status == 200, reply.value("X-Request-Id")?.isEmpty == false else {
+                throw Broken("\(reply)")
+            }
+            for upstream in [a, b] {
+                let request = upstream.requests.first?.lowercased() ?? "none"
+                for field in [
+                    "x-request-id: \(reply.value("X-Request-Id") ?? "")", "via: 1.1 ", "traceparent: 00-",
+                    "host: 127.",
+                ] {
+                    guard request.contains("\r\n" + field) else {
+                        throw Broken("\(field) is not in \(request)")
+                    }
+                }
+                guard !request.contains("secret"), !request.contains("\r\nconnection:") else {
+                    throw Broken(request)
+                }
+            }
+        }
+    }
+
+    @Test("An access log that nobody reads keeps nobody waiting, and neither does its gateway's end")
+    func stuckLog() async throws {
+        try await Lanes.run {
+            let pipe = RawPipe()
+            let gateway = try FaultGateway([:], log: pipe.writer)
+            let client = try RawClient(port: gateway.port)
+            // 64 KiB are in the pipe by then, and 1 MiB in the log's own room.
+            for _ in 0..<9 {
+                let next = try RawClient(port: gateway.port)
+                for _ in 0..<900 {
+                    guard next.get("/apart")?.status == 200 else { throw Broken("a request is not answered") }
+                }
+            }
+            guard client.get("/apart")?.status == 200 else {
+                throw Broken("the last request is not answered")
+            }
+            let clock = ContinuousClock()
+            let began = clock.now
+            gateway.stop()
+            guard clock.now - began < .seconds(5) else { throw Broken("the end waits for the log's reader") }
+            close(pipe.writer)
+            close(pipe.reader)
+        }
+    }
+}
+
+struct Broken: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,112 @@
+import JSONBytes
+import Networking
+import TestSupport
+
+/// One fault of the table, at one part of the page.
+struct UpstreamFaultRun {
+    let fault: UpstreamFault
+    let side: Side
+    private var complaints = Complaints()
+
+    init(_ fault: UpstreamFault, at side: Side) {
+        self.fault = fault
+        self.side = side
+    }
+
+    /// What was not as it should be: of the answer, of the next ones, of what is left.
+    static func complaints(_ fault: UpstreamFault, at side: Side) throws -> [String] {
+        var run = UpstreamFaultRun(fault, at: side)
+        try run.run()
+        return run.complaints.list
+    }
+
+    private var other: Side { side == .a ? .b : .a }
+    /// Connections that meet the fault.
+    private var met: Int { fault.door != .open ? 0 : fault.isReused ? 1 : fault.attempts.upperBound }
+
+    private var scripts: [[ScriptedUpstream.Step]] {
+        let good: [ScriptedUpstream.Step] = [.readRequest, .send(side.answer), .again]
+        if fault.isReused {
+            // The next request and the one on a new connection are all that follows.
+            let twice: [ScriptedUpstream.Step] = [
+                .readRequest, .send(side.answer), .readRequest, .send(side.answer), .awaitEnd,
+            ]
+            return [fault.script + twice, good]
+        }
+        return Array(repeating: fault.script, count: met) + [good]
+    }
+
+    private mutating func run() throws {
+        let faulty = try ScriptedUpstream(fault.door, scripts)
+        defer { faulty.stop() }
+        let sound = try ScriptedUpstream([.readRequest, .send(other.answer), .again])
+        defer { sound.stop() }
+        let gateway = try FaultGateway(
+            [side: faulty.port, other: sound.port], faulty: side, method: fault.method, policy: fault.policy)
+        defer { gateway.stop() }
+
+        do {
+            let client = try RawClient(port: gateway.port, patience: 20)
+            client.send("GET /fault HTTP/1.1\r\nHost: test\r\nX-Request-Id: fault-1\r\n\r\n")
+            try check(client.reply())
+            if fault.door != .open { faulty.open() }
+            complaints.page(client, "the same connection")
+            complaints.page(port: gateway.port)
+            complaints.expectEqual(
+                faulty.connections, fault.isReused ? 1 : met + 1, "the number of upstream connections")
+        }
+        faulty.stop()
+        sound.stop()
+        if let left = gateway.leftovers([faulty.port, sound.port]) { complaints.expect(false, left) }
+    }
+
+    private mutating func check(_ reply: RawClient.Reply) {
+        complaints.expectEqual(reply.value("X-Request-Id"), "fault-1", "the id")
+        switch fault.outcome {
+        case .served(let data):
+            let json = complaints.envelope(reply, 200, "OK")
+            complaints.expectEqual(
+                json?[member: "data"]?.description, self.data(fault: data), "the data")
+            complaints.expectEqual(json?[member: "errors"]?.description, nil, "errors")
+        case .failure(let kind, let reasons, let status):
+            checkFailure(reply, kind, reasons, status)
+        }
+    }
+
+    private mutating func checkFailure(
+        _ reply: RawClient.Reply, _ kind: OutcomeKind, _ reasons: [String], _ status: Int
+    ) {
+        let isRequired = side == .a
+        let codes = [
+            404: "NOT_FOUND", 502: "BAD_GATEWAY", 503: "UPSTREAM_UNAVAILABLE", 504: "UPSTREAM_TIMEOUT",
+        ]
+        let json = complaints.envelope(
+            reply, isRequired ? status : 200, isRequired ? codes[status] ?? "" : "PARTIAL")
+        complaints.expectEqual(
+            json?[member: "data"]?.description, isRequired ? "null" : data(fault: "null"), "the data")
+        complaints.expectEqual(reply.value("Cache-Control"), "no-store", "the caching")
+        complaints.expect(reply.value("Proxy-Status")?.hasPrefix("sluice") == true, "no Proxy-Status")
+        if isRequired, let field = fault.field {
+            complaints.expectEqual(reply.value(field.name), field.value, field.name)
+        }
+        let meta = json?[member: "meta"]
+        complaints.expectEqual(meta?[member: "complete"]?.description, "false", "complete")
+        let kinds = meta?[member: "parts"]
+        complaints.expectEqual(kinds?[member: side.rawValue]?.stringValue, kind.rawValue, "the part's kind")
+        complaints.expectEqual(
+            kinds?[member: other.rawValue]?.stringValue, "success", "the other part's kind")
+        let error = json?[member: "errors"]?[element: 0]
+        complaints.expectEqual(error?[member: "part"]?.stringValue, side.rawValue, "the part")
+        complaints.expectEqual(error?[member: "kind"]?.stringValue, kind.rawValue, "the kind")
+        let reason = error?[member: "reason"]?.stringValue ?? "none"
+        complaints.expect(reasons.contains(reason), "the reason is \(reason) and not \(reasons)")
+        let attempts = error?[member: "attempts"]?.intValue ?? -1
+        complaints.expect(fault.attempts.contains(attempts), "\(attempts) attempts and not \(fault.attempts)")
+        let elapsed = error?[member: "elapsedMs"]?.intValue ?? -1
+        complaints.expect(fault.elapsed.contains(elapsed), "\(elapsed) ms and not \(fault.elapsed)")
+    }
+
+    private func data(fault: String) -> String {
+        "{\"a\":\(side == .a ? fault : Side.a.data),\"b\":\(side == .b ? fault : Side.b.data)}"
+    }
+}
