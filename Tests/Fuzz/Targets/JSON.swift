@@ -136,6 +136,7 @@ private func compareFailure(_ error: JSONError, of bytes: ArraySlice<UInt8>) {
 
 private func compareDocument(_ document: JSONFragment, _ bytes: ArraySlice<UInt8>) {
     guard case .success(document) = elsewhere(bytes) else { fatalError("another verdict elsewhere") }
+    guard String(validating: bytes, as: UTF8.self) != nil else { fatalError("taken, but no UTF-8") }
     guard !bytes.contains(0), !hasWhatFoundationRefuses(document) else { return }
     guard let theirs = foundationReads(bytes) else { fatalError("taken, but Foundation refuses it") }
     guard agree(document, theirs) else { fatalError("it says something else to Foundation: \(theirs)") }
@@ -169,10 +170,11 @@ private func agree(_ ours: JSONFragment, _ theirs: Any) -> Bool {
     }
 }
 
-/// Foundation reads numbers of many digits as decimals, whose way to a Double is some units in the last place off.
+/// Foundation reads numbers of many digits as decimals, whose way to a Double is a unit in the last place off for each power
+/// of ten that it multiplies by.
 private func agree(_ ours: Double?, _ theirs: Double?) -> Bool {
     guard let ours, let theirs else { return false }
-    return abs(ours - theirs) <= 8 * max(ours.ulp, theirs.ulp)
+    return abs(ours - theirs) <= 1024 * max(ours.ulp, theirs.ulp)
 }
 
 private func agree(_ ours: [JSONFragment], _ theirs: [Any]?) -> Bool {
