@@ -96,7 +96,7 @@ struct StandingFaultTests {
             }
             // The machine may be busy: the median counts.
             guard others.count >= 10, others.sorted()[others.count / 2] < .milliseconds(50) else {
-                throw Broken("other endpoints: \(others.count) answers, \(others.sorted()[others.count / 2])")
+                throw Broken("other endpoints: \(others.sorted())")
             }
             var totals: [Double] = []
             for client in slow {

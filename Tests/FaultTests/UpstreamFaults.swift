@@ -11,6 +11,7 @@ import TestSupport
 ///   more than one request (StandingFaultTests);
 /// - SIGTERM under load: GatewayServerTests/DrainTests, SluiceCommandTests;
 /// - a reload with a broken file: there is no configuration file to reload;
+/// - no file descriptors left: EventIOTests/ExhaustionTests in a process of its own, `make soak` with a whole gateway;
 /// - a standard output whose reader is stuck or gone: GatewayServerTests/LogWriterTests, StandingFaultTests.
 extension UpstreamFault {
     private static let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
