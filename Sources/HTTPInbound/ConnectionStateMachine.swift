@@ -310,6 +310,9 @@ struct ConnectionStateMachine {
         return .nextRequest
     }
 
+    /// When a client that output waits for was last seen to take some.
+    var stalledSince: MonotonicTime? { stall?.since }
+
     /// Output waits for the client.
     ///
     /// - Parameter written: bytes of this connection that the kernel took so far.

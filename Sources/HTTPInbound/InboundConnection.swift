@@ -45,6 +45,8 @@ final class InboundConnection {
     @exclusivity(unchecked) private var headBytes = 0
     /// Bytes handed to the stream so far; the kernel has all when the stream has sent as many.
     @exclusivity(unchecked) var bytesHanded: Int64 = 0
+    /// What of it the server was told to be in the stream's queue.
+    @exclusivity(unchecked) private(set) var waitingBytes = 0
     @exclusivity(unchecked) private var isParsing = false
     @exclusivity(unchecked) private var isReading = true
     /// The one timer, looked at lazily: it is set anew only when a deadline comes before it.
@@ -152,6 +154,8 @@ final class InboundConnection {
     /// After each batch of events: reads on or not, and looks at the next deadline.
     func settle() {
         guard isOpen, !isParsing else { return }
+        countWaiting()
+        guard isOpen else { return }
         armTimer()
         if state.isDiscarding, !pending.isEmpty {
             let count = pending.count
@@ -164,6 +168,17 @@ final class InboundConnection {
         isReading = wantsReading
         // Last, because it may read at once.
         if wantsReading { stream.resumeReading() } else { stream.pauseReading() }
+    }
+
+    /// When its client was last seen to read.
+    var stalledSince: MonotonicTime { state.stalledSince ?? now }
+
+    /// May end connections, this one too.
+    private func countWaiting() {
+        let change = stream.queuedByteCount - waitingBytes
+        guard change != 0 else { return }
+        waitingBytes += change
+        server.waitingChanged(by: change)
     }
 
     private func discard(_ count: Int) {
@@ -208,6 +223,7 @@ final class InboundConnection {
         case .close: stream.close()
         case .reset: stream.reset()
         }
+        countWaiting()
         ahead = .nothing
         pending.removeAll()
         dropBody()
@@ -264,6 +280,7 @@ extension InboundConnection: StreamHandler {
     }
 
     func streamFlushed() {
+        countWaiting()
         guard isOpen, let after = state.queueEmptied(at: now) else { return }
         perform(after)
     }

@@ -31,6 +31,9 @@ public struct InboundLimits: Sendable, Hashable {
     public var bodyRateGrace = Duration.seconds(5)
     /// Time in which the client takes no byte of an answer that waits for it. Default 15 s. Beyond it: reset.
     public var writeStall = Duration.seconds(15)
+    /// Bytes of answers that wait for their clients to read, on one loop, all connections together. Default 128 MiB. Beyond
+    /// it: the connection whose client has not read for longest is reset.
+    public var waitingAnswers = 128 * 1024 * 1024
 
     /// Time between two requests of one connection. Default 60 s. Beyond it: silent close.
     public var keepAliveIdle = Duration.seconds(60)

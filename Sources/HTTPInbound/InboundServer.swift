@@ -22,6 +22,8 @@ public final class InboundServer {
     @exclusivity(unchecked) public private(set) var requestsInFlight = 0
     /// Bytes that were read and wait to be parsed, behind requests that are not answered yet.
     public var unparsedBytes: Int { connections.reduce(0) { $0 + $1.pending.count } }
+    /// Bytes of answers that wait for their clients.
+    @exclusivity(unchecked) public private(set) var waitingBytes = 0
     /// Connections accepted so far.
     public private(set) var acceptedConnections = 0
 
@@ -120,6 +122,16 @@ public final class InboundServer {
 
     func release(bodyBytes: Int) {
         heldBodyBytes -= bodyBytes
+    }
+
+    /// A connection's queue has grown or shrunk. Where all together are too many bytes, who has not read for longest pays.
+    func waitingChanged(by bytes: Int) {
+        waitingBytes += bytes
+        while bytes > 0, waitingBytes > limits.waitingAnswers {
+            let waiting = connections.lazy.filter { $0.waitingBytes > 0 }
+            guard let slowest = waiting.min(by: { $0.stalledSince < $1.stalledSince }) else { return }
+            slowest.end(.reset, .failed)
+        }
     }
 
     // MARK: Leaving

@@ -183,4 +183,30 @@ struct StreamingTests {
             #expect(try await server.on { server, _ in server.connectionCount } == 0)
         }
     }
+
+    @Test(
+        "Beyond the bytes that may wait for clients, who has not read for longest is reset, and who reads is served"
+    )
+    func waitingAnswersAreBounded() async throws {
+        try await TestServer.run({ $0.waitingAnswers = 4 << 20 }) { server in
+            // The kernel takes some of each answer, 4 MiB long; of eight it does not take all but half of one.
+            let slow = try (0..<8).map { _ in try server.client(receiveBuffer: 4096) }
+            for client in slow { client.send(Self.get("/large")) }
+            await server.log.wait(for: "finished /large failed")
+            #expect(slow[0].readToEnd().end == .reset)
+            let reader = try server.client()
+            reader.send(Self.get("/large"))
+            #expect(try reader.reply().body == TestHandler.large.flatMap { $0 })
+            let (waiting, connections) = try await server.on { server, _ in
+                (server.waitingBytes, server.connectionCount)
+            }
+            #expect(waiting > 0)
+            #expect(waiting <= 4 << 20)
+            #expect(connections < 9)
+            for client in slow { client.close() }
+            reader.close()
+            try await server.connectionsLeft()
+            #expect(try await server.on { server, _ in server.waitingBytes } == 0)
+        }
+    }
 }
