@@ -17,7 +17,12 @@ struct ResponseBody {
     /// Adds a piece; false, and nothing is added, if the body would be beyond the limit.
     mutating func append(_ piece: UnsafeRawBufferPointer) -> Bool {
         guard piece.count <= limit - bytes.count else { return false }
-        if bytes.isEmpty { bytes.reserveCapacity(min(expected, Self.promisedCapacity)) }
+        if bytes.isEmpty {
+            bytes.reserveCapacity(min(expected, Self.promisedCapacity))
+        } else if bytes.count + piece.count > Self.promisedCapacity, bytes.capacity < expected {
+            // So much has come that the rest is believed: no more room than it takes, and no growing by doubling.
+            bytes.reserveCapacity(expected)
+        }
         bytes.append(contentsOf: piece)
         return true
     }
