@@ -40,6 +40,12 @@ public enum ASCII {
         return letter < 6 ? letter &+ 10 : nil
     }
 
+    /// The HEXDIG of a value below 16, in upper case, as percent-encoding wants it (RFC 3986 2.1).
+    @inlinable
+    public static func hexDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? 0x30 &+ value : 0x41 &- 10 &+ value
+    }
+
     /// The byte with A-Z made a-z.
     @inlinable
     public static func lowercased(_ byte: UInt8) -> UInt8 {

@@ -106,12 +106,8 @@ public enum PercentEncoding {
             return
         }
         output.append(0x25)
-        output.append(hexDigit(byte >> 4))
-        output.append(hexDigit(byte & 15))
-    }
-
-    private static func hexDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? 0x30 + value : 0x41 - 10 + value
+        output.append(ASCII.hexDigit(byte >> 4))
+        output.append(ASCII.hexDigit(byte & 15))
     }
 }
 

@@ -79,13 +79,4 @@ public struct OutboundError: Error, Sendable, CustomStringConvertible {
     public let timings: OutboundTimings
 
     public var description: String { "\(reason.token): \(detail)" }
-
-    /// Whether another attempt may go better, from what happened alone; the method has its own say.
-    public var isRetryable: Bool {
-        switch reason {
-        case .dnsTimeout, .connectionRefused, .connectionTimeout, .connectionTerminated, .responseIncomplete:
-            true
-        default: false
-        }
-    }
 }

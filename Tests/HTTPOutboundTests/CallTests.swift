@@ -16,7 +16,6 @@ struct CallTests {
             let result = try await harness.upstream(port: port).get()
             #expect(result.reason == "connection_refused")
             #expect(result.failure?.requestWasSent == false)
-            #expect(result.failure?.isRetryable == true)
         }
     }
 

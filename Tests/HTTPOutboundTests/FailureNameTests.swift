@@ -31,24 +31,6 @@ struct FailureNameTests {
         #expect(OutboundError.Reason(connecting: error).token == token)
     }
 
-    @Test(
-        "Those failures may go better next time, and no others",
-        arguments: [
-            (.dnsTimeout, true), (.connectionRefused, true), (.connectionTimeout, true),
-            (.connectionTerminated, true),
-            (.responseIncomplete, true), (.dnsError, false), (.destinationUnavailable, false),
-            (.connectionReadTimeout, false), (.connectionWriteTimeout, false),
-            (.connectionLimitReached, false),
-            (.responseTimeout, false), (.protocolError, false), (.responseHeadSize, false),
-            (.responseBodySize, false),
-            (.responseTransferCoding, false), (.requestError, false), (.internalError, false),
-        ] as [(OutboundError.Reason, Bool)])
-    func retryable(reason: OutboundError.Reason, isRetryable: Bool) {
-        let timings = OutboundTimings(started: MonotonicTime(nanoseconds: 0))
-        let error = OutboundError(reason: reason, detail: "", requestWasSent: true, timings: timings)
-        #expect(error.isRetryable == isRetryable)
-    }
-
     @Test("The limits are the documented ones")
     func defaults() {
         let limits = OutboundLimits()

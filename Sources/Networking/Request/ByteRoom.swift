@@ -81,17 +81,13 @@ struct ByteRoom: ~Copyable {
                     out &+= 1
                 } else {
                     room[out] = UInt8(ascii: "%")
-                    room[out &+ 1] = Self.hexDigit(byte >> 4)
-                    room[out &+ 2] = Self.hexDigit(byte & 15)
+                    room[out &+ 1] = ASCII.hexDigit(byte >> 4)
+                    room[out &+ 2] = ASCII.hexDigit(byte & 15)
                     out &+= 3
                 }
             }
             used = out
         }
-    }
-
-    private static func hexDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 
     private mutating func makeRoom() {
