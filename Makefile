@@ -3,7 +3,7 @@
 
 SWIFT ?= swift
 PORT ?= 8080
-PACKAGES = libevent-dev libsqlite3-dev curl
+PACKAGES = libevent-dev libsqlite3-dev libmimalloc-dev curl
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 FUZZ_SECONDS ?= 60
 # The most heap allocations that a charts request may cost.

@@ -70,7 +70,10 @@ let package = Package(
                 "GatewayServer", "Gateway", "Networking", "SampleUpstreams", "EventIO", "Rx", "JSONBytes",
                 "HTTPModel",
             ],
-            swiftSettings: settings),
+            swiftSettings: settings,
+            // malloc and free of the built program: a request costs a few per cent less than with glibc's, and what a
+            // burst took goes back to the system. Sanitizers bring their own, hence not in debug builds.
+            linkerSettings: [.linkedLibrary("mimalloc", .when(platforms: [.linux], configuration: .release))]),
 
         module("Sluice", ["Rx", "Networking", "Gateway", "GatewayServer", "JSONBytes", "HTTPModel"]),
         module(
