@@ -18,17 +18,6 @@ extension HTTPFields {
     private mutating func removeFixed() {
         remove(where: HopByHop.contains)
     }
-
-    /// Whether a list field (RFC 9110 5.6.1) of that name has the element, in any case. `token` is lower case.
-    public func hasListElement(_ token: StaticString, in name: HTTPFieldName) -> Bool {
-        var found = false
-        for value in valueBytes(of: name) {
-            value.withUnsafeBytes { value in
-                forEachListElement(in: value) { found = found || ASCII.equals($0, lowercase: token) }
-            }
-        }
-        return found
-    }
 }
 
 /// The fields that never pass a gateway.

@@ -186,14 +186,4 @@ struct HopByHopTests {
         fields.append(.age, "1")
         #expect(fields[.xRequestID] == "a-1")
     }
-
-    @Test("A list has an element whole, in any case, in any line")
-    func listElements() {
-        let fields: HTTPFields = ["Vary": "Origin", "vary": " Accept , x-y"]
-        #expect(fields.hasListElement("origin", in: .vary))
-        #expect(fields.hasListElement("accept", in: .vary))
-        #expect(!fields.hasListElement("accep", in: .vary))
-        #expect(!fields.hasListElement("x", in: .vary))
-        #expect(!fields.hasListElement("origin", in: .via))
-    }
 }

@@ -68,21 +68,6 @@ struct ContextTests {
         #expect(try !fields(context, to: "diary").contains(.cookie))
     }
 
-    @Test("A call knows whether it carries the client's credentials")
-    func forwardsCredentials() throws {
-        for (upstream, expected) in [("users", true), ("diary", false)] {
-            let transport = StubTransport(scheduler: VirtualTime())
-            transport.answer(.response(401))
-            let provider = try Provider<Anything>(upstream: upstream, transport: transport)
-            let context = CallContext(
-                requestID: "r", forwarding: [.authorization: "Bearer secret"], credentialUpstreams: ["users"])
-            let probe = CallContext.$current.withValue(context) {
-                Probe(provider.rx.request(Anything()).checkStatusCode())
-            }
-            #expect(probe.networkError?.call?.forwardsCredentials == expected)
-        }
-    }
-
     @Test("A target's own field replaces a forwarded one of that name")
     func ownFieldWins() throws {
         let transport = StubTransport(scheduler: VirtualTime())

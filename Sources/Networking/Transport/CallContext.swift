@@ -85,12 +85,8 @@ public final class CallContext: Sendable {
     /// Never the client's: what the gateway sets itself, and the coding that it cannot undo.
     private static let own: [HTTPFieldName] = [.via, .xRequestID, .traceParent, .acceptEncoding]
 
-    func sendsCredentials(to upstream: Upstream) -> Bool {
-        !credentialUpstreams.isEmpty && credentialUpstreams.contains(upstream.name)
-    }
-
     func fields(for upstream: Upstream) -> HTTPFields {
-        guard let fieldsWithCredentials, sendsCredentials(to: upstream) else { return fields }
+        guard let fieldsWithCredentials, credentialUpstreams.contains(upstream.name) else { return fields }
         return fieldsWithCredentials
     }
 }

@@ -54,9 +54,6 @@ public final class TransportCall: Sendable {
     /// Limits of one attempt. They are the transport's to hold.
     public var limits: AttemptLimits { settings.policy.attemptLimits }
 
-    /// Whether `contextFields` hold the client's own `Authorization` or `Cookie`.
-    public var forwardsCredentials: Bool { context?.sendsCredentials(to: upstream) ?? false }
-
     /// `fields` and `contextFields` in one, in the order in which they are sent.
     public var allFields: HTTPFields {
         var all = fields
