@@ -83,7 +83,7 @@ sanitize-thread:
 sanitize-address:
 	ASAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/address \
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/leak:print_suppressions=0 \
-	$(SWIFT) test $(SANITIZE) --sanitize=address --scratch-path .build/address
+	$(SWIFT) test $(SANITIZE) --sanitize=address --scratch-path .build/address -Xswiftc -DADDRESS_SANITIZER
 
 # One test at a time: sanitized code is slow, and what a test expects in time is not to wait for others' turns. No test
 # is XCTest's, whose pass without tests ends with leaks of its own.

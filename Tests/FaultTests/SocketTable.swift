@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 
 /// The TCP sockets that somebody holds open, as the kernel tells them: what a gateway forgot to close is among them,
 /// whatever other tests do at the same time.
@@ -26,11 +27,11 @@ enum SocketTable {
     }
 }
 
-/// Whether a condition is true within so long. It is looked at once more after the time, so that a test that was kept
-/// from looking does not blame what it looks at.
+/// Whether a condition is true within so long, by a plain build's measure. It is looked at once more after the time, so
+/// that a test that was kept from looking does not blame what it looks at.
 func comesTrue(within limit: Duration, _ condition: () -> Bool) -> Bool {
     let clock = ContinuousClock()
-    let end = clock.now + limit
+    let end = clock.now + limit * Sanitizer.slowdown
     while clock.now < end {
         if condition() { return true }
         sched_yield()

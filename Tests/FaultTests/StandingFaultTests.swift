@@ -95,7 +95,9 @@ struct StandingFaultTests {
                 others.append(clock.now - began)
             }
             // The machine may be busy: the median counts.
-            guard others.count >= 10, others.sorted()[others.count / 2] < .milliseconds(50) else {
+            guard others.count >= 10,
+                others.sorted()[others.count / 2] < .milliseconds(50) * Sanitizer.slowdown
+            else {
                 throw Broken("other endpoints: \(others.sorted())")
             }
             var totals: [Double] = []
@@ -107,7 +109,9 @@ struct StandingFaultTests {
                 let json = try JSONFragment(validating: reply.body[...])
                 totals.append(json[member: "meta"]?[member: "elapsedMs"]?.doubleValue ?? 0)
             }
-            guard totals.allSatisfy({ $0 >= 200 }), totals.sorted()[20] < 400 else {
+            guard totals.allSatisfy({ $0 >= 200 }),
+                totals.sorted()[20] < 200 + 200 * Double(Sanitizer.slowdown)
+            else {
                 throw Broken("\(totals)")
             }
         }
@@ -130,7 +134,7 @@ struct StandingFaultTests {
                 let json = complaints.envelope(try #require(client.get("/page")), 502, "BAD_GATEWAY")
                 slowest.append(json?[member: "meta"]?[member: "elapsedMs"]?.doubleValue ?? .infinity)
             }
-            complaints.expect(slowest.sorted()[10] <= 50, "\(slowest) ms")
+            complaints.expect(slowest.sorted()[10] <= 50 * Double(Sanitizer.slowdown), "\(slowest) ms")
             for upstream in upstreams { upstream.open() }
             complaints.page(client, "the same connection")
             complaints.page(port: gateway.port)
@@ -175,7 +179,8 @@ struct StandingFaultTests {
                     let began = clock.now
                     complaints.page(quick, "a quick connection")
                     let elapsed = clock.now - began
-                    complaints.expect(elapsed < .seconds(1), "a quick client waited \(elapsed)")
+                    complaints.expect(
+                        elapsed < .seconds(1) * Sanitizer.slowdown, "a quick client waited \(elapsed)")
                 }
                 for (index, client) in slow.enumerated() where complaints.list.count < 5 {
                     switch index % 20 == 3 ? 3 : index % 3 {
@@ -249,7 +254,9 @@ struct StandingFaultTests {
             let clock = ContinuousClock()
             let began = clock.now
             gateway.stop()
-            guard clock.now - began < .seconds(5) else { throw Broken("the end waits for the log's reader") }
+            guard clock.now - began < .seconds(5) * Sanitizer.slowdown else {
+                throw Broken("the end waits for the log's reader")
+            }
             close(pipe.writer)
             close(pipe.reader)
         }

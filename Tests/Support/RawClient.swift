@@ -6,7 +6,7 @@ package final class RawClient {
     package enum End: Equatable {
         case fin
         case reset
-        /// Nothing came for `patience`.
+        /// Nothing came for as long as was waited.
         case silence
     }
 
@@ -33,16 +33,19 @@ package final class RawClient {
         package var description: String
     }
 
+    /// Seconds that a read or a write waits at most: longer than a busy machine keeps a server waiting.
+    private static let patience = 30
+
     private var descriptor: Int32
     package private(set) var unread: [UInt8] = []
     private var isWithinReply = false
 
-    package init(port: Int, receiveBuffer: Int32? = nil, patience seconds: Int = 10) throws {
+    package init(port: Int, receiveBuffer: Int32? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         if var size = receiveBuffer {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, 4)
         }
-        var timeout = timeval(tv_sec: seconds, tv_usec: 0)
+        var timeout = timeval(tv_sec: Self.patience, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         var one: Int32 = 1
@@ -86,10 +89,11 @@ package final class RawClient {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Whether the other end resets the connection within so long. Nothing is read.
+    /// Whether the other end resets the connection within so long, by a plain build's measure. Nothing is read.
     package func isReset(within milliseconds: Int32) -> Bool {
         var poll = pollfd(fd: descriptor, events: 0, revents: 0)
-        return Glibc.poll(&poll, 1, milliseconds) == 1 && poll.revents & Int16(POLLERR) != 0
+        return Glibc.poll(&poll, 1, milliseconds * Int32(Sanitizer.slowdown)) == 1
+            && poll.revents & Int16(POLLERR) != 0
     }
 
     /// Sends all bytes; false when the server does not take them any more.
