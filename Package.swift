@@ -98,7 +98,7 @@ let package = Package(
         tests("RxTests", ["Rx", "Locking"]),
         tests("HTTPModelTests", ["HTTPModel"]),
         tests("JSONBytesTests", ["JSONBytes"]),
-        tests("EventIOTests", ["EventIO", "Rx", "Locking"]),
+        tests("EventIOTests", ["EventIO", "Rx", "Locking", "TestSupport"]),
         tests("HTTPWireTests", ["HTTPWire", "HTTPModel"], resources: [.copy("Vectors")]),
         tests(
             "HTTPInboundTests", ["HTTPInbound", "EventIO", "HTTPWire", "HTTPModel", "Locking", "TestSupport"]),
@@ -107,7 +107,9 @@ let package = Package(
             ["HTTPOutbound", "EventIO", "HTTPWire", "HTTPModel", "Rx", "Locking", "TestSupport"]),
         tests("NetworkingTests", ["Networking", "Rx", "HTTPModel", "JSONBytes", "Locking"]),
         tests("GatewayTests", ["Gateway", "Networking", "Rx", "HTTPModel", "JSONBytes", "Locking"]),
-        tests("SampleUpstreamsTests", ["SampleUpstreams", "EventIO", "HTTPModel", "JSONBytes", "Locking"]),
+        tests(
+            "SampleUpstreamsTests",
+            ["SampleUpstreams", "EventIO", "HTTPModel", "JSONBytes", "Locking", "TestSupport"]),
         tests(
             "GatewayServerTests",
             [
@@ -121,7 +123,7 @@ let package = Package(
                 "GatewayServer", "Gateway", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO", "Rx",
                 "HTTPModel", "JSONBytes", "Locking", "TestSupport",
             ]),
-        tests("SluiceCommandTests", ["SluiceCommand", "JSONBytes"]),
+        tests("SluiceCommandTests", ["SluiceCommand", "JSONBytes", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

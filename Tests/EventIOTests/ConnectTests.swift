@@ -1,17 +1,11 @@
 import EventIO
 import Glibc
 import Locking
+import TestSupport
 import Testing
 
 @Suite("Connecting", .timeLimit(.minutes(1)))
 struct ConnectTests {
-    /// A port that nobody listens on.
-    private static func closedPort() -> SocketAddress {
-        let (listening, address) = RawSocket.listening()
-        listening.close()
-        return address
-    }
-
     /// A listener whose queue is full: further SYNs are dropped. Keep what is returned until the test ends.
     private static func blackHole() throws -> (address: SocketAddress, held: [RawSocket]) {
         let (listening, address) = RawSocket.listening(backlog: 0)
@@ -31,9 +25,10 @@ struct ConnectTests {
     @Test("A closed port is refused, with the address in the message")
     func refused() async throws {
         try await withLoop { loop in
-            let address = Self.closedPort()
+            let (closed, address) = RawSocket.bound()
+            defer { closed.close() }
             let driven = try await Driven.connecting(loop: loop) {
-                SocketStream.connect(to: address, loop: loop, timeout: .seconds(5), handler: $0)
+                SocketStream.connect(to: address, loop: loop, timeout: patience, handler: $0)
             }
             let error = await Self.failure(driven)
             #expect(error?.isConnectionRefused == true)
@@ -66,7 +61,7 @@ struct ConnectTests {
             let peer = LockBox(Lock<RawSocket?>(nil))
             // All of it happens before the loop looks: one event tells it.
             let driven = try await Driven.connecting(loop: loop) {
-                let stream = SocketStream.connect(to: address, loop: loop, timeout: .seconds(5), handler: $0)
+                let stream = SocketStream.connect(to: address, loop: loop, timeout: patience, handler: $0)
                 let accepted = listening.accept()
                 accepted.send(utf8("first"))
                 if leaves { accepted.close() } else { peer.lock.withLock { $0 = accepted } }
@@ -84,12 +79,12 @@ struct ConnectTests {
     @Test("All addresses are tried in turn: refused ones at once, silent ones for their share of the time")
     func allAddressesAreTried() async throws {
         try await withLoop { loop in
-            let closed = Self.closedPort()
+            let (bound, closed) = RawSocket.bound()
             let (silent, held) = try Self.blackHole()
             let (listening, open) = RawSocket.listening()
             let driven = try await Driven.connecting(loop: loop) {
                 SocketStream.connect(
-                    to: [closed, silent, open], loop: loop, timeout: .milliseconds(600), handler: $0)
+                    to: [closed, silent, open], loop: loop, timeout: .seconds(2), handler: $0)
             }
             #expect(await driven.next() == .connected)
             #expect(try await driven.on { $0.remoteAddress } == open)
@@ -97,17 +92,19 @@ struct ConnectTests {
             peer.send(utf8("hello"))
             #expect(await driven.bytes(5) == utf8("hello"))
             try await driven.on { $0.close() }
-            for socket in held + [peer, listening] { socket.close() }
+            for socket in held + [bound, peer, listening] { socket.close() }
         }
     }
 
     @Test("When every address fails the last failure is told, once")
     func everyAddressFails() async throws {
         try await withLoop { loop in
-            let (first, second) = (Self.closedPort(), Self.closedPort())
+            let (bound, first) = RawSocket.bound()
+            let (alsoBound, second) = RawSocket.bound()
+            defer { for socket in [bound, alsoBound] { socket.close() } }
             let driven = try await Driven.connecting(loop: loop) {
                 SocketStream.connect(
-                    to: [first, second], loop: loop, timeout: .seconds(5), handler: $0)
+                    to: [first, second], loop: loop, timeout: patience, handler: $0)
             }
             let error = await Self.failure(driven)
             #expect(error?.isConnectionRefused == true)
@@ -122,7 +119,7 @@ struct ConnectTests {
             let (listening, address) = RawSocket.listening()
             let driven = try await Driven.connecting(loop: loop) { handler in
                 let stream = SocketStream.connect(
-                    to: address, loop: loop, timeout: .seconds(5), handler: handler)
+                    to: address, loop: loop, timeout: patience, handler: handler)
                 stream.write(utf8("early ")[...])
                 stream.write([utf8("bird")[...]])
                 stream.shutdownWrite()
@@ -141,7 +138,7 @@ struct ConnectTests {
         try await withLoop { loop in
             let (address, held) = try Self.blackHole()
             let driven = try await Driven.connecting(loop: loop) {
-                SocketStream.connect(to: address, loop: loop, timeout: .seconds(5), handler: $0)
+                SocketStream.connect(to: address, loop: loop, timeout: patience, handler: $0)
             }
             try await driven.on { $0.close() }
             #expect(await timerCount(of: loop) == 0)
@@ -154,10 +151,11 @@ struct ConnectTests {
     @Test("A Unix path that is missing is refused, and one that listens connects")
     func unixSockets() async throws {
         try await withLoop { loop in
-            let path = temporaryPath()
+            let scratch = ScratchFolder()
+            let path = scratch.file("socket")
             let address = try SocketAddress(unixPath: path)
             let missing = try await Driven.connecting(loop: loop) {
-                SocketStream.connect(to: address, loop: loop, timeout: .seconds(5), handler: $0)
+                SocketStream.connect(to: address, loop: loop, timeout: patience, handler: $0)
             }
             #expect(await Self.failure(missing)?.isConnectionRefused == true)
             let listener = try Listener(bind: address)
@@ -165,7 +163,7 @@ struct ConnectTests {
                 listener.start(loop: loop) { stream in stream.start(handler: Echo(stream)) }
             }
             let driven = try await Driven.connecting(loop: loop) {
-                SocketStream.connect(to: address, loop: loop, timeout: .seconds(5), handler: $0)
+                SocketStream.connect(to: address, loop: loop, timeout: patience, handler: $0)
             }
             #expect(await driven.next() == .connected)
             try await driven.on { $0.write(utf8("unix")[...]) }
@@ -175,9 +173,4 @@ struct ConnectTests {
             #expect(access(path, F_OK) == -1, "closing removes the path")
         }
     }
-}
-
-/// A path for a socket, of this process and never used before.
-func temporaryPath() -> String {
-    "/tmp/sluice-\(getpid())-\(UInt64.random(in: 0 ... .max)).sock"
 }

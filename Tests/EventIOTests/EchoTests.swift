@@ -11,7 +11,7 @@ struct EchoTests {
                 listener.start(loop: loop) { stream in stream.start(handler: Echo(stream)) }
                 let recorder = Recorder()
                 let client = SocketStream.connect(
-                    to: listener.address, loop: loop, timeout: .seconds(5), handler: recorder)
+                    to: listener.address, loop: loop, timeout: patience, handler: recorder)
                 recorder.onEvent = { event in
                     if event == .connected {
                         client.write([Array("hel".utf8)[...], Array("lo".utf8)[...]])

@@ -1,6 +1,7 @@
 import EventIO
 import Glibc
 import Locking
+import TestSupport
 import Testing
 
 @Suite("Listeners", .timeLimit(.minutes(1)))
@@ -185,7 +186,8 @@ struct ListenerTests {
 
     @Test("A Unix path that a dead process left is taken over, a live one is refused")
     func unixPaths() throws {
-        let address = try SocketAddress(unixPath: temporaryPath())
+        let scratch = ScratchFolder()
+        let address = try SocketAddress(unixPath: scratch.file("socket"))
         let dead = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         var name = sockaddr_un()
         name.sun_family = sa_family_t(AF_UNIX)
@@ -214,7 +216,7 @@ struct ListenerTests {
             let loopback6 = try #require(SocketAddress(host: "::1", port: port))
             for address in [loopback6, .loopback(port: port)] {
                 let driven = try await Driven.connecting(loop: loop) {
-                    SocketStream.connect(to: address, loop: loop, timeout: .seconds(5), handler: $0)
+                    SocketStream.connect(to: address, loop: loop, timeout: patience, handler: $0)
                 }
                 #expect(await driven.next() == .connected)
                 try await driven.on { $0.close() }

@@ -16,6 +16,9 @@ func withLoop<Result>(_ body: (EventLoop) async throws -> Result) async throws -
     }
 }
 
+/// How long is waited for what comes as soon as the machine has time for it: longer than any test may last.
+let patience = TimeAmount.seconds(300)
+
 /// The timers that are set on `loop`.
 func timerCount(of loop: EventLoop) async -> Int? {
     try? await loop.perform { loop.timerCount }

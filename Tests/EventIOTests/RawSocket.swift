@@ -1,7 +1,7 @@
 import EventIO
 import Glibc
 
-/// A plain blocking socket, to play the peer of what is tested. Every call gives up after five seconds.
+/// A plain blocking socket, to play the peer of what is tested. Every call gives up after half a minute.
 final class RawSocket: Sendable {
     // Closed on exec: tests that run in a process of their own must not hold the sockets of others open.
     private static let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -10,7 +10,7 @@ final class RawSocket: Sendable {
 
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
-        var limit = timeval(tv_sec: 5, tv_usec: 0)
+        var limit = timeval(tv_sec: 30, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
@@ -30,6 +30,12 @@ final class RawSocket: Sendable {
             Glibc.close(descriptor)
             throw SocketError(.connect, code)
         }
+    }
+
+    /// A socket whose port nobody listens at, nor can take while it is open.
+    static func bound() -> (RawSocket, SocketAddress) {
+        let descriptor = Glibc.socket(AF_INET, RawSocket.type, 0)
+        return (RawSocket(descriptor), bind(descriptor))
     }
 
     /// Sends a SYN, and does not wait for what comes of it.
@@ -65,16 +71,22 @@ final class RawSocket: Sendable {
             var one: Int32 = 1
             setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &one, 4)
         }
+        let address = bind(descriptor)
+        _ = Glibc.listen(descriptor, backlog)
+        return (RawSocket(descriptor), address)
+    }
+
+    /// To a free port of the loopback address.
+    private static func bind(_ descriptor: Int32) -> SocketAddress {
         var address = ipv4(port: 0)
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 _ = Glibc.bind(descriptor, $0, size)
-                _ = Glibc.listen(descriptor, backlog)
                 _ = getsockname(descriptor, $0, &size)
             }
         }
-        return (RawSocket(descriptor), .loopback(port: Int(UInt16(bigEndian: address.sin_port))))
+        return .loopback(port: Int(UInt16(bigEndian: address.sin_port)))
     }
 
     private static func ipv4(port: Int) -> sockaddr_in {

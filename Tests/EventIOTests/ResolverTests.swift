@@ -55,7 +55,7 @@ struct ResolverTests {
     }
 
     private static func resolve(
-        _ host: String, _ resolver: Resolver, _ loop: EventLoop, timeout: TimeAmount = .seconds(5)
+        _ host: String, _ resolver: Resolver, _ loop: EventLoop, timeout: TimeAmount = patience
     ) async -> Answer {
         await withCheckedContinuation { continuation in
             loop.execute {
@@ -201,7 +201,7 @@ struct ResolverTests {
         try await withLoop { loop in
             try await loop.perform {
                 let request = resolver.resolve(
-                    "late.test", port: 80, on: loop, deadline: loop.now + .seconds(5)
+                    "late.test", port: 80, on: loop, deadline: loop.now + patience
                 ) { _ in Issue.record("it was cancelled") }
                 request.cancel()
                 #expect(loop.timerCount == 0)
@@ -244,7 +244,7 @@ struct ResolverTests {
             fake.answer("two.test", .success([closed, open]))
             let driven = try await Driven.connecting(loop: loop) {
                 SocketStream.connect(
-                    toHost: "two.test", port: port, resolver: resolver, loop: loop, timeout: .seconds(5),
+                    toHost: "two.test", port: port, resolver: resolver, loop: loop, timeout: patience,
                     handler: $0)
             }
             #expect(await driven.next() == .connected)
@@ -252,7 +252,7 @@ struct ResolverTests {
             try await driven.on { $0.close() }
             let lost = try await Driven.connecting(loop: loop) {
                 SocketStream.connect(
-                    toHost: "nowhere.test", port: port, resolver: resolver, loop: loop, timeout: .seconds(5),
+                    toHost: "nowhere.test", port: port, resolver: resolver, loop: loop, timeout: patience,
                     handler: $0)
             }
             let expected = SocketError(.nameNotFound, .resolve, subject: "nowhere.test")

@@ -5,7 +5,21 @@ import HTTPModel
 import Locking
 import TestSupport
 
-/// A server on a loop and a port of its own, for one test.
+extension InboundLimits {
+    /// For tests that are not about time: on a busy machine what a client does next may come late.
+    fileprivate static var patient: InboundLimits {
+        var limits = InboundLimits()
+        limits.headerDeadline = .seconds(300)
+        limits.bodyDeadline = .seconds(300)
+        limits.bodyRateGrace = .seconds(300)
+        limits.writeStall = .seconds(300)
+        limits.keepAliveIdle = .seconds(300)
+        return limits
+    }
+}
+
+/// A server on a loop and a port of its own, for one test. What waits for clients waits longer than a test lasts, but where
+/// the test says otherwise.
 final class TestServer: Sendable {
     let loop: EventLoop
     let port: Int
@@ -37,7 +51,7 @@ final class TestServer: Sendable {
         _ change: (inout InboundLimits) -> Void = { _ in },
         _ body: (TestServer) async throws -> Void
     ) async throws {
-        var limits = InboundLimits()
+        var limits = InboundLimits.patient
         change(&limits)
         let group = try EventLoopGroup(count: 1, name: "inbound")
         do {

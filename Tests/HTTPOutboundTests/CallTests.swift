@@ -11,12 +11,13 @@ struct CallTests {
 
     @Test("A closed port is connection_refused, and nothing was sent")
     func refused() async throws {
-        let port = try ScriptedUpstream.closedPort()
+        let upstream = try ScriptedUpstream(.closed, [])
         try await ClientHarness.with { harness in
-            let result = try await harness.upstream(port: port).get()
+            let result = try await harness.upstream(upstream).get()
             #expect(result.reason == "connection_refused")
             #expect(result.failure?.requestWasSent == false)
         }
+        upstream.stop()
     }
 
     @Test("A request goes out with Host and framing, and its answer comes back whole")

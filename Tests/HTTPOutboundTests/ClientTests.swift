@@ -120,7 +120,8 @@ struct ClientTests {
 
     @Test("A Unix-domain socket is an upstream like any other")
     func unixSocket() async throws {
-        let path = "/tmp/sluice-\(UInt64.random(in: .min ... .max)).sock"
+        let scratch = ScratchFolder()
+        let path = scratch.file("socket")
         let absent = try #require(Origin(unixSocket: path))
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(absent)

@@ -167,12 +167,13 @@ struct PoolLimitTests {
 
     @Test("Every call that waits learns that the upstream is gone, and none waits for another")
     func allRefused() async throws {
-        let port = try ScriptedUpstream.closedPort()
+        let upstream = try ScriptedUpstream(.closed, [])
         try await ClientHarness.with(limits: Self.limits(connections: 2)) { harness in
-            let api = try await harness.upstream(port: port)
+            let api = try await harness.upstream(upstream)
             let calls = (0..<1000).map { _ in api.begin(OutboundRequest(target: "/")) }
             for call in calls { #expect(await call.end().reason == "connection_refused") }
         }
+        upstream.stop()
     }
 
     @Test("Upstreams have pools of their own: one that is full does not hold up another")

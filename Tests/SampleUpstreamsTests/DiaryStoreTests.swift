@@ -1,38 +1,37 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SampleUpstreams
 
 @Suite("The diary's file")
 struct DiaryStoreTests {
-    private let scratch = Scratch()
+    private let scratch = ScratchFolder()
 
     private func day(_ text: String) throws -> CalendarDay { try #require(CalendarDay(text)) }
 
     @Test("A file that is no database is refused by name, and left as it is")
     func aFileThatIsNoDatabaseIsRefused() throws {
-        try FileManager.default.createDirectory(atPath: scratch.path, withIntermediateDirectories: true)
         let text = String(repeating: "not a database\n", count: 100)
-        try text.write(toFile: scratch.file, atomically: true, encoding: .utf8)
-        let error = #expect(throws: DiaryError.self) { try DiaryStore(path: scratch.file) }
-        #expect(error?.description.contains(scratch.file) == true)
+        try text.write(toFile: scratch.diary, atomically: true, encoding: .utf8)
+        let error = #expect(throws: DiaryError.self) { try DiaryStore(path: scratch.diary) }
+        #expect(error?.description.contains(scratch.diary) == true)
         #expect(error?.description.contains("file is not a database") == true)
-        #expect(try String(contentsOfFile: scratch.file, encoding: .utf8) == text)
+        #expect(try String(contentsOfFile: scratch.diary, encoding: .utf8) == text)
     }
 
     @Test("A file of a later version is refused")
     func aFileOfALaterVersionIsRefused() throws {
-        _ = try DiaryStore(path: scratch.file)
-        try SQLiteDatabase(path: scratch.file, busyTimeout: 0).execute("PRAGMA user_version = 7")
-        let error = #expect(throws: DiaryError.self) { try DiaryStore(path: scratch.file) }
+        _ = try DiaryStore(path: scratch.diary)
+        try SQLiteDatabase(path: scratch.diary, busyTimeout: 0).execute("PRAGMA user_version = 7")
+        let error = #expect(throws: DiaryError.self) { try DiaryStore(path: scratch.diary) }
         #expect(error?.message.contains("version 7") == true)
     }
 
     @Test("A folder that cannot be made is named")
     func aFolderThatCannotBeMadeIsNamed() throws {
-        try FileManager.default.createDirectory(atPath: scratch.path, withIntermediateDirectories: true)
-        try "".write(toFile: scratch.path + "/file", atomically: true, encoding: .utf8)
-        let path = scratch.path + "/file/inside/diary.sqlite3"
+        try "".write(toFile: scratch.file("file"), atomically: true, encoding: .utf8)
+        let path = scratch.file("file/inside/diary.sqlite3")
         let error = #expect(throws: DiaryError.self) { try DiaryStore(path: path) }
         #expect(error?.message == "cannot make the folder \(scratch.path)/file/inside: Not a directory")
         #expect(throws: DiaryError.self) { try DiaryStore(path: scratch.path) }
@@ -40,8 +39,8 @@ struct DiaryStoreTests {
 
     @Test("A lock that another process holds ends in an error that says so, and nothing is half-written")
     func aLockThatAnotherProcessHoldsEndsInAnError() throws {
-        let store = try DiaryStore(path: scratch.file, busyTimeout: 10)
-        let other = try SQLiteDatabase(path: scratch.file, busyTimeout: 0)
+        let store = try DiaryStore(path: scratch.diary, busyTimeout: 10)
+        let other = try SQLiteDatabase(path: scratch.diary, busyTimeout: 0)
         try other.execute("BEGIN IMMEDIATE")
         let day = try day("2026-11-20")
         let error = #expect(throws: DiaryError.self) {
@@ -60,13 +59,13 @@ struct DiaryStoreTests {
         let first = try day("2026-11-19")
         let second = try day("2026-11-20")
         do {
-            let store = try DiaryStore(path: scratch.file)
+            let store = try DiaryStore(path: scratch.diary)
             try store.set(Weight(grams: 71_500), on: second, .evening)
             try store.set(Weight(grams: 70_000), on: first, .morning)
             try store.set(Weight(grams: 70_001), on: first, .morning)
             try store.set(nil, on: second, .morning)
         }
-        let store = try DiaryStore(path: scratch.file)
+        let store = try DiaryStore(path: scratch.diary)
         let records = try store.records(from: first, to: second)
         #expect(
             Set(records.map { "\($0.day) \($0.half) \($0.weight?.grams ?? 0)" }) == [
@@ -78,8 +77,8 @@ struct DiaryStoreTests {
 
     @Test("A connection of another process reads what was written, while both are open")
     func aConnectionOfAnotherProcessReadsWhatWasWritten() throws {
-        let here = try DiaryStore(path: scratch.file)
-        let there = try DiaryStore(path: scratch.file)
+        let here = try DiaryStore(path: scratch.diary)
+        let there = try DiaryStore(path: scratch.diary)
         let day = try day("2026-11-20")
         try here.set(Weight(grams: 71_500), on: day, .morning)
         #expect(try there.records(from: day, to: day).first?.weight?.grams == 71_500)
@@ -87,8 +86,8 @@ struct DiaryStoreTests {
 
     @Test("The folders on the way are made for their owner only")
     func theFoldersOnTheWayAreMadeForTheirOwnerOnly() throws {
-        _ = try DiaryStore(path: scratch.path + "/a/b/diary.sqlite3")
-        let attributes = try FileManager.default.attributesOfItem(atPath: scratch.path + "/a/b")
+        _ = try DiaryStore(path: scratch.file("a/b/diary.sqlite3"))
+        let attributes = try FileManager.default.attributesOfItem(atPath: scratch.file("a/b"))
         #expect(attributes[.posixPermissions] as? Int == 0o700)
     }
 

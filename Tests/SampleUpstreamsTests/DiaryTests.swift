@@ -1,15 +1,16 @@
+import TestSupport
 import Testing
 
 @testable import SampleUpstreams
 
 @Suite("The diary")
 struct DiaryTests {
-    private let scratch = Scratch()
+    private let scratch = ScratchFolder()
     private let today = CalendarDay(number: 20_777)
 
     private func diary() throws -> Diary {
         let today = today
-        return Diary(store: try DiaryStore(path: scratch.file), today: { today })
+        return Diary(store: try DiaryStore(path: scratch.diary), today: { today })
     }
 
     private func day(_ text: String) throws -> CalendarDay { try #require(CalendarDay(text)) }
@@ -40,7 +41,7 @@ struct DiaryTests {
         // A day to come that was deleted does not get a plausible weight when it has come.
         let tomorrow = today.advanced(by: 1)
         try diary().delete(on: tomorrow, .morning)
-        let later = Diary(store: try DiaryStore(path: scratch.file), today: { tomorrow })
+        let later = Diary(store: try DiaryStore(path: scratch.diary), today: { tomorrow })
         #expect(try later.weights(on: tomorrow).morning == nil)
         #expect(try later.weights(on: tomorrow).evening != nil)
     }

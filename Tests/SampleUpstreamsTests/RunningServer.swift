@@ -1,18 +1,19 @@
 import Dispatch
 import EventIO
 import Locking
+import TestSupport
 import Testing
 
 @testable import SampleUpstreams
 
 /// Runs a sample server on a loop of its own while `body` runs; afterwards nothing of it is left.
 func withServer(
-    scratch: Scratch = Scratch(), today: String = "2026-11-20", loops: Int = 1,
+    scratch: ScratchFolder = ScratchFolder(), today: String = "2026-11-20", loops: Int = 1,
     _ body: (RunningServer) throws -> Void
 ) throws {
     let today = try #require(CalendarDay(today))
     let events = EventRecorder()
-    let server = try SampleServer(database: scratch.file, today: { today }, log: { events.record($0) })
+    let server = try SampleServer(database: scratch.diary, today: { today }, log: { events.record($0) })
     let group = try EventLoopGroup(count: loops)
     let address = try server.start(on: group.loops, at: .loopback())
     let ended = DispatchSemaphore(value: 0)
@@ -37,10 +38,20 @@ struct RunningServer {
         RawAnswerText(try sendRaw(method, target, body))
     }
 
+    /// The bytes of the whole answer, to the end of the stream.
     func sendRaw(_ method: String, _ target: String, _ body: String? = nil) throws -> [UInt8] {
+        let (bytes, end) = try exchange(method, target, body)
+        try #require(end == .fin)
+        return bytes
+    }
+
+    /// What comes for a request on a connection of its own, and how the connection ends.
+    func exchange(
+        _ method: String, _ target: String, _ body: String? = nil
+    ) throws -> (bytes: [UInt8], end: RawClient.End) {
         let client = try RawClient(port: port)
-        try client.write(request(method, target, body))
-        return try client.readToEnd()
+        client.send(request(method, target, body))
+        return client.readToEnd()
     }
 
     func request(_ method: String, _ target: String, _ body: String? = nil) -> String {
@@ -48,6 +59,11 @@ struct RunningServer {
         return
             "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\(length)\r\n\(body ?? "")"
     }
+}
+
+extension ScratchFolder {
+    /// The diary's file; nothing is there until a server has opened it.
+    var diary: String { file("diary.sqlite3") }
 }
 
 /// What the server told its log, and a way to wait for it.

@@ -1,5 +1,6 @@
 import EventIO
 import JSONBytes
+import TestSupport
 import Testing
 
 @testable import SampleUpstreams
@@ -120,8 +121,8 @@ struct SampleServerTests {
     func bytesThatAreNotHTTPAre400() throws {
         try withServer { server in
             let client = try RawClient(port: server.port)
-            try client.write("HELLO\r\n\r\n")
-            expectFailure(RawAnswerText(try client.readToEnd()), 400, "INVALID_REQUEST", naming: "")
+            client.send("HELLO\r\n\r\n")
+            expectFailure(RawAnswerText(client.readToEnd().bytes), 400, "INVALID_REQUEST", naming: "")
         }
     }
 
@@ -184,7 +185,7 @@ struct SampleServerTests {
 
     @Test("A weight that was put is in the day and in the chart, and in the next run of the server")
     func aWeightThatWasPutIsThere() throws {
-        let scratch = Scratch()
+        let scratch = ScratchFolder()
         try withServer(scratch: scratch, today: "2019-01-01") { server in
             let put = try server.send("PUT", "/food-diary/weights/2018-05-05/pm", #"{"weight":71.55}"#)
             #expect(put.status == 200)
@@ -211,7 +212,7 @@ struct SampleServerTests {
 
     @Test("A weight that was deleted does not come back, in the next run neither")
     func aWeightThatWasDeletedDoesNotComeBack() throws {
-        let scratch = Scratch()
+        let scratch = ScratchFolder()
         try withServer(scratch: scratch) { server in
             let before = try server.send("GET", "/food-diary/weights/2026-11-20")
             #expect(before.json?[member: "data"]?[member: "am"]?.kind == .number)
@@ -252,11 +253,11 @@ struct SampleServerTests {
             let client = try RawClient(port: server.port)
             let days = (1...20).map { "2026-10-" + ($0 < 10 ? "0" : "") + "\($0)" }
             for day in days {
-                try client.write("GET /food-diary/weights/\(day) HTTP/1.1\r\nHost: a\r\n\r\n")
+                client.send("GET /food-diary/weights/\(day) HTTP/1.1\r\nHost: a\r\n\r\n")
                 try server.send("PUT", "/food-diary/weights/\(day)/am", #"{"weight":50}"#)
             }
-            try client.write(server.request("GET", "/food-diary/weights/2026-10-21"))
-            let text = String(decoding: try client.readToEnd(), as: UTF8.self)
+            client.send(server.request("GET", "/food-diary/weights/2026-10-21"))
+            let text = String(decoding: client.readToEnd().bytes, as: UTF8.self)
             let dates = text.split(separator: "\"date\":\"").dropFirst().map { String($0.prefix(10)) }
             #expect(dates == days + ["2026-10-21"])
         }
@@ -265,7 +266,8 @@ struct SampleServerTests {
     @Test("A taken port is an error at start")
     func aTakenPortIsAnError() throws {
         try withServer { server in
-            let other = try SampleServer(database: Scratch().file)
+            let scratch = ScratchFolder()
+            let other = try SampleServer(database: scratch.diary)
             let error = #expect(throws: (any Error).self) {
                 try other.start(on: [server.loop], at: .loopback(port: server.port))
             }
@@ -294,14 +296,14 @@ struct SampleServerTests {
     @Test(
         "A diary that cannot be written is a 500 that tells the client nothing of the file, and the log all")
     func aDiaryThatCannotBeWrittenIsA500() throws {
-        let scratch = Scratch()
+        let scratch = ScratchFolder()
         try withServer(scratch: scratch) { server in
-            let other = try SQLiteDatabase(path: scratch.file, busyTimeout: 0)
+            let other = try SQLiteDatabase(path: scratch.diary, busyTimeout: 0)
             try other.execute("DROP TABLE weight")
             let answer = try server.send("PUT", "/food-diary/weights/2026-11-20/am", #"{"weight":70}"#)
             expectFailure(answer, 500, "INTERNAL", naming: "diary")
             #expect(!answer.text.contains(scratch.path))
-            #expect(server.events.diaryFailures.first?.path == scratch.file)
+            #expect(server.events.diaryFailures.first?.path == scratch.diary)
         }
     }
 }

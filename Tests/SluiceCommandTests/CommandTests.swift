@@ -1,5 +1,6 @@
 import Foundation
 import JSONBytes
+import TestSupport
 import Testing
 
 /// `sluice` as a process: what it prints, what it answers, how it ends.
@@ -7,9 +8,9 @@ import Testing
 struct CommandTests {
     private static let charts = "/api/weights/charts?fddDate=2026-11-20"
 
-    private func temporaryFile() -> String {
-        FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sqlite3").path
-    }
+    private let scratch = ScratchFolder()
+
+    private var diary: String { scratch.file("diary.sqlite3") }
 
     private func json(_ text: String) throws -> JSONFragment {
         try JSONFragment(validating: Array(text.utf8)[...])
@@ -65,7 +66,7 @@ struct CommandTests {
         let first = try SluiceProcess(["serve", "--port", "0", "--drain-delay", "0"])
         let port = try first.readPort()
         for command in ["serve", "demo", "upstream"] {
-            let data = command == "serve" ? [] : ["--data", temporaryFile()]
+            let data = command == "serve" ? [] : ["--data", diary]
             let second = try SluiceProcess([command, "--port", "\(port)"] + data).finish()
             #expect(second.exitCode == 1)
             #expect(second.errors.contains("127.0.0.1:\(port) is taken"))
@@ -77,7 +78,7 @@ struct CommandTests {
 
     @Test("The demo answers charts from two upstream calls, and tells the request in its access log")
     func theDemoAnswersCharts() throws {
-        let demo = try SluiceProcess(["demo", "--port", "0", "--data", temporaryFile(), "--drain-delay", "0"])
+        let demo = try SluiceProcess(["demo", "--port", "0", "--data", diary, "--drain-delay", "0"])
         let port = try demo.readPort()
         let (status, body) = try curl("http://127.0.0.1:\(port)\(Self.charts)")
         #expect(status == 200)
@@ -101,7 +102,7 @@ struct CommandTests {
 
     @Test("What is wrong with a request is named, in the envelope")
     func whatIsWrongIsNamed() throws {
-        let demo = try SluiceProcess(["demo", "--port", "0", "--data", temporaryFile(), "--drain-delay", "0"])
+        let demo = try SluiceProcess(["demo", "--port", "0", "--data", diary, "--drain-delay", "0"])
         let base = "http://127.0.0.1:\(try demo.readPort())"
         let missing = try curl("\(base)/api/weights/charts")
         #expect(missing.status == 400)
@@ -124,8 +125,7 @@ struct CommandTests {
 
     @Test("A weight that is registered redraws the screen, survives a restart, and is gone when deleted")
     func aWeightIsRegistered() throws {
-        let data = temporaryFile()
-        var demo = try SluiceProcess(["demo", "--port", "0", "--data", data, "--drain-delay", "0"])
+        var demo = try SluiceProcess(["demo", "--port", "0", "--data", diary, "--drain-delay", "0"])
         var base = "http://127.0.0.1:\(try demo.readPort())"
         let asJSON = ["--header", "Content-Type: application/json"]
         let refused = try curl(
@@ -140,7 +140,7 @@ struct CommandTests {
         demo.signal(SIGTERM)
         #expect(demo.finish().exitCode == 0)
 
-        demo = try SluiceProcess(["demo", "--port", "0", "--data", data, "--drain-delay", "0"])
+        demo = try SluiceProcess(["demo", "--port", "0", "--data", diary, "--drain-delay", "0"])
         base = "http://127.0.0.1:\(try demo.readPort())"
         let today = try curl("\(base)/api/weights/today?fddDate=2026-11-19")
         #expect(try json(today.body)[member: "data"]?[member: "today"]?[member: "am"]?.description == "71.25")
@@ -153,7 +153,7 @@ struct CommandTests {
 
     @Test("The screen is three parts of one day, read in one request")
     func theScreenHasThreeParts() throws {
-        let demo = try SluiceProcess(["demo", "--port", "0", "--data", temporaryFile(), "--drain-delay", "0"])
+        let demo = try SluiceProcess(["demo", "--port", "0", "--data", diary, "--drain-delay", "0"])
         let port = try demo.readPort()
         let screen = try curl("http://127.0.0.1:\(port)/api/weights/screen?fddDate=2026-11-20")
         #expect(screen.status == 200)
@@ -181,7 +181,7 @@ struct CommandTests {
 
     @Test("When only the redrawing fails, the weight is taken and the answer is partial")
     func whenOnlyTheRedrawingFails() throws {
-        let demo = try SluiceProcess(["demo", "--port", "0", "--data", temporaryFile(), "--drain-delay", "0"])
+        let demo = try SluiceProcess(["demo", "--port", "0", "--data", diary, "--drain-delay", "0"])
         let base = "http://127.0.0.1:\(try demo.readPort())"
         let wrong = try curl(
             "--request", "PUT", "--data", #"{"api":"total","fault":"status:9"}"#, "\(base)/demo/faults/diary")
@@ -206,7 +206,7 @@ struct CommandTests {
 
     @Test("serve calls the upstream that runs apart, by name, and says 502 as soon as it is gone")
     func serveCallsTheUpstream() throws {
-        let upstream = try SluiceProcess(["upstream", "--port", "0", "--data", temporaryFile()])
+        let upstream = try SluiceProcess(["upstream", "--port", "0", "--data", diary])
         let upstreamPort = try upstream.readPort()
         let gateway = try SluiceProcess(
             ["serve", "--port", "0", "--drain-delay", "0"],
@@ -246,7 +246,7 @@ struct CommandTests {
         "The sample upstream is healthy to the same probe, and an https upstream is refused while TLS is not spoken"
     )
     func healthOfTheUpstreamAndHTTPS() throws {
-        let upstream = try SluiceProcess(["upstream", "--port", "0", "--data", temporaryFile()])
+        let upstream = try SluiceProcess(["upstream", "--port", "0", "--data", diary])
         #expect(try SluiceProcess.run("health", "http://127.0.0.1:\(try upstream.readPort())").exitCode == 0)
         upstream.signal(SIGTERM)
         #expect(upstream.finish().exitCode == 0)

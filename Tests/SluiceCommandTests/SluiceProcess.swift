@@ -41,7 +41,9 @@ final class SluiceProcess {
     var processIdentifier: Int32 { process.processIdentifier }
 
     deinit {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        guard process.isRunning else { return }
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
     }
 
     /// Runs a command to its end.

@@ -116,13 +116,6 @@ package final class ScriptedUpstream: Sendable {
         open()
     }
 
-    /// A bound port where nobody listens.
-    package static func closedPort() throws -> UInt16 {
-        let (listener, port) = try listen(backlog: 1)
-        Glibc.close(listener)
-        return port
-    }
-
     /// A listening port whose backlog is full, so that the next connect gets no answer.
     /// Whoever has it closes the descriptors.
     package static func blackHole() throws -> (port: UInt16, descriptors: [Int32]) {

@@ -41,8 +41,8 @@ package final class Signal: Sendable {
         }
     }
 
-    /// For script threads: takes one firing. False after ten seconds without.
+    /// For script threads: takes one firing. False after half a minute without.
     package func waitBlocking() -> Bool {
-        semaphore.wait(timeout: .now() + .seconds(10)) == .success
+        semaphore.wait(timeout: .now() + .seconds(30)) == .success
     }
 }
