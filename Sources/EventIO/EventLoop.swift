@@ -210,12 +210,19 @@ public final class EventLoop: @unchecked Sendable {
     // MARK: Time
 
     /// The monotonic time, read once per wake of the loop. On another thread, the clock itself.
-    public var now: MonotonicTime {
-        guard isCurrent else { return .clock() }
-        if !nowIsFresh {
-            cachedNow = .clock()
-            nowIsFresh = true
-        }
+    public var now: MonotonicTime { isCurrent ? wakeTime : .clock() }
+
+    /// The same for those who are on the loop, as all that is confined to it: nobody asks what thread this is.
+    @inline(__always)
+    public var wakeTime: MonotonicTime {
+        assert(isCurrent, "the time of a wake is for its event loop")
+        return nowIsFresh ? cachedNow : readClock()
+    }
+
+    @inline(never)
+    private func readClock() -> MonotonicTime {
+        cachedNow = .clock()
+        nowIsFresh = true
         return cachedNow
     }
 

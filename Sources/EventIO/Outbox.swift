@@ -25,13 +25,16 @@ final class Outbox {
         bytes.deallocate()
     }
 
-    /// Keeps a copy of a write of `stream`. `held` is where the bytes are that the stream has here, and is moved on.
+    /// Room for a write of `stream`, behind what it has here: `keep` follows. `held` is where the bytes are that the stream
+    /// has here.
     ///
-    /// - Returns: false when the stream has to write by itself, after what it has here.
-    func hold(_ write: UnsafeRawBufferPointer, of stream: SocketStream, _ held: inout Range<Int>) -> Bool {
-        guard write.count <= Self.largestWrite else { return false }
+    /// - Returns: nil when the stream has to write by itself, after what it has here.
+    func room(
+        for count: Int, of stream: SocketStream, _ held: inout Range<Int>
+    ) -> UnsafeMutableRawBufferPointer? {
+        guard count <= Self.largestWrite else { return nil }
         if held.isEmpty {
-            if used + write.count > Self.capacity || connected.count + accepted.count == Self.streamLimit {
+            if used &+ count > Self.capacity || connected.count &+ accepted.count == Self.streamLimit {
                 sendAll()
             }
             if stream.isAccepted {
@@ -40,13 +43,16 @@ final class Outbox {
                 connected.append(Unmanaged.passUnretained(stream))
             }
             held = used..<used
-        } else if held.upperBound != used || used + write.count > Self.capacity {
-            return false
+        } else if held.upperBound != used || used &+ count > Self.capacity {
+            return nil
         }
-        UnsafeMutableRawBufferPointer(rebasing: bytes[used...]).copyMemory(from: write)
-        used += write.count
+        return UnsafeMutableRawBufferPointer(rebasing: bytes[used..<used &+ count])
+    }
+
+    /// The first `count` bytes of the room that was given last are a write.
+    func keep(_ count: Int, _ held: inout Range<Int>) {
+        used &+= count
         held = held.lowerBound..<used
-        return true
     }
 
     /// The bytes that a stream has here.
@@ -62,7 +68,7 @@ final class Outbox {
     }
 
     private func send(_ streams: inout [Unmanaged<SocketStream>]) {
-        for stream in streams { stream.takeUnretainedValue().sendHeld() }
+        for stream in streams { stream._withUnsafeGuaranteedRef { _ = $0.sendHeld() } }
         streams.removeAll(keepingCapacity: true)
     }
 }

@@ -64,8 +64,31 @@ extension SocketStream {
 
     /// Leaves a write to the end of the wake, if it is small. Until then it counts as sent.
     private func hold(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard loop.outbox.hold(bytes, of: self, &held) else { return false }
-        taken &+= Int64(bytes.count)
+        guard let room = loop.outbox.room(for: bytes.count, of: self, &held) else { return false }
+        room.copyMemory(from: bytes)
+        keep(bytes.count)
+        return true
+    }
+
+    private func keep(_ count: Int) {
+        loop.outbox.keep(count, &held)
+        taken &+= Int64(count)
+    }
+
+    /// Writes what `fill` puts together, where small writes wait for the end of the wake: no other buffer and no copy.
+    ///
+    /// - Parameters:
+    ///   - most: room for what `fill` writes.
+    ///   - fill: gives the bytes written; none where it failed. It calls nothing of the stream's.
+    /// - Returns: false, and `fill` is not called, where this has to be written as all else is.
+    public func writeInPlace(atMost most: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) -> Bool {
+        guard state == .open, queue.isEmpty, mayWrite,
+            let room = loop.outbox.room(for: most, of: self, &held)
+        else { return false }
+        isQuiet = false
+        let count = fill(room)
+        precondition(count <= most, "more was written than there was room for")
+        keep(count)
         return true
     }
 

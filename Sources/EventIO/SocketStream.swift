@@ -201,7 +201,7 @@ public final class SocketStream {
 
     private func mayGoQuiet() {
         isQuiet = true
-        quietSince = loop.now
+        quietSince = loop.wakeTime
         guard !isWatchedQuiet else { return }
         isWatchedQuiet = true
         loop.quietStreams.watch(self)
@@ -323,5 +323,6 @@ extension SocketStream: LoopMember {
 
 func streamIsReady(_: Int32, what: Int16, context: UnsafeMutableRawPointer?) {
     guard let context else { return }
-    Unmanaged<SocketStream>.fromOpaque(context).takeUnretainedValue().ready(Int32(what))
+    // `loop.members` retains it to the end of this wake.
+    Unmanaged<SocketStream>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.ready(Int32(what)) }
 }

@@ -55,6 +55,7 @@ extension InboundConnection {
     /// Writes head and body; returns the bytes of both.
     private func write(_ response: HTTPResponse) -> Int {
         let keepAlive = !state.answerBegan(delimitedByClose: false)
+        if let sent = writeInPlace(response, keepAlive) { return sent }
         return withOutput { output in
             var response = response
             var transfer = appendHead(of: response, keepAlive, to: &output)
@@ -73,6 +74,33 @@ extension InboundConnection {
         }
     }
 
+    /// Puts a small answer together where it goes out from: neither buffer nor copy. Nil, and nothing is written, for one
+    /// that has to be written by other means.
+    private func writeInPlace(_ response: HTTPResponse, _ keepAlive: Bool) -> Int? {
+        let bodyCount = response.bodyCount
+        let date = server.date.current
+        let most = ResponseSerializer.headCapacity(response.fields, date: date) &+ bodyCount
+        let context = ResponseSerializer.Context(
+            version: turn.version, isHead: turn.method?.isHead ?? false, keepAlive: keepAlive)
+        var sent = 0
+        let isWritten = stream.writeInPlace(atMost: most) { room in
+            let head = try? ResponseSerializer.writeHead(
+                response.status, response.fields, body: .length(bodyCount), context: context, date: date,
+                to: room)
+            guard let head else { return 0 }
+            sent = head.length
+            guard case .identity = head.outcome.transfer else { return sent }
+            for piece in response.body {
+                UnsafeMutableRawBufferPointer(rebasing: room[sent...]).copyBytes(from: piece)
+                sent &+= piece.count
+            }
+            return sent
+        }
+        guard isWritten, sent > 0 else { return nil }
+        bytesHanded &+= Int64(sent)
+        return sent
+    }
+
     private func appendHead(
         of response: HTTPResponse, _ keepAlive: Bool, to output: inout [UInt8]
     ) -> ResponseSerializer.Transfer? {
@@ -85,7 +113,7 @@ extension InboundConnection {
         to output: inout [UInt8]
     ) -> ResponseSerializer.Transfer? {
         let context = ResponseSerializer.Context(
-            version: turn.version, isHead: turn.method == .head, keepAlive: keepAlive)
+            version: turn.version, isHead: turn.method?.isHead ?? false, keepAlive: keepAlive)
         let outcome = try? ResponseSerializer.appendHead(
             status, fields, body: body, context: context, date: server.date.current, to: &output)
         return outcome?.transfer

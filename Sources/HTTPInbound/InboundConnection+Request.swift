@@ -8,7 +8,7 @@ extension InboundConnection {
         turn.bytesReceived = headBytes
         turn.method = head.method
         turn.version = head.version
-        if head.method == .head { head.method = .get }
+        if head.method.isHead { head.method = .get }
 
         let admission = state.requestBegan(isPersistent: framing.keepAlive)
         let decision = decide(head, admission)

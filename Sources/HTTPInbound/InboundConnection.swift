@@ -56,7 +56,7 @@ final class InboundConnection {
         self.stream = stream
         self.server = server
         peer = InboundPeer(stream.remoteAddress, loop: server.loop)
-        let now = server.loop.now
+        let now = server.loop.wakeTime
         state = ConnectionStateMachine(limits: server.stateLimits, acceptedAt: now)
         parser = RequestParser(limits: server.requestLimits)
         turn = Turn(receivedAt: now)
@@ -64,7 +64,7 @@ final class InboundConnection {
 
     var isFlushed: Bool { stream.bytesSent == bytesHanded }
     var isOverHighWatermark: Bool { stream.isOverHighWatermark }
-    var now: MonotonicTime { server.loop.now }
+    var now: MonotonicTime { server.loop.wakeTime }
 
     // MARK: Parsing
 
@@ -90,10 +90,13 @@ final class InboundConnection {
             case .head(let head, let framing):
                 let count = headBytes
                 headBytes = 0
+                parser.takeEnd()
                 switch state.headCompleted() {
                 case .begin: begin(head, framing, headBytes: count)
                 case .hold: ahead = .request(head, framing, headBytes: count)
                 }
+                // Nearly always that was all.
+                if used == input.count, !parser.hasStarted, case .nothing = ahead { return used }
             case .body(let range):
                 bodyCame(UnsafeRawBufferPointer(rebasing: input[range]))
             case .end:

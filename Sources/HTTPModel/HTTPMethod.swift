@@ -39,6 +39,10 @@ public struct HTTPMethod: Sendable, Hashable {
         }
     }
 
+    // What is asked of every request, without the comparison that other names need.
+    @inlinable package var isGet: Bool { if case .get = storage { true } else { false } }
+    @inlinable package var isHead: Bool { if case .head = storage { true } else { false } }
+
     /// Whether a request without content still says so with `Content-Length: 0` (RFC 9110 8.6).
     public var anticipatesContent: Bool {
         switch storage {

@@ -1,4 +1,5 @@
 internal import EventIO
+internal import HTTPModel
 internal import HTTPWire
 
 /// What all pools of one client share, on its loop.
@@ -22,16 +23,34 @@ final class LoopState {
 
     /// Writes a call's request: one system call, unless its body is large.
     func send(
-        _ call: OutboundCall, host: RequestSerializer.Host, over stream: SocketStream
+        _ method: HTTPMethod, target: ArraySlice<UInt8>, host: RequestSerializer.Host, fields: HTTPFields,
+        sharedFields: HTTPFields, body: ArraySlice<UInt8>, over stream: SocketStream
     ) throws(SerializationError) {
+        if body.isEmpty {
+            // As nearly all are: put together where it goes out from.
+            var failure: SerializationError?
+            let most = RequestSerializer.headCapacity(
+                method, target: target, host: host, fields: fields, sharedFields: sharedFields)
+            let isWritten = stream.writeInPlace(atMost: most) { room in
+                do throws(SerializationError) {
+                    return try RequestSerializer.writeHead(
+                        method, target: target, host: host, fields: fields, sharedFields: sharedFields,
+                        body: .none, to: room)
+                } catch {
+                    failure = error
+                    return 0
+                }
+            }
+            if let failure { throw failure }
+            if isWritten { return }
+        }
         buffer.removeAll(keepingCapacity: true)
         try RequestSerializer.appendHead(
-            call.method, target: call.target, host: host, fields: call.fields,
-            sharedFields: call.sharedFields, body: call.body.isEmpty ? .none : .length(call.body.count),
-            to: &buffer)
-        let copiesBody = call.body.count <= Self.copiedBody
-        if copiesBody, !call.body.isEmpty { buffer.append(contentsOf: call.body) }
+            method, target: target, host: host, fields: fields, sharedFields: sharedFields,
+            body: body.isEmpty ? .none : .length(body.count), to: &buffer)
+        let copiesBody = body.count <= Self.copiedBody
+        if copiesBody, !body.isEmpty { buffer.append(contentsOf: body) }
         buffer.withUnsafeBytes { stream.write($0) }
-        if !copiesBody { stream.write(call.body) }
+        if !copiesBody { stream.write(body) }
     }
 }

@@ -122,13 +122,37 @@ enum ByteScan {
         return index
     }
 
+    /// Bit 7 of each byte <= 0x20, >= 0x7f or `#`.
+    @inline(__always)
+    private static func outsideTarget(_ vector: SIMD16<UInt8>) -> SIMD16<UInt8> {
+        (vector &- 0x21) | (vector &+ 1) | ((vector ^ 0x23) &- 1) | vector
+    }
+
+    /// Whether no byte is <= 0x20, >= 0x7f or `#`.
+    @inline(__always)
+    static func isTarget(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let count = bytes.count
+        guard count >= 16, let base = bytes.baseAddress else {
+            return firstOutsideTarget(bytes, from: 0, to: count) == count
+        }
+        // The last step overlaps the one before it.
+        var flags = outsideTarget(base.loadUnaligned(fromByteOffset: count &- 16, as: SIMD16<UInt8>.self))
+        var index = 0
+        while index &+ 16 < count {
+            flags |= outsideTarget(base.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self))
+            index &+= 16
+        }
+        let words = unsafeBitCast(flags & 0x80, to: SIMD2<UInt64>.self)
+        return words[0] | words[1] == 0
+    }
+
     /// The index of the first byte <= 0x20, >= 0x7f or `#` in `start..<end`, else `end`.
     @inline(__always)
     static func firstOutsideTarget(_ bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> Int {
         var index = start
         while index &+ 16 <= end {
             let vector = bytes.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
-            let place = firstFlag((vector &- 0x21) | (vector &+ 1) | ((vector ^ 0x23) &- 1) | vector)
+            let place = firstFlag(outsideTarget(vector))
             if place < 16 { return index &+ place }
             index &+= 16
         }

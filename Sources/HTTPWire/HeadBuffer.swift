@@ -17,6 +17,9 @@ protocol HeadScanner {
 struct HeadBuffer {
     private var gathered: [UInt8] = []
 
+    /// Whether nothing was gathered: the head begins in the input.
+    var isEmpty: Bool { gathered.isEmpty }
+
     /// The length of the head once it is whole; nil, and all input consumed, before. What the head says is for `head` to
     /// give, which is to be asked then, and of the same input.
     @inline(__always)

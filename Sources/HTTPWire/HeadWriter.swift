@@ -32,6 +32,18 @@ struct HeadWriter {
         }
     }
 
+    /// The same into memory that is there. Gives how many bytes `body` wrote.
+    @inline(__always)
+    static func write(
+        to room: UnsafeMutableRawBufferPointer, _ body: (inout HeadWriter) throws(SerializationError) -> Void
+    ) throws(SerializationError) -> Int {
+        guard let start = room.baseAddress else { return 0 }
+        var writer = HeadWriter(
+            start.bindMemory(to: UInt8.self, capacity: room.count), capacity: room.count)
+        try body(&writer)
+        return writer.count
+    }
+
     /// Where the next `length` bytes go.
     @inline(__always)
     private mutating func take(_ length: Int) -> UnsafeMutablePointer<UInt8> {
@@ -80,6 +92,6 @@ extension HeadWriter {
     /// Appends a method's name.
     @inline(__always)
     mutating func append(_ method: HTTPMethod) {
-        method.withBytes { append($0) }
+        if method.isGet { append("GET") } else { method.withBytes { append($0) } }
     }
 }

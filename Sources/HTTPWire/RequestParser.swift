@@ -107,6 +107,11 @@ public struct RequestParser: Sendable {
         return .end
     }
 
+    /// Right behind a head, instead of the event `.end` where that is next: the request has no body.
+    public mutating func takeEnd() {
+        if case .body(0) = phase { _ = end() }
+    }
+
     /// True when the next byte is the request's first.
     private mutating func skipLeadingLine(
         _ input: UnsafeRawBufferPointer, _ consumed: inout Int, _ leadingBytes: Int

@@ -47,34 +47,62 @@ public enum RequestSerializer {
         sharedFields: HTTPFields = HTTPFields(), body: Body,
         closes: Bool = false, to output: inout [UInt8]
     ) throws(SerializationError) {
-        guard target.withUnsafeBytes(isTarget) else { throw .target }
-        // The constants below, a length of up to 19 digits and the method.
-        let capacity =
-            128 &+ method.length &+ target.count &+ host.bytes.count
-            &+ FieldWriter.capacity(fields) &+ FieldWriter.capacity(sharedFields)
+        let capacity = headCapacity(
+            method, target: target, host: host, fields: fields, sharedFields: sharedFields)
         try HeadWriter.append(atMost: capacity, to: &output) { (writer) throws(SerializationError) in
-            writer.append(method)
-            writer.append(" ")
-            writer.append(target)
-            writer.append(" HTTP/1.1\r\nHost: ")
-            writer.append(host.bytes)
-            writer.append("\r\n")
-            try FieldWriter.append(fields, except: isOwn, to: &writer)
-            try FieldWriter.append(sharedFields, except: isOwn, to: &writer)
-            switch body {
-            case .none:
-                // RFC 9110 8.6: a method that anticipates content says when there is none.
-                if method.anticipatesContent { writer.append("Content-Length: 0\r\n") }
-            case .length(let length):
-                writer.append("Content-Length: ")
-                writer.append(decimal: length)
-                writer.append("\r\n")
-            case .chunked:
-                writer.append("Transfer-Encoding: chunked\r\n")
-            }
-            if closes { writer.append("Connection: close\r\n") }
-            writer.append("\r\n")
+            try write(method, target, host, fields, sharedFields, body, closes: closes, to: &writer)
         }
+    }
+
+    /// The same into memory that is there, as many bytes as `headCapacity` says.
+    ///
+    /// - Returns: how many were written.
+    public static func writeHead(
+        _ method: HTTPMethod, target: ArraySlice<UInt8>, host: Host, fields: HTTPFields,
+        sharedFields: HTTPFields, body: Body, to room: UnsafeMutableRawBufferPointer
+    ) throws(SerializationError) -> Int {
+        try HeadWriter.write(to: room) { (writer) throws(SerializationError) in
+            try write(method, target, host, fields, sharedFields, body, closes: false, to: &writer)
+        }
+    }
+
+    /// As many bytes as a head has at most.
+    public static func headCapacity(
+        _ method: HTTPMethod, target: ArraySlice<UInt8>, host: Host, fields: HTTPFields,
+        sharedFields: HTTPFields
+    ) -> Int {
+        // The constants in `write`, a length of up to 19 digits and the method.
+        128 &+ method.length &+ target.count &+ host.bytes.count
+            &+ FieldWriter.capacity(fields) &+ FieldWriter.capacity(sharedFields)
+    }
+
+    @inline(__always)
+    private static func write(
+        _ method: HTTPMethod, _ target: ArraySlice<UInt8>, _ host: Host, _ fields: HTTPFields,
+        _ sharedFields: HTTPFields, _ body: Body, closes: Bool, to writer: inout HeadWriter
+    ) throws(SerializationError) {
+        guard target.withUnsafeBytes(isTarget) else { throw .target }
+        writer.append(method)
+        writer.append(" ")
+        writer.append(target)
+        writer.append(" HTTP/1.1\r\nHost: ")
+        writer.append(host.bytes)
+        writer.append("\r\n")
+        try FieldWriter.append(fields, except: isOwn, to: &writer)
+        try FieldWriter.append(sharedFields, except: isOwn, to: &writer)
+        switch body {
+        case .none:
+            // RFC 9110 8.6: a method that anticipates content says when there is none.
+            if method.anticipatesContent { writer.append("Content-Length: 0\r\n") }
+        case .length(let length):
+            writer.append("Content-Length: ")
+            writer.append(decimal: length)
+            writer.append("\r\n")
+        case .chunked:
+            writer.append("Transfer-Encoding: chunked\r\n")
+        }
+        if closes { writer.append("Connection: close\r\n") }
+        writer.append("\r\n")
     }
 
     private static func isTarget(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -82,7 +110,7 @@ public enum RequestSerializer {
         guard first == UInt8(ascii: "/") || (first == UInt8(ascii: "*") && bytes.count == 1) else {
             return false
         }
-        return ByteScan.firstOutsideTarget(bytes, from: 0, to: bytes.count) == bytes.count
+        return ByteScan.isTarget(bytes)
     }
 
     /// The fields that are written here or belong to one hop. The name is a token.

@@ -6,9 +6,8 @@ struct ResponseHeadScanner: HeadScanner {
     /// The method of the request that is answered.
     var method = HTTPMethod.get
     var section: FieldSection
-    /// Whether the whole content stands behind the head in the storage of its fields.
-    private(set) var hasContent = false
     private var position = 0
+    private var isWhole = false
     /// How far the reason phrase was read while the line was not whole.
     private var reasonScanned = 12
     private var status: HTTPStatus?
@@ -26,35 +25,41 @@ struct ResponseHeadScanner: HeadScanner {
         position = 0
         reasonScanned = 12
         status = nil
-        hasContent = false
+        isWhole = false
         section.reset()
     }
 
     mutating func scan(_ bytes: UnsafeRawBufferPointer) throws(WireFault) -> Int? {
+        if isWhole { return position }
         if status == nil {
             guard try scanLine(bytes) else { return nil }
         }
         guard try section.parse(bytes, position: &position, keeping: true) else { return nil }
+        isWhole = true
         return position
     }
 
     mutating func head(
         of bytes: UnsafeRawBufferPointer, length: Int
     ) throws(WireFault) -> (HTTPResponseHead, ResponseFraming) {
-        guard let status else { throw .statusLine }
-        let framing = try framing(status, method)
-        // Content that came whole with its head is copied with it.
-        var end = length
-        if case .length(let content) = framing.body, content <= bytes.count &- length {
-            end &+= content
-            hasContent = true
-        }
-        let storage = section.storage(of: UnsafeRawBufferPointer(rebasing: bytes[..<end]))
-        return (HTTPResponseHead(version: version, status: status, fields: HTTPFields(storage)), framing)
+        let framing = try framing()
+        return (head(UnsafeRawBufferPointer(rebasing: bytes[..<length])), framing)
     }
 
+    /// The head that was scanned to its end.
+    ///
+    /// - Parameter bytes: its bytes, and the content's where that is to stand in the storage of its fields.
+    func head(_ bytes: UnsafeRawBufferPointer) -> HTTPResponseHead {
+        guard let status else { preconditionFailure("a head was asked for before it was scanned") }
+        return HTTPResponseHead(
+            version: version, status: status, fields: HTTPFields(section.storage(of: bytes)))
+    }
+
+    var isInformational: Bool { status?.isInformational ?? false }
+
     /// RFC 9112 6.3 in its order: what has no body by its status or method, then the two framings, then the close.
-    private func framing(_ status: HTTPStatus, _ method: HTTPMethod) throws(WireFault) -> ResponseFraming {
+    func framing() throws(WireFault) -> ResponseFraming {
+        guard let status else { throw .statusLine }
         let facts = section.facts
         let body: ResponseFraming.Body
         switch (facts.transferCoding, facts.contentLength) {

@@ -67,19 +67,52 @@ public struct ResponseParser: Sendable {
         }
     }
 
-    /// Right behind a head: its body, where that has a known length and came whole, instead of the events `.body` and
-    /// `.end`. Nil, and nothing changes, for any other.
-    public mutating func takeBody(
-        of head: HTTPResponseHead, _ input: UnsafeRawBufferPointer, consumed: inout Int
-    ) -> (body: ArraySlice<UInt8>, reusable: Bool)? {
-        guard case .body(let length) = phase, length <= input.count &- consumed else { return nil }
-        let start = consumed
-        consumed &+= length
-        let hasContent = scanner.hasContent
+    /// A response that came in one piece.
+    public struct Whole: Sendable, Hashable {
+        public let framing: ResponseFraming
+        /// Bytes of the head.
+        let headLength: Int
+        /// Bytes of the content, which follows the head.
+        let contentLength: Int
+
+        /// Bytes of the input that are the response's.
+        public var length: Int { headLength &+ contentLength }
+    }
+
+    /// Whether the awaited response stands in `input`, from its first byte to its last, as nearly all do: then `take`
+    /// follows, without events. Nil where it does not or where that is not told by its head: then `parse` follows.
+    ///
+    /// - Parameter contentLimit: a longer body is one for `parse`.
+    public mutating func whole(in input: UnsafeRawBufferPointer, contentLimit: Int) -> Whole? {
+        guard case .head = phase, buffer.isEmpty, !input.isEmpty else { return nil }
+        hasStarted = true
+        do {
+            guard let headLength = try scanner.scan(input), !scanner.isInformational else { return nil }
+            let framing = try scanner.framing()
+            let contentLength: Int
+            switch framing.body {
+            case .none: contentLength = 0
+            case .length(let length): contentLength = length
+            case .chunked, .untilClose: return nil
+            }
+            guard contentLength <= contentLimit, contentLength <= input.count &- headLength else {
+                return nil
+            }
+            return Whole(framing: framing, headLength: headLength, contentLength: contentLength)
+        } catch {
+            phase = .failed(ResponseError(error))
+            return nil
+        }
+    }
+
+    /// Takes the response of which `whole` told, of the same input. Its body stands in the storage of its fields.
+    public mutating func take(
+        _ whole: Whole, of input: UnsafeRawBufferPointer
+    ) -> (head: HTTPResponseHead, body: ArraySlice<UInt8>) {
+        let head = scanner.head(UnsafeRawBufferPointer(rebasing: input[..<whole.length]))
         scanner.reset()
         phase = .idle
-        guard length > 0 else { return ([], keepAlive) }
-        return (hasContent ? head.fields.content(length) : Array(input[start..<consumed])[...], keepAlive)
+        return (head, whole.contentLength > 0 ? head.fields.content(whole.contentLength) : [])
     }
 
     /// The upstream closed its side in order (FIN). Ends a body that runs to the close, and fails anything else.

@@ -77,24 +77,57 @@ public enum ResponseSerializer {
         date: ArraySlice<UInt8>? = nil,
         to output: inout [UInt8]
     ) throws(SerializationError) -> Outcome {
-        guard !status.isInformational else { throw .informationalStatus }
-        let transfer = transfer(status, body, context)
-        let keepAlive = context.keepAlive && context.version == .http11 && transfer != .untilClose
-        // The constants below, a length of up to 19 digits and a status line.
-        let capacity = 192 &+ (date?.count ?? 0) &+ FieldWriter.capacity(fields)
-        try HeadWriter.append(atMost: capacity, to: &output) { (writer) throws(SerializationError) in
-            appendStatusLine(status, to: &writer)
-            if let date {
-                writer.append("Date: ")
-                writer.append(date)
-                writer.append("\r\n")
-            }
-            try FieldWriter.append(fields, except: { isOwn($0, hasDate: date != nil) }, to: &writer)
-            appendFraming(status, body, context, to: &writer)
-            if !keepAlive { writer.append("Connection: close\r\n") }
+        let outcome = try outcome(status, body, context)
+        try HeadWriter.append(atMost: headCapacity(fields, date: date), to: &output) {
+            (writer) throws(SerializationError) in
+            try write(status, fields, body, context, date, outcome, to: &writer)
+        }
+        return outcome
+    }
+
+    /// The same into memory that is there, as many bytes as `headCapacity` says. `length` is how many were written.
+    public static func writeHead(
+        _ status: HTTPStatus, _ fields: HTTPFields, body: Body, context: Context, date: ArraySlice<UInt8>?,
+        to room: UnsafeMutableRawBufferPointer
+    ) throws(SerializationError) -> (outcome: Outcome, length: Int) {
+        let outcome = try outcome(status, body, context)
+        let length = try HeadWriter.write(to: room) { (writer) throws(SerializationError) in
+            try write(status, fields, body, context, date, outcome, to: &writer)
+        }
+        return (outcome, length)
+    }
+
+    /// As many bytes as a head has at most.
+    public static func headCapacity(_ fields: HTTPFields, date: ArraySlice<UInt8>?) -> Int {
+        // The constants in `write`, a length of up to 19 digits and a status line.
+        192 &+ (date?.count ?? 0) &+ FieldWriter.capacity(fields)
+    }
+
+    @inline(__always)
+    private static func write(
+        _ status: HTTPStatus, _ fields: HTTPFields, _ body: Body, _ context: Context,
+        _ date: ArraySlice<UInt8>?, _ outcome: Outcome, to writer: inout HeadWriter
+    ) throws(SerializationError) {
+        appendStatusLine(status, to: &writer)
+        if let date {
+            writer.append("Date: ")
+            writer.append(date)
             writer.append("\r\n")
         }
-        return Outcome(transfer: transfer, keepAlive: keepAlive)
+        try FieldWriter.append(fields, except: { isOwn($0, hasDate: date != nil) }, to: &writer)
+        appendFraming(status, body, context, to: &writer)
+        if !outcome.keepAlive { writer.append("Connection: close\r\n") }
+        writer.append("\r\n")
+    }
+
+    private static func outcome(
+        _ status: HTTPStatus, _ body: Body, _ context: Context
+    ) throws(SerializationError) -> Outcome {
+        guard !status.isInformational else { throw .informationalStatus }
+        let transfer = transfer(status, body, context)
+        return Outcome(
+            transfer: transfer,
+            keepAlive: context.keepAlive && context.version == .http11 && transfer != .untilClose)
     }
 
     private static func transfer(_ status: HTTPStatus, _ body: Body, _ context: Context) -> Transfer {

@@ -47,6 +47,36 @@ struct OutboxTests {
         }
     }
 
+    @Test("What is put together in place goes out with the others, and nothing of what failed")
+    func inPlace() async throws {
+        try await withLoop { loop in
+            let (descriptor, peer) = RawSocket.pair()
+            let driven = try await Driven.adopting(descriptor, loop: loop)
+            try await driven.on { stream in
+                let hasFailed = stream.writeInPlace(atMost: 20) { _ in 0 }
+                #expect(hasFailed && stream.bytesSent == 0)
+                stream.write(utf8("one ")[...])
+                let isWritten = stream.writeInPlace(atMost: 20) { room in
+                    room.copyBytes(from: utf8("two "))
+                    return room.count - 16
+                }
+                #expect(isWritten)
+                stream.write(utf8("three")[...])
+                #expect(stream.bytesSent == 13)
+                let isTooLarge = !stream.writeInPlace(atMost: 10_000) { _ in fatalError("no such room") }
+                #expect(isTooLarge)
+                #expect(peer.isQuiet)
+            }
+            #expect(try peer.receive() == utf8("one two three"))
+            try await driven.on { stream in
+                stream.shutdownWrite()
+                let isOver = !stream.writeInPlace(atMost: 4) { _ in fatalError("no more is written") }
+                #expect(isOver)
+            }
+            peer.close()
+        }
+    }
+
     @Test("A large write in between goes out at once, after what came before it")
     func largeInBetween() async throws {
         try await withLoop { loop in

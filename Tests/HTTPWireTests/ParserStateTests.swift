@@ -50,33 +50,64 @@ struct ParserStateTests {
         #expect(end.reason == .terminated)
     }
 
-    @Test(
-        "A body that came whole is taken in one step, and nothing is taken of any other",
-        arguments: [0, 1, 9])
-    func takenBody(gathered: Int) {
-        var parser = ResponseParser()
-        for (text, taken) in [
-            ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc", "abc true"),
-            ("HTTP/1.1 204 No Content\r\n\r\n", " true"),
-            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n", nil),
+    @Test("A response that came in one piece is taken without events, and nothing is taken of any other")
+    func takenWhole() {
+        for (text, expected) in [
+            ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc", "200 abc true +0"),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabcd", "200 abc true +1"),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", "200  false +0"),
+            ("HTTP/1.1 204 No Content\r\n\r\n", "204  true +0"),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n1234567890", nil),
             ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab", nil),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r", nil),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n", nil),
+            ("HTTP/1.1 200 OK\r\n\r\nabc", nil),
+            ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n", nil),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\nabc", nil),
         ] as [(String, String?)] {
+            var parser = ResponseParser()
             parser.expectResponse(to: .get)
-            let bytes = Array(text.utf8)
-            var consumed = 0
-            bytes[..<gathered].withUnsafeBytes { _ = parser.parse($0, consumed: &consumed) }
-            bytes[gathered...].withUnsafeBytes { input in
-                consumed = 0
-                guard case .head(let head, _) = parser.parse(input, consumed: &consumed) else {
-                    return #expect(Bool(false), "\(text)")
+            var other = parser
+            Array(text.utf8).withUnsafeBytes { input in
+                if let whole = parser.whole(in: input, contentLimit: 9) {
+                    let (head, body) = parser.take(whole, of: input)
+                    let text = String(decoding: body, as: UTF8.self)
+                    let stray = input.count - whole.length
+                    #expect("\(head.status.code) \(text) \(whole.framing.keepAlive) +\(stray)" == expected)
+                    #expect(parser.isIdle)
+                } else {
+                    #expect(expected == nil, "\(text)")
+                    // `parse` goes on as if nobody had asked.
+                    #expect(Self.events(&parser, input) == Self.events(&other, input), "\(text)")
                 }
-                let start = consumed
-                let body = parser.takeBody(of: head, input, consumed: &consumed)
-                let told = body.map { "\(String(decoding: $0.body, as: UTF8.self)) \($0.reusable)" }
-                #expect(told == taken, "\(text)")
-                #expect(consumed == (taken == nil ? start : input.count))
-                #expect(parser.isIdle == (taken != nil))
-                while case .body = parser.parse(input, consumed: &consumed) {}
+            }
+        }
+    }
+
+    @Test("No response is taken whole of which a part came before, or that nobody awaits")
+    func notTakenWhole() {
+        var parser = ResponseParser()
+        let bytes = Array("HTTP/1.1 204 No Content\r\n\r\n".utf8)
+        #expect(bytes.withUnsafeBytes { parser.whole(in: $0, contentLimit: 9) } == nil)
+        parser.expectResponse(to: .get)
+        var consumed = 0
+        _ = bytes[..<9].withUnsafeBytes { parser.parse($0, consumed: &consumed) }
+        bytes[9...].withUnsafeBytes { input in
+            #expect(parser.whole(in: input, contentLimit: 9) == nil)
+            #expect(Self.events(&parser, input).contains("end"))
+        }
+    }
+
+    private static func events(_ parser: inout ResponseParser, _ input: UnsafeRawBufferPointer) -> String {
+        var consumed = 0
+        var text = ""
+        while true {
+            let event = parser.parse(input, consumed: &consumed)
+            text += "\(event) at \(consumed)\n"
+            switch event {
+            case .needMore, .failed: return text
+            case .end: if parser.isIdle { return text }
+            case .informational, .head, .body: break
             }
         }
     }

@@ -88,7 +88,7 @@ final class AccessLog {
         line.constant(#","status":"#)
         line.integer(entry.status)
         line.constant(#","elapsedMs":"#)
-        line.fixed(Int((loop.now - entry.receivedAt).nanoseconds / 1000), places: 3)
+        line.fixed(Int((loop.wakeTime - entry.receivedAt).nanoseconds / 1000), places: 3)
         line.constant(#","bytesIn":"#)
         line.integer(entry.bytesReceived)
         line.constant(#","bytesOut":"#)

@@ -127,24 +127,28 @@ final class LoopClient {
 
 /// An attempt on the wire, its end told in the reactive client's terms.
 private final class LoopAttempt: OutboundCall, @unchecked Sendable {
+    private let call: TransportCall
     private let receiver: any AttemptReceiver
 
     init(
         _ call: TransportCall, to upstream: HTTPOutbound.Upstream, within limit: TimeAmount,
         for receiver: any AttemptReceiver
     ) {
+        self.call = call
         self.receiver = receiver
         super.init(
-            to: upstream, method: call.method, target: call.target,
-            fields: call.fields, sharedFields: call.contextFields, body: call.body ?? [],
-            connectTimeout: call.limits.connect, firstByteTimeout: call.limits.firstByte,
-            readTimeout: call.limits.firstByte, total: limit)
+            to: upstream, isIdempotent: call.method.isIdempotent, connectTimeout: call.limits.connect,
+            firstByteTimeout: call.limits.firstByte, readTimeout: call.limits.firstByte, total: limit)
     }
 
-    override func succeeded(_ response: consuming OutboundResponse) {
-        receiver.attemptSucceeded(
-            TransportResponse(
-                status: response.head.status, fields: response.head.fields, body: response.body))
+    override func sendRequest(to sink: any RequestSink) {
+        sink.send(
+            call.method, target: call.target, fields: call.fields, sharedFields: call.contextFields,
+            body: call.body ?? [])
+    }
+
+    override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
+        receiver.attemptSucceeded(TransportResponse(status: head.status, fields: head.fields, body: body))
     }
 
     override func failed(_ error: OutboundError) {

@@ -1,4 +1,5 @@
 internal import EventIO
+internal import HTTPModel
 internal import Rx
 
 /// A call as a reactive source makes it, anew for each subscription.
@@ -34,13 +35,21 @@ private final class SourceCall: OutboundCall, @unchecked Sendable {
         self.source = source
         let request = work.request
         super.init(
-            to: work.upstream, method: request.method, target: request.target, fields: request.fields,
-            sharedFields: request.sharedFields, body: request.body,
+            to: work.upstream, isIdempotent: request.method.isIdempotent,
             connectTimeout: request.connectTimeout, firstByteTimeout: request.firstByteTimeout,
             readTimeout: request.readTimeout, total: request.totalTimeout.map { TimeAmount($0) })
     }
 
-    override func succeeded(_ response: consuming OutboundResponse) { source.onLast(response) }
+    override func sendRequest(to sink: any RequestSink) {
+        let request = source.work.request
+        sink.send(
+            request.method, target: request.target, fields: request.fields,
+            sharedFields: request.sharedFields, body: request.body)
+    }
+
+    override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
+        source.onLast(OutboundResponse(head: head, body: body, timings: timings))
+    }
 
     override func failed(_ error: OutboundError) { source.onError(error) }
 }

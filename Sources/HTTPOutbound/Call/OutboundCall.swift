@@ -18,40 +18,33 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         case over
     }
 
-    // The request, not as one value: it is written from here, and never copied.
-    let method: HTTPMethod
-    let target: ArraySlice<UInt8>
-    let fields: HTTPFields
-    let sharedFields: HTTPFields
-    let body: ArraySlice<UInt8>
-    private let pool: UpstreamPool
+    /// Whether its request may be sent once more on a new connection where the one it had turns out to be stale.
+    final let isIdempotent: Bool
+    private final let pool: UpstreamPool
     // Touched by the loop's thread alone, and never across a call that leads back here.
     @exclusivity(unchecked) private final var place = Place.nowhere
     @exclusivity(unchecked) private final var deadlines: CallDeadlines
+    /// While it waits in line; on a connection the connection's serves.
     @exclusivity(unchecked) private final var timer: TimerToken?
     @exclusivity(unchecked) private final var timerDeadline = MonotonicTime.distantFuture
-    @exclusivity(unchecked) private(set) final var timings: OutboundTimings
+    @exclusivity(unchecked) public private(set) final var timings: OutboundTimings
     @exclusivity(unchecked) private(set) final var wasResent = false
     @exclusivity(unchecked) private final var requestWasSent = false
     /// What the connection had sent when it was last looked at.
     @exclusivity(unchecked) private final var bytesSent: Int64 = 0
 
-    /// A call to this upstream: the parts of an `OutboundRequest`; `total` is its `totalTimeout`. On its loop, as all that
-    /// follows.
+    /// A call to this upstream with the limits of an `OutboundRequest`; `total` is its `totalTimeout`. On its loop, as all
+    /// that follows.
+    ///
+    /// - Parameter isIdempotent: the method's (RFC 9110 9.2.2).
     public init(
-        to upstream: Upstream, method: HTTPMethod, target: ArraySlice<UInt8>, fields: HTTPFields,
-        sharedFields: HTTPFields = HTTPFields(), body: ArraySlice<UInt8> = [],
-        connectTimeout: Duration? = nil, firstByteTimeout: Duration? = nil,
-        readTimeout: Duration? = nil, total: TimeAmount? = nil
+        to upstream: Upstream, isIdempotent: Bool, connectTimeout: Duration? = nil,
+        firstByteTimeout: Duration? = nil, readTimeout: Duration? = nil, total: TimeAmount? = nil
     ) {
         let pool = upstream.pool.value
-        self.method = method
-        self.target = target
-        self.fields = fields
-        self.sharedFields = sharedFields
-        self.body = body
+        self.isIdempotent = isIdempotent
         let loop = pool.loop
-        let now = loop.now
+        let now = loop.wakeTime
         timings = OutboundTimings(started: now)
         deadlines = CallDeadlines(
             limits: pool.callLimits.with(
@@ -65,8 +58,14 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// Sends the request. Once.
     public final func start() { pool.start(self) }
 
-    /// The response is whole.
-    open func succeeded(_ response: consuming OutboundResponse) {}
+    /// Has `sink` send the request, by one call of its `send`: when a connection was found, and again where that turned out
+    /// to be stale. (So that nobody keeps a request but who made it.)
+    open func sendRequest(to sink: any RequestSink) {
+        preconditionFailure("a call without a request")
+    }
+
+    /// The response is whole; the body has no transfer coding any more.
+    open func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {}
 
     /// No whole response came.
     open func failed(_ error: OutboundError) {}
@@ -77,12 +76,12 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
 
     final func joinedLine(_ ticket: ConnectionPool<OutboundCall>.Ticket) {
         place = .inLine(ticket)
-        entered(.waiting, now: loop.now)
+        entered(.waiting, now: loop.wakeTime)
     }
 
     final func connectionOpens(_ connection: Connection) -> TimeAmount {
         place = .on(connection)
-        let now = loop.now
+        let now = loop.wakeTime
         entered(.connecting, now: now)
         return deadlines.connectBudget(now: now)
     }
@@ -120,7 +119,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
 
     final func succeed(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
         guard end() else { return }
-        succeeded(OutboundResponse(head: head, body: body, timings: timings))
+        succeeded(head, body)
     }
 
     final func fail(_ reason: OutboundError.Reason, _ detail: String) {
@@ -139,8 +138,13 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     public final func timerFired(_ token: TimerToken) {
         timer = nil
         timerDeadline = .distantFuture
+        clockFired()
+    }
+
+    /// A time has come that a timer was set for. Which clocks are over by now is seen here.
+    final func clockFired() {
         noticeWriting()
-        switch deadlines.verdict(now: loop.now) {
+        switch deadlines.verdict(now: loop.wakeTime) {
         case .notYet: watchClock()
         case .failed(let reason, let detail):
             let left = place
@@ -161,6 +165,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// when the timer fires.
     private func watchClock() {
         let next = deadlines.next
+        if case .on(let connection) = place { return connection.watchClock(until: next) }
         guard !isOver, next < timerDeadline else { return }
         if let timer { loop.cancelTimer(timer) }
         timer = loop.setTimer(at: next, target: self)
@@ -172,7 +177,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         guard deadlines.isWriting, case .on(let connection) = place else { return }
         guard connection.bytesSent > bytesSent else { return }
         bytesSent = connection.bytesSent
-        deadlines.reached(.writing, now: loop.now)
+        deadlines.reached(.writing, now: loop.wakeTime)
     }
 
     private func leave(_ place: Place) {
@@ -186,9 +191,17 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     private func end() -> Bool {
         if isOver { return false }
         place = .over
-        timings.finished = loop.now
+        timings.finished = loop.wakeTime
         if let timer { loop.cancelTimer(timer) }
         timer = nil
         return true
     }
+}
+
+/// Where a call's request goes: the connection that it was given.
+public protocol RequestSink: AnyObject {
+    /// Sends a request: the parts of an `OutboundRequest`.
+    func send(
+        _ method: HTTPMethod, target: ArraySlice<UInt8>, fields: HTTPFields, sharedFields: HTTPFields,
+        body: ArraySlice<UInt8>)
 }

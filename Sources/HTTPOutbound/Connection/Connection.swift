@@ -1,6 +1,7 @@
 internal import EventIO
 internal import HTTPModel
 internal import HTTPWire
+internal import Rx
 
 /// One connection to an upstream, from its opening to its close, with the call that it serves.
 ///
@@ -16,6 +17,11 @@ final class Connection {
     @exclusivity(unchecked) private var stream: SocketStream?
     @exclusivity(unchecked) private var call: OutboundCall?
     @exclusivity(unchecked) private var response: ResponseReader
+    /// Why the request that was to be sent last is none.
+    @exclusivity(unchecked) private var failure: SerializationError?
+    /// One timer for one call after the other. It is set anew only where a deadline comes before it, and looks when it fires
+    /// what is due: a call that ends in time neither sets a timer nor cancels one.
+    @exclusivity(unchecked) private var timer: (token: TimerToken, at: MonotonicTime)?
 
     init(pool: UpstreamPool, slot: Int) {
         self.pool = pool
@@ -35,17 +41,15 @@ final class Connection {
 
     /// Sends the request of this call. The connection is idle, and stays so when the request is no HTTP.
     func run(_ call: OutboundCall, isReused: Bool) -> SerializationError? {
-        guard let stream else { preconditionFailure("a request without a stream") }
-        do throws(SerializationError) {
-            try pool.shared.send(call, host: pool.host, over: stream)
-        } catch {
-            return error
+        call.sendRequest(to: self)
+        if let failure {
+            self.failure = nil
+            return failure
         }
+        guard let stream else { preconditionFailure("a request without a stream") }
         self.call = call
-        let method = call.method
-        state.requestStarted(mayResend: isReused && !call.wasResent && method.isIdempotent)
-        response.expect(method: method)
-        let now = loop.now
+        state.requestStarted(mayResend: isReused && !call.wasResent && call.isIdempotent)
+        let now = loop.wakeTime
         call.requestStarted(on: self, isReused: isReused, now: now)
         let isWritten = stream.queuedByteCount == 0
         if isWritten { state.requestWritten() }
@@ -76,6 +80,8 @@ final class Connection {
     /// Closes it. The pool is the caller's to tell.
     func close() {
         state.closed()
+        if let timer { loop.cancelTimer(timer.token) }
+        timer = nil
         stream?.close()
         stream = nil
     }
@@ -96,6 +102,39 @@ final class Connection {
     }
 }
 
+extension Connection: RequestSink {
+    func send(
+        _ method: HTTPMethod, target: ArraySlice<UInt8>, fields: HTTPFields, sharedFields: HTTPFields,
+        body: ArraySlice<UInt8>
+    ) {
+        guard let stream else { preconditionFailure("a request without a stream") }
+        do throws(SerializationError) {
+            try pool.shared.send(
+                method, target: target, host: pool.host, fields: fields, sharedFields: sharedFields,
+                body: body, over: stream)
+            response.expect(method: method)
+        } catch {
+            failure = error
+        }
+    }
+}
+
+extension Connection: TimerTarget {
+    /// Has the call on it look at its clocks at this time, or sooner.
+    func watchClock(until deadline: MonotonicTime) {
+        if let timer {
+            guard deadline < timer.at else { return }
+            loop.cancelTimer(timer.token)
+        }
+        timer = (loop.setTimer(at: deadline, target: self), deadline)
+    }
+
+    func timerFired(_ token: TimerToken) {
+        timer = nil
+        call?.clockFired()
+    }
+}
+
 extension Connection: StreamHandler {
     func streamConnected() {
         state.opened()
@@ -106,21 +145,25 @@ extension Connection: StreamHandler {
     func streamQueued() {
         guard let call, let stream else { return }
         state.requestQueued()
-        call.requestMoved(isWritten: false, bytesSent: stream.bytesSent, now: loop.now)
+        call.requestMoved(isWritten: false, bytesSent: stream.bytesSent, now: loop.wakeTime)
     }
 
     func streamFlushed() {
         guard let call else { return }
         state.requestWritten()
-        call.requestMoved(isWritten: true, bytesSent: 0, now: loop.now)
+        call.requestMoved(isWritten: true, bytesSent: 0, now: loop.wakeTime)
     }
 
     func streamReceived(_ bytes: UnsafeRawBufferPointer) {
         switch state.bytesReceived() {
         case .discard: discard()
         case .parse(let isFirst):
-            call?.bytesReceived(areFirst: isFirst, now: loop.now)
-            read(bytes)
+            call?.bytesReceived(areFirst: isFirst, now: loop.wakeTime)
+            guard let whole = response.whole(in: bytes) else { return read(bytes) }
+            let (head, body) = response.take(whole, of: bytes)
+            finish(
+                head, body, isReusable: whole.framing.keepAlive, keepAlive: KeepAlive(whole.framing),
+                strayBytes: bytes.count - whole.length)
         }
     }
 
@@ -150,15 +193,24 @@ extension Connection: StreamHandler {
         }
     }
 
-    private func finish(_ response: consuming WholeResponse) {
+    private func finish(_ response: WholeResponse) {
+        finish(
+            response.head, response.body, isReusable: response.isReusable, keepAlive: response.keepAlive,
+            strayBytes: response.strayBytes)
+    }
+
+    private func finish(
+        _ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>, isReusable: Bool,
+        keepAlive: KeepAlive, strayBytes: Int
+    ) {
         let ended = letGo()
         // A peer that has left already is seen here sooner than by the next call.
-        let isReusable = response.isReusable && stream?.peerHasLeft == false
-        switch state.responseEnded(isReusable: isReusable, strayBytes: response.strayBytes) {
-        case .release: pool.released(self, peer: response.keepAlive)
+        let isReusable = isReusable && stream?.peerHasLeft == false
+        switch state.responseEnded(isReusable: isReusable, strayBytes: strayBytes) {
+        case .release: pool.released(self, peer: keepAlive)
         case .close: discard()
         }
-        ended?.succeed(response.head, response.body)
+        ended?.succeed(head, body)
     }
 
     /// The peer's side is over. `.fail` is left to the caller, who knows how it ended.

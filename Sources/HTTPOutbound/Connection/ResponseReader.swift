@@ -31,6 +31,17 @@ struct ResponseReader {
         parser.expectResponse(to: method)
     }
 
+    /// Whether the response is whole in `bytes`, as nearly all are: then `take` follows, else `read`.
+    mutating func whole(in bytes: UnsafeRawBufferPointer) -> ResponseParser.Whole? {
+        parser.whole(in: bytes, contentLimit: bodyLimit)
+    }
+
+    mutating func take(
+        _ whole: ResponseParser.Whole, of bytes: UnsafeRawBufferPointer
+    ) -> (head: HTTPResponseHead, body: ArraySlice<UInt8>) {
+        parser.take(whole, of: bytes)
+    }
+
     mutating func read(_ bytes: UnsafeRawBufferPointer) -> Outcome {
         var consumed = 0
         while true {
@@ -41,13 +52,6 @@ struct ResponseReader {
                 var promised = 0
                 if case .length(let length) = framing.body { promised = length }
                 guard promised <= bodyLimit else { return tooLarge }
-                // Most come with all of their body.
-                if let (body, isReusable) = parser.takeBody(of: head, bytes, consumed: &consumed) {
-                    return .whole(
-                        WholeResponse(
-                            head: head, body: body, isReusable: isReusable, keepAlive: KeepAlive(framing),
-                            strayBytes: bytes.count - consumed))
-                }
                 body.expect(promised)
                 self.head = head
                 self.framing = framing
@@ -82,7 +86,7 @@ struct ResponseReader {
     private var tooLarge: Outcome { .failed(.responseBodySize, "the body is larger than \(bodyLimit) bytes") }
 }
 
-/// What came for one request.
+/// What came for one request, in pieces.
 struct WholeResponse {
     let head: HTTPResponseHead
     let body: ArraySlice<UInt8>

@@ -44,7 +44,7 @@ final class UpstreamPool: TimerTarget {
         if shared.isClosed { return call.fail(.destinationUnavailable, "the client is closed") }
         while true {
             let mayWait = shared.waitingCalls < limits.waitingCalls
-            switch pool.callArrived(call, mayWait: mayWait, now: loop.now) {
+            switch pool.callArrived(call, mayWait: mayWait, now: loop.wakeTime) {
             case .reuse(let slot):
                 guard let connection = connections[slot] else {
                     preconditionFailure("slot \(slot) was lent without a connection")
@@ -73,7 +73,7 @@ final class UpstreamPool: TimerTarget {
 
     /// The connection turned out to be stale and is closed: a new one in its slot, so that nobody else's is taken.
     func replace(_ connection: Connection, for call: OutboundCall) {
-        pool.connectionReplaced(connection.slot, now: loop.now)
+        pool.connectionReplaced(connection.slot, now: loop.wakeTime)
         open(connection.slot, for: call)
     }
 
@@ -93,7 +93,7 @@ final class UpstreamPool: TimerTarget {
     /// The connection is closed. Its slot is the first waiter's, or free.
     func closed(_ connection: Connection) {
         connections[connection.slot] = nil
-        switch pool.connectionClosed(connection.slot, now: loop.now) {
+        switch pool.connectionClosed(connection.slot, now: loop.wakeTime) {
         case .none: if pool.isVacant { stopSweeping() }
         case .open(let slot, let waiter):
             shared.waitingCalls -= 1
@@ -104,7 +104,7 @@ final class UpstreamPool: TimerTarget {
     /// The time of an idle connection is over.
     func timerFired(_ token: TimerToken) {
         stopSweeping()
-        for slot in pool.expired(now: loop.now) { connections[slot]?.discard() }
+        for slot in pool.expired(now: loop.wakeTime) { connections[slot]?.discard() }
         if let next = pool.nextExpiry { sweep(by: next) }
     }
 
@@ -168,10 +168,10 @@ final class UpstreamPool: TimerTarget {
     }
 
     /// What must not be sent twice cannot be sent again when the connection turns out to be stale: ask first.
-    private func mustAsk(_ call: OutboundCall) -> Bool { !call.method.isIdempotent }
+    private func mustAsk(_ call: OutboundCall) -> Bool { !call.isIdempotent }
 
     private func nextWaiter(for connection: Connection, peer: KeepAlive) -> OutboundCall? {
-        switch pool.connectionReleased(connection.slot, peer: peer, now: loop.now) {
+        switch pool.connectionReleased(connection.slot, peer: peer, now: loop.wakeTime) {
         case .keep: sweep(by: pool.expiry(of: connection.slot))
         case .close: connection.discard()
         case .lend(let waiter):

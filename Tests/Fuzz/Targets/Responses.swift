@@ -12,19 +12,19 @@ public func fuzzResponses(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
     let bytes = Array(all.dropFirst(2))
     let method: HTTPMethod = all[1] & 1 == 0 ? .get : .head
     let finishes = all[1] & 2 == 0
-    let whole = events(of: [bytes], method: method, finishes: finishes, takesBody: true)
+    let whole = events(of: [bytes], method: method, finishes: finishes, takesWhole: true)
     for step in [1, Int(all[0]) + 1] {
         let pieces = stride(from: 0, to: bytes.count, by: step).map {
             Array(bytes[$0..<min($0 + step, bytes.count)])
         }
-        let cut = events(of: pieces, method: method, finishes: finishes, takesBody: false)
+        let cut = events(of: pieces, method: method, finishes: finishes, takesWhole: false)
         guard whole == cut else { fatalError("cut by \(step): \(cut) instead of \(whole)") }
     }
     return 0
 }
 
-/// - Parameter takesBody: Take a body that came with its head in one step, which is to tell the same.
-private func events(of pieces: [[UInt8]], method: HTTPMethod, finishes: Bool, takesBody: Bool) -> String {
+/// - Parameter takesWhole: Take a response that came in one piece without events, which is to tell the same.
+private func events(of pieces: [[UInt8]], method: HTTPMethod, finishes: Bool, takesWhole: Bool) -> String {
     var parser = ResponseParser()
     parser.expectResponse(to: method)
     var text = ""
@@ -33,6 +33,13 @@ private func events(of pieces: [[UInt8]], method: HTTPMethod, finishes: Bool, ta
     for piece in pieces where !hasFailed {
         piece.withUnsafeBytes { input in
             var consumed = 0
+            if takesWhole, let whole = parser.whole(in: input, contentLimit: input.count) {
+                let (head, taken) = parser.take(whole, of: input)
+                consumed = whole.length
+                _ = note(.head(head, whole.framing), in: &text)
+                for byte in taken { body = (body &* 31 &+ Int(byte)) }
+                _ = note(.end(reusable: whole.framing.keepAlive), in: &text)
+            }
             while !hasFailed {
                 let event = parser.parse(input, consumed: &consumed)
                 if case .needMore = event {
@@ -49,12 +56,6 @@ private func events(of pieces: [[UInt8]], method: HTTPMethod, finishes: Bool, ta
                     continue
                 }
                 hasFailed = note(event, in: &text)
-                if takesBody, case .head(let head, _) = event,
-                    let (taken, reusable) = parser.takeBody(of: head, input, consumed: &consumed)
-                {
-                    for byte in taken { body = (body &* 31 &+ Int(byte)) }
-                    _ = note(.end(reusable: reusable), in: &text)
-                }
             }
         }
     }
