@@ -10,9 +10,8 @@ public enum ASCII {
     /// `unreserved` of RFC 3986 2.3: what percent-encoding leaves as it is.
     @inlinable
     public static func isUnreserved(_ byte: UInt8) -> Bool {
-        // Letters first, which most are. Low: - . 0-9. High: A-Z _ a-z ~.
-        (byte | 0x20) &- 0x61 < 26
-            || contains(byte, low: 0x03ff_6000_0000_0000, high: 0x47ff_fffe_87ff_fffe)
+        // Low: - . 0-9. High: A-Z _ a-z ~.
+        contains(byte, low: 0x03ff_6000_0000_0000, high: 0x47ff_fffe_87ff_fffe)
     }
 
     /// `sub-delims` of RFC 3986 2.2: ! $ & ' ( ) * + , ; =
@@ -133,6 +132,19 @@ public enum ASCII {
         let beyondZ = sevenBits &+ ones &* (0x80 - 0x5b)
         let isUpper = ~word & (fromA ^ beyondZ) & (ones &* 0x80)
         return word | isUpper &>> 2
+    }
+
+    /// Whether all eight bytes are letters, digits, `-` or `.`: of what percent-encoding leaves as it is all but `_` and `~`.
+    @inlinable @inline(__always)
+    package static func areAlphanumeric(_ word: UInt64) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let sevenBits = word & (ones &* 0x7f)
+        let lower = sevenBits | ones &* 0x20
+        // Each sum's high bit says whether the byte's other seven are so far up; two of them differ in between.
+        let letters = (lower &+ ones &* (0x80 - 0x61)) ^ (lower &+ ones &* (0x80 - 0x7b))
+        let digits = (sevenBits &+ ones &* (0x80 - 0x30)) ^ (sevenBits &+ ones &* (0x80 - 0x3a))
+        let marks = (sevenBits &+ ones &* (0x80 - 0x2d)) ^ (sevenBits &+ ones &* (0x80 - 0x2f))
+        return (letters | digits | marks) & ~word & (ones &* 0x80) == ones &* 0x80
     }
 
     /// The part of the bytes without leading and trailing blanks.

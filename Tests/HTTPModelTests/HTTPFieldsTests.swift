@@ -25,6 +25,20 @@ struct HTTPFieldsTests {
         }
     }
 
+    @Test("Eight bytes are letters, digits, dashes and dots where each of them is")
+    func alphanumericWords() {
+        let wanted = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-.".utf8)
+        for byte in UInt8.min...UInt8.max {
+            for place in 0..<8 {
+                for around in [UInt8(ascii: "a"), UInt8(ascii: "Z"), UInt8(ascii: "0"), 0x00, 0xff] {
+                    let bytes = (0..<8).map { $0 == place ? byte : around }
+                    let word = bytes.reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+                    #expect(ASCII.areAlphanumeric(word) == bytes.allSatisfy(wanted.contains), "\(bytes)")
+                }
+            }
+        }
+    }
+
     @Test("Names are equal in any case, and only then")
     func nameEquality() {
         let literal: HTTPFieldName = "Content-Type"

@@ -187,6 +187,36 @@ struct RequestTests {
 
     // MARK: Parameters
 
+    @Test("A value of any length is encoded wherever it has to be")
+    func parameterOfAnyLength() throws {
+        for length in 0...20 {
+            let plain = String(repeating: "a", count: length)
+            #expect(
+                text(try call(Anything(task: .parameters(["v": plain], encoding: .query)))) == "/x?v=\(plain)"
+            )
+            for place in 0..<length {
+                let value = plain.prefix(place) + "&" + plain.dropFirst(place + 1)
+                let encoded = value.replacing("&", with: "%26")
+                #expect(
+                    text(try call(Anything(task: .parameters(["v": value], encoding: .query))))
+                        == "/x?v=\(encoded)")
+            }
+        }
+    }
+
+    @Test("A task that is kept is written the same for each call")
+    func keptTask() throws {
+        for (encoding, written) in [
+            (ParameterEncoding.query, "/x?a=1&b=x%20y"), (.form, "a=1&b=x+y"), (.json, #"{"a":1,"b":"x y"}"#),
+        ] {
+            let kept = RequestTask.parameters(["a": 1, "b": "x y"], encoding: encoding)
+            for _ in 1...3 {
+                let call = try call(Anything(method: .post, task: kept))
+                #expect((call.body.map { String(decoding: $0, as: UTF8.self) } ?? text(call)) == written)
+            }
+        }
+    }
+
     @Test("Parameters go into the query in order, encoded, without those that are nil")
     func query() throws {
         let none: String? = nil

@@ -87,18 +87,18 @@ extension CalendarDate: LosslessStringConvertible {
 
     public var description: String {
         String(unsafeUninitializedCapacity: 10) { buffer in
-            func put(_ number: Int, at offset: Int, digits: Int) {
-                var rest = number
-                for index in stride(from: offset + digits - 1, through: offset, by: -1) {
-                    buffer.initializeElement(at: index, to: UInt8(0x30 + rest % 10))
-                    rest /= 10
-                }
+            func putTwoDigits(_ number: Int, at offset: Int) {
+                // None has more, and divisions of small numbers are quick.
+                let number = UInt8(truncatingIfNeeded: number)
+                buffer.initializeElement(at: offset, to: 0x30 &+ number / 10)
+                buffer.initializeElement(at: offset &+ 1, to: 0x30 &+ number % 10)
             }
-            put(year, at: 0, digits: 4)
+            putTwoDigits(year / 100, at: 0)
+            putTwoDigits(year % 100, at: 2)
             buffer.initializeElement(at: 4, to: UInt8(ascii: "-"))
-            put(month, at: 5, digits: 2)
+            putTwoDigits(month, at: 5)
             buffer.initializeElement(at: 7, to: UInt8(ascii: "-"))
-            put(day, at: 8, digits: 2)
+            putTwoDigits(day, at: 8)
             return 10
         }
     }

@@ -7,11 +7,11 @@ import HTTPModel
 struct ByteRoom: ~Copyable {
     private static var size: Int { 1024 }
 
-    private let room: UnsafeMutableRawBufferPointer
+    private let room: UnsafeMutableRawPointer
     private var used = 0
     private var full: [UInt8] = []
 
-    private init(_ room: UnsafeMutableRawBufferPointer) {
+    private init(_ room: UnsafeMutableRawPointer) {
         self.room = room
     }
 
@@ -19,9 +19,10 @@ struct ByteRoom: ~Copyable {
     static func write<Failure: Error>(
         _ body: (inout ByteRoom) throws(Failure) -> Void
     ) throws(Failure) -> [UInt8] {
-        let written = withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) {
-            room -> Result<[UInt8], Failure> in
-            var bytes = ByteRoom(room)
+        let written = withUnsafeTemporaryAllocation(of: UInt64.self, capacity: size / 8) {
+            words -> Result<[UInt8], Failure> in
+            guard let start = words.baseAddress else { return .success([]) }
+            var bytes = ByteRoom(UnsafeMutableRawPointer(start))
             do throws(Failure) {
                 try body(&bytes)
             } catch {
@@ -32,21 +33,21 @@ struct ByteRoom: ~Copyable {
         return try written.get()
     }
 
-    var count: Int { full.count + used }
-
+    @inline(__always)
     mutating func append(_ byte: UInt8) {
-        if used == room.count { makeRoom() }
-        room[used] = byte
+        if used == Self.size { makeRoom() }
+        room.storeBytes(of: byte, toByteOffset: used, as: UInt8.self)
         used &+= 1
     }
 
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
-        if bytes.count > room.count - used {
+        if bytes.count > Self.size &- used {
             makeRoom()
-            guard bytes.count <= room.count else { return full.append(contentsOf: bytes) }
+            guard bytes.count <= Self.size else { return full.append(contentsOf: bytes) }
         }
-        UnsafeMutableRawBufferPointer(rebasing: room[used...]).copyMemory(from: bytes)
-        used += bytes.count
+        guard let source = bytes.baseAddress else { return }
+        (room + used).copyMemory(from: source, byteCount: bytes.count)
+        used &+= bytes.count
     }
 
     mutating func append(_ bytes: [UInt8]) {
@@ -59,44 +60,57 @@ struct ByteRoom: ~Copyable {
 
     /// Appends a text, everything outside RFC 3986's unreserved set percent-encoded.
     mutating func append(encoding text: String, spaceAsPlus: Bool) {
-        text.withBytes { append(encoding: $0, spaceAsPlus: spaceAsPlus) }
+        text.withBytes { if !appendPlain($0) { append(encoding: $0, spaceAsPlus: spaceAsPlus) } }
+    }
+
+    /// Appends a name or value of the usual length in which nothing is to be encoded, in two words; false, and nothing is
+    /// appended, where it is not like that.
+    @inline(__always)
+    private mutating func appendPlain(_ source: UnsafeRawBufferPointer) -> Bool {
+        let count = source.count
+        guard count >= 4, count <= 16, count <= Self.size &- used else { return false }
+        let place = room + used
+        // The second word overlaps the first.
+        if count >= 8 {
+            let first = source.loadUnaligned(as: UInt64.self)
+            let last = source.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
+            guard ASCII.areAlphanumeric(first), ASCII.areAlphanumeric(last) else { return false }
+            place.storeBytes(of: first, as: UInt64.self)
+            place.storeBytes(of: last, toByteOffset: count &- 8, as: UInt64.self)
+        } else {
+            let first = source.loadUnaligned(as: UInt32.self)
+            let last = source.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self)
+            guard ASCII.areAlphanumeric(UInt64(first) | UInt64(last) &<< 32) else { return false }
+            place.storeBytes(of: first, as: UInt32.self)
+            place.storeBytes(of: last, toByteOffset: count &- 4, as: UInt32.self)
+        }
+        used &+= count
+        return true
     }
 
     private mutating func append(encoding source: UnsafeRawBufferPointer, spaceAsPlus: Bool) {
-        var next = 0
-        while next < source.count {
-            if room.count - used < 3 { makeRoom() }
-            // As many as fit, whatever they become. In locals, which nobody else could see change.
-            let end = min(source.count, next + (room.count - used) / 3)
-            let room = room
-            var out = used
-            while next < end {
-                let byte = source[next]
-                next &+= 1
-                if ASCII.isUnreserved(byte) {
-                    room[out] = byte
-                    out &+= 1
-                } else if spaceAsPlus, byte == UInt8(ascii: " ") {
-                    room[out] = UInt8(ascii: "+")
-                    out &+= 1
-                } else {
-                    room[out] = UInt8(ascii: "%")
-                    room[out &+ 1] = ASCII.hexDigit(byte >> 4)
-                    room[out &+ 2] = ASCII.hexDigit(byte & 15)
-                    out &+= 3
-                }
+        for byte in source {
+            if ASCII.isUnreserved(byte) {
+                append(byte)
+            } else if spaceAsPlus, byte == UInt8(ascii: " ") {
+                append(UInt8(ascii: "+"))
+            } else {
+                append(UInt8(ascii: "%"))
+                append(ASCII.hexDigit(byte >> 4))
+                append(ASCII.hexDigit(byte & 15))
             }
-            used = out
         }
     }
 
     private mutating func makeRoom() {
-        full.append(contentsOf: room[..<used])
+        full.append(contentsOf: written)
         used = 0
     }
 
+    private var written: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: room, count: used) }
+
     private mutating func finish() -> [UInt8] {
-        if full.isEmpty { return [UInt8](UnsafeRawBufferPointer(rebasing: room[..<used])) }
+        if full.isEmpty { return [UInt8](written) }
         makeRoom()
         return full
     }
@@ -104,6 +118,7 @@ struct ByteRoom: ~Copyable {
 
 extension String {
     /// The text's UTF-8. Without a copy of the string where that is in one piece, as it is for all texts of Swift.
+    @inline(__always)
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         if let result = utf8.withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) }) {
             return result

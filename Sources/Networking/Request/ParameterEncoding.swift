@@ -52,12 +52,12 @@ public struct ParameterEncoding: Sendable, Hashable {
     ///
     /// - Parameter mark: what goes before the first pair, if there is one.
     func appendPairs(
-        of parameters: Parameters, after mark: UInt8? = nil, to bytes: inout ByteRoom
+        of parameters: inout Parameters, after mark: UInt8? = nil, to bytes: inout ByteRoom
     ) throws(RequestFault) {
         var separator = mark
-        for (name, value) in parameters.entries {
+        try parameters.visit { (entry) throws(RequestFault) in
             try appendPair(
-                name, value.parameterValue, isInList: false, separator: &separator, to: &bytes)
+                entry.0, entry.1.parameterValue, isInList: false, separator: &separator, to: &bytes)
         }
     }
 
@@ -107,13 +107,14 @@ public struct ParameterEncoding: Sendable, Hashable {
 
 extension ParameterEncoding {
     /// One flat JSON object.
-    func object(of parameters: Parameters) throws(RequestFault) -> ArraySlice<UInt8> {
+    func object(of parameters: inout Parameters) throws(RequestFault) -> ArraySlice<UInt8> {
         var names: Set<String> = []
         var composer = JSONComposer()
         composer.beginObject()
-        for (name, value) in parameters.entries {
-            let value = value.parameterValue
-            guard value != .absent else { continue }
+        try parameters.visit { (entry) throws(RequestFault) in
+            let name = entry.0
+            let value = entry.1.parameterValue
+            guard value != .absent else { return }
             guard names.insert(name).inserted else {
                 throw RequestFault("parameter \(name) occurs twice in a JSON object")
             }

@@ -5,15 +5,17 @@ import HTTPModel
 enum RequestBuilder {
     /// The call that these parts of a target make.
     static func build(
-        upstream: Upstream, method: HTTPMethod, path: RequestPath, headers: HTTPFields, task: RequestTask,
-        context: CallContext?, envelope: ResponseEnvelope, allowsEmptyBody: Bool, settings: CallSettings
+        upstream: Upstream, method: HTTPMethod, path: RequestPath, headers: HTTPFields,
+        task: consuming RequestTask, context: CallContext?, envelope: ResponseEnvelope, allowsEmptyBody: Bool,
+        settings: CallSettings
     ) throws(RequestFault) -> TransportCall {
         if let fault = path.fault { throw RequestFault(fault) }
-        var query: Parameters?
+        var query = Parameters()
+        var hasParameters = false
         var encoding = ParameterEncoding.query
         var body: ArraySlice<UInt8>?
         var contentType: String?
-        switch task.content {
+        switch task.takeContent() {
         case .plain:
             break
         case .json(let value, let encoder):
@@ -22,29 +24,30 @@ enum RequestBuilder {
         case .bytes(let bytes, let type):
             body = bytes
             contentType = type
-        case .parameters(let parameters, let parameterEncoding):
+        case .parameters(var parameters, let parameterEncoding):
             encoding = parameterEncoding
             switch encoding.place {
             case .query:
                 query = parameters
+                hasParameters = true
             case .form:
                 let bytes = try ByteRoom.write { (room) throws(RequestFault) in
-                    try encoding.appendPairs(of: parameters, to: &room)
+                    try encoding.appendPairs(of: &parameters, to: &room)
                 }
                 body = bytes[...]
                 contentType = "application/x-www-form-urlencoded"
             case .json:
-                body = try encoding.object(of: parameters)
+                body = try encoding.object(of: &parameters)
                 contentType = "application/json"
             }
         }
         let target = try ByteRoom.write { (room) throws(RequestFault) in
             let hasQuery = try append(path.text, of: upstream, to: &room)
-            guard let query else { return }
+            guard hasParameters else { return }
             guard !hasQuery else {
                 throw RequestFault("the path has a query, and there are parameters beside it")
             }
-            try encoding.appendPairs(of: query, after: UInt8(ascii: "?"), to: &room)
+            try encoding.appendPairs(of: &query, after: UInt8(ascii: "?"), to: &room)
         }
         guard target.count <= TargetRules.maximumLength else {
             throw RequestFault("the URL is longer than \(TargetRules.maximumLength) bytes")
@@ -64,14 +67,21 @@ enum RequestBuilder {
         _ path: String, of upstream: Upstream, to room: inout ByteRoom
     ) throws(RequestFault) -> Bool {
         // Parameters are encoded here and need no look; what a target wrote itself does.
-        let finding = path.withBytes { TargetRules.look(at: $0) }
-        if case .fault(let fault) = finding { throw RequestFault(fault) }
-        room.append(upstream.prefix)
-        if path.utf8.first != UInt8(ascii: "/"), !path.isEmpty || upstream.prefix.isEmpty {
-            room.append(UInt8(ascii: "/"))
+        let finding = path.withBytes { path in
+            let finding = TargetRules.look(at: path)
+            if case .fault = finding { return finding }
+            room.append(upstream.prefix)
+            if path.first != UInt8(ascii: "/"), !path.isEmpty || upstream.prefix.isEmpty {
+                room.append(UInt8(ascii: "/"))
+            }
+            room.append(path)
+            return finding
         }
-        room.append(path)
-        return finding == .pathAndQuery
+        switch finding {
+        case .path: return false
+        case .pathAndQuery: return true
+        case .fault(let fault): throw RequestFault(fault)
+        }
     }
 
     private static func json(

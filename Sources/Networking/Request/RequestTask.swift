@@ -9,7 +9,10 @@ public struct RequestTask: Sendable {
         case bytes(ArraySlice<UInt8>, contentType: String)
     }
 
-    let content: Content
+    private let content: Content
+
+    /// Moved out, so that the parameters are nobody else's.
+    consuming func takeContent() -> Content { content }
 
     /// No body, no query.
     public static let plain = RequestTask(content: .plain)
