@@ -21,4 +21,22 @@ public struct JSONMembers: Sendable {
         guard !range.isEmpty else { return nil }
         return JSONFragment(valid: document.bytes[start &+ range.lowerBound..<start &+ range.upperBound])
     }
+
+    /// The member as a whole number: `self[place]?.intValue`, and for the short ones that statuses and counts are without a
+    /// fragment being made.
+    package func integer(at place: Int) -> Int? {
+        let range = ranges[place]
+        guard (1...9).contains(range.count) else { return self[place]?.intValue }
+        let offset = start &- document.bytes.startIndex
+        let number: Int? = ByteReader.read(document.bytes) { reader in
+            var number = 0
+            for index in range {
+                let digit = reader[offset &+ index]
+                guard Byte.isDigit(digit) else { return nil }
+                number = number &* 10 &+ Int(digit &- Byte.zero)
+            }
+            return number
+        }
+        return number ?? self[place]?.intValue
+    }
 }

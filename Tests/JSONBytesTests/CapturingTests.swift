@@ -46,6 +46,20 @@ struct CapturingTests {
         #expect(members[3]?.intValue == 200)
     }
 
+    @Test("A member as a whole number is what its fragment says")
+    func aMemberAsAWholeNumberIsWhatItsFragmentSays() throws {
+        for value in [
+            "0", "200", "-7", "999999999", "1234567890", "2.00e2", "1.5", "9223372036854775808", "null",
+            #""200""#, "[]",
+        ] {
+            let bytes = Array(#"garbage \#n{"status":\#(value) , "data":1} garbage"#.utf8)
+            let members = try JSONScanner.scan(bytes.dropFirst(7).dropLast(7), capturing: Self.envelope)
+            #expect(members.integer(at: 3) == members[3]?.intValue, "\(value)")
+            #expect(members.integer(at: 4) == 1)
+            #expect(members.integer(at: 0) == nil)
+        }
+    }
+
     @Test("Of members with one name the last counts, an escaped spelling of the name too")
     func ofMembersWithOneNameTheLastCounts() throws {
         #expect(try scan(#"{"data":1,"data":{"data":2},"data":3}"#)[4]?.description == "3")

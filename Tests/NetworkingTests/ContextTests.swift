@@ -82,15 +82,23 @@ struct ContextTests {
         #expect(call.allFields.values(of: .xRequestID) == ["r"])
     }
 
-    @Test("A call made in answer to another belongs to the same request")
+    @Test("A call made in answer to another, or to the data of another, belongs to the same request")
     func chained() throws {
+        for fromData in [false, true] {
+            try chained { provider in
+                let first = provider.rx.request(.weights("a"))
+                return fromData
+                    ? first.fragment().flatMap { _ in provider.rx.request(.day("b")) }
+                    : first.flatMap { _ in provider.rx.request(.day("b")) }
+            }
+        }
+    }
+
+    private func chained(_ calls: (Provider<Diary>) -> Single<Response>) throws {
         let bench = try Bench()
         bench.transport.answer(.json(#"{"status":200,"data":{}}"#, after: .milliseconds(5)))
-        let provider = bench.provider
         let context = CallContext(requestID: "r-7", deadline: bench.time.now.addingTimeInterval(1))
-        let probe = CallContext.$current.withValue(context) {
-            Probe(provider.rx.request(.weights("a")).flatMap { _ in provider.rx.request(.day("b")) })
-        }
+        let probe = CallContext.$current.withValue(context) { Probe(calls(bench.provider)) }
         bench.time.advance(by: .milliseconds(5))
         #expect(CallContext.current == nil)
         bench.time.advance(by: .milliseconds(5))

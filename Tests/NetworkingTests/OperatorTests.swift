@@ -147,6 +147,35 @@ struct OperatorTests {
         #expect(probe.error is Mine)
     }
 
+    // MARK: Subscribed again
+
+    @Test("What is tried again after fragment() is the call with its reading; before it, the call alone")
+    func fragmentTriedAgain() throws {
+        for (isAfter, attempts) in [(true, 3), (false, 1)] {
+            let bench = try Bench()
+            bench.transport.answer(.json("<"))
+            let call = bench.provider.rx.request(.day("a"))
+            let probe = Probe(isAfter ? call.fragment().retry(3) : call.retry(3).fragment())
+            #expect(probe.networkError?.reason == .decodeError)
+            #expect(bench.transport.attempts.count == attempts)
+        }
+        let bench = try Bench()
+        bench.transport.answer(.failure(.dnsError), .json(#"{"status":200,"data":[1]}"#))
+        let probe = Probe(bench.provider.rx.request(.day("a")).retry(2).fragment())
+        #expect(probe.value?.description == "[1]")
+    }
+
+    @Test("A fragment that is subscribed to twice is asked for twice, and so is its call")
+    func fragmentTwice() throws {
+        let bench = try Bench()
+        bench.transport.answer(.json(#"{"status":200,"data":[1]}"#))
+        let call = bench.provider.rx.request(.day("a"))
+        let fragment = call.fragment()
+        for _ in 1...2 { #expect(Probe(fragment).value?.description == "[1]") }
+        #expect(Probe(call).value?.statusCode == 200)
+        #expect(bench.transport.attempts.count == 3)
+    }
+
     // MARK: Plugins
 
     private final class Log: PluginType {

@@ -59,10 +59,10 @@ struct TraitTests {
         #expect(receiver.log.entries == ["8: 1", "9: error failed"])
         subject.onNext(2)
         subject.onNext(3)
-        waiting.dispose()
+        waiting.stop()
         #expect(receiver.log.entries == ["8: 1", "9: error failed", "7: 2"])
         let left = subject.asSingle().subscribe(receiver, number: 10)
-        left.dispose()
+        left.stop()
         #expect(!subject.hasObservers)
         subject.onNext(4)
         #expect(receiver.log.entries.count == 3)
@@ -222,6 +222,46 @@ struct TraitTests {
         let silent = Log<String>()
         Single.emitting(Call(silent, answer: nil)).subscribe().dispose()
         #expect(silent.entries == ["begin", "end"])
+    }
+
+    @Test("An emitter tells a receiver itself: its result once, and nothing after disposal")
+    func emitterWithReceiver() {
+        final class Call: Emitter<Int>, @unchecked Sendable {
+            let running: Log<Call>
+            let log: Log<String>
+
+            init(_ running: Log<Call>, _ log: Log<String>) {
+                self.running = running
+                self.log = log
+                super.init()
+            }
+
+            override func begin() { running.add(self) }
+            override func copy() -> Emitter<Int> { Call(running, log) }
+            override func cancel() { log.add("end") }
+        }
+        let receiver = Receiver()
+        let running = Log<Call>()
+        let log = Log<String>()
+        let subscriptions = (1...3).map {
+            Single.emitting(Call(running, log)).subscribe(receiver, number: $0)
+        }
+        let calls = running.entries
+        #expect(calls.map(\.hasReceiver) == [true, true, true])
+        calls[0].onLast(10)
+        calls[0].onLast(11)
+        calls[1].onError(Failure())
+        subscriptions[2].stop()
+        calls[2].onLast(30)
+        #expect(receiver.log.entries == ["1: 10", "2: error failed"])
+        #expect(log.entries == ["end", "end", "end"])
+        // One that is tried again is followed by others, which a step below tells apart.
+        let retried = Single.emitting(Call(running, log)).retry(2).subscribe(receiver, number: 4)
+        running.entries[3].onError(Failure())
+        running.entries[4].onLast(40)
+        retried.stop()
+        #expect(receiver.log.entries.last == "4: 40")
+        #expect(log.entries.count == 5)
     }
 
     @Test("An emitter that fails is tried again as a fresh one, as often as asked")

@@ -92,7 +92,7 @@ struct NamedPart: Sendable {
     let name: String
     var part: Part
     /// What awaits the part, as long as it has not ended.
-    var work: (any Disposable)?
+    var work: Link?
     /// How the part ended; `nil` until then.
     var outcome: PartOutcome?
 

@@ -108,7 +108,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
             // Moved all the way: a source that nobody else holds is run itself, and no copy of it.
             let work = (consume source).single(on: scheduler).subscribe(self, number: stage + index)
             let isOver = state.withLock { $0.keep(work, of: index, stage) }
-            if isOver { work.dispose() }
+            if isOver { work.stop() }
         }
     }
 

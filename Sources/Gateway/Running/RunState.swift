@@ -29,7 +29,7 @@ struct RunState {
         /// Ends what is under way.
         mutating func dispose() {
             work.take()?.dispose()
-            for index in parts.indices { parts[index].work.take()?.dispose() }
+            for index in parts.indices { parts[index].work.take()?.stop() }
         }
     }
 
@@ -80,7 +80,7 @@ struct RunState {
     }
 
     /// Keeps what awaits a part, unless that has ended meanwhile. Whether the run is over.
-    mutating func keep(_ work: any Disposable, of index: Int, _ stage: Int) -> Bool {
+    mutating func keep(_ work: Link, of index: Int, _ stage: Int) -> Bool {
         if !isOver, self.stage == stage, parts[index].outcome == nil { parts[index].work = work }
         return isOver
     }

@@ -1,42 +1,47 @@
 import Dispatch
 import FoundationEssentials
 import HTTPModel
+import JSONBytes
 import Locking
 import Rx
 
+/// What an attempt ended with. In a box, as few calls have one.
+private indirect enum Outcome: Sendable {
+    case response(TransportResponse)
+    case failure(TransportError)
+}
+
+/// What of a run changes while it is under way.
+private struct CallState: Sendable {
+    /// The first attempt counts from the beginning, which is when it is sent.
+    var retry = RetryMachine(attempts: 1)
+    var attempt: (any Disposable)?
+    /// Set between two attempts. No wait outlasts the call's time.
+    var wait: TimerToken?
+    /// A retry was taken from the budget and has not been given back.
+    var holdsRetry = false
+    var isOver = false
+}
+
 /// A call that can be subscribed to, any number of times, and one subscription to it: sends attempts, each within what is
-/// left of the total time, and waits between attempts.
+/// left of the total time, and waits between attempts. What comes of a response is a subclass's to say.
 ///
 /// Answers and timers come on the loop that subscribed; disposal may come from anywhere.
 ///
 /// `@unchecked Sendable`, which the emitter has, holds here: `begin()` writes the variables before a timer or an attempt
 /// knows of the run, and the rest is in `state`.
-final class CallRun: Emitter<Response>, TimerTarget, AttemptReceiver, @unchecked Sendable {
-    private struct State: Sendable {
-        var retry = RetryMachine()
-        var attempt: (any Disposable)?
-        /// Set between two attempts. No wait outlasts the call's time.
-        var wait: TimerToken?
-        /// A retry was taken from the budget and has not been given back.
-        var holdsRetry = false
-        var isOver = false
-    }
-
-    /// In a box, as few calls have one.
-    private indirect enum Outcome: Sendable {
-        case response(TransportResponse)
-        case failure(TransportError)
-    }
-
-    private let provider: ProviderSettings
-    @exclusivity(unchecked) private var call: TransportCall
+class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, @unchecked Sendable {
+    final let provider: ProviderSettings
+    @exclusivity(unchecked) private(set) final var call: TransportCall
     /// Of the loop that subscribed.
-    @exclusivity(unchecked) private var itsScheduler: (any SchedulerType)?
-    @exclusivity(unchecked) private var started = RxTime(timeIntervalSince1970: 0)
+    @exclusivity(unchecked) private final var itsScheduler: (any SchedulerType)?
+    @exclusivity(unchecked) private final var started = RxTime(timeIntervalSince1970: 0)
     /// Nanoseconds from the start to the call's own end or the request's deadline, whichever is earlier.
-    @exclusivity(unchecked) private var end: Int64 = 0
-    @exclusivity(unchecked) private var endsAtDeadline = false
-    private let state = Lock(State())
+    @exclusivity(unchecked) private final var end: Int64 = 0
+    @exclusivity(unchecked) private final var endsAtDeadline = false
+    /// Written between two attempts.
+    @exclusivity(unchecked) private final var isRetried = false
+    private final let state = Lock(CallState())
 
     init(_ call: TransportCall, _ provider: ProviderSettings) {
         self.call = call
@@ -44,49 +49,55 @@ final class CallRun: Emitter<Response>, TimerTarget, AttemptReceiver, @unchecked
         super.init()
     }
 
-    private var scheduler: any SchedulerType { itsScheduler ?? provider.transport.scheduler }
+    /// Reports what the response that the call ended with comes to. The run is over and holds nothing any more.
+    func report(_ response: consuming TransportResponse, attempts: Int) {}
 
-    override func copy() -> Emitter<Response> { CallRun(call, provider) }
+    /// Reports what the response comes to where nobody asks for more of it than its data. False, and nothing is reported,
+    /// where `report` has to.
+    func reportData(of response: borrowing TransportResponse) -> Bool { false }
+
+    private final var scheduler: any SchedulerType { itsScheduler ?? provider.transport.scheduler }
 
     override func begin() {
         if call.context == nil, let context = CallContext.current { call = call.with(context) }
-        let scheduler = provider.transport.scheduler
-        started = scheduler.now
-        itsScheduler = scheduler
         let call = call
+        let scheduler = provider.transport.scheduler
+        let started = scheduler.now
+        itsScheduler = consume scheduler
+        self.started = started
         let total = call.settings.totalNanoseconds
         let deadline = call.context?.deadline?.nanoseconds(since: started) ?? .max
         end = min(total, deadline)
         endsAtDeadline = deadline < total
-        guard end > 0 else { return finish(limitError) }
-        send(within: end)
+        guard end > 0 else {
+            state.withLock { $0.retry = RetryMachine() }
+            return finish(limitError)
+        }
+        send(call, attempt: 1, within: end)
     }
 
     override func cancel() { _ = free() }
 
-    private func send(within limit: Int64) {
-        let number = state.withLock { state in
-            state.retry.attemptBegan()
-            return state.retry.attempts
-        }
-        let call = call
+    private func send(_ call: TransportCall, attempt number: Int, within limit: Int64) {
         if call.settings.hasPlugins {
             for plugin in call.settings.plugins { plugin.willSend(call, attempt: number) }
         }
-        let attempt = provider.transport.send(call, within: .nanoseconds(Int(limit)), for: self)
+        var attempt: (any Disposable)? = provider.transport.send(
+            call, within: .nanoseconds(Int(limit)), for: self)
         let isOver = state.withLock { state in
             // Not if the run is over (it would keep itself alive), nor if the next attempt has begun on another thread.
-            if !state.isOver, state.retry.attempts == number { state.attempt = attempt }
+            if !state.isOver, state.retry.attempts == number { swap(&state.attempt, &attempt) }
             return state.isOver
         }
-        if isOver { attempt.dispose() }
+        if isOver { attempt?.dispose() }
     }
 
     // MARK: - Answers
 
     func attemptSucceeded(_ response: consuming TransportResponse) {
+        // The usual way: the first attempt brings all that is asked for.
+        if !isRetried, !isStopped, reportData(of: response) { return }
         let status = response.status.code
-        // The usual way: nothing to retry.
         guard status == 429 || status >= 502 else {
             finish(response)
             return
@@ -120,6 +131,7 @@ final class CallRun: Emitter<Response>, TimerTarget, AttemptReceiver, @unchecked
             finish(outcome)
             return
         }
+        isRetried = true
         let timer = scheduler.setTimer(after: .nanoseconds(Int(wait)), target: self)
         let isOver = state.withLock { state in
             guard !state.isOver else { return true }
@@ -141,7 +153,12 @@ final class CallRun: Emitter<Response>, TimerTarget, AttemptReceiver, @unchecked
         }
         guard isNext else { return }
         let left = end - elapsed
-        if left > Self.clockError { send(within: left) } else { finish(limitError) }
+        guard left > Self.clockError else { return finish(limitError) }
+        let number = state.withLock { state in
+            state.retry.attemptBegan()
+            return state.retry.attempts
+        }
+        send(call, attempt: number, within: left)
     }
 
     /// Nanoseconds since the start.
@@ -161,12 +178,14 @@ final class CallRun: Emitter<Response>, TimerTarget, AttemptReceiver, @unchecked
 
     private func finish(_ response: consuming TransportResponse) {
         guard let attempts = free() else { return }
-        let call = call
+        report(response, attempts: attempts)
+    }
+
+    /// The response as the provider's plugins and operators see it.
+    final func received(_ response: consuming TransportResponse, attempts: Int) -> Response {
         let response = Response(response, call: call, attempts: attempts, from: started, to: scheduler.now)
-        if call.settings.hasPlugins {
-            for plugin in call.settings.plugins { plugin.didReceive(.success(response), call: call) }
-        }
-        within(call.context) { onLast(response) }
+        for plugin in call.settings.plugins { plugin.didReceive(.success(response), call: call) }
+        return response
     }
 
     private func finish(_ failure: TransportError) {
@@ -174,13 +193,18 @@ final class CallRun: Emitter<Response>, TimerTarget, AttemptReceiver, @unchecked
         let call = call
         let error = NetworkError(failure, call: call, attempts: attempts, elapsed: .nanoseconds(elapsed))
         for plugin in call.settings.plugins { plugin.didReceive(.failure(error), call: call) }
-        within(call.context) { onError(error) }
+        inContext { onError(error) }
     }
 
     /// Calls made in answer to this one belong to the same request.
     @inline(__always)
-    private func within(_ context: CallContext?, _ emit: () -> Void) {
-        if let context { CallContext.$current.withValue(context, operation: emit) } else { emit() }
+    final func inContext(_ emit: () -> Void) {
+        // A receiver is the gateway itself, which sets the context wherever it calls an endpoint.
+        if let context = call.context, !hasReceiver {
+            CallContext.$current.withValue(context, operation: emit)
+        } else {
+            emit()
+        }
     }
 
     /// Ends the run and frees what it holds. The attempts made; nil when it had ended before.
@@ -214,5 +238,43 @@ final class CallRun: Emitter<Response>, TimerTarget, AttemptReceiver, @unchecked
         endsAtDeadline
             ? TransportError(.deadlineExceeded, "the request's deadline passed")
             : TransportError(.responseTimeout, "no whole response in time")
+    }
+}
+
+/// A call as `request(_:)` gives it.
+final class ResponseRun: CallRun<Response>, @unchecked Sendable {
+    override func copy() -> Emitter<Response> { ResponseRun(call, provider) }
+
+    override func report(_ response: consuming TransportResponse, attempts: Int) {
+        let response = received(response, attempts: attempts)
+        inContext { onLast(response) }
+    }
+}
+
+/// A call and `fragment()` in one.
+final class FragmentRun: CallRun<JSONFragment>, @unchecked Sendable {
+    /// Nil where `source` is more than a call.
+    static func instead(of source: Observable<Response>) -> FragmentRun? {
+        guard let run = source as? ResponseRun, !run.isCopied else { return nil }
+        return FragmentRun(run.call, run.provider)
+    }
+
+    override func copy() -> Emitter<JSONFragment> { FragmentRun(call, provider) }
+
+    override func reportData(of response: borrowing TransportResponse) -> Bool {
+        guard !call.settings.hasPlugins, let data = response.plainData(of: call) else { return false }
+        inContext { onLast(data) }
+        return true
+    }
+
+    override func report(_ response: consuming TransportResponse, attempts: Int) {
+        let response = received(response, attempts: attempts)
+        inContext {
+            do {
+                onLast(try response.fragment())
+            } catch {
+                onError(error)
+            }
+        }
     }
 }

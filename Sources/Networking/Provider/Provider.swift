@@ -65,7 +65,7 @@ extension Reactive {
     public func request<Target: TargetType>(_ target: Target) -> Single<Response>
     where Base == Provider<Target> {
         do {
-            return .emitting(CallRun(try base.prepare(target), base.settings))
+            return .emitting(ResponseRun(try base.prepare(target), base.settings))
         } catch {
             return .error(NetworkError(unbuilt: error, upstream: base.settings.name))
         }

@@ -15,8 +15,12 @@ struct RetryMachine: Sendable {
     }
 
     /// Attempts begun so far.
-    private(set) var attempts = 0
+    private(set) var attempts: Int
     private var refusedSince: Int64?
+
+    init(attempts: Int = 0) {
+        self.attempts = attempts
+    }
 
     mutating func attemptBegan() {
         attempts += 1

@@ -213,10 +213,20 @@ extension Response {
     }
 
     private func reported(_ error: NetworkError) -> NetworkError {
-        for plugin in call.settings.plugins {
-            plugin.didFail(error, call: call)
+        guard call.settings.hasPlugins else { return error }
+        CallContext.$current.withValue(call.context ?? .current) {
+            for plugin in call.settings.plugins { plugin.didFail(error, call: call) }
         }
         return error
+    }
+}
+
+extension TransportResponse {
+    /// The data where this is the plain success that nearly every response is, judged as `Response.fragment()` judges it. Nil
+    /// is for that one to explain.
+    func plainData(of call: TransportCall) -> JSONFragment? {
+        guard status.code == 200, !fields.contains(.contentEncoding) else { return nil }
+        return call.envelope.plainData(body, call.settings.policy.json)
     }
 }
 

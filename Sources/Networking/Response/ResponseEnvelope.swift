@@ -72,6 +72,26 @@ extension ResponseEnvelope {
         }
     }
 
+    /// The data of a body that says nothing but success.
+    func plainData(_ body: ArraySlice<UInt8>, _ limits: JSONLimits) -> JSONFragment? {
+        switch form {
+        case .none:
+            return try? JSONScanner.validate(body, limits: limits)
+        case .generic:
+            let members: JSONMembers
+            do {
+                members = try JSONScanner.scan(body, capturing: Self.genericNames, limits: limits)
+            } catch {
+                return nil
+            }
+            guard let status = members.integer(at: 0), (200..<300).contains(status) else { return nil }
+            return members[1]?.presentValue
+        case .declared(let declared):
+            guard let opened = try? Self.open(body, declared, limits), opened.isSuccess else { return nil }
+            return opened.data
+        }
+    }
+
     static func openGeneric(
         _ body: ArraySlice<UInt8>, _ limits: JSONLimits
     ) throws(BodyFault) -> OpenedEnvelope {
@@ -81,7 +101,7 @@ extension ResponseEnvelope {
         } catch {
             throw .notJSON(error)
         }
-        guard let status = members[0]?.intValue else {
+        guard let status = members.integer(at: 0) else {
             throw .shape("the body is no GenericResponse: it has no whole number as status")
         }
         let isSuccess = (200..<300).contains(status)

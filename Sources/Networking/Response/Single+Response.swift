@@ -28,7 +28,8 @@ extension PrimitiveSequence where Trait == SingleTrait, Element == Response {
 
     /// The data of a success as the bytes it came in; `null` where the answer is that there is none.
     public consuming func fragment() -> Single<JSONFragment> {
-        map { try $0.fragment() }
+        if let run = FragmentRun.instead(of: source) { return .emitting(run) }
+        return map { try $0.fragment() }
     }
 
     /// What is at `pointer` in the data of a success, as the bytes it came in, and of the kind that is given.

@@ -17,6 +17,12 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
     @exclusivity(unchecked)
     private final var attempts: UInt32 = 1
 
+    /// Who is told instead of the step below; written before it runs.
+    @exclusivity(unchecked)
+    private final var receiver: (any SingleReceiver<Element>)?
+    @exclusivity(unchecked)
+    private final var number = 0
+
     private static var begun: UInt32 { 1 }
     private static var stopped: UInt32 { 2 }
     private static var cancelled: UInt32 { 4 }
@@ -26,7 +32,10 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
     }
 
     /// Whether `copy()` may be called of this one once it runs: when it fails, for another attempt.
-    final var isCopied: Bool { attempts > 1 }
+    package final var isCopied: Bool { attempts > 1 }
+
+    /// Whether it reports to a receiver of singles and to no step, so that no operator's closure runs when it does.
+    package final var hasReceiver: Bool { receiver != nil }
 
     /// Starts the work. Called once, when this object is subscribed to; it may report before it returns.
     open func begin() {}
@@ -55,20 +64,20 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
 
     public func onNext(_ element: Element) {
         guard !isStopped else { return }
-        down.next(element)
+        if let receiver { receiver.succeeded(element, number: number) } else { down.next(element) }
     }
 
     /// The last value and the completion in one.
     public func onLast(_ element: Element) {
         guard close() else { return }
-        down.last(element)
+        if let receiver { receiver.succeeded(element, number: number) } else { down.last(element) }
         release()
     }
 
     public func onError(_ error: any Error) {
         guard close() else { return }
         guard attempts == 1 else { return retry() }
-        down.error(error)
+        if let receiver { receiver.failed(error, number: number) } else { down.error(error) }
         release()
     }
 
@@ -104,7 +113,7 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
         if old & (Emitter.cancelled | Emitter.begun) == Emitter.begun { cancel() }
     }
 
-    override final func stop() {
+    package override final func stop() {
         release()
     }
 
@@ -117,15 +126,37 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
     override final class func run(
         _ source: consuming Observable<Element>, _ port: consuming Port<Element>
     ) {
-        var link: Link = consume source
-        let isAlone = isKnownUniquelyReferenced(&link)
-        var emitter = unsafeDowncast(consume link, to: Emitter<Element>.self)
-        if !isAlone { emitter = emitter.fresh() }
+        let emitter = runnable(consume source)
         emitter.down = consume port
         emitter.down.attach(emitter)
-        guard !emitter.isStopped else { return }
-        emitter.begin()
-        let old = emitter.state.bitwiseOr(Emitter.begun, ordering: .acquiringAndReleasing).oldValue
-        if old & Emitter.cancelled != 0 { emitter.cancel() }
+        emitter.start()
+    }
+
+    override final class func run(
+        _ source: consuming Observable<Element>, for receiver: any SingleReceiver<Element>, number: Int
+    ) -> Link {
+        let emitter = runnable(consume source)
+        guard emitter.attempts == 1 else {
+            return super.run(consume emitter, for: receiver, number: number)
+        }
+        emitter.receiver = receiver
+        emitter.number = number
+        emitter.start()
+        return emitter
+    }
+
+    /// The emitter itself where nobody else holds it, else a fresh one.
+    private static func runnable(_ source: consuming Observable<Element>) -> Emitter<Element> {
+        var link: Link = consume source
+        let isAlone = isKnownUniquelyReferenced(&link)
+        let emitter = unsafeDowncast(consume link, to: Emitter<Element>.self)
+        return isAlone ? emitter : emitter.fresh()
+    }
+
+    private func start() {
+        guard !isStopped else { return }
+        begin()
+        let old = state.bitwiseOr(Emitter.begun, ordering: .acquiringAndReleasing).oldValue
+        if old & Emitter.cancelled != 0 { cancel() }
     }
 }

@@ -22,7 +22,7 @@ open class Link: @unchecked Sendable {
     func completed() {}
 
     /// The subscription ended below: stop what is above. Idempotent, from any thread.
-    func stop() {}
+    package func stop() {}
 
     /// Its turn on the current thread's trampoline has come.
     func turn() {}

@@ -1,6 +1,7 @@
 /// Takes what several singles bring that are awaited together, each under its number.
 ///
-/// `Single.subscribe(_:number:)` costs one object a single, where closures cost three.
+/// `Single.subscribe(_:number:)` costs one object a single, where closures cost three, and none where an `Emitter` is the
+/// single: that one tells the receiver itself.
 @usableFromInline
 package protocol SingleReceiver<Value>: AnyObject, Sendable {
     associatedtype Value: Sendable
@@ -11,9 +12,11 @@ package protocol SingleReceiver<Value>: AnyObject, Sendable {
 
 extension PrimitiveSequence where Trait == SingleTrait {
     /// Subscribes a receiver that is told `number` with the value or the error. It is kept alive until then.
+    ///
+    /// - Returns: the subscription: its `stop()` ends it.
     @inlinable
-    package consuming func subscribe(_ receiver: any SingleReceiver<Element>, number: Int) -> any Disposable {
-        Observable.subscribe(source, NumberedSubscriber(receiver, number))
+    package consuming func subscribe(_ receiver: any SingleReceiver<Element>, number: Int) -> Link {
+        Observable.subscribe(source, receiver, number)
     }
 }
 

@@ -28,6 +28,15 @@ open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Senda
         port.error(RxError.unknown)
     }
 
+    /// Starts `source` for a receiver: what it runs as, to be stopped.
+    class func run(
+        _ source: consuming Observable<Element>, for receiver: any SingleReceiver<Element>, number: Int
+    ) -> Link {
+        let subscriber = NumberedSubscriber(receiver, number)
+        run(consume source, Port(subscriber))
+        return subscriber
+    }
+
     /// Takes over being tried `attempts` times in all. Asked of an object that nobody else holds.
     func absorb(attempts: Int) -> Bool {
         false
@@ -47,6 +56,17 @@ open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Senda
     ) -> any Disposable {
         startStream(source, Port(subscriber))
         return subscriber
+    }
+
+    @usableFromInline
+    static func subscribe(
+        _ source: consuming Observable<Element>, _ receiver: any SingleReceiver<Element>, _ number: Int
+    ) -> Link {
+        let trampoline = Trampoline.current
+        let outermost = trampoline.enter()
+        let link = type(of: source).run(consume source, for: receiver, number: number)
+        if outermost { trampoline.drain() }
+        return link
     }
 }
 

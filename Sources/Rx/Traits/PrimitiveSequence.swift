@@ -1,6 +1,6 @@
 /// An observable that keeps a promise about how many events it sends, named by `Trait`.
 public struct PrimitiveSequence<Trait: Sendable, Element: Sendable>: Sendable {
-    @usableFromInline let source: Observable<Element>
+    @usableFromInline package let source: Observable<Element>
 
     /// `raw` has to keep the trait's promise.
     @inlinable
