@@ -22,6 +22,7 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let signal = Operation(description: "sigaction")
         public static let thread = Operation(description: "pthread_create")
         public static let address = Operation(description: "address")
+        public static let spool = Operation(description: "spool")
     }
 
     /// What kind of failure it was.

@@ -75,6 +75,8 @@ public final class SocketStream {
     private var pending: Pending = []
     private var pendingError: SocketError?
     @exclusivity(unchecked) var isBroken = false
+    /// Whether what is queued is being written to a file.
+    var isSpooling = false
     var attempt: ConnectAttempt?
 
     init(loop: EventLoop, descriptor: Int32, remoteAddress: SocketAddress, state: State) {

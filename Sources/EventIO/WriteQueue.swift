@@ -1,18 +1,27 @@
 import Glibc
 
-/// What a socket did not take yet, in order.
+/// What a socket did not take yet, in order: what a file has of it, then what is in memory.
 struct WriteQueue {
     private var slices: [ArraySlice<UInt8>] = []
     private var head = 0
+    /// The front, never all taken, and how much of it is.
+    private var file: (SpoolFile, taken: Int)?
 
-    private(set) var byteCount = 0
+    /// In memory.
+    private(set) var residentByteCount = 0
 
-    var isEmpty: Bool { byteCount == 0 }
+    var byteCount: Int { residentByteCount + fileByteCount }
+    var isEmpty: Bool { residentByteCount == 0 && file == nil }
+    var hasFile: Bool { file != nil }
+    /// What is in memory, in order.
+    var waiting: [ArraySlice<UInt8>] { Array(slices[head...]) }
+
+    private var fileByteCount: Int { file.map { $0.byteCount - $1 } ?? 0 }
 
     mutating func append(_ slice: ArraySlice<UInt8>) {
         guard !slice.isEmpty else { return }
         slices.append(slice)
-        byteCount += slice.count
+        residentByteCount += slice.count
     }
 
     /// Appends what is left of `new` after its first `skipped` bytes.
@@ -24,9 +33,22 @@ struct WriteQueue {
         }
     }
 
-    /// Forgets the first `count` bytes.
+    /// Lets a file have what it holds a copy of: the front of what is in memory, and before that `taken` bytes that
+    /// are consumed already.
+    mutating func exchange(_ file: SpoolFile, at taken: Int) {
+        guard taken < file.byteCount else { return }
+        consumeResident(file.byteCount - taken)
+        self.file = (file, taken)
+    }
+
+    /// Forgets the first `count` bytes, which are those of the file if there is one, and none of those behind it.
     mutating func consume(_ count: Int) {
-        byteCount -= count
+        guard let (file, taken) = file else { return consumeResident(count) }
+        self.file = taken + count < file.byteCount ? (file, taken + count) : nil
+    }
+
+    private mutating func consumeResident(_ count: Int) {
+        residentByteCount -= count
         var left = count
         while left > 0 {
             let length = slices[head].count
@@ -51,9 +73,18 @@ struct WriteQueue {
         self = WriteQueue()
     }
 
-    /// One gathered write of what is at the front. The result is `sendmsg`'s.
+    /// One write of what is at the front: of the file's next bytes, else gathered. The result is `sendmsg`'s.
     func send(to descriptor: Int32) -> Int {
-        Gather.send(slices, from: head, to: descriptor).sent
+        guard let (file, taken) = file else { return Gather.send(slices, from: head, to: descriptor).sent }
+        return withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) { buffer in
+            let count = file.read(into: buffer, at: taken)
+            guard count > 0 else {
+                // The file is shorter than what was written to it: the disk's fault, and the end of the stream.
+                if count == 0 { errno = EIO }
+                return -1
+            }
+            return Gather.send(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: descriptor)
+        }
     }
 }
 

@@ -83,6 +83,8 @@ private final class GatewayExchange: InboundExchange {
         ongoing = nil
         summary = answer.summary
         respond(answer.response)
+        // Nearly always it is out by now, and the summary told. Where it waits, its bytes are the stream's alone.
+        summary?.dropValues()
     }
 
     override func ended(_ outcome: InboundOutcome) {

@@ -39,6 +39,9 @@ final class Worker {
         listener.onExhausted = { error, shed in
             log.write(.warning, "no file descriptors left", ["error": "\(error)", "shed": "\(shed)"])
         }
+        server.onSpoolFailed = { error in
+            log.write(.warning, "answers for slow clients stay in memory", ["error": "\(error)"])
+        }
     }
 
     /// Serves from here on; `onStopped` is called when all is over.

@@ -403,7 +403,7 @@ struct ConnectionStateMachine {
         }
     }
 
-    /// Progress is seen only by looking, so a quarter of the limit is the most that a reset comes late.
+    /// Progress is seen only by looking, so a second, or a quarter of the limit, is the most that a reset comes late.
     private var writeDeadline: MonotonicTime? {
         stall.map { min($0.since + limits.writeStall, $0.lookedAt + limits.writeLook) }
     }

@@ -45,8 +45,12 @@ final class InboundConnection {
     @exclusivity(unchecked) private var headBytes = 0
     /// Bytes handed to the stream so far; the kernel has all when the stream has sent as many.
     @exclusivity(unchecked) var bytesHanded: Int64 = 0
-    /// What of it the server was told to be in the stream's queue.
+    /// What of it the server was told to be in the stream's queue, in memory.
     @exclusivity(unchecked) private(set) var waitingBytes = 0
+    /// Since when that has been more than an answer should have in memory.
+    private var largeSince: MonotonicTime?
+    /// What has a file, written or being written.
+    private var spooledBytes = 0
     @exclusivity(unchecked) private var isParsing = false
     @exclusivity(unchecked) private var isReading = true
     /// The one timer, looked at lazily: it is set anew only when a deadline comes before it.
@@ -178,10 +182,39 @@ final class InboundConnection {
 
     /// May end connections, this one too.
     private func countWaiting() {
-        let change = stream.queuedByteCount - waitingBytes
+        let change = stream.residentByteCount - waitingBytes
         guard change != 0 else { return }
         waitingBytes += change
+        if waitingBytes <= server.limits.residentAnswer {
+            largeSince = nil
+        } else {
+            largeSince = largeSince ?? now
+        }
         server.waitingChanged(by: change)
+    }
+
+    /// A client that has been behind for a while gets what is large from a file.
+    private func spoolIfLarge() {
+        countWaiting()
+        guard isOpen, let since = largeSince, now >= since + server.stateLimits.writeLook,
+            let directory = server.spoolDirectory(for: waitingBytes)
+        else { return }
+        let count = stream.spool(to: directory) { [weak self] error in self?.spooled(error) }
+        spooledBytes += count
+        server.spooledChanged(by: count)
+    }
+
+    private func spooled(_ error: SocketError?) {
+        if let error {
+            forgetSpool()
+            server.spoolFailed(error)
+        }
+        countWaiting()
+    }
+
+    private func forgetSpool() {
+        server.spooledChanged(by: -spooledBytes)
+        spooledBytes = 0
     }
 
     private func discard(_ count: Int) {
@@ -227,6 +260,7 @@ final class InboundConnection {
         case .reset: stream.reset()
         }
         countWaiting()
+        forgetSpool()
         ahead = .nothing
         pending.removeAll()
         dropBody()
@@ -284,6 +318,7 @@ extension InboundConnection: StreamHandler {
 
     func streamFlushed() {
         countWaiting()
+        forgetSpool()
         guard isOpen, let after = state.queueEmptied(at: now) else { return }
         perform(after)
     }
@@ -301,6 +336,7 @@ extension InboundConnection: TimerTarget {
         case .refuse: refuse(.timeout(head: broken.head), broken)
         case .hold: ahead = .failure(.timeout(head: nil), broken)
         }
+        spoolIfLarge()
         settle()
     }
 }

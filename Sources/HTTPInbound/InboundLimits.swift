@@ -31,8 +31,16 @@ public struct InboundLimits: Sendable, Hashable {
     public var bodyRateGrace = Duration.seconds(5)
     /// Time in which the client takes no byte of an answer that waits for it. Default 15 s. Beyond it: reset.
     public var writeStall = Duration.seconds(15)
-    /// Bytes of answers that wait for their clients to read, on one loop, all connections together. Default 128 MiB. Beyond
-    /// it: the connection whose client has not read for longest is reset.
+    /// Bytes of one answer that wait in memory for a client that does not read as fast. Default 256 KiB. Beyond it, when
+    /// the client is still behind after a second: all of them go to a file in `spoolDirectory`.
+    public var residentAnswer = 256 * 1024
+    /// Where answers wait for slow clients, in files without names. Default `/var/tmp`. Nil, or where no file can be
+    /// made: they stay in memory.
+    public var spoolDirectory: String? = "/var/tmp"
+    /// Bytes in those files, of one loop. Default 1 GiB. Beyond it: they stay in memory.
+    public var spooledAnswers = 1024 * 1024 * 1024
+    /// Bytes of answers that wait in memory for their clients to read, on one loop, all connections together. Default
+    /// 128 MiB. Beyond it: the connection whose client has not read for longest is reset.
     public var waitingAnswers = 128 * 1024 * 1024
 
     /// Time between two requests of one connection. Default 60 s. Beyond it: silent close.

@@ -22,8 +22,12 @@ public final class InboundServer {
     @exclusivity(unchecked) public private(set) var requestsInFlight = 0
     /// Bytes that were read and wait to be parsed, behind requests that are not answered yet.
     public var unparsedBytes: Int { connections.reduce(0) { $0 + $1.pending.count } }
-    /// Bytes of answers that wait for their clients.
+    /// Bytes of answers that wait for their clients in memory.
     @exclusivity(unchecked) public private(set) var waitingBytes = 0
+    /// Bytes of answers in files, for slow clients.
+    public private(set) var spooledBytes = 0
+    /// Called when no file could be made, or not all be written. None is tried again for a minute.
+    public var onSpoolFailed: ((SocketError) -> Void)?
     /// Connections accepted so far.
     public private(set) var acceptedConnections = 0
 
@@ -43,6 +47,7 @@ public final class InboundServer {
     private var listeners: [Listener] = []
     private var connections: [InboundConnection] = []
     @exclusivity(unchecked) private var heldBodyBytes = 0
+    private var spoolsFrom = MonotonicTime(nanoseconds: 0)
     private var isFull = false
     private var drainTimer: TimerToken?
 
@@ -132,6 +137,22 @@ public final class InboundServer {
             guard let slowest = waiting.min(by: { $0.stalledSince < $1.stalledSince }) else { return }
             slowest.end(.reset, .failed)
         }
+    }
+
+    /// Where an answer of so many bytes may wait on disk; nil: nowhere.
+    func spoolDirectory(for bytes: Int) -> String? {
+        guard loop.now >= spoolsFrom, spooledBytes + bytes <= limits.spooledAnswers else { return nil }
+        return limits.spoolDirectory
+    }
+
+    func spooledChanged(by bytes: Int) {
+        spooledBytes += bytes
+    }
+
+    func spoolFailed(_ error: SocketError) {
+        guard loop.now >= spoolsFrom else { return }
+        spoolsFrom = loop.now + TimeAmount(.seconds(60))
+        onSpoolFailed?(error)
     }
 
     // MARK: Leaving

@@ -26,7 +26,7 @@ struct StateLimits {
         bodyDeadline = TimeAmount(limits.bodyDeadline)
         bodyRateGrace = TimeAmount(limits.bodyRateGrace)
         writeStall = TimeAmount(limits.writeStall)
-        writeLook = TimeAmount(nanoseconds: writeStall.nanoseconds / 4)
+        writeLook = min(TimeAmount(.seconds(1)), TimeAmount(nanoseconds: writeStall.nanoseconds / 4))
         keepAliveIdle = TimeAmount(limits.keepAliveIdle)
         discardTime = TimeAmount(limits.discardTime)
         drainGrace = TimeAmount(limits.drainGrace)

@@ -188,7 +188,10 @@ struct StreamingTests {
         "Beyond the bytes that may wait for clients, who has not read for longest is reset, and who reads is served"
     )
     func waitingAnswersAreBounded() async throws {
-        try await TestServer.run({ $0.waitingAnswers = 4 << 20 }) { server in
+        try await TestServer.run({
+            $0.waitingAnswers = 4 << 20
+            $0.spoolDirectory = nil
+        }) { server in
             // The kernel takes some of each answer, 4 MiB long; of eight it does not take all but half of one.
             let slow = try (0..<8).map { _ in try server.client(receiveBuffer: 4096) }
             for client in slow { client.send(Self.get("/large")) }
@@ -207,6 +210,76 @@ struct StreamingTests {
             reader.close()
             try await server.connectionsLeft()
             #expect(try await server.on { server, _ in server.waitingBytes } == 0)
+        }
+    }
+
+    @Test("A large answer waits on disk for a client that does not read, and comes whole when it does")
+    func spooled() async throws {
+        try await TestServer.run({
+            $0.residentAnswer = 1 << 16
+            $0.writeStall = .seconds(4)
+        }) { server in
+            let client = try server.client(receiveBuffer: 4096)
+            client.send(Self.get("/large"))
+            #expect(try await server.isSpooled())
+            let (waiting, spooled) = try await server.on { server, _ in
+                (server.waitingBytes, server.spooledBytes)
+            }
+            #expect(waiting == 0)
+            #expect(spooled > 1 << 16)
+            #expect(try client.reply().body == TestHandler.large.flatMap { $0 })
+            client.send(KeepAliveTests.get)
+            #expect(try client.reply().text == "hello")
+            await server.log.wait(for: "finished /large completed")
+            #expect(try await server.on { server, _ in server.spooledBytes } == 0)
+        }
+    }
+
+    @Test(
+        "A client that takes nothing of an answer on disk is reset as any other, and the disk is free again")
+    func spooledAndStalled() async throws {
+        try await TestServer.run({
+            $0.residentAnswer = 1 << 16
+            $0.writeStall = .seconds(4)
+        }) { server in
+            let client = try server.client(receiveBuffer: 4096)
+            client.send(Self.get("/large"))
+            #expect(try await server.isSpooled())
+            await server.log.wait(for: "finished /large failed")
+            #expect(client.readToEnd().end == .reset)
+            #expect(try await server.on { server, _ in server.spooledBytes } == 0)
+        }
+    }
+
+    @Test("Where no file can be made, or none any more, answers wait in memory, and that is told once")
+    func notSpooled() async throws {
+        try await TestServer.run({
+            $0.residentAnswer = 1 << 16
+            $0.writeStall = .milliseconds(200)
+            $0.spoolDirectory = "/nonexistent"
+        }) { server in
+            try await server.on { server, handler in
+                let log = handler.log
+                server.onSpoolFailed = { log.add("\($0)") }
+            }
+            let clients = try (0..<2).map { _ in try server.client(receiveBuffer: 4096) }
+            for client in clients { client.send(Self.get("/large")) }
+            await server.log.wait(for: "spool /nonexistent: No such file or directory")
+            try await server.connectionsLeft()
+            for client in clients { #expect(client.readToEnd().end == .reset) }
+            #expect(server.log.count("spool /nonexistent: No such file or directory") == 1)
+            #expect(try await server.on { server, _ in server.spooledBytes } == 0)
+        }
+        try await TestServer.run({
+            $0.residentAnswer = 1 << 16
+            $0.writeStall = .milliseconds(200)
+            $0.spooledAnswers = 1 << 16
+        }) { server in
+            let client = try server.client(receiveBuffer: 4096)
+            client.send(Self.get("/large"))
+            await server.log.wait(for: "finished /large failed")
+            #expect(client.readToEnd().end == .reset)
+            #expect(try await server.on { server, _ in server.spooledBytes } == 0)
         }
     }
 }

@@ -105,6 +105,18 @@ final class TestServer: Sendable {
         while try await on({ server, _ in server.connectionCount }) > 0 { await Task.yield() }
     }
 
+    /// Returns once an answer waits on disk and none in memory; false where its connection ended instead.
+    func isSpooled() async throws -> Bool {
+        while true {
+            let (waiting, spooled, connections) = try await on { server, _ in
+                (server.waitingBytes, server.spooledBytes, server.connectionCount)
+            }
+            if spooled > 0, waiting == 0 { return true }
+            if connections == 0 { return false }
+            await Task.yield()
+        }
+    }
+
     func client(receiveBuffer: Int32? = nil) throws -> RawClient {
         try RawClient(port: port, receiveBuffer: receiveBuffer)
     }

@@ -54,7 +54,7 @@ struct ArgumentsTests {
         #expect(
             names == [
                 "SLUICE_HOST", "SLUICE_PORT", "SLUICE_LOOPS", "SLUICE_LOG_LEVEL", "SLUICE_DATA",
-                "SLUICE_DRAIN_DELAY", "SLUICE_UPSTREAM",
+                "SLUICE_DRAIN_DELAY", "SLUICE_SPOOL_DIRECTORY", "SLUICE_UPSTREAM",
             ])
     }
 

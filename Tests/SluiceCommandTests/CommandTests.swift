@@ -30,6 +30,11 @@ struct CommandTests {
         let upstream = try SluiceProcess.run("serve", "--upstream", "diary")
         #expect(upstream.exitCode == 2)
         #expect(upstream.errors.contains("--upstream takes NAME=URL, not 'diary'"))
+        let spool = try SluiceProcess.run("serve", "--spool-directory", "/nonexistent")
+        #expect(spool.exitCode == 2)
+        #expect(
+            spool.errors.contains(
+                "a directory that can be written: spool /nonexistent: No such file or directory"))
         #expect(try SluiceProcess.run().exitCode == 2)
     }
 

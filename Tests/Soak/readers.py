@@ -7,8 +7,10 @@ import time
 from harness import CHARTS, Gateway, Upstream, check, wait_until
 
 READERS = 200
+FIRST, MORE = 20, 50
 # An answer has two parts of so many bytes.
 LARGE = 1 << 19
+LARGER = 4 << 20
 HUGE = 6 << 20
 REQUEST = f"GET {CHARTS} HTTP/1.1\r\nHost: soak\r\n\r\n".encode()
 
@@ -17,6 +19,16 @@ def ask(gateway):
     peer = socket.create_connection(("127.0.0.1", gateway.port), timeout=30)
     peer.sendall(REQUEST)
     return peer
+
+
+def slow(gateway, count):
+    """So many clients who ask and do not read, as long as it takes until what they leave is in files."""
+    peers = []
+    for _ in range(count):
+        peers.append(ask(gateway))
+        time.sleep(0.08)
+    time.sleep(2.5)
+    return peers
 
 
 def read(peer, part):
@@ -50,6 +62,15 @@ def prove():
         each = (gateway.resident() - before) / READERS
         print(f"    an answer of 1 MiB: {each:.0f} KiB for each of {len(peers)} who do not read")
         check(each <= 512, "a slow reader costs 512 KiB at most")
+    with Upstream("large", str(LARGER)) as upstream, Gateway(upstream) as gateway:
+        # What the allocator keeps for the next answer is in it already with the first of them.
+        peers = slow(gateway, FIRST)
+        before = gateway.resident()
+        peers += slow(gateway, MORE)
+        each = (gateway.resident() - before) / MORE
+        print(f"    an answer of 8 MiB: {each:.0f} KiB for each of {MORE} who do not read, the rest in files")
+        check(each <= 512, "a slow reader of 8 MiB costs 512 KiB at most")
+        check(all(read(peer, LARGER) for peer in peers), "who reads at last gets it all")
     with Upstream("large", str(HUGE)) as upstream, Gateway(upstream) as gateway:
         before = gateway.resident()
         peers, most, served = [], 0, 0

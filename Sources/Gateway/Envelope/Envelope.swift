@@ -4,7 +4,7 @@ import Rx
 
 /// The parts of an answer as they ended, in the order of the plan.
 struct PartResults: Sendable {
-    let parts: [NamedPart]
+    private(set) var parts: [NamedPart]
     /// Whether the parts stand in the endpoint's plan. One call that a handler made itself has no name: it is an
     /// error of the answer, and no part of it.
     let hasNames: Bool
@@ -20,6 +20,11 @@ struct PartResults: Sendable {
         call.outcome = PartOutcome(failure, elapsed: elapsed)
         parts = [call]
         hasNames = false
+    }
+
+    /// Lets go of what the parts brought; how they ended stays.
+    mutating func dropValues() {
+        for index in parts.indices { parts[index].outcome?.dropValue() }
     }
 }
 

@@ -5,7 +5,7 @@ import Networking
 struct PartOutcome: Sendable {
     let kind: OutcomeKind
     /// What the part brought: `null` where it failed or had no content.
-    let value: JSONFragment
+    private(set) var value: JSONFragment
     /// Why it failed; `nil` for `success` and `noContent`.
     let failure: PartFailure?
     /// Nanoseconds from the part's start to its end.
@@ -34,6 +34,11 @@ struct PartOutcome: Sendable {
         } else {
             self.init(PartFailure(error, elapsed: elapsed, reveals: reveals), elapsed: elapsed)
         }
+    }
+
+    /// Lets go of what the part brought; how it ended stays.
+    mutating func dropValue() {
+        value = .null
     }
 }
 

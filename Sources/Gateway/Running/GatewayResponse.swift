@@ -42,8 +42,27 @@ public struct RequestSummary: Sendable {
         for index in results.parts.indices { body(results.summary(of: index, at: elapsed)) }
     }
 
-    let steps: [PartResults]
-    let results: PartResults?
+    private(set) var steps: [PartResults]
+    private(set) var results: PartResults?
+
+    init(
+        requestID: String, route: String?, status: Int, code: String, elapsed: Duration, steps: [PartResults],
+        results: PartResults?
+    ) {
+        self.requestID = requestID
+        self.route = route
+        self.status = status
+        self.code = code
+        self.elapsed = elapsed
+        self.steps = steps
+        self.results = results
+    }
+
+    /// Lets go of the bytes that the parts brought, which the answer has too: for an answer that waits for its client.
+    public mutating func dropValues() {
+        for index in steps.indices { steps[index].dropValues() }
+        results?.dropValues()
+    }
 }
 
 /// How one part of an answer ended.

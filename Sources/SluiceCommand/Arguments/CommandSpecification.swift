@@ -41,6 +41,10 @@ extension CommandSpecification {
     private static let drainDelay = Flag(
         name: "drain-delay", placeholder: "SECONDS",
         help: "how long to serve on, not ready, after SIGTERM before the listener closes", fallback: "1")
+    private static let spoolDirectory = Flag(
+        name: "spool-directory", placeholder: "PATH",
+        help: "where large answers wait on disk for slow clients; in memory if it cannot be written",
+        fallback: "/var/tmp")
 
     static let serve = CommandSpecification(
         name: "serve", summary: "run the gateway",
@@ -50,12 +54,12 @@ extension CommandSpecification {
                 name: "upstream", placeholder: "NAME=URL",
                 help: "where the upstream NAME is; may be repeated (in the variable: separated by commas)",
                 fallback: "diary=http://127.0.0.1:8081", mayRepeat: true),
-            logLevel, drainDelay,
+            logLevel, drainDelay, spoolDirectory,
         ])
 
     static let demo = CommandSpecification(
         name: "demo", summary: "run the gateway together with the sample upstreams it calls",
-        flags: [host, port, loops, data, logLevel, drainDelay])
+        flags: [host, port, loops, data, logLevel, drainDelay, spoolDirectory])
 
     static let upstream = CommandSpecification(
         name: "upstream", summary: "run the sample upstreams alone: the food-diary API",

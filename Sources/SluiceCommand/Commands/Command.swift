@@ -54,7 +54,20 @@ enum Command {
         configuration.logLevel = try logLevel(arguments) ?? configuration.logLevel
         configuration.drainDelay =
             try arguments.seconds("drain-delay", in: 0...29) ?? configuration.drainDelay
+        configuration.inbound.spoolDirectory =
+            try spoolDirectory(arguments) ?? configuration.inbound.spoolDirectory
         return configuration
+    }
+
+    /// One that is named has to work; the default one need not.
+    private static func spoolDirectory(_ arguments: Arguments) throws(UsageError) -> String? {
+        guard let path = arguments.string("spool-directory") else { return nil }
+        do {
+            try SpoolFile.check(path)
+        } catch {
+            throw UsageError(message: "--spool-directory takes a directory that can be written: \(error)")
+        }
+        return path
     }
 
     static func host(_ arguments: Arguments) throws(UsageError) -> String? {

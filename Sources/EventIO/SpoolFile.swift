@@ -1,0 +1,91 @@
+import Glibc
+
+/// Bytes that wait on disk for a reader who is slow, so that they take no memory. The file has no name: it is gone with
+/// its last user, whatever becomes of the process.
+public final class SpoolFile: Sendable {
+    /// Writing blocks. Two threads write, for all loops; more files than this wait for nobody.
+    private static let writers = HelperThreads(name: "spool", limit: 2, waitingLimit: 1024)
+
+    private let descriptor: Int32
+    let byteCount: Int
+
+    private init(descriptor: Int32, byteCount: Int) {
+        self.descriptor = descriptor
+        self.byteCount = byteCount
+    }
+
+    deinit {
+        Glibc.close(descriptor)
+    }
+
+    /// Writes `slices` to a file in `directory`, on a thread of its own, and tells how it went from there. Where too many
+    /// files are waiting to be written it tells `EAGAIN` at once.
+    static func write(
+        _ slices: [ArraySlice<UInt8>], in directory: String,
+        then tell: @escaping @Sendable (Result<SpoolFile, SocketError>) -> Void
+    ) {
+        let isTaken = writers.submit {
+            tell(Result { () throws(SocketError) in try SpoolFile(slices, in: directory) })
+        }
+        if !isTaken { tell(.failure(SocketError(.spool, EAGAIN, subject: directory))) }
+    }
+
+    /// Whether files can be made in `directory`: how that fails, else nothing.
+    public static func check(_ directory: String) throws(SocketError) {
+        Glibc.close(try open(in: directory))
+    }
+
+    private convenience init(_ slices: [ArraySlice<UInt8>], in directory: String) throws(SocketError) {
+        // Owned from here on: what fails below closes the file.
+        self.init(
+            descriptor: try Self.open(in: directory), byteCount: slices.reduce(0) { $0 + $1.count })
+        for slice in slices {
+            let code = slice.withUnsafeBytes(write)
+            guard code == 0 else { throw SocketError(.spool, code, subject: directory) }
+        }
+    }
+
+    private static func open(in directory: String) throws(SocketError) -> Int32 {
+        // O_TMPFILE with O_DIRECTORY in it, whose name Swift does not see: a file without a name.
+        let flags = O_RDWR | O_CLOEXEC | O_DIRECTORY | 0o20_000_000
+        let descriptor = Glibc.open(directory, flags, 0o600)
+        if descriptor >= 0 { return descriptor }
+        let code = errno
+        guard code == EOPNOTSUPP || code == EISDIR else {
+            throw SocketError(.spool, code, subject: directory)
+        }
+        return try openUnlinked(in: directory)
+    }
+
+    /// For file systems that know no files without a name.
+    private static func openUnlinked(in directory: String) throws(SocketError) -> Int32 {
+        var path = Array("\(directory)/sluice-XXXXXX".utf8CString)
+        let descriptor = mkstemp(&path)
+        guard descriptor >= 0 else { throw SocketError(.spool, errno, subject: directory) }
+        unlink(path)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        return descriptor
+    }
+
+    /// Appends; 0, or `errno`.
+    private func write(_ bytes: UnsafeRawBufferPointer) -> Int32 {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+            if count < 0 {
+                guard errno == EINTR else { return errno }
+            } else {
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            }
+        }
+        return 0
+    }
+
+    /// Reads what is at `offset`: a count, 0 past the end, or -1 with `errno`.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
+        while true {
+            let count = pread(descriptor, buffer.baseAddress, buffer.count, offset)
+            if count >= 0 || errno != EINTR { return count }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import EventIO
+import Foundation
+import Testing
+
+@Suite("Streams: what waits for a slow reader waits in a file", .timeLimit(.minutes(1)))
+struct SpoolTests {
+    private static let bytes = (0..<(8 << 20) + 7).map { UInt8(truncatingIfNeeded: $0 &* 131 &+ $0 >> 8) }
+
+    private static func payload(_ count: Int, from start: Int = 0) -> [UInt8] {
+        Array(bytes[start..<start + count])
+    }
+
+    /// A directory of its own, so that the files in it can be told from others.
+    private static func withDirectory(_ body: (String) async throws -> Void) async throws {
+        var path = Array("/var/tmp/sluice-spool-XXXXXX".utf8CString)
+        try #require(mkdtemp(&path) != nil)
+        let directory = String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        defer { rmdir(directory) }
+        try await body(directory)
+        #expect(rmdir(directory) == 0, "nothing is left in it")
+    }
+
+    /// The descriptors of this process that are files of `directory`.
+    private static func files(in directory: String) -> Int {
+        let folder = "/proc/self/fd"
+        let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return descriptors.count { descriptor in
+            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(descriptor)")
+            return target?.hasPrefix(directory + "/") == true
+        }
+    }
+
+    /// How the stream was spooled: bytes that the file was to have, and how it went.
+    private static func spool(_ driven: Driven, to directory: String) async throws -> (Int, SocketError?) {
+        let (told, continuation) = AsyncStream<SocketError?>.makeStream()
+        let count = try await driven.on { stream in
+            stream.spool(to: directory) { continuation.yield($0) }
+        }
+        var iterator = told.makeAsyncIterator()
+        let error = await iterator.next(isolation: nil) ?? nil
+        return (count, error)
+    }
+
+    @Test("Where no file can be made that is told, and all arrives from memory")
+    func noDirectory() async throws {
+        try await withLoop { loop in
+            try await withAccepted(loop: loop) { driven, peer in
+                let payload = Self.payload(8 << 20)
+                try await driven.on { $0.write(payload[...]) }
+                let (count, error) = try await Self.spool(driven, to: "/nonexistent/spool")
+                #expect(count > 0)
+                #expect(error?.description == "spool /nonexistent/spool: No such file or directory")
+                #expect(try await driven.on { $0.residentByteCount } == count)
+                let isWhole = try await onThread { try peer.receive(exactly: payload.count) } == payload
+                #expect(isWhole)
+            }
+        }
+    }
+
+    @Test("A directory is checked for whether files can be made in it")
+    func check() async throws {
+        #expect(throws: SocketError(.spool, ENOENT, subject: "/nonexistent")) {
+            try SpoolFile.check("/nonexistent")
+        }
+        #expect(throws: SocketError(.spool, ENOTDIR, subject: "/proc/self/status")) {
+            try SpoolFile.check("/proc/self/status")
+        }
+        try await Self.withDirectory { try SpoolFile.check($0) }
+    }
+
+    @Test("Where nothing waits there is nothing to do")
+    func nothingWaits() async throws {
+        try await withLoop { loop in
+            try await withAccepted(loop: loop) { driven, _ in
+                let count = try await driven.on { stream in
+                    stream.spool(to: "/var/tmp") { _ in Issue.record("told of nothing") }
+                }
+                #expect(count == 0)
+            }
+        }
+    }
+
+    @Test("All arrives in order from the file, and behind it what was written later")
+    func inOrder() async throws {
+        try await Self.withDirectory { directory in
+            try await withLoop { loop in
+                try await withAccepted(loop: loop) { driven, peer in
+                    let payload = Self.payload(8 << 20)
+                    let later = Self.payload(1 << 20, from: 7)
+                    try await driven.on {
+                        $0.write([payload[..<1000], payload[1000..<5_000_000], payload[5_000_000...]])
+                    }
+                    let (count, error) = try await Self.spool(driven, to: directory)
+                    #expect(error == nil)
+                    try await driven.on { stream in
+                        #expect(stream.residentByteCount == 0)
+                        #expect(stream.queuedByteCount == count)
+                        #expect(stream.spool(to: directory) { _ in } == 0, "there is a file already")
+                        stream.write(later[...])
+                        #expect(stream.residentByteCount == later.count)
+                        #expect(stream.queuedByteCount == count + later.count)
+                    }
+                    #expect(Self.files(in: directory) == 1)
+                    let all = payload + later
+                    let isWhole = try await onThread { try peer.receive(exactly: all.count) } == all
+                    #expect(isWhole)
+                    var event = await driven.next()
+                    if event == .drained { event = await driven.next() }
+                    #expect(event == .flushed)
+                    #expect(try await driven.on { $0.queuedByteCount } == 0)
+                    #expect(try await driven.on { $0.bytesSent } == Int64(all.count))
+                    #expect(Self.files(in: directory) == 0)
+                }
+            }
+        }
+    }
+
+    @Test("A reader that reads while the file is being written gets each byte once", arguments: 1...20)
+    func meanwhile(round: Int) async throws {
+        try await withLoop { loop in
+            try await withAccepted(loop: loop) { driven, peer in
+                let payload = Self.payload(6_000_000 + round * 4097)
+                try await driven.on { $0.write(payload[...]) }
+                async let received = onThread { try peer.receive(exactly: payload.count) }
+                let (told, continuation) = AsyncStream<SocketError?>.makeStream()
+                let count = try await driven.on { stream in
+                    stream.spool(to: "/var/tmp") { continuation.yield($0) }
+                }
+                let isWhole = try await received == payload
+                #expect(isWhole)
+                // The reader may have been so fast that nothing was left to be spooled.
+                var iterator = told.makeAsyncIterator()
+                if count > 0 { #expect(await iterator.next(isolation: nil) == .some(nil)) }
+                #expect(try await driven.on { $0.queuedByteCount } == 0)
+            }
+        }
+    }
+
+    @Test("A stream that is to close when all is written closes after the last byte of the file")
+    func closes() async throws {
+        try await withLoop { loop in
+            try await withAccepted(loop: loop) { driven, peer in
+                let payload = Self.payload(8 << 20)
+                try await driven.on { $0.write(payload[...]) }
+                _ = try await Self.spool(driven, to: "/var/tmp")
+                try await driven.on { $0.closeWhenFlushed() }
+                let isWhole = try await onThread { try peer.receiveAll() } == payload
+                #expect(isWhole)
+            }
+        }
+    }
+
+    @Test("A stream that closes lets go of its file, also of one that is still being written")
+    func closesEarly() async throws {
+        try await Self.withDirectory { directory in
+            try await withLoop { loop in
+                try await withAccepted(loop: loop) { driven, _ in
+                    let payload = Self.payload(8 << 20)
+                    try await driven.on { $0.write(payload[...]) }
+                    _ = try await Self.spool(driven, to: directory)
+                    #expect(Self.files(in: directory) == 1)
+                    try await driven.on { $0.close() }
+                    #expect(Self.files(in: directory) == 0)
+                }
+                try await withAccepted(loop: loop) { driven, _ in
+                    let payload = Self.payload(8 << 20)
+                    try await driven.on { stream in
+                        stream.write(payload[...])
+                        let count = stream.spool(to: directory) { _ in Issue.record("told after the end") }
+                        #expect(count > 0)
+                        stream.close()
+                    }
+                    while Self.files(in: directory) > 0 { await Task.yield() }
+                }
+            }
+        }
+    }
+}
