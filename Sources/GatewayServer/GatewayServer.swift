@@ -27,6 +27,8 @@ public final class GatewayServer: Sendable {
     private let logs: Logs
     /// Entered for each worker that serves.
     private let stopped = DispatchGroup()
+    /// Where it took the port over: held until it is told to leave, when another may.
+    private let claim: Lock<TakeoverClaim?>
 
     /// Binds, declares the endpoints and serves them; connections are accepted when it returns.
     ///
@@ -46,7 +48,8 @@ public final class GatewayServer: Sendable {
         _ configuration: GatewayServerConfiguration, logs: Logs? = nil, declare: (Gateway) throws -> Void
     ) throws {
         let descriptors = ProcessLimits.raiseDescriptorLimit()
-        let listeners = try Self.bind(configuration)
+        let (listeners, claim) = try Self.bind(configuration)
+        self.claim = Lock(claim)
         let address = listeners[0].address
         url = "http://\(address)"
         port = address.port ?? configuration.port
@@ -88,14 +91,16 @@ public final class GatewayServer: Sendable {
         }
     }
 
-    private static func bind(_ configuration: GatewayServerConfiguration) throws -> [Listener] {
+    private static func bind(_ configuration: GatewayServerConfiguration) throws -> (
+        [Listener], TakeoverClaim?
+    ) {
         guard let address = SocketAddress(host: configuration.host, port: configuration.port) else {
             throw GatewayStartError("'\(configuration.host)' is not a numeric address to listen on")
         }
         // A gateway that is just closing its listeners answers nobody, and is gone in a moment.
         for _ in 0..<8 {
             do throws(SocketError) {
-                return try Listener.group(bind: address, count: configuration.loops)
+                return (try Listener.group(bind: address, count: configuration.loops), nil)
             } catch {
                 guard error.isAddressInUse else {
                     throw GatewayStartError("cannot listen on \(address): \(error)")
@@ -112,9 +117,16 @@ public final class GatewayServer: Sendable {
 
     /// Shares a taken port with a gateway that leaves it: until that has closed its listeners the kernel gives each of the
     /// two its share of the connections, so that a restart refuses nobody.
-    private static func join(_ address: SocketAddress, count: Int) throws -> [Listener] {
+    private static func join(_ address: SocketAddress, count: Int) throws -> ([Listener], TakeoverClaim?) {
+        let claim: TakeoverClaim
         do {
-            return try Listener.group(bind: address, count: count, joining: true)
+            claim = try TakeoverClaim(of: address)
+        } catch {
+            throw GatewayStartError(
+                "\(address) is taken: another gateway is taking it over already: \(error)")
+        }
+        do {
+            return (try Listener.group(bind: address, count: count, joining: true), claim)
         } catch {
             // Another user's gateway, say, whom the kernel does not let anybody join.
             throw GatewayStartError(
@@ -142,6 +154,7 @@ public final class GatewayServer: Sendable {
     /// what was accepted is served. Returns at once; does nothing the second time.
     public func drain() {
         guard phase.advance(to: .draining) else { return }
+        claim.withLock { $0 = nil }
         logs.diagnostics.write(.info, "draining", ["delay": "\(configuration.drainDelay)"])
         for worker in workers {
             worker.loop.execute { [delay = configuration.drainDelay] in worker.value.drain(after: delay) }
@@ -151,6 +164,7 @@ public final class GatewayServer: Sendable {
     /// Resets what is open and ends.
     public func stop() {
         _ = phase.advance(to: .draining)
+        claim.withLock { $0 = nil }
         for worker in workers {
             worker.loop.execute { worker.value.close() }
         }
