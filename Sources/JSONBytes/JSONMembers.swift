@@ -22,6 +22,15 @@ public struct JSONMembers: Sendable {
         return JSONFragment(valid: document.bytes[start &+ range.lowerBound..<start &+ range.upperBound])
     }
 
+    /// `self[place]` of members that nobody asks for anything else: nothing of them is copied.
+    package consuming func value(at place: Int) -> JSONFragment? {
+        let range = ranges[place]
+        guard !range.isEmpty else { return nil }
+        let start = start
+        let document = (consume self).document
+        return JSONFragment(valid: document.bytes[start &+ range.lowerBound..<start &+ range.upperBound])
+    }
+
     /// The member as a whole number: `self[place]?.intValue`, and for the short ones that statuses and counts are without a
     /// fragment being made.
     package func integer(at place: Int) -> Int? {

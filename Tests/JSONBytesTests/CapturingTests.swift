@@ -57,6 +57,8 @@ struct CapturingTests {
             #expect(members.integer(at: 3) == members[3]?.intValue, "\(value)")
             #expect(members.integer(at: 4) == 1)
             #expect(members.integer(at: 0) == nil)
+            #expect(members.value(at: 3) == members[3])
+            #expect(members.value(at: 0) == nil)
         }
     }
 

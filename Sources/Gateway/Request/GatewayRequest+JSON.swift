@@ -28,7 +28,7 @@ extension GatewayRequest {
     }
 
     private func checkContentType() throws(GatewayError) {
-        guard let bytes = head.fields.firstValueBytes(.contentType) else {
+        guard let bytes = fields.firstValueBytes(.contentType) else {
             throw .unsupportedMediaType("Content-Type is missing; application/json is due")
         }
         guard let type = MediaType(bytes: bytes), type.isJSON else {

@@ -4,26 +4,28 @@ public import HTTPModel
 ///
 /// What a parameter lacks is a `GatewayError.invalidRequest` that names it; a handler lets it pass.
 public final class GatewayRequest: Sendable {
-    public let head: HTTPRequestHead
+    public var head: HTTPRequestHead { request.head }
     /// The whole body, at most the endpoint's limit.
-    public let body: ArraySlice<UInt8>
+    public var body: ArraySlice<UInt8> { request.body }
     /// The answer's `X-Request-Id`.
     public let requestID: String
 
+    /// In one piece, as it was handed over.
+    private let request: HTTPRequest
     private let routed: GatewayResponder.Routed
     var endpoint: Endpoint { routed.endpoint }
+    var fields: HTTPFields { request.head.fields }
 
-    init(_ request: HTTPRequest, requestID: String, _ routed: GatewayResponder.Routed) {
-        head = request.head
-        body = request.body
+    init(_ request: consuming HTTPRequest, requestID: String, _ routed: GatewayResponder.Routed) {
+        self.request = consume request
         self.requestID = requestID
         self.routed = routed
     }
 
-    public var method: HTTPMethod { head.method }
+    public var method: HTTPMethod { request.head.method }
 
     /// The first field of that name.
-    public func header(_ name: HTTPFieldName) -> String? { head.fields[name] }
+    public func header(_ name: HTTPFieldName) -> String? { fields[name] }
 }
 
 extension GatewayRequest {
@@ -83,7 +85,7 @@ extension GatewayRequest {
     /// The text of the one query parameter of that name; `nil` where there is none.
     @usableFromInline
     func onlyText(of name: String) throws(GatewayError) -> String? {
-        guard let query = head.target.queryBytes else { return nil }
+        guard let query = request.head.target.queryBytes else { return nil }
         if let text = PlainQuery.onlyValue(of: name, in: query) { return text }
         let values = try texts(of: name)
         guard values.count < 2 else {
@@ -94,7 +96,7 @@ extension GatewayRequest {
 
     private func texts(of name: String) throws(GatewayError) -> [String] {
         do {
-            return try QueryItems(head.target.queryBytes).values(of: name)
+            return try QueryItems(request.head.target.queryBytes).values(of: name)
         } catch {
             throw .invalidRequest("query parameter \"\(name)\" cannot be read: \(error)")
         }

@@ -103,13 +103,16 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         // An async handler may come back after the deadline; nothing is asked of an upstream then.
         guard let stage = state.withLock({ $0.beginStage(of: &parts, &next) }) else { return }
         guard count > 0 else { return joined(state.withLock { $0.takeEnded(of: stage) }) }
+        var work: Link?
         for index in 0..<count {
-            guard let source = state.withLock({ $0.takeSource(of: index, stage) }) else { return }
+            let taken = state.withLock { $0.takeSource(of: index, stage, keeping: &work) }
+            work.take()?.stop()
+            guard let source = consume taken else { return }
             // Moved all the way: a source that nobody else holds is run itself, and no copy of it.
-            let work = (consume source).single(on: scheduler).subscribe(self, number: stage + index)
-            let isOver = state.withLock { $0.keep(work, of: index, stage) }
-            if isOver { work.stop() }
+            work = (consume source).single(on: scheduler).subscribe(self, number: stage + index)
         }
+        state.withLock { $0.keep(&work, of: count - 1, stage) }
+        work?.stop()
     }
 
     private func ended(_ number: Int, _ outcome: consuming PartOutcome?) {
@@ -121,8 +124,8 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         switch consume ended {
         case nil:
             break
-        case .answer(let remains, let dressing):
-            let results = PartResults(remains.parts)
+        case .answer(var remains, let dressing):
+            let results = PartResults(remains.takeParts())
             conclude(remains) { before, recipient in
                 renderer.parts(
                     results, status: dressing.status ?? .ok, fields: dressing.fields, before: before,
@@ -259,7 +262,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     private var recipient: Renderer.Recipient {
         Renderer.Recipient(
             requestID: request.requestID, route: endpoint.template.text, elapsed: elapsed,
-            fields: request.head.fields)
+            fields: request.fields)
     }
 
     private func incident(_ error: any Error, part: String?) -> GatewayIncident {

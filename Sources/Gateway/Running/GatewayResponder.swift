@@ -88,16 +88,17 @@ public final class GatewayResponder: Sendable {
     /// - Parameter routed: what `decide` found, so that it is not looked for again.
     /// - Returns: what ends it; nil where no endpoint took the request, and `deliver` was called.
     public func respond(
-        to request: HTTPRequest, routed: Routed? = nil, deliver: @escaping @Sendable (GatewayResponse) -> Void
+        to request: consuming HTTPRequest, routed: Routed? = nil,
+        deliver: @escaping @Sendable (GatewayResponse) -> Void
     ) -> (any OngoingRequest)? {
-        if let routed { return start(request, routed, deliver) }
+        if let routed { return start(consume request, routed, deliver) }
         switch decide(request.head) {
         case .handle(let routed, let limit):
             guard request.body.count <= limit else {
                 deliver(render(.payloadTooLarge(limit: limit), fields: request.head.fields))
                 return nil
             }
-            return start(request, routed, deliver)
+            return start(consume request, routed, deliver)
         case .answer(let response):
             deliver(response)
             return nil
@@ -185,23 +186,22 @@ public final class GatewayResponder: Sendable {
     // MARK: - Starting
 
     private func start(
-        _ request: HTTPRequest, _ routed: Routed, _ deliver: @escaping @Sendable (GatewayResponse) -> Void
+        _ request: consuming HTTPRequest, _ routed: Routed,
+        _ deliver: @escaping @Sendable (GatewayResponse) -> Void
     ) -> any OngoingRequest {
-        let endpoint = routed.endpoint
         let scheduler = environment.transport.scheduler
         let started = scheduler.now
         let requestID = requestID(request.head.fields)
+        let request = GatewayRequest(consume request, requestID: requestID, routed)
         let run = EndpointRun(
-            request: GatewayRequest(request, requestID: requestID, routed),
-            context: context(request.head.fields, endpoint, requestID, started),
+            request: request, context: context(request, started),
             responder: self, scheduler: scheduler, started: started, deliver: deliver)
         run.begin()
         return run
     }
 
-    private func context(
-        _ fields: HTTPFields, _ endpoint: Endpoint, _ requestID: String, _ started: RxTime
-    ) -> CallContext {
+    private func context(_ request: GatewayRequest, _ started: RxTime) -> CallContext {
+        let (endpoint, fields, requestID) = (request.endpoint, request.fields, request.requestID)
         let received = fields.firstValueBytes(.traceParent)
         var own: HTTPFields
         if requestID.utf8.count == Identifiers.length, !fields.contains(.via) {
@@ -216,16 +216,16 @@ public final class GatewayResponder: Sendable {
             ]
             own.overwrite(valueAt: 2) { TraceContext.write(continuing: received, identifiers, to: $0) }
         }
+        let deadline = started.addingTimeInterval(endpoint.deadlineSeconds)
+        if endpoint.forwarded.isEmpty { return CallContext(requestID, own, deadline: deadline) }
         return CallContext(
-            requestID, own, deadline: started.addingTimeInterval(endpoint.deadlineSeconds),
-            forwarding: Self.forwarded(fields, by: endpoint),
+            requestID, own, deadline: deadline, forwarding: Self.forwarded(fields, by: endpoint),
             credentialUpstreams: endpoint.credentialUpstreams)
     }
 
     /// What the endpoint lists, but for what `Connection` names: that is for us alone (RFC 9110 7.6.1).
     private static func forwarded(_ fields: HTTPFields, by endpoint: Endpoint) -> HTTPFields {
         var forwarding = HTTPFields()
-        guard !endpoint.forwarded.isEmpty else { return forwarding }
         var fields = fields
         if fields.contains(.connection) { fields.removeHopByHop() }
         for name in endpoint.forwarded {

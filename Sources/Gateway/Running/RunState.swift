@@ -26,6 +26,13 @@ struct RunState {
         var next: Next?
         var before: [PartResults]
 
+        /// Moved out, so that nothing of the remains holds them.
+        mutating func takeParts() -> [NamedPart] {
+            var taken: [NamedPart] = []
+            swap(&taken, &parts)
+            return taken
+        }
+
         /// Ends what is under way.
         mutating func dispose() {
             work.take()?.dispose()
@@ -73,16 +80,19 @@ struct RunState {
         return stage
     }
 
-    /// The source of a part that is to be started; `nil` where nobody awaits it any more.
-    mutating func takeSource(of index: Int, _ stage: Int) -> Part.Source? {
+    /// The source of a part that is to be started; `nil` where nobody awaits it any more. What awaits the part before it is
+    /// kept, as `keep` has it.
+    mutating func takeSource(of index: Int, _ stage: Int, keeping work: inout Link?) -> Part.Source? {
+        if index > 0 { keep(&work, of: index - 1, stage) }
         guard !isOver, self.stage == stage else { return nil }
         return parts[index].part.takeSource()
     }
 
-    /// Keeps what awaits a part, unless that has ended meanwhile. Whether the run is over.
-    mutating func keep(_ work: Link, of index: Int, _ stage: Int) -> Bool {
-        if !isOver, self.stage == stage, parts[index].outcome == nil { parts[index].work = work }
-        return isOver
+    /// Takes what awaits a part from the caller. Left there it is to be stopped: the run is over, or the part has ended, where
+    /// that does nothing.
+    mutating func keep(_ work: inout Link?, of index: Int, _ stage: Int) {
+        guard !isOver, self.stage == stage, parts[index].outcome == nil else { return }
+        swap(&parts[index].work, &work)
     }
 
     func name(of number: Int) -> String? {

@@ -43,11 +43,11 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
 
     /// The call as it would go on the wire.
     func prepare(_ target: Target) throws(RequestFault) -> TransportCall {
-        let upstream = try settings.upstream(baseURL: target.baseURL)
+        let calls = try settings.calls(to: target.baseURL)
         return try RequestBuilder.build(
-            upstream: upstream, method: target.method, path: target.path, headers: target.headers,
+            method: target.method, path: target.path, headers: target.headers,
             task: target.task, context: CallContext.current, envelope: target.envelope,
-            allowsEmptyBody: target.allowsEmptyBody, settings: settings.calls)
+            allowsEmptyBody: target.allowsEmptyBody, settings: calls)
     }
 }
 

@@ -1,8 +1,9 @@
 import HTTPModel
 import Locking
 
-/// What a call knows of its provider. Not the transport, which may keep calls.
+/// What a call knows of its provider, and where it goes. Not the transport, which may keep calls.
 final class CallSettings: Sendable {
+    let upstream: Upstream
     let policy: CallPolicy
     let plugins: [any PluginType]
     /// Most providers have none.
@@ -16,7 +17,8 @@ final class CallSettings: Sendable {
     private static let standardFields =
         ([.accept: "application/json", .acceptEncoding: "identity"] as HTTPFields).checked()
 
-    init(policy: CallPolicy, plugins: [any PluginType], jitter: @escaping Jitter) {
+    init(upstream: Upstream, policy: CallPolicy, plugins: [any PluginType], jitter: @escaping Jitter) {
+        self.upstream = upstream
         self.policy = policy
         self.plugins = plugins
         hasPlugins = !plugins.isEmpty
@@ -29,20 +31,22 @@ final class CallSettings: Sendable {
 final class ProviderSettings: Sendable {
     let name: String
     let transport: any Transport
-    let calls: CallSettings
-    private let configured: Upstream?
+    private let policy: CallPolicy
+    private let plugins: [any PluginType]
+    private let jitter: Jitter
+    private let configured: CallSettings?
     private let parsed = Lock(Parsed())
 
     private struct Parsed: Sendable {
         /// What nearly every target has: the same constant.
-        var last: (baseURL: String, upstream: Upstream)?
-        var all: [String: Upstream] = [:]
+        var last: (baseURL: String, calls: CallSettings)?
+        var all: [String: CallSettings] = [:]
 
-        mutating func upstream(_ baseURL: String) -> Upstream? {
-            if let last, last.baseURL == baseURL { return last.upstream }
-            guard let upstream = all[baseURL] else { return nil }
-            last = (baseURL, upstream)
-            return upstream
+        mutating func calls(to baseURL: String) -> CallSettings? {
+            if let last, last.baseURL == baseURL { return last.calls }
+            guard let calls = all[baseURL] else { return nil }
+            last = (baseURL, calls)
+            return calls
         }
     }
 
@@ -51,29 +55,34 @@ final class ProviderSettings: Sendable {
         plugins: [any PluginType], jitter: @escaping Jitter
     ) {
         self.name = name
-        configured = upstream
         self.transport = transport
-        calls = CallSettings(policy: policy, plugins: plugins, jitter: jitter)
+        self.policy = policy
+        self.plugins = plugins
+        self.jitter = jitter
+        configured = upstream.map {
+            CallSettings(upstream: $0, policy: policy, plugins: plugins, jitter: jitter)
+        }
     }
 
-    /// The configured upstream, or the one at the target's own base URL. Parsed once.
-    func upstream(baseURL: @autoclosure () -> String) throws(RequestFault) -> Upstream {
+    /// What calls to the configured upstream have in common, or those to the one at the target's own base URL. Parsed once.
+    func calls(to baseURL: @autoclosure () -> String) throws(RequestFault) -> CallSettings {
         if let configured { return configured }
         let baseURL = baseURL()
-        if let known = parsed.withLock({ $0.upstream(baseURL) }) { return known }
+        if let known = parsed.withLock({ $0.calls(to: baseURL) }) { return known }
         let upstream: Upstream
         do {
             upstream = try Upstream.known(name: name, baseURL: baseURL)
         } catch {
             throw RequestFault(error.description)
         }
+        let calls = CallSettings(upstream: upstream, policy: policy, plugins: plugins, jitter: jitter)
         let isKept = parsed.withLock { parsed in
             guard parsed.all.count < ProviderSettings.maximumBaseURLs else { return false }
-            parsed.all[baseURL] = upstream
+            parsed.all[baseURL] = calls
             return true
         }
         guard isKept else { throw RequestFault("the targets of \(name) have too many different base URLs") }
-        return upstream
+        return calls
     }
 
     private static let maximumBaseURLs = 64

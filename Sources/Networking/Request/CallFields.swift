@@ -31,11 +31,10 @@ final class CallFields: Sendable {
     /// - Parameters:
     ///   - fields: the provider's and the target's own in one, where they are more than the provider's.
     static func needed(
-        _ fields: HTTPFields?, _ headers: HTTPFields, in context: CallContext?, for upstream: Upstream,
-        shared: CallSettings
+        _ fields: HTTPFields?, _ headers: HTTPFields, in context: CallContext?, shared: CallSettings
     ) -> CallFields? {
-        if let fields { return CallFields(fields, headers, in: context, for: upstream) }
+        if let fields { return CallFields(fields, headers, in: context, for: shared.upstream) }
         guard let context, context.forwards else { return nil }
-        return CallFields(shared.fields, headers, in: context, for: upstream)
+        return CallFields(shared.fields, headers, in: context, for: shared.upstream)
     }
 }

@@ -5,7 +5,7 @@ import HTTPModel
 enum RequestBuilder {
     /// The call that these parts of a target make.
     static func build(
-        upstream: Upstream, method: HTTPMethod, path: RequestPath, headers: HTTPFields,
+        method: HTTPMethod, path: RequestPath, headers: HTTPFields,
         task: consuming RequestTask, context: CallContext?, envelope: ResponseEnvelope, allowsEmptyBody: Bool,
         settings: CallSettings
     ) throws(RequestFault) -> TransportCall {
@@ -42,7 +42,7 @@ enum RequestBuilder {
             }
         }
         let target = try ByteRoom.write { (room) throws(RequestFault) in
-            let hasQuery = try append(path.text, of: upstream, to: &room)
+            let hasQuery = try append(path.text, of: settings.upstream, to: &room)
             guard hasParameters else { return }
             guard !hasQuery else {
                 throw RequestFault("the path has a query, and there are parameters beside it")
@@ -57,8 +57,8 @@ enum RequestBuilder {
             fields = try add(headers, contentType, to: settings.fields)
         }
         return TransportCall(
-            upstream: upstream, method: method, target: target[...], body: body,
-            own: CallFields.needed(fields, headers, in: context, for: upstream, shared: settings),
+            method: method, target: target[...], body: body,
+            own: CallFields.needed(fields, headers, in: context, shared: settings),
             context: context, envelope: envelope, allowsEmptyBody: allowsEmptyBody, settings: settings)
     }
 

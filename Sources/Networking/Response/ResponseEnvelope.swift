@@ -85,7 +85,7 @@ extension ResponseEnvelope {
                 return nil
             }
             guard let status = members.integer(at: 0), (200..<300).contains(status) else { return nil }
-            return members[1]?.presentValue
+            return (consume members).value(at: 1)?.presentValue
         case .declared(let declared):
             guard let opened = try? Self.open(body, declared, limits), opened.isSuccess else { return nil }
             return opened.data

@@ -76,6 +76,16 @@ public final class CallContext: Sendable {
         }
     }
 
+    /// - Parameter fields: what goes with every call; nothing is forwarded.
+    package init(_ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?) {
+        self.requestID = requestID
+        self.deadline = deadline
+        forwards = false
+        self.fields = consume fields
+        fieldsWithCredentials = nil
+        credentialUpstreams = []
+    }
+
     /// Our entry in `Via` (RFC 9110 7.6.3).
     package static let via = "1.1 sluice"
 

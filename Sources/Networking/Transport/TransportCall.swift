@@ -2,7 +2,6 @@ public import HTTPModel
 
 /// One upstream call, ready for the wire: made once, sent as often as the retry policy says.
 public final class TransportCall: Sendable {
-    public let upstream: Upstream
     public let method: HTTPMethod
     /// Path and query, percent-encoded, in origin form (RFC 9112 3.2.1).
     public let target: ArraySlice<UInt8>
@@ -17,11 +16,10 @@ public final class TransportCall: Sendable {
     private let own: CallFields?
 
     init(
-        upstream: Upstream, method: HTTPMethod, target: ArraySlice<UInt8>, body: ArraySlice<UInt8>?,
+        method: HTTPMethod, target: ArraySlice<UInt8>, body: ArraySlice<UInt8>?,
         own: CallFields?, context: CallContext?, envelope: ResponseEnvelope, allowsEmptyBody: Bool,
         settings: CallSettings
     ) {
-        self.upstream = upstream
         self.method = method
         self.target = target
         self.body = body
@@ -35,11 +33,13 @@ public final class TransportCall: Sendable {
     /// The same call for a request that became known only with the subscription.
     func with(_ context: CallContext) -> TransportCall {
         TransportCall(
-            upstream: upstream, method: method, target: target, body: body,
+            method: method, target: target, body: body,
             own: CallFields.needed(
-                own?.fields, own?.headers ?? HTTPFields(), in: context, for: upstream, shared: settings),
+                own?.fields, own?.headers ?? HTTPFields(), in: context, shared: settings),
             context: context, envelope: envelope, allowsEmptyBody: allowsEmptyBody, settings: settings)
     }
+
+    public var upstream: Upstream { settings.upstream }
 
     /// The provider's and the target's own fields; also `Content-Type` where there is a body. Without `Host`
     /// and framing, which are the transport's.
