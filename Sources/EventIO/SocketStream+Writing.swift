@@ -64,14 +64,14 @@ extension SocketStream {
 
     /// Leaves a write to the end of the wake, if it is small. Until then it counts as sent.
     private func hold(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard let room = loop.outbox.room(for: bytes.count, of: self, &held) else { return false }
+        guard let room = outbox.room(for: bytes.count, of: self, &held) else { return false }
         room.copyMemory(from: bytes)
         keep(bytes.count)
         return true
     }
 
     private func keep(_ count: Int) {
-        loop.outbox.keep(count, &held)
+        outbox.keep(count, &held)
         taken &+= Int64(count)
     }
 
@@ -83,7 +83,7 @@ extension SocketStream {
     /// - Returns: false, and `fill` is not called, where this has to be written as all else is.
     public func writeInPlace(atMost most: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) -> Bool {
         guard state == .open, queue.isEmpty, mayWrite,
-            let room = loop.outbox.room(for: most, of: self, &held)
+            let room = outbox.room(for: most, of: self, &held)
         else { return false }
         isQuiet = false
         let count = fill(room)
@@ -98,7 +98,7 @@ extension SocketStream {
     @discardableResult
     func sendHeld() -> Bool {
         guard !held.isEmpty else { return false }
-        let bytes = loop.outbox.bytes(at: held)
+        let bytes = outbox.bytes(at: held)
         held = 0..<0
         taken &-= Int64(bytes.count)
         var sent = Gather.send(bytes, to: descriptor)

@@ -11,6 +11,8 @@ import Glibc
 /// stream with one of them. (TLS will sit between `receive`/`transmit` and the socket calls they make.)
 public final class SocketStream {
     public let loop: EventLoop
+    /// The loop's, here so that a write needs no hold on the loop.
+    let outbox: Outbox
     /// Whether the peer connected to this side, not this side to the peer.
     let isAccepted: Bool
 
@@ -81,6 +83,7 @@ public final class SocketStream {
 
     init(loop: EventLoop, descriptor: Int32, remoteAddress: SocketAddress, state: State) {
         self.loop = loop
+        outbox = loop.outbox
         self.descriptor = descriptor
         self.remoteAddress = remoteAddress
         self.state = state

@@ -15,8 +15,9 @@ struct Health {
 
     /// Nil for every other path.
     func answer(_ head: HTTPRequestHead) -> HTTPResponse? {
+        guard head.target.pathLength < 16 else { return nil }
         let path = head.target.pathBytes
-        guard path.count < 16, path.starts(with: Self.prefix) else { return nil }
+        guard path.starts(with: Self.prefix) else { return nil }
         let isReady = path.elementsEqual(Self.ready)
         guard isReady || path.elementsEqual(Self.live) else { return nil }
         guard head.method == .get else {

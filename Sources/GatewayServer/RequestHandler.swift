@@ -1,6 +1,6 @@
-import EventIO
-import Gateway
-import HTTPInbound
+package import EventIO
+package import Gateway
+package import HTTPInbound
 import HTTPModel
 import Rx
 
@@ -29,18 +29,7 @@ final class RequestHandler: InboundHandler {
     }
 
     func handle(_ exchange: InboundExchange) {
-        guard let exchange = exchange as? GatewayExchange else { return }
-        let place = LoopBound(exchange, loop: exchange.loop)
-        let request = responder.respond(
-            to: exchange.request, routed: exchange.context as? GatewayResponder.Routed
-        ) { response in
-            if place.loop.isCurrent {
-                place.value.deliver(response)
-            } else {
-                place.loop.execute { place.value.deliver(response) }
-            }
-        }
-        if let request { exchange.started(request) }
+        (exchange as? GatewayExchange)?.start(at: responder)
     }
 
     func answered(_ answer: DirectAnswer) {
@@ -58,50 +47,62 @@ final class RequestHandler: InboundHandler {
     }
 }
 
+extension LoopBound: AnswerReceiver where Value == GatewayExchange {
+    package func answered(_ answer: consuming GatewayResponse) {
+        guard !loop.isCurrent else { return value.deliver(answer) }
+        loop.execute { [answer] in self.value.deliver(answer) }
+    }
+}
+
 /// A request between its start and the last byte of its answer. Confined to its loop.
-private final class GatewayExchange: InboundExchange {
+package final class GatewayExchange: InboundExchange {
     private let accessLog: AccessLog?
     // The loop guards both.
     @exclusivity(unchecked) private var ongoing: (any OngoingRequest)?
-    @exclusivity(unchecked) private var summary: RequestSummary?
+    /// Kept whole, as to take it apart would copy it.
+    @exclusivity(unchecked) private var answer: GatewayResponse?
 
     init(_ arrival: Arrival, _ accessLog: AccessLog?) {
         self.accessLog = accessLog
         super.init(arrival)
     }
 
-    func started(_ request: any OngoingRequest) {
+    func start(at responder: GatewayResponder) {
+        let started = responder.respond(
+            to: request, routed: context as? GatewayResponder.Routed, for: LoopBound(self, loop: loop))
+        guard let started else { return }
         // The client may be gone, or the answer out, before the gateway's `respond` returned.
         if isOver {
-            request.dispose()
-        } else if summary == nil {
-            ongoing = request
+            started.dispose()
+        } else if answer == nil {
+            ongoing = started
         }
     }
 
-    func deliver(_ answer: GatewayResponse) {
+    func deliver(_ answer: consuming GatewayResponse) {
         ongoing = nil
-        summary = answer.summary
-        respond(answer.response)
-        // Nearly always it is out by now, and the summary told. Where it waits, its bytes are the stream's alone.
-        summary?.dropValues()
+        let response = answer.response
+        self.answer = consume answer
+        respond(response)
+        // Nearly always it is out by now, and told. Where it waits, its bytes are the stream's alone.
+        self.answer?.dropValues()
     }
 
-    override func ended(_ outcome: InboundOutcome) {
+    package override func ended(_ outcome: InboundOutcome) {
         // Where the client left or the server ended it, what was started for the request ends too.
         let cancelled = ongoing.take()?.cancel()
-        let answered = summary.take()
+        let answer = answer.take()
         guard let accessLog else { return }
         let status =
             switch outcome {
-            case .completed, .failed: answered?.status ?? 500
+            case .completed, .failed: answer?.summary.status ?? 500
             case .clientGone: AccessLog.clientClosedRequest
             }
         let entry = AccessLog.Entry(
             method: method, path: request.head.target.pathBytes, status: status, remote: remoteText,
             receivedAt: receivedAt, bytesReceived: bytesReceived, bytesSent: bytesSent)
-        if let answered {
-            accessLog.write(entry, answered)
+        if let answer {
+            accessLog.write(entry, answer.summary)
         } else if let cancelled {
             accessLog.write(entry, cancelled)
         } else {

@@ -264,7 +264,7 @@ extension InboundConnection {
         case .exchange(let exchange): exchange.finished(outcome)
         case .direct(var answer):
             answer.outcome = outcome
-            server.handler.answered(answer)
+            handler.answered(answer)
         }
     }
 

@@ -48,7 +48,7 @@ extension InboundConnection {
         case .serve:
             if turn.method == .options, let answer = server.optionsAnswer(head) { return .answer(answer) }
         }
-        let decision = server.handler.decide(head)
+        let decision = handler.decide(head)
         switch decision {
         case .buffer where server.isOverloaded:
             return .answer(server.errorRenderer(.overloaded(head: head)))
@@ -80,10 +80,10 @@ extension InboundConnection {
             return answerDecided()
         }
         server.release(bodyBytes: turn.body.count)
-        let exchange = server.handler.exchange(for: InboundExchange.Arrival(connection: self))
+        let exchange = handler.exchange(for: InboundExchange.Arrival(connection: self))
         self.exchange = exchange
         server.requestCame()
-        server.handler.handle(exchange)
+        handler.handle(exchange)
     }
 
     /// Nobody wants the body any more.

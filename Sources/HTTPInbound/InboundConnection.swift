@@ -24,6 +24,9 @@ final class InboundConnection {
     }
 
     let server: InboundServer
+    // The server's, here so that to ask them needs no hold on the server.
+    let loop: EventLoop
+    let handler: any InboundHandler
     let stream: SocketStream
     let peer: InboundPeer
     /// Where the server's list has this connection.
@@ -59,8 +62,10 @@ final class InboundConnection {
     init(stream: SocketStream, server: InboundServer) {
         self.stream = stream
         self.server = server
-        peer = InboundPeer(stream.remoteAddress, loop: server.loop)
-        let now = server.loop.wakeTime
+        loop = server.loop
+        handler = server.handler
+        peer = InboundPeer(stream.remoteAddress, loop: loop)
+        let now = loop.wakeTime
         state = ConnectionStateMachine(limits: server.stateLimits, acceptedAt: now)
         parser = RequestParser(limits: server.requestLimits)
         turn = Turn(receivedAt: now)
@@ -68,7 +73,7 @@ final class InboundConnection {
 
     var isFlushed: Bool { stream.bytesSent == bytesHanded }
     var isOverHighWatermark: Bool { stream.isOverHighWatermark }
-    var now: MonotonicTime { server.loop.wakeTime }
+    var now: MonotonicTime { loop.wakeTime }
 
     // MARK: Parsing
 
@@ -231,9 +236,9 @@ final class InboundConnection {
         guard let deadline = state.deadline else { return }
         if let timer {
             guard deadline < timer.at else { return }
-            server.loop.cancelTimer(timer.token)
+            loop.cancelTimer(timer.token)
         }
-        timer = (server.loop.setTimer(at: deadline, target: self), deadline)
+        timer = (loop.setTimer(at: deadline, target: self), deadline)
     }
 
     private func observeQueue() {
@@ -253,7 +258,7 @@ final class InboundConnection {
         isOpen = false
         let isWithinBody = state.isReadingBody
         state.closed()
-        if let timer { server.loop.cancelTimer(timer.token) }
+        if let timer { loop.cancelTimer(timer.token) }
         timer = nil
         switch manner {
         case .close: stream.close()
@@ -271,7 +276,7 @@ final class InboundConnection {
             if outcome == .clientGone { exchange.clientLeft() }
             exchange.finished(outcome)
         }
-        if isWithinBody { server.handler.answered(directAnswer(nil, outcome: outcome)) }
+        if isWithinBody { handler.answered(directAnswer(nil, outcome: outcome)) }
         report(outcome)
         server.connectionEnded(self)
     }

@@ -55,6 +55,9 @@ public struct RequestTarget: Sendable {
         return block[Int(pathStart)..<Int(pathEnd)]
     }
 
+    /// The length of the path as it came.
+    package var pathLength: Int { Int(pathEnd &- pathStart) }
+
     /// The query as it came, without its `?`; nil when there is no `?`.
     public var queryBytes: ArraySlice<UInt8>? {
         guard pathEnd < end else { return nil }

@@ -71,6 +71,9 @@ public final class Upstream: Sendable {
 
     public var loop: EventLoop { pool.loop }
 
+    /// Its connections, for whoever stays on the loop with them. On the loop only.
+    public var local: UpstreamPool { pool.value }
+
     /// The call, cold: each subscription sends the request once, and disposing it before the answer is whole closes
     /// the connection at once, or leaves the line. It fails with `OutboundError` alone.
     public func send(_ request: consuming OutboundRequest) -> Single<OutboundResponse> {

@@ -24,9 +24,9 @@ final class LoopState {
     /// Writes a call's request: one system call, unless its body is large.
     func send(
         _ method: HTTPMethod, target: ArraySlice<UInt8>, host: RequestSerializer.Host, fields: HTTPFields,
-        sharedFields: HTTPFields, body: ArraySlice<UInt8>, over stream: SocketStream
+        sharedFields: HTTPFields, body: ArraySlice<UInt8>?, over stream: SocketStream
     ) throws(SerializationError) {
-        if body.isEmpty {
+        guard let body, !body.isEmpty else {
             // As nearly all are: put together where it goes out from.
             var failure: SerializationError?
             let most = RequestSerializer.headCapacity(
@@ -43,13 +43,18 @@ final class LoopState {
             }
             if let failure { throw failure }
             if isWritten { return }
+            buffer.removeAll(keepingCapacity: true)
+            try RequestSerializer.appendHead(
+                method, target: target, host: host, fields: fields, sharedFields: sharedFields, body: .none,
+                to: &buffer)
+            return buffer.withUnsafeBytes { stream.write($0) }
         }
         buffer.removeAll(keepingCapacity: true)
         try RequestSerializer.appendHead(
             method, target: target, host: host, fields: fields, sharedFields: sharedFields,
-            body: body.isEmpty ? .none : .length(body.count), to: &buffer)
+            body: .length(body.count), to: &buffer)
         let copiesBody = body.count <= Self.copiedBody
-        if copiesBody, !body.isEmpty { buffer.append(contentsOf: body) }
+        if copiesBody { buffer.append(contentsOf: body) }
         buffer.withUnsafeBytes { stream.write($0) }
         if !copiesBody { stream.write(body) }
     }

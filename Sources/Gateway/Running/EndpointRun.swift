@@ -15,19 +15,19 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     private let responder: GatewayResponder
     private let scheduler: any SchedulerType
     private let started: RxTime
-    private let deliver: @Sendable (GatewayResponse) -> Void
+    private let receiver: any AnswerReceiver
     private let state = Lock(RunState())
 
     init(
         request: GatewayRequest, context: CallContext, responder: GatewayResponder,
-        scheduler: any SchedulerType, started: RxTime, deliver: @escaping @Sendable (GatewayResponse) -> Void
+        scheduler: any SchedulerType, started: RxTime, receiver: any AnswerReceiver
     ) {
         self.request = request
         self.context = context
         self.responder = responder
         self.scheduler = scheduler
         self.started = started
-        self.deliver = deliver
+        self.receiver = receiver
     }
 
     private var endpoint: Endpoint { request.endpoint }
@@ -197,7 +197,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     func timerFired(_ token: TimerToken) {
         guard var remains = state.withLock({ $0.takeOver() }) else { return }
         remains.dispose()
-        deliver(expired(remains, recipient))
+        receiver.answered(expired(remains, recipient))
     }
 
     private func expired(_ remains: RunState.Remains, _ recipient: Renderer.Recipient) -> GatewayResponse {
@@ -234,7 +234,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         _ remains: RunState.Remains, _ response: ([PartResults], Renderer.Recipient) -> GatewayResponse
     ) {
         if let timer = remains.timer { scheduler.cancelTimer(timer) }
-        deliver(response(remains.before, recipient))
+        receiver.answered(response(remains.before, recipient))
     }
 
     func dispose() {

@@ -79,7 +79,7 @@ public final class GatewayResponder: Sendable {
     /// ended, which is the same unless a part of its own leaves it.
     public func respond(to request: HTTPRequest) -> Single<GatewayResponse> {
         .create { [self] observer in
-            respond(to: request, routed: nil) { observer(.success($0)) } ?? Disposables.create()
+            respond(to: request, for: ClosureReceiver { observer(.success($0)) }) ?? Disposables.create()
         }
     }
 
@@ -91,16 +91,23 @@ public final class GatewayResponder: Sendable {
         to request: consuming HTTPRequest, routed: Routed? = nil,
         deliver: @escaping @Sendable (GatewayResponse) -> Void
     ) -> (any OngoingRequest)? {
-        if let routed { return start(consume request, routed, deliver) }
+        respond(to: consume request, routed: routed, for: ClosureReceiver(deliver))
+    }
+
+    /// The same for somebody who is there already.
+    package func respond(
+        to request: consuming HTTPRequest, routed: Routed? = nil, for receiver: any AnswerReceiver
+    ) -> (any OngoingRequest)? {
+        if let routed { return start(consume request, routed, receiver) }
         switch decide(request.head) {
         case .handle(let routed, let limit):
             guard request.body.count <= limit else {
-                deliver(render(.payloadTooLarge(limit: limit), fields: request.head.fields))
+                receiver.answered(render(.payloadTooLarge(limit: limit), fields: request.head.fields))
                 return nil
             }
-            return start(consume request, routed, deliver)
+            return start(consume request, routed, receiver)
         case .answer(let response):
-            deliver(response)
+            receiver.answered(response)
             return nil
         }
     }
@@ -186,8 +193,7 @@ public final class GatewayResponder: Sendable {
     // MARK: - Starting
 
     private func start(
-        _ request: consuming HTTPRequest, _ routed: Routed,
-        _ deliver: @escaping @Sendable (GatewayResponse) -> Void
+        _ request: consuming HTTPRequest, _ routed: Routed, _ receiver: any AnswerReceiver
     ) -> any OngoingRequest {
         let scheduler = environment.transport.scheduler
         let started = scheduler.now
@@ -195,7 +201,7 @@ public final class GatewayResponder: Sendable {
         let request = GatewayRequest(consume request, requestID: requestID, routed)
         let run = EndpointRun(
             request: request, context: context(request, started),
-            responder: self, scheduler: scheduler, started: started, deliver: deliver)
+            responder: self, scheduler: scheduler, started: started, receiver: receiver)
         run.begin()
         return run
     }
@@ -241,4 +247,12 @@ public final class GatewayResponder: Sendable {
     private func recipient(_ head: HTTPRequestHead) -> Renderer.Recipient {
         Renderer.Recipient(requestID: requestID(head.fields), route: nil, elapsed: 0, fields: head.fields)
     }
+}
+
+private final class ClosureReceiver: AnswerReceiver {
+    private let deliver: @Sendable (GatewayResponse) -> Void
+
+    init(_ deliver: @escaping @Sendable (GatewayResponse) -> Void) { self.deliver = deliver }
+
+    func answered(_ answer: consuming GatewayResponse) { deliver(answer) }
 }

@@ -6,7 +6,23 @@ public import Rx
 public struct GatewayResponse: Sendable {
     /// Everything but `Date`, `Content-Length` and what belongs to the connection.
     public var response: HTTPResponse
-    public let summary: RequestSummary
+    public private(set) var summary: RequestSummary
+
+    init(response: HTTPResponse, summary: RequestSummary) {
+        self.response = response
+        self.summary = summary
+    }
+
+    /// Lets go of what is large, where only what is to be logged is kept.
+    package mutating func dropValues() {
+        response.body = []
+        summary.dropValues()
+    }
+}
+
+/// Who waits for the answer to a request. It may come on any thread.
+package protocol AnswerReceiver: AnyObject, Sendable {
+    func answered(_ answer: consuming GatewayResponse)
 }
 
 /// A request that an endpoint is at. Disposal ends everything that was started for it.

@@ -75,7 +75,9 @@ final class AccessLog {
     }
 
     private func write(_ entry: borrowing Entry) {
-        if let method = entry.method {
+        if let method = entry.method, method.isGet {
+            line.constant(#","method":"GET""#)
+        } else if let method = entry.method {
             line.constant(#","method":""#)
             // A token: no byte of it is escaped.
             method.withBytes { line.plain($0.bindMemory(to: UInt8.self)) }

@@ -83,7 +83,7 @@ private final class RetryBudgets: Sendable {
 final class LoopClient {
     private let client: HTTPClient
     // Touched by the loop's thread alone, each time for one step that calls nobody.
-    @exclusivity(unchecked) private var upstreams: [HTTPOutbound.Upstream?] = []
+    @exclusivity(unchecked) private var upstreams: [UpstreamPool?] = []
 
     init(_ client: HTTPClient) {
         self.client = client
@@ -98,7 +98,7 @@ final class LoopClient {
             return Disposables.create()
         }
         let attempt = LoopAttempt(call, to: outbound, within: TimeAmount(limit), for: receiver)
-        attempt.start()
+        attempt.start(at: outbound)
         return attempt
     }
 
@@ -114,11 +114,11 @@ final class LoopClient {
         client.close()
     }
 
-    private func outbound(of upstream: Networking.Upstream) -> HTTPOutbound.Upstream? {
+    private func outbound(of upstream: Networking.Upstream) -> UpstreamPool? {
         if upstream.id < upstreams.count, let outbound = upstreams[upstream.id] { return outbound }
         let url = upstream.baseURL
         guard let origin = Origin(host: url.host, port: UInt16(exactly: url.port)) else { return nil }
-        let outbound = client.upstream(origin)
+        let outbound = client.upstream(origin).local
         while upstreams.count <= upstream.id { upstreams.append(nil) }
         upstreams[upstream.id] = outbound
         return outbound
@@ -128,10 +128,11 @@ final class LoopClient {
 /// An attempt on the wire, its end told in the reactive client's terms.
 private final class LoopAttempt: OutboundCall, @unchecked Sendable {
     private let call: TransportCall
-    private let receiver: any AttemptReceiver
+    // Given up with the end, which is told once. The loop's alone.
+    @exclusivity(unchecked) private var receiver: (any AttemptReceiver)?
 
     init(
-        _ call: TransportCall, to upstream: HTTPOutbound.Upstream, within limit: TimeAmount,
+        _ call: TransportCall, to upstream: UpstreamPool, within limit: TimeAmount,
         for receiver: any AttemptReceiver
     ) {
         self.call = call
@@ -144,15 +145,16 @@ private final class LoopAttempt: OutboundCall, @unchecked Sendable {
     override func sendRequest(to sink: any RequestSink) {
         sink.send(
             call.method, target: call.target, fields: call.fields, sharedFields: call.contextFields,
-            body: call.body ?? [])
+            body: call.body)
     }
 
     override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
-        receiver.attemptSucceeded(TransportResponse(status: head.status, fields: head.fields, body: body))
+        receiver.take()?.attemptSucceeded(
+            TransportResponse(status: head.status, fields: head.fields, body: body))
     }
 
     override func failed(_ error: OutboundError) {
-        receiver.attemptFailed(
+        receiver.take()?.attemptFailed(
             TransportError(FailureReason(token: error.reason.token), error.detail, underlying: error))
     }
 }

@@ -20,7 +20,7 @@ struct CallWork: LoopWork {
 
     func start(for source: LoopSource<CallWork>) -> OutboundCall {
         let call = SourceCall(source, work: self)
-        call.start()
+        call.start(at: upstream.local)
         return call
     }
 
@@ -35,7 +35,7 @@ private final class SourceCall: OutboundCall, @unchecked Sendable {
         self.source = source
         let request = work.request
         super.init(
-            to: work.upstream, isIdempotent: request.method.isIdempotent,
+            to: work.upstream.local, isIdempotent: request.method.isIdempotent,
             connectTimeout: request.connectTimeout, firstByteTimeout: request.firstByteTimeout,
             readTimeout: request.readTimeout, total: request.totalTimeout.map { TimeAmount($0) })
     }

@@ -13,14 +13,13 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     private enum Place {
         /// Between two places, within one step.
         case nowhere
-        case inLine(ConnectionPool<OutboundCall>.Ticket)
+        case inLine(UpstreamPool, ConnectionPool<OutboundCall>.Ticket)
         case on(Connection)
         case over
     }
 
     /// Whether its request may be sent once more on a new connection where the one it had turns out to be stale.
     final let isIdempotent: Bool
-    private final let pool: UpstreamPool
     // Touched by the loop's thread alone, and never across a call that leads back here.
     @exclusivity(unchecked) private final var place = Place.nowhere
     @exclusivity(unchecked) private final var deadlines: CallDeadlines
@@ -38,10 +37,9 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     ///
     /// - Parameter isIdempotent: the method's (RFC 9110 9.2.2).
     public init(
-        to upstream: Upstream, isIdempotent: Bool, connectTimeout: Duration? = nil,
+        to pool: UpstreamPool, isIdempotent: Bool, connectTimeout: Duration? = nil,
         firstByteTimeout: Duration? = nil, readTimeout: Duration? = nil, total: TimeAmount? = nil
     ) {
-        let pool = upstream.pool.value
         self.isIdempotent = isIdempotent
         let loop = pool.loop
         let now = loop.wakeTime
@@ -51,12 +49,11 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
                 pool.limits, connect: connectTimeout, firstByte: firstByteTimeout, read: readTimeout,
                 total: total),
             started: now)
-        self.pool = pool
         super.init(on: loop)
     }
 
-    /// Sends the request. Once.
-    public final func start() { pool.start(self) }
+    /// Sends the request, over the connections that it was made for. Once.
+    public final func start(at pool: UpstreamPool) { pool.start(self) }
 
     /// Has `sink` send the request, by one call of its `send`: when a connection was found, and again where that turned out
     /// to be stale. (So that nobody keeps a request but who made it.)
@@ -74,8 +71,8 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
 
     // MARK: What happens to it
 
-    final func joinedLine(_ ticket: ConnectionPool<OutboundCall>.Ticket) {
-        place = .inLine(ticket)
+    final func joinedLine(of pool: UpstreamPool, _ ticket: ConnectionPool<OutboundCall>.Ticket) {
+        place = .inLine(pool, ticket)
         entered(.waiting, now: loop.wakeTime)
     }
 
@@ -183,7 +180,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     private func leave(_ place: Place) {
         switch place {
         case .nowhere, .over: break
-        case .inLine(let ticket): pool.callLeftLine(ticket)
+        case .inLine(let pool, let ticket): pool.callLeftLine(ticket)
         case .on(let connection): connection.abandon()
         }
     }
@@ -203,5 +200,5 @@ public protocol RequestSink: AnyObject {
     /// Sends a request: the parts of an `OutboundRequest`.
     func send(
         _ method: HTTPMethod, target: ArraySlice<UInt8>, fields: HTTPFields, sharedFields: HTTPFields,
-        body: ArraySlice<UInt8>)
+        body: ArraySlice<UInt8>?)
 }

@@ -11,7 +11,10 @@ internal import Rx
 final class Connection {
     let slot: Int
     private let pool: UpstreamPool
+    // The pool's, here so that to use them needs no hold on the pool.
     private let loop: EventLoop
+    private let shared: LoopState
+    private let host: RequestSerializer.Host
     // Touched by the loop's thread alone; a step of the state or of the reader calls nobody.
     @exclusivity(unchecked) private var state = ConnectionState()
     @exclusivity(unchecked) private var stream: SocketStream?
@@ -19,6 +22,8 @@ final class Connection {
     @exclusivity(unchecked) private var response: ResponseReader
     /// Why the request that was to be sent last is none.
     @exclusivity(unchecked) private var failure: SerializationError?
+    /// Whether the socket took the whole of it, or will be offered it.
+    @exclusivity(unchecked) private var isWritten = false
     /// One timer for one call after the other. It is set anew only where a deadline comes before it, and looks when it fires
     /// what is due: a call that ends in time neither sets a timer nor cancels one.
     @exclusivity(unchecked) private var timer: (token: TimerToken, at: MonotonicTime)?
@@ -26,6 +31,8 @@ final class Connection {
     init(pool: UpstreamPool, slot: Int) {
         self.pool = pool
         loop = pool.loop
+        shared = pool.shared
+        host = pool.host
         self.slot = slot
         response = ResponseReader(limits: pool.limits)
     }
@@ -46,15 +53,13 @@ final class Connection {
             self.failure = nil
             return failure
         }
-        guard let stream else { preconditionFailure("a request without a stream") }
         self.call = call
         state.requestStarted(mayResend: isReused && !call.wasResent && call.isIdempotent)
         let now = loop.wakeTime
         call.requestStarted(on: self, isReused: isReused, now: now)
-        let isWritten = stream.queuedByteCount == 0
         if isWritten { state.requestWritten() }
         // How far it got matters only while it is not written.
-        call.requestMoved(isWritten: isWritten, bytesSent: isWritten ? 0 : stream.bytesSent, now: now)
+        call.requestMoved(isWritten: isWritten, bytesSent: isWritten ? 0 : bytesSent, now: now)
         return nil
     }
 
@@ -105,13 +110,14 @@ final class Connection {
 extension Connection: RequestSink {
     func send(
         _ method: HTTPMethod, target: ArraySlice<UInt8>, fields: HTTPFields, sharedFields: HTTPFields,
-        body: ArraySlice<UInt8>
+        body: ArraySlice<UInt8>?
     ) {
         guard let stream else { preconditionFailure("a request without a stream") }
         do throws(SerializationError) {
-            try pool.shared.send(
-                method, target: target, host: pool.host, fields: fields, sharedFields: sharedFields,
+            try shared.send(
+                method, target: target, host: host, fields: fields, sharedFields: sharedFields,
                 body: body, over: stream)
+            isWritten = stream.queuedByteCount == 0
             response.expect(method: method)
         } catch {
             failure = error
@@ -158,12 +164,18 @@ extension Connection: StreamHandler {
         switch state.bytesReceived() {
         case .discard: discard()
         case .parse(let isFirst):
-            call?.bytesReceived(areFirst: isFirst, now: loop.wakeTime)
-            guard let whole = response.whole(in: bytes) else { return read(bytes) }
+            // Taken and put back, as nobody looks here meanwhile: to have it beside would be to retain it.
+            let served = call.take()
+            served?.bytesReceived(areFirst: isFirst, now: loop.wakeTime)
+            guard let whole = response.whole(in: bytes) else {
+                call = served
+                return read(bytes)
+            }
             let (head, body) = response.take(whole, of: bytes)
+            served?.leftConnection()
             finish(
-                head, body, isReusable: whole.framing.keepAlive, keepAlive: KeepAlive(whole.framing),
-                strayBytes: bytes.count - whole.length)
+                served, head, body, isReusable: whole.framing.keepAlive,
+                keepAlive: KeepAlive(whole.framing), strayBytes: bytes.count - whole.length)
         }
     }
 
@@ -195,15 +207,16 @@ extension Connection: StreamHandler {
 
     private func finish(_ response: WholeResponse) {
         finish(
-            response.head, response.body, isReusable: response.isReusable, keepAlive: response.keepAlive,
+            letGo(), response.head, response.body, isReusable: response.isReusable,
+            keepAlive: response.keepAlive,
             strayBytes: response.strayBytes)
     }
 
+    /// - Parameter ended: the call on it, which has it no more.
     private func finish(
-        _ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>, isReusable: Bool,
-        keepAlive: KeepAlive, strayBytes: Int
+        _ ended: OutboundCall?, _ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>,
+        isReusable: Bool, keepAlive: KeepAlive, strayBytes: Int
     ) {
-        let ended = letGo()
         // A peer that has left already is seen here sooner than by the next call.
         let isReusable = isReusable && stream?.peerHasLeft == false
         switch state.responseEnded(isReusable: isReusable, strayBytes: strayBytes) {

@@ -108,17 +108,23 @@ struct ConnectionPool<Waiter> {
 
     /// A call is through with its connection, the response was whole, and the peer allows another request.
     mutating func connectionReleased(_ slot: Slot, peer: KeepAlive, now: MonotonicTime) -> Release {
-        precondition(entries[slot].state == .busy, "slot \(slot) released while \(entries[slot].state)")
-        if let left = peer.requestsLeft { entries[slot].requestsLeft = min(entries[slot].requestsLeft, left) }
-        if isClosed || entries[slot].requestsLeft <= 0 || entries[slot].oldest <= now { return .close }
+        // A copy, as each change in place asks whether the array is shared.
+        var entry = entries[slot]
+        precondition(entry.state == .busy, "slot \(slot) released while \(entry.state)")
+        if let left = peer.requestsLeft {
+            entry.requestsLeft = min(entry.requestsLeft, left)
+            entries[slot].requestsLeft = entry.requestsLeft
+        }
+        if isClosed || entry.requestsLeft <= 0 || entry.oldest <= now { return .close }
         if let waiter = line.popFirst() {
             lend(slot)
             return .lend(waiter)
         }
         let idleTime = min(limits.idle, peer.idleTimeout ?? limits.idle)
         if idleTime <= .zero { return .close }
-        entries[slot].state = .idle
-        entries[slot].expiry = min(now + idleTime, entries[slot].oldest)
+        entry.state = .idle
+        entry.expiry = min(now + idleTime, entry.oldest)
+        entries[slot] = entry
         idle.append(slot)
         return .keep
     }
@@ -181,8 +187,10 @@ struct ConnectionPool<Waiter> {
 
     private mutating func lend(_ slot: Slot) {
         reused += 1
-        entries[slot].state = .busy
-        entries[slot].requestsLeft -= 1
+        var entry = entries[slot]
+        entry.state = .busy
+        entry.requestsLeft -= 1
+        entries[slot] = entry
     }
 }
 

@@ -1,13 +1,13 @@
 internal import EventIO
 internal import HTTPModel
 internal import HTTPWire
-internal import Rx
+public import Rx
 
 /// The connections of one origin on one loop: performs what `ConnectionPool` decides.
 ///
 /// A connection refers to its pool until it is closed, and the timer for idle ones is set only while there are
 /// connections, so a pool that is let go of ends with its last one.
-final class UpstreamPool: TimerTarget {
+public final class UpstreamPool: TimerTarget {
     let origin: Origin
     /// The value of Host.
     let host: RequestSerializer.Host
@@ -36,7 +36,8 @@ final class UpstreamPool: TimerTarget {
         pool = ConnectionPool(limits: limits)
     }
 
-    var report: PoolReport { pool.report }
+    /// What it holds.
+    public var report: PoolReport { pool.report }
 
     // MARK: Calls
 
@@ -57,7 +58,7 @@ final class UpstreamPool: TimerTarget {
             case .discard(let slot): connections[slot]?.discard()
             case .wait(let ticket):
                 shared.waitingCalls += 1
-                call.joinedLine(ticket)
+                call.joinedLine(of: self, ticket)
                 return
             case .refuse:
                 call.fail(
@@ -102,7 +103,7 @@ final class UpstreamPool: TimerTarget {
     }
 
     /// The time of an idle connection is over.
-    func timerFired(_ token: TimerToken) {
+    public func timerFired(_ token: TimerToken) {
         stopSweeping()
         for slot in pool.expired(now: loop.wakeTime) { connections[slot]?.discard() }
         if let next = pool.nextExpiry { sweep(by: next) }
