@@ -21,159 +21,160 @@ struct OperatorCase: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 }
 
-private let operators: [OperatorCase] = [
-    OperatorCase(
-        name: "map", values: "-A-B-C-|", error: "-A-B-#", disposed: "-A-B",
-        throwing: ("-#", { source, _ in source.map { _ in throw Failure() } }),
-        build: { source, _ in source.map { $0.uppercased() } }),
-    OperatorCase(
-        name: "compactMap", values: "-A---C-|", error: "-A---#", disposed: "-A",
-        throwing: ("-#", { source, _ in source.compactMap { _ -> String? in throw Failure() } }),
-        build: { source, _ in source.compactMap { $0 == "b" ? nil : $0.uppercased() } }),
-    OperatorCase(
-        name: "filter", values: "-a---c-|", error: "-a---#", disposed: "-a",
-        throwing: ("-#", { source, _ in source.filter { _ in throw Failure() } }),
-        build: { source, _ in source.filter { $0 != "b" } }),
-    OperatorCase(
-        name: "flatMap", values: "-(aA)-(bB)-(cC)-|", error: "-(aA)-(bB)-#", disposed: "-(aA)-(bB)",
-        throwing: (
-            "-#", { source, _ in source.flatMap { _ -> Observable<String> in throw Failure() } }
-        ),
-        build: { source, _ in source.flatMap { Observable.of($0, $0.uppercased()) } }),
-    OperatorCase(
-        name: "flatMapLatest", values: "-(aA)-(bB)-(cC)-|", error: "-(aA)-(bB)-#",
-        disposed: "-(aA)-(bB)",
-        throwing: (
-            "-#", { source, _ in source.flatMapLatest { _ -> Observable<String> in throw Failure() } }
-        ),
-        build: { source, _ in source.flatMapLatest { Observable.of($0, $0.uppercased()) } }),
-    OperatorCase(
-        name: "concatMap", values: "-(aA)-(bB)-(cC)-|", error: "-(aA)-(bB)-#", disposed: "-(aA)-(bB)",
-        throwing: (
-            "-#", { source, _ in source.concatMap { _ -> Observable<String> in throw Failure() } }
-        ),
-        build: { source, _ in source.concatMap { Observable.of($0, $0.uppercased()) } }),
-    OperatorCase(
-        name: "merge(maxConcurrent:)", values: "-(aA)-(bB)-(cC)-|", error: "-(aA)-(bB)-#",
-        disposed: "-(aA)-(bB)",
-        build: { source, _ in source.map { Observable.of($0, $0.uppercased()) }.merge(maxConcurrent: 2)
-        }),
-    OperatorCase(
-        name: "combineLatest", never: "", values: "-(a1)-(b1)-(c1)-|", error: "-(a1)-(b1)-#",
-        disposed: "-(a1)-(b1)",
-        throwing: (
-            "-#",
-            { source, _ in
-                Observable.combineLatest(source, Observable.just("1")) { _, _ in throw Failure() }
-            }
-        ),
-        build: { source, _ in Observable.combineLatest(source, Observable.just("1")) { $0 + $1 } }),
-    OperatorCase(
-        name: "combineLatest of a collection", values: "-(a1)-(b1)-(c1)-|", error: "-(a1)-(b1)-#",
-        disposed: "-(a1)-(b1)",
-        throwing: (
-            "-#",
-            { source, _ in
-                Observable.combineLatest([source, .just("1")]) { _ in throw Failure() }
-            }
-        ),
-        build: { source, _ in Observable.combineLatest([source, .just("1")]) { $0.joined() } }),
-    OperatorCase(
-        name: "zip", values: "-(a1)-(b2)-(c3)-|", error: "-(a1)-(b2)-#", disposed: "-(a1)-(b2)",
-        throwing: (
-            "-#",
-            { source, _ in
-                Observable.zip(source, Observable.of("1", "2", "3")) { _, _ in throw Failure() }
-            }
-        ),
-        build: { source, _ in Observable.zip(source, Observable.of("1", "2", "3")) { $0 + $1 } }),
-    OperatorCase(
-        name: "merge", never: "x", empty: "(x|)", values: "xa-b-c-|",
-        error: "xa-b-#", disposed: "xa-b",
-        build: { source, _ in Observable.merge(source, .just("x")) }),
-    OperatorCase(
-        name: "concat", empty: "(x|)", values: "-a-b-c-(x|)", error: "-a-b-#", disposed: "-a-b",
-        build: { source, _ in source.concat(Observable.just("x")) }),
-    OperatorCase(
-        name: "startWith", never: "x", empty: "(x|)", values: "xa-b-c-|", error: "xa-b-#",
-        disposed: "xa-b",
-        build: { source, _ in source.startWith("x") }),
-    OperatorCase(
-        name: "do", values: "-a-b-c-|", error: "-a-b-#", disposed: "-a-b",
-        throwing: ("-#", { source, _ in source.do(onNext: { _ in throw Failure() }) }),
-        build: { source, _ in source.do(onNext: { _ in }, onError: { _ in }, onCompleted: {}) }),
-    OperatorCase(
-        name: "catch", values: "-a-b-c-|", error: "-a-b-(x|)", disposed: "-a-b",
-        build: { source, _ in source.catch { _ in .just("x") } }),
-    OperatorCase(
-        name: "catchAndReturn", values: "-a-b-c-|", error: "-a-b-(x|)", disposed: "-a-b",
-        build: { source, _ in source.catchAndReturn("x") }),
-    OperatorCase(
-        name: "retry(n)", values: "-a-b-c-|", error: "-a-b--a-b-#", disposed: "-a-b",
-        build: { source, _ in source.retry(2) }),
-    OperatorCase(
-        name: "retry(when:)", values: "-a-b-c-|", error: "-a-b--a-b-|", disposed: "-a-b",
-        build: { source, _ in
-            source.retry { (errors: Observable<any Error>) in errors.map { _ in () }.take(2) }
-        }),
-    OperatorCase(
-        name: "timeout", never: "-----?Sequence timeout.", values: "-a-b-c-|", error: "-a-b-#",
-        disposed: "-a-b",
-        build: { source, scheduler in source.timeout(.milliseconds(5 * frame), scheduler: scheduler) }),
-    OperatorCase(
-        name: "delay", empty: "-|", values: "--a-b-c-|", error: "--a-b#",
-        disposed: "--a-b",
-        build: { source, scheduler in source.delay(.milliseconds(frame), scheduler: scheduler) }),
-    OperatorCase(
-        name: "take", values: "-a-(b|)", error: "-a-(b|)", disposed: "-a-(b|)",
-        build: { source, _ in source.take(2) }),
-    OperatorCase(
-        name: "take(until:)", never: "------|", values: "-a-b-c|", error: "-a-b-#", disposed: "-a-b",
-        build: { source, scheduler in
-            source.take(
-                until: Observable<Int>.timer(.milliseconds(6 * frame), scheduler: scheduler))
-        }),
-    OperatorCase(
-        name: "share", values: "-a-b-c-|", error: "-a-b-#", disposed: "-a-b",
-        build: { source, _ in source.share() }),
-    OperatorCase(
-        name: "share(replay: 1)", values: "-a-b-c-|", error: "-a-b-#", disposed: "-a-b",
-        build: { source, _ in source.share(replay: 1) }),
-    OperatorCase(
-        name: "observe(on:)", values: "-a-b-c-|", error: "-a-b-#", disposed: "-a-b",
-        build: { source, scheduler in source.observe(on: scheduler) }),
-    OperatorCase(
-        name: "subscribe(on:)", values: "-a-b-c-|", error: "-a-b-#", disposed: "-a-b",
-        build: { source, scheduler in source.subscribe(on: scheduler) }),
-    OperatorCase(
-        name: "using", values: "-a-b-c-|", error: "-a-b-#", disposed: "-a-b",
-        build: { source, _ in
-            Observable.using({ BooleanDisposable() }, observableFactory: { _ in source })
-        }),
-    OperatorCase(
-        name: "materialize and dematerialize", values: "-a-b-c-|", error: "-a-b-#", disposed: "-a-b",
-        build: { source, _ in source.materialize().dematerialize() }),
-    OperatorCase(
-        name: "deferred", values: "-a-b-c-|", error: "-a-b-#", disposed: "-a-b",
-        build: { source, _ in .deferred { source } }),
-    OperatorCase(
-        name: "ignoreElements", values: "-------|", error: "-----#", disposed: "",
-        build: { source, _ in source.ignoreElements().map { _ -> String in } }),
-    OperatorCase(
-        name: "first", empty: "(-|)", values: "-(a|)", error: "-(a|)", disposed: "-(a|)",
-        build: { source, _ in source.first().asObservable().map { $0 ?? "-" } }),
-    OperatorCase(
-        name: "asSingle", empty: "?Sequence doesn't contain any elements.",
-        values: "---?Sequence contains more than one element.",
-        error: "---?Sequence contains more than one element.",
-        disposed: "---?Sequence contains more than one element.",
-        build: { source, _ in source.asSingle().asObservable() }),
-    OperatorCase(
-        name: "asMaybe", values: "---?Sequence contains more than one element.",
-        error: "---?Sequence contains more than one element.",
-        disposed: "---?Sequence contains more than one element.",
-        build: { source, _ in source.asMaybe().asObservable() }),
-]
+private let operators: [OperatorCase] =
+    selectionOperators + [
+        OperatorCase(
+            name: "map", values: "-A-B-C-|", error: "-A-B-#", disposed: "-A-B",
+            throwing: ("-#", { source, _ in source.map { _ in throw Failure() } }),
+            build: { source, _ in source.map { $0.uppercased() } }),
+        OperatorCase(
+            name: "compactMap", values: "-A---C-|", error: "-A---#", disposed: "-A",
+            throwing: ("-#", { source, _ in source.compactMap { _ -> String? in throw Failure() } }),
+            build: { source, _ in source.compactMap { $0 == "b" ? nil : $0.uppercased() } }),
+        OperatorCase(
+            name: "filter", values: "-a---c-|", error: "-a---#", disposed: "-a",
+            throwing: ("-#", { source, _ in source.filter { _ in throw Failure() } }),
+            build: { source, _ in source.filter { $0 != "b" } }),
+        OperatorCase(
+            name: "flatMap", values: "-(aA)-(bB)-(cC)-|", error: "-(aA)-(bB)-#", disposed: "-(aA)-(bB)",
+            throwing: (
+                "-#", { source, _ in source.flatMap { _ -> Observable<String> in throw Failure() } }
+            ),
+            build: { source, _ in source.flatMap { Observable.of($0, $0.uppercased()) } }),
+        OperatorCase(
+            name: "flatMapLatest", values: "-(aA)-(bB)-(cC)-|", error: "-(aA)-(bB)-#",
+            disposed: "-(aA)-(bB)",
+            throwing: (
+                "-#", { source, _ in source.flatMapLatest { _ -> Observable<String> in throw Failure() } }
+            ),
+            build: { source, _ in source.flatMapLatest { Observable.of($0, $0.uppercased()) } }),
+        OperatorCase(
+            name: "concatMap", values: "-(aA)-(bB)-(cC)-|", error: "-(aA)-(bB)-#", disposed: "-(aA)-(bB)",
+            throwing: (
+                "-#", { source, _ in source.concatMap { _ -> Observable<String> in throw Failure() } }
+            ),
+            build: { source, _ in source.concatMap { Observable.of($0, $0.uppercased()) } }),
+        OperatorCase(
+            name: "merge(maxConcurrent:)", values: "-(aA)-(bB)-(cC)-|", error: "-(aA)-(bB)-#",
+            disposed: "-(aA)-(bB)",
+            build: { source, _ in source.map { Observable.of($0, $0.uppercased()) }.merge(maxConcurrent: 2)
+            }),
+        OperatorCase(
+            name: "combineLatest", never: "", values: "-(a1)-(b1)-(c1)-|", error: "-(a1)-(b1)-#",
+            disposed: "-(a1)-(b1)",
+            throwing: (
+                "-#",
+                { source, _ in
+                    Observable.combineLatest(source, Observable.just("1")) { _, _ in throw Failure() }
+                }
+            ),
+            build: { source, _ in Observable.combineLatest(source, Observable.just("1")) { $0 + $1 } }),
+        OperatorCase(
+            name: "combineLatest of a collection", values: "-(a1)-(b1)-(c1)-|", error: "-(a1)-(b1)-#",
+            disposed: "-(a1)-(b1)",
+            throwing: (
+                "-#",
+                { source, _ in
+                    Observable.combineLatest([source, .just("1")]) { _ in throw Failure() }
+                }
+            ),
+            build: { source, _ in Observable.combineLatest([source, .just("1")]) { $0.joined() } }),
+        OperatorCase(
+            name: "zip", values: "-(a1)-(b2)-(c3)-|", error: "-(a1)-(b2)-#", disposed: "-(a1)-(b2)",
+            throwing: (
+                "-#",
+                { source, _ in
+                    Observable.zip(source, Observable.of("1", "2", "3")) { _, _ in throw Failure() }
+                }
+            ),
+            build: { source, _ in Observable.zip(source, Observable.of("1", "2", "3")) { $0 + $1 } }),
+        OperatorCase(
+            name: "merge", never: "x", empty: "(x|)", values: "xa-b-c-|",
+            error: "xa-b-#", disposed: "xa-b",
+            build: { source, _ in Observable.merge(source, .just("x")) }),
+        OperatorCase(
+            name: "concat", empty: "(x|)", values: "-a-b-c-(x|)", error: "-a-b-#", disposed: "-a-b",
+            build: { source, _ in source.concat(Observable.just("x")) }),
+        OperatorCase(
+            name: "startWith", never: "x", empty: "(x|)", values: "xa-b-c-|", error: "xa-b-#",
+            disposed: "xa-b",
+            build: { source, _ in source.startWith("x") }),
+        OperatorCase(
+            name: "do", values: "-a-b-c-|", error: "-a-b-#", disposed: "-a-b",
+            throwing: ("-#", { source, _ in source.do(onNext: { _ in throw Failure() }) }),
+            build: { source, _ in source.do(onNext: { _ in }, onError: { _ in }, onCompleted: {}) }),
+        OperatorCase(
+            name: "catch", values: "-a-b-c-|", error: "-a-b-(x|)", disposed: "-a-b",
+            build: { source, _ in source.catch { _ in .just("x") } }),
+        OperatorCase(
+            name: "catchAndReturn", values: "-a-b-c-|", error: "-a-b-(x|)", disposed: "-a-b",
+            build: { source, _ in source.catchAndReturn("x") }),
+        OperatorCase(
+            name: "retry(n)", values: "-a-b-c-|", error: "-a-b--a-b-#", disposed: "-a-b",
+            build: { source, _ in source.retry(2) }),
+        OperatorCase(
+            name: "retry(when:)", values: "-a-b-c-|", error: "-a-b--a-b-|", disposed: "-a-b",
+            build: { source, _ in
+                source.retry { (errors: Observable<any Error>) in errors.map { _ in () }.take(2) }
+            }),
+        OperatorCase(
+            name: "timeout", never: "-----?Sequence timeout.", values: "-a-b-c-|", error: "-a-b-#",
+            disposed: "-a-b",
+            build: { source, scheduler in source.timeout(.milliseconds(5 * frame), scheduler: scheduler) }),
+        OperatorCase(
+            name: "delay", empty: "-|", values: "--a-b-c-|", error: "--a-b#",
+            disposed: "--a-b",
+            build: { source, scheduler in source.delay(.milliseconds(frame), scheduler: scheduler) }),
+        OperatorCase(
+            name: "take", values: "-a-(b|)", error: "-a-(b|)", disposed: "-a-(b|)",
+            build: { source, _ in source.take(2) }),
+        OperatorCase(
+            name: "take(until:)", never: "------|", values: "-a-b-c|", error: "-a-b-#", disposed: "-a-b",
+            build: { source, scheduler in
+                source.take(
+                    until: Observable<Int>.timer(.milliseconds(6 * frame), scheduler: scheduler))
+            }),
+        OperatorCase(
+            name: "share", values: "-a-b-c-|", error: "-a-b-#", disposed: "-a-b",
+            build: { source, _ in source.share() }),
+        OperatorCase(
+            name: "share(replay: 1)", values: "-a-b-c-|", error: "-a-b-#", disposed: "-a-b",
+            build: { source, _ in source.share(replay: 1) }),
+        OperatorCase(
+            name: "observe(on:)", values: "-a-b-c-|", error: "-a-b-#", disposed: "-a-b",
+            build: { source, scheduler in source.observe(on: scheduler) }),
+        OperatorCase(
+            name: "subscribe(on:)", values: "-a-b-c-|", error: "-a-b-#", disposed: "-a-b",
+            build: { source, scheduler in source.subscribe(on: scheduler) }),
+        OperatorCase(
+            name: "using", values: "-a-b-c-|", error: "-a-b-#", disposed: "-a-b",
+            build: { source, _ in
+                Observable.using({ BooleanDisposable() }, observableFactory: { _ in source })
+            }),
+        OperatorCase(
+            name: "materialize and dematerialize", values: "-a-b-c-|", error: "-a-b-#", disposed: "-a-b",
+            build: { source, _ in source.materialize().dematerialize() }),
+        OperatorCase(
+            name: "deferred", values: "-a-b-c-|", error: "-a-b-#", disposed: "-a-b",
+            build: { source, _ in .deferred { source } }),
+        OperatorCase(
+            name: "ignoreElements", values: "-------|", error: "-----#", disposed: "",
+            build: { source, _ in source.ignoreElements().map { _ -> String in } }),
+        OperatorCase(
+            name: "first", empty: "(-|)", values: "-(a|)", error: "-(a|)", disposed: "-(a|)",
+            build: { source, _ in source.first().asObservable().map { $0 ?? "-" } }),
+        OperatorCase(
+            name: "asSingle", empty: "?Sequence doesn't contain any elements.",
+            values: "---?Sequence contains more than one element.",
+            error: "---?Sequence contains more than one element.",
+            disposed: "---?Sequence contains more than one element.",
+            build: { source, _ in source.asSingle().asObservable() }),
+        OperatorCase(
+            name: "asMaybe", values: "---?Sequence contains more than one element.",
+            error: "---?Sequence contains more than one element.",
+            disposed: "---?Sequence contains more than one element.",
+            build: { source, _ in source.asMaybe().asObservable() }),
+    ]
 
 @Suite("Each operator answers the same questions")
 struct OperatorTests {

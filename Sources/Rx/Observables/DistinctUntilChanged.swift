@@ -1,0 +1,95 @@
+extension ObservableType where Element: Equatable {
+    /// The values that differ from the one before.
+    @inlinable
+    public consuming func distinctUntilChanged() -> Observable<Element> {
+        DistinctUntilChanged(asObservable(), { $0 }, { $0 == $1 })
+    }
+}
+
+extension ObservableType {
+    /// The values whose keys differ from the key before. What a closure throws ends the stream.
+    @inlinable
+    public consuming func distinctUntilChanged<Key: Equatable & Sendable>(
+        _ keySelector: @escaping @Sendable (Element) throws -> Key
+    ) -> Observable<Element> {
+        DistinctUntilChanged(asObservable(), keySelector, { $0 == $1 })
+    }
+
+    /// The values that `comparer` does not find equal to the one before.
+    @inlinable
+    public consuming func distinctUntilChanged(
+        _ comparer: @escaping @Sendable (_ lhs: Element, _ rhs: Element) throws -> Bool
+    ) -> Observable<Element> {
+        DistinctUntilChanged(asObservable(), { $0 }, comparer)
+    }
+
+    /// The values whose keys `comparer` does not find equal to the key before.
+    @inlinable
+    public consuming func distinctUntilChanged<Key: Sendable>(
+        _ keySelector: @escaping @Sendable (Element) throws -> Key,
+        comparer: @escaping @Sendable (_ lhs: Key, _ rhs: Key) throws -> Bool
+    ) -> Observable<Element> {
+        DistinctUntilChanged(asObservable(), keySelector, comparer)
+    }
+
+    /// The values of which the property at `keyPath` differs from the one before.
+    @inlinable
+    public consuming func distinctUntilChanged<Property: Equatable & Sendable>(
+        at keyPath: any KeyPath<Element, Property> & Sendable
+    ) -> Observable<Element> {
+        DistinctUntilChanged(asObservable(), { $0[keyPath: keyPath] }, { $0 == $1 })
+    }
+}
+
+@usableFromInline
+final class DistinctUntilChanged<Element: Sendable, Key: Sendable>: Operator<Element, Element>,
+    @unchecked Sendable
+{
+    private let keySelector: @Sendable (Element) throws -> Key
+    private let comparer: @Sendable (Key, Key) throws -> Bool
+    @exclusivity(unchecked)
+    private var key = Cell<Key>()
+
+    @usableFromInline
+    init(
+        _ source: consuming Observable<Element>?,
+        _ keySelector: @escaping @Sendable (Element) throws -> Key,
+        _ comparer: @escaping @Sendable (Key, Key) throws -> Bool
+    ) {
+        self.keySelector = keySelector
+        self.comparer = comparer
+        super.init(source)
+    }
+
+    deinit {
+        key.destroy()
+    }
+
+    override func copy() -> Operator<Element, Element> {
+        type(of: self).init(nil, keySelector, comparer)
+    }
+
+    /// Keeps the key where it is a new one.
+    private func isNew(_ value: Element) throws -> Bool {
+        let new = try keySelector(value)
+        if key.isFull, try comparer(key.value, new) { return false }
+        key.set(new)
+        return true
+    }
+
+    override func next(_ value: Element) {
+        do {
+            if try isNew(value) { down.next(value) }
+        } catch {
+            down.error(error)
+        }
+    }
+
+    override func last(_ value: Element) {
+        do {
+            if try isNew(value) { down.last(value) } else { down.completed() }
+        } catch {
+            down.error(error)
+        }
+    }
+}

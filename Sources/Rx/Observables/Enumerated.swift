@@ -1,0 +1,33 @@
+extension ObservableType {
+    /// The values with their numbers, from 0 on.
+    @inlinable
+    public consuming func enumerated() -> Observable<(index: Int, element: Element)> {
+        Enumerated(asObservable())
+    }
+}
+
+@usableFromInline
+final class Enumerated<Element: Sendable>: Operator<Element, (index: Int, element: Element)>,
+    @unchecked Sendable
+{
+    @exclusivity(unchecked)
+    private var index = 0
+
+    @usableFromInline
+    override init(_ source: consuming Observable<Element>?) {
+        super.init(source)
+    }
+
+    override func copy() -> Operator<Element, (index: Int, element: Element)> {
+        type(of: self).init(nil)
+    }
+
+    override func next(_ value: Element) {
+        index += 1
+        down.next((index - 1, value))
+    }
+
+    override func last(_ value: Element) {
+        down.last((index, value))
+    }
+}

@@ -1,0 +1,43 @@
+extension ObservableType {
+    /// The values, or `element` where the stream completes without one.
+    @inlinable
+    public consuming func ifEmpty(default element: Element) -> Observable<Element> {
+        IfEmptySwitch(asObservable(), .just(element))
+    }
+
+    /// The values, or those of `other` where the stream completes without one.
+    @inlinable
+    public consuming func ifEmpty(switchTo other: Observable<Element>) -> Observable<Element> {
+        IfEmptySwitch(asObservable(), other)
+    }
+}
+
+@usableFromInline
+final class IfEmptySwitch<Element: Sendable>: Operator<Element, Element>, @unchecked Sendable {
+    private let other: Observable<Element>
+    @exclusivity(unchecked)
+    private var isEmpty = true
+
+    @usableFromInline
+    init(_ source: consuming Observable<Element>?, _ other: Observable<Element>) {
+        self.other = other
+        super.init(source)
+    }
+
+    override func copy() -> Operator<Element, Element> {
+        type(of: self).init(nil, other)
+    }
+
+    override func next(_ value: Element) {
+        isEmpty = false
+        down.next(value)
+    }
+
+    override func last(_ value: Element) {
+        down.last(value)
+    }
+
+    override func completed() {
+        if isEmpty { startStream(other, down.share()) } else { down.completed() }
+    }
+}

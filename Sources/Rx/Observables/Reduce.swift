@@ -1,0 +1,70 @@
+extension ObservableType {
+    /// What `accumulator` made of all values, from `seed` on, when the stream completes; `seed` where it was empty.
+    @inlinable
+    public consuming func reduce<Result: Sendable>(
+        _ seed: Result, accumulator: @escaping @Sendable (Result, Element) throws -> Result
+    ) -> Observable<Result> {
+        Reduce(asObservable(), seed, { $0 = try accumulator($0, $1) }, { $0 })
+    }
+
+    /// The same, sent as `mapResult` makes it.
+    @inlinable
+    public consuming func reduce<Accumulation: Sendable, Result: Sendable>(
+        _ seed: Accumulation, accumulator: @escaping @Sendable (Accumulation, Element) throws -> Accumulation,
+        mapResult: @escaping @Sendable (Accumulation) throws -> Result
+    ) -> Observable<Result> {
+        Reduce(asObservable(), seed, { $0 = try accumulator($0, $1) }, mapResult)
+    }
+
+    /// All values in one array, when the stream completes. Holds them until then.
+    @inlinable
+    public consuming func toArray() -> Single<[Element]> {
+        Single(raw: Reduce(asObservable(), [], { $0.append($1) }, { $0 }))
+    }
+}
+
+@usableFromInline
+final class Reduce<In: Sendable, Accumulation: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
+    @unchecked Sendable
+{
+    private let seed: Accumulation
+    private let accumulator: @Sendable (inout Accumulation, In) throws -> Void
+    private let mapResult: @Sendable (Accumulation) throws -> Out
+    @exclusivity(unchecked)
+    private var accumulation: Accumulation
+
+    @usableFromInline
+    init(
+        _ source: consuming Observable<In>?, _ seed: Accumulation,
+        _ accumulator: @escaping @Sendable (inout Accumulation, In) throws -> Void,
+        _ mapResult: @escaping @Sendable (Accumulation) throws -> Out
+    ) {
+        self.seed = seed
+        self.accumulator = accumulator
+        self.mapResult = mapResult
+        accumulation = seed
+        super.init(source)
+    }
+
+    override func copy() -> Operator<In, Out> {
+        type(of: self).init(nil, seed, accumulator, mapResult)
+    }
+
+    override func next(_ value: In) {
+        guard !upstream.isClosed else { return }
+        do {
+            try accumulator(&accumulation, value)
+        } catch {
+            self.error(error)
+        }
+    }
+
+    override func completed() {
+        guard !upstream.isClosed else { return }
+        do {
+            finish(with: try mapResult(accumulation))
+        } catch {
+            self.error(error)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+extension ObservableType {
+    /// What `accumulator` makes of each value and its result before, from `seed` on, which itself is not sent. What it
+    /// throws ends the stream.
+    @inlinable
+    public consuming func scan<Result: Sendable>(
+        _ seed: Result, accumulator: @escaping @Sendable (Result, Element) throws -> Result
+    ) -> Observable<Result> {
+        Scan(asObservable(), seed) { result, value in result = try accumulator(result, value) }
+    }
+
+    /// The same with an accumulator that changes its result in place.
+    @inlinable
+    public consuming func scan<Result: Sendable>(
+        into seed: Result, accumulator: @escaping @Sendable (inout Result, Element) throws -> Void
+    ) -> Observable<Result> {
+        Scan(asObservable(), seed, accumulator)
+    }
+}
+
+@usableFromInline
+final class Scan<In: Sendable, Out: Sendable>: Operator<In, Out>, @unchecked Sendable {
+    private let seed: Out
+    private let accumulator: @Sendable (inout Out, In) throws -> Void
+    @exclusivity(unchecked)
+    private var result: Out
+
+    @usableFromInline
+    init(
+        _ source: consuming Observable<In>?, _ seed: Out,
+        _ accumulator: @escaping @Sendable (inout Out, In) throws -> Void
+    ) {
+        self.seed = seed
+        self.accumulator = accumulator
+        result = seed
+        super.init(source)
+    }
+
+    override func copy() -> Operator<In, Out> {
+        type(of: self).init(nil, seed, accumulator)
+    }
+
+    override func next(_ value: In) {
+        do {
+            try accumulator(&result, value)
+            down.next(result)
+        } catch {
+            down.error(error)
+        }
+    }
+
+    override func last(_ value: In) {
+        do {
+            try accumulator(&result, value)
+            down.last(result)
+        } catch {
+            down.error(error)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+extension ObservableType {
+    /// The only value: sent when it comes; a second one fails the stream with `RxError.moreThanOneElement`, none with
+    /// `RxError.noElements`.
+    @inlinable
+    public consuming func single() -> Observable<Element> {
+        SingleElement(asObservable(), nil)
+    }
+
+    /// The same of the values of which `predicate` is true. What it throws ends the stream.
+    @inlinable
+    public consuming func single(
+        _ predicate: @escaping @Sendable (Element) throws -> Bool
+    ) -> Observable<Element> {
+        SingleElement(asObservable(), predicate)
+    }
+}
+
+@usableFromInline
+final class SingleElement<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
+    private let predicate: (@Sendable (Element) throws -> Bool)?
+    @exclusivity(unchecked)
+    private var hasSent = false
+
+    @usableFromInline
+    init(
+        _ source: consuming Observable<Element>?, _ predicate: (@Sendable (Element) throws -> Bool)?
+    ) {
+        self.predicate = predicate
+        super.init(source)
+    }
+
+    override func copy() -> Operator<Element, Element> {
+        type(of: self).init(nil, predicate)
+    }
+
+    override func next(_ value: Element) {
+        guard !upstream.isClosed else { return }
+        do {
+            guard try predicate?(value) ?? true else { return }
+        } catch {
+            return self.error(error)
+        }
+        guard !hasSent else { return error(RxError.moreThanOneElement) }
+        hasSent = true
+        down.next(value)
+    }
+
+    override func completed() {
+        if hasSent { super.completed() } else { error(RxError.noElements) }
+    }
+}

@@ -1,0 +1,80 @@
+extension ObservableType {
+    /// The values but the first `count`.
+    @inlinable
+    public consuming func skip(_ count: Int) -> Observable<Element> {
+        Skip(asObservable(), count)
+    }
+
+    /// The values from the first on of which `predicate` is false. What it throws ends the stream; it is not asked of
+    /// later ones.
+    @inlinable
+    public consuming func skip(
+        while predicate: @escaping @Sendable (Element) throws -> Bool
+    ) -> Observable<Element> {
+        SkipWhile(asObservable(), predicate)
+    }
+}
+
+@usableFromInline
+final class Skip<Element: Sendable>: Operator<Element, Element>, @unchecked Sendable {
+    private let count: Int
+    @exclusivity(unchecked)
+    private var remaining: Int
+
+    @usableFromInline
+    init(_ source: consuming Observable<Element>?, _ count: Int) {
+        self.count = count
+        remaining = count
+        super.init(source)
+    }
+
+    override func copy() -> Operator<Element, Element> {
+        type(of: self).init(nil, count)
+    }
+
+    override func next(_ value: Element) {
+        if remaining > 0 { remaining -= 1 } else { down.next(value) }
+    }
+
+    override func last(_ value: Element) {
+        if remaining > 0 { down.completed() } else { down.last(value) }
+    }
+}
+
+@usableFromInline
+final class SkipWhile<Element: Sendable>: Operator<Element, Element>, @unchecked Sendable {
+    private let predicate: @Sendable (Element) throws -> Bool
+    @exclusivity(unchecked)
+    private var isSkipping = true
+
+    @usableFromInline
+    init(
+        _ source: consuming Observable<Element>?,
+        _ predicate: @escaping @Sendable (Element) throws -> Bool
+    ) {
+        self.predicate = predicate
+        super.init(source)
+    }
+
+    override func copy() -> Operator<Element, Element> {
+        type(of: self).init(nil, predicate)
+    }
+
+    override func next(_ value: Element) {
+        do {
+            if isSkipping { isSkipping = try predicate(value) }
+            if !isSkipping { down.next(value) }
+        } catch {
+            down.error(error)
+        }
+    }
+
+    override func last(_ value: Element) {
+        do {
+            if isSkipping { isSkipping = try predicate(value) }
+            if isSkipping { down.completed() } else { down.last(value) }
+        } catch {
+            down.error(error)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+extension ObservableType {
+    /// The last `count` values, when the stream completes. Holds that many.
+    @inlinable
+    public consuming func takeLast(_ count: Int) -> Observable<Element> {
+        precondition(count >= 0, "the last \(count) values cannot be taken")
+        return TakeLast(asObservable(), count)
+    }
+}
+
+@usableFromInline
+final class TakeLast<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
+    private let count: Int
+    /// A ring once it is full; `oldest` is where it begins.
+    @exclusivity(unchecked)
+    private var kept: [Element] = []
+    @exclusivity(unchecked)
+    private var oldest = 0
+
+    @usableFromInline
+    init(_ source: consuming Observable<Element>?, _ count: Int) {
+        self.count = count
+        super.init(source)
+    }
+
+    override func copy() -> Operator<Element, Element> {
+        type(of: self).init(nil, count)
+    }
+
+    override func next(_ value: Element) {
+        guard count > 0, !upstream.isClosed else { return }
+        if kept.count < count {
+            kept.append(value)
+        } else {
+            kept[oldest] = value
+            oldest = (oldest + 1) % count
+        }
+    }
+
+    override func completed() {
+        for offset in kept.indices {
+            guard !upstream.isClosed else { return }
+            down.next(kept[(oldest + offset) % kept.count])
+        }
+        super.completed()
+    }
+}
