@@ -63,6 +63,29 @@ struct LogWriterTests {
         #expect(log.droppedLines == 10)
     }
 
+    @Test(
+        "What a stuck reader held up goes nowhere else, though its descriptor is closed and its number given away"
+    )
+    func whatWasHeldUpGoesNowhereElse() {
+        let pipe = RawPipe()
+        let log = LogWriter(descriptor: pipe.writer)
+        let channel = log.makeChannel()
+        // A line beyond the pipe's 64 KiB, so that the thread is stuck with it, and one behind it.
+        channel.append(line(0, padding: 100_000))
+        var written = pollfd(fd: pipe.reader, events: Int16(POLLIN), revents: 0)
+        while Glibc.poll(&written, 1, 1000) == 0 {}
+        channel.append(line(1))
+        log.close()
+        let other = RawPipe()
+        dup2(other.writer, pipe.writer)
+        // The write that was stuck fails, and what is behind it is tried.
+        close(pipe.reader)
+        var poll = pollfd(fd: other.reader, events: Int16(POLLIN), revents: 0)
+        while log.droppedLines < 2, Glibc.poll(&poll, 1, 0) == 0 { sched_yield() }
+        #expect(Glibc.poll(&poll, 1, 0) == 0)
+        for descriptor in [pipe.writer, other.writer, other.reader] { close(descriptor) }
+    }
+
     @Test("Lines of several threads come out whole, each thread's in its order")
     func linesOfSeveralThreadsComeOutWhole() throws {
         let pipe = RawPipe()

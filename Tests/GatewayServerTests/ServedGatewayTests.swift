@@ -98,8 +98,13 @@ struct ServedGatewayTests {
     @Test("A call made outside the loops is carried by one of them")
     func aCallOutsideTheLoopsIsCarried() async throws {
         let upstream = StubUpstream { _ in .json("[1]") }
+        // The task waits for one of the threads that other tests may keep busy.
+        var configuration = GatewayServerConfiguration()
+        configuration.limits.deadline = .seconds(50)
         @Sendable func declare(on gateway: Gateway) {
-            let parts = gateway.provider(PartsAPI.self, upstream: "parts")
+            var policy = CallPolicy()
+            policy.totalTimeout = .seconds(50)
+            let parts = gateway.provider(PartsAPI.self, upstream: "parts", policy: policy)
             gateway.get("/page") { _ in
                 .parts(
                     first: Part.task {
@@ -107,7 +112,9 @@ struct ServedGatewayTests {
                     })
             }
         }
-        try await withGateway(upstreams: ["parts": upstream], declare: declare) { client in
+        try await withGateway(
+            upstreams: ["parts": upstream], configuration: configuration, declare: declare
+        ) { client in
             let response = try await client.get("/page")
             #expect(try response.json[member: "data"]?.description == #"{"first":[1]}"#)
         }

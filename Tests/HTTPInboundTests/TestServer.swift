@@ -105,15 +105,22 @@ final class TestServer: Sendable {
         while try await on({ server, _ in server.connectionCount }) > 0 { await Task.yield() }
     }
 
-    /// Returns once an answer waits on disk and none in memory; false where its connection ended instead.
-    func isSpooled() async throws -> Bool {
-        while true {
-            let (waiting, spooled, connections) = try await on { server, _ in
-                (server.waitingBytes, server.spooledBytes, server.connectionCount)
-            }
-            if spooled > 0, waiting == 0 { return true }
-            if connections == 0 { return false }
-            await Task.yield()
+    /// Returns once an answer waits on disk and none in memory; false where its connection ended instead. The loop looks
+    /// itself, time and again: a test's task may be kept waiting until it is too late.
+    func isSpooled() async -> Bool {
+        await withCheckedContinuation { continuation in
+            loop.execute { [self] in look(for: continuation) }
+        }
+    }
+
+    private func look(for continuation: CheckedContinuation<Bool, Never>) {
+        let server = server.value
+        if server.spooledBytes > 0, server.waitingBytes == 0 {
+            continuation.resume(returning: true)
+        } else if server.acceptedConnections > 0, server.connectionCount == 0 {
+            continuation.resume(returning: false)
+        } else {
+            loop.execute { [self] in look(for: continuation) }
         }
     }
 

@@ -28,12 +28,15 @@ package final class LogWriter: Sendable {
 
     /// Has the process ignore SIGPIPE from here on: a reader that goes away is an error to count, not an end.
     ///
-    /// - Parameter descriptor: stays the caller's, who closes it after `close`.
+    /// - Parameter descriptor: stays the caller's, who may close it at any time. Lines go to a duplicate of it: those that a
+    ///   stuck reader holds up for longer than `close` waits never come to a connection that got the number next.
     package init(descriptor: Int32) {
-        self.descriptor = descriptor
+        // Where there is no duplicate, every write fails, and lines are dropped and counted.
+        self.descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
         signal(SIGPIPE, SIG_IGN)
         DispatchQueue(label: "sluice.log").async { [self] in
             run()
+            Glibc.close(self.descriptor)
             finished.signal()
         }
     }
