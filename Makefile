@@ -7,7 +7,7 @@ PACKAGES = libevent-dev libsqlite3-dev libmimalloc-dev curl
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 FUZZ_SECONDS ?= 60
 # The most heap allocations that a charts request may cost.
-ALLOCATIONS = 32
+ALLOCATIONS = 26
 # The Swift runtime inside the program: it runs where no toolchain is, and calls into the runtime are direct. Generic code
 # is specialised across modules.
 RELEASE = --static-swift-stdlib -Xswiftc -cross-module-optimization

@@ -59,7 +59,7 @@ package final class GatewayExchange: InboundExchange {
     private let accessLog: AccessLog?
     // The loop guards both.
     @exclusivity(unchecked) private var ongoing: (any OngoingRequest)?
-    /// Kept whole, as to take it apart would copy it.
+    /// Its response is moved out; the summary stays in it, as to take it out would be to copy it.
     @exclusivity(unchecked) private var answer: GatewayResponse?
 
     init(_ arrival: Arrival, _ accessLog: AccessLog?) {
@@ -81,7 +81,8 @@ package final class GatewayExchange: InboundExchange {
 
     func deliver(_ answer: consuming GatewayResponse) {
         ongoing = nil
-        let response = answer.response
+        var response = HTTPResponse(status: .ok, fields: HTTPFields())
+        swap(&response, &answer.response)
         self.answer = consume answer
         respond(response)
         // Nearly always it is out by now, and told. Where it waits, its bytes are the stream's alone.

@@ -1,5 +1,5 @@
 public import HTTPModel
-import Networking
+package import Networking
 public import Rx
 
 /// An answer and what there is to log about it.
@@ -14,10 +14,7 @@ public struct GatewayResponse: Sendable {
     }
 
     /// Lets go of what is large, where only what is to be logged is kept.
-    package mutating func dropValues() {
-        response.body = []
-        summary.dropValues()
-    }
+    package mutating func dropValues() { summary.dropValues() }
 }
 
 /// Who waits for the answer to a request. It may come on any thread.
@@ -56,6 +53,19 @@ public struct RequestSummary: Sendable {
         }
         guard let results else { return }
         for index in results.parts.indices { body(results.summary(of: index, at: elapsed)) }
+    }
+
+    /// The same for a log of all requests: makes no summary of a part, and copies nothing of it but its name.
+    ///
+    /// - Parameter body: `kind` is nil where the request ended before the part did, `failure` where none is to be told.
+    package func forEachEnd(
+        _ body: (
+            _ name: String?, _ kind: OutcomeKind?, _ failure: (reason: String, attempts: Int)?,
+            _ nanoseconds: Int64
+        ) -> Void
+    ) {
+        for step in steps { step.forEachEnd(at: elapsed, body) }
+        results?.forEachEnd(at: elapsed, body)
     }
 
     private(set) var steps: [PartResults]
@@ -100,6 +110,20 @@ public struct PartSummary: Sendable, Hashable {
 }
 
 extension PartResults {
+    @inline(__always)
+    fileprivate func forEachEnd(
+        at elapsed: Duration,
+        _ body: (String?, OutcomeKind?, (reason: String, attempts: Int)?, Int64) -> Void
+    ) {
+        for index in parts.indices {
+            let failure = parts[index].outcome?.failure
+            body(
+                hasNames ? parts[index].name : nil, parts[index].outcome?.kind,
+                failure.map { ($0.reason.token, $0.attempts) },
+                parts[index].outcome?.elapsed ?? Int64(elapsed / .nanoseconds(1)))
+        }
+    }
+
     /// - Parameter elapsed: from the request to its end, which is the end of what had none.
     fileprivate func summary(of index: Int, at elapsed: Duration) -> PartSummary {
         let name = hasNames ? parts[index].name : nil

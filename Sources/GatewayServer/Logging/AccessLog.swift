@@ -3,6 +3,7 @@ import Gateway
 import HTTPInbound
 import HTTPModel
 @_spi(Lines) import JSONBytes
+import Networking
 
 /// Tells each answered request as one JSON line. One a loop.
 ///
@@ -106,23 +107,25 @@ final class AccessLog {
 
     private func write(parts summary: borrowing RequestSummary) {
         var isFirst = true
-        summary.forEachPart { part in
+        summary.forEachEnd { name, kind, failure, nanoseconds in
             if isFirst { line.constant(#","parts":{"#) } else { line.constant(",") }
             isFirst = false
-            line.string(part.name ?? "call")
-            line.constant(#":{"kind":""#)
-            line.plain(part.kind)
-            line.constant(#"""#)
-            if let reason = part.reason {
-                line.constant(#","reason":"#)
-                line.string(reason)
+            line.string(name ?? "call")
+            if kind == .success {
+                line.constant(#":{"kind":"success""#)
+            } else {
+                line.constant(#":{"kind":""#)
+                line.plain(kind?.rawValue ?? "cancelled")
+                line.constant(#"""#)
             }
-            if let attempts = part.attempts {
+            if let failure {
+                line.constant(#","reason":"#)
+                line.string(failure.reason)
                 line.constant(#","attempts":"#)
-                line.integer(attempts)
+                line.integer(failure.attempts)
             }
             line.constant(#","elapsedMs":"#)
-            line.fixed(Int(part.nanoseconds / 1000), places: 3)
+            line.fixed(Int(nanoseconds / 1000), places: 3)
             line.constant("}")
         }
         if !isFirst { line.constant("}") }
