@@ -12,7 +12,7 @@ struct PartOutcome: Sendable {
     let elapsed: Int64
 
     /// A value ends the part well; `null` is the answer that there is nothing.
-    init(_ value: JSONFragment, elapsed: Int64) {
+    init(_ value: consuming JSONFragment, elapsed: Int64) {
         kind = value.isNull ? .noContent : .success
         self.value = value
         failure = nil

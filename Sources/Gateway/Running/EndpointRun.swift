@@ -125,12 +125,11 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         case nil:
             break
         case .answer(var remains, let dressing):
-            let results = PartResults(remains.takeParts())
-            conclude(remains) { before, recipient in
+            if let timer = remains.timer { scheduler.cancelTimer(timer) }
+            receiver.answered(
                 renderer.parts(
-                    results, status: dressing.status ?? .ok, fields: dressing.fields, before: before,
-                    for: recipient)
-            }
+                    PartResults(remains.takeParts()), status: dressing.status ?? .ok, fields: dressing.fields,
+                    before: remains.before, for: recipient))
         case .steps(let results, let then, let dressing):
             if case .failed(let index) = Verdict(results.parts) {
                 return finish(results, decidedBy: index)
@@ -271,7 +270,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
 }
 
 extension EndpointRun: SingleReceiver {
-    func succeeded(_ value: JSONFragment, number: Int) {
+    func succeeded(_ value: consuming JSONFragment, number: Int) {
         ended(number, PartOutcome(value, elapsed: elapsed))
     }
 

@@ -33,7 +33,7 @@ final class Renderer: Sendable {
 
     /// An answer whose parts have all ended.
     func parts(
-        _ results: PartResults, status: HTTPStatus, fields: HTTPFields, before: [PartResults],
+        _ results: consuming PartResults, status: HTTPStatus, fields: HTTPFields, before: [PartResults],
         for recipient: Recipient
     ) -> GatewayResponse {
         let isComplete: Bool
@@ -47,7 +47,7 @@ final class Renderer: Sendable {
             return tooLarge(results, before: before, for: recipient)
         }
         return success(
-            .parts, results, isComplete: isComplete, status: status, fields: fields, before: before,
+            .parts, consume results, isComplete: isComplete, status: status, fields: fields, before: before,
             for: recipient)
     }
 
@@ -65,7 +65,7 @@ final class Renderer: Sendable {
     }
 
     private func success(
-        _ body: Envelope.Body, _ results: PartResults?, isComplete: Bool, status: HTTPStatus,
+        _ body: Envelope.Body, _ results: consuming PartResults?, isComplete: Bool, status: HTTPStatus,
         fields: HTTPFields,
         before: [PartResults], for recipient: Recipient
     ) -> GatewayResponse {
@@ -83,7 +83,7 @@ final class Renderer: Sendable {
             }
         }
         if !fields.isEmpty { add(fields, to: &answer.fields) }
-        return response(answer, head.code, results, before, recipient)
+        return response(consume answer, head.code, consume results, before, recipient)
     }
 
     private func successFields(hasBody: Bool, _ requestID: String) -> HTTPFields {
@@ -180,17 +180,16 @@ final class Renderer: Sendable {
     }
 
     private func response(
-        _ answer: HTTPResponse, _ code: String, _ results: PartResults?, _ before: [PartResults],
-        _ recipient: Recipient
+        _ answer: consuming HTTPResponse, _ code: String, _ results: consuming PartResults?,
+        _ before: [PartResults], _ recipient: Recipient
     ) -> GatewayResponse {
-        var answer = answer
         if let cors, let fields = recipient.fields { cors.addFields(to: &answer.fields, for: fields) }
+        let status = answer.status.code
         return GatewayResponse(
-            response: answer,
+            response: consume answer,
             summary: RequestSummary(
-                requestID: recipient.requestID, route: recipient.route, status: answer.status.code,
-                code: code,
-                elapsed: .nanoseconds(recipient.elapsed), steps: before, results: results))
+                requestID: recipient.requestID, route: recipient.route, status: status, code: code,
+                elapsed: .nanoseconds(recipient.elapsed), steps: before, results: consume results))
     }
 
     /// An endpoint's own fields; what is the gateway's stays as it is.

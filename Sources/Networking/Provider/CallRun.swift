@@ -61,7 +61,8 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     override func begin() {
         if call.context == nil, let context = CallContext.current { call = call.with(context) }
         let call = call
-        let scheduler = provider.transport.scheduler
+        let transport = provider.transport
+        let scheduler = transport.scheduler
         let started = scheduler.now
         itsScheduler = consume scheduler
         self.started = started
@@ -73,16 +74,18 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
             state.withLock { $0.retry = RetryMachine() }
             return finish(limitError)
         }
-        send(call, attempt: 1, within: end)
+        send(call, over: transport, attempt: 1, within: end)
     }
 
     override func cancel() { _ = free() }
 
-    private func send(_ call: TransportCall, attempt number: Int, within limit: Int64) {
+    private func send(
+        _ call: TransportCall, over transport: any Transport, attempt number: Int, within limit: Int64
+    ) {
         if call.settings.hasPlugins {
             for plugin in call.settings.plugins { plugin.willSend(call, attempt: number) }
         }
-        var attempt: (any Disposable)? = provider.transport.send(
+        var attempt: (any Disposable)? = transport.send(
             call, within: .nanoseconds(Int(limit)), for: self)
         let isOver = state.withLock { state in
             // Not if the run is over (it would keep itself alive), nor if the next attempt has begun on another thread.
@@ -158,7 +161,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
             state.retry.attemptBegan()
             return state.retry.attempts
         }
-        send(call, attempt: number, within: left)
+        send(call, over: provider.transport, attempt: number, within: left)
     }
 
     /// Nanoseconds since the start.
@@ -263,7 +266,7 @@ final class FragmentRun: CallRun<JSONFragment>, @unchecked Sendable {
 
     override func reportData(of response: borrowing TransportResponse) -> Bool {
         guard !call.settings.hasPlugins, let data = response.plainData(of: call) else { return false }
-        inContext { onLast(data) }
+        if hasReceiver { onLast(data) } else { inContext { onLast(data) } }
         return true
     }
 

@@ -56,8 +56,14 @@ public struct ParameterEncoding: Sendable, Hashable {
     ) throws(RequestFault) {
         var separator = mark
         try parameters.visit { (entry) throws(RequestFault) in
-            try appendPair(
-                entry.0, entry.1.parameterValue, isInList: false, separator: &separator, to: &bytes)
+            let value = entry.1.parameterValue
+            // What most are.
+            if case .text(let text) = value {
+                appendName(entry.0, isInList: false, separator: &separator, to: &bytes)
+                appendEncoded(text, to: &bytes)
+            } else {
+                try appendPair(entry.0, value, isInList: false, separator: &separator, to: &bytes)
+            }
         }
     }
 
@@ -91,6 +97,7 @@ public struct ParameterEncoding: Sendable, Hashable {
         }
     }
 
+    @inline(__always)
     private func appendName(_ name: String, isInList: Bool, separator: inout UInt8?, to bytes: inout ByteRoom)
     {
         if let separator { bytes.append(separator) }
@@ -100,6 +107,7 @@ public struct ParameterEncoding: Sendable, Hashable {
         bytes.append(UInt8(ascii: "="))
     }
 
+    @inline(__always)
     private func appendEncoded(_ text: String, to bytes: inout ByteRoom) {
         bytes.append(encoding: text, spaceAsPlus: place == .form)
     }

@@ -63,7 +63,7 @@ private final class HandlerEmitter<Element: Sendable>: Emitter<Element>, @unchec
         handler(.next(element))
     }
 
-    override func onLast(_ element: Element) {
+    override func onLast(_ element: consuming Element) {
         handler(.next(element))
         handler(.completed)
     }
@@ -91,7 +91,7 @@ private final class ObserverEmitter<Observer: ObserverType>: Emitter<Observer.El
         observer.onNext(element)
     }
 
-    override func onLast(_ element: Observer.Element) {
+    override func onLast(_ element: consuming Observer.Element) {
         observer.onNext(element)
         observer.onCompleted()
     }

@@ -68,7 +68,7 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
     }
 
     /// The last value and the completion in one.
-    public func onLast(_ element: Element) {
+    public func onLast(_ element: consuming Element) {
         guard close() else { return }
         if let receiver { receiver.succeeded(element, number: number) } else { down.last(element) }
         release()

@@ -6,7 +6,7 @@
 package protocol SingleReceiver<Value>: AnyObject, Sendable {
     associatedtype Value: Sendable
 
-    func succeeded(_ value: Value, number: Int)
+    func succeeded(_ value: consuming Value, number: Int)
     func failed(_ error: any Error, number: Int)
 }
 
