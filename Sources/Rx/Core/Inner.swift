@@ -82,4 +82,14 @@ struct InnerList: ~Copyable {
         }
         for link in links { link.stop() }
     }
+
+    /// Keeps `link`, stops the others. Those that come later are kept.
+    func stopAll(but link: Link) {
+        let others = state.withLock { state in
+            let others = state.links.filter { $0 !== link }
+            state.links = state.links.filter { $0 === link }
+            return others
+        }
+        for other in others { other.stop() }
+    }
 }

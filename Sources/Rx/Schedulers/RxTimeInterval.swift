@@ -28,4 +28,9 @@ extension RxTimeInterval {
         guard !overflow else { return value < 0 ? 0 : 1 << 62 }
         return min(max(product, 0), 1 << 62)
     }
+
+    /// So many seconds, rounded up to nanoseconds; what is longer than 146 years is `.never`.
+    init(atLeast seconds: Double) {
+        self = seconds * 1e9 < Double(1 << 62) ? .nanoseconds(Int((seconds * 1e9).rounded(.up))) : .never
+    }
 }

@@ -1,0 +1,53 @@
+extension ObservableType {
+    /// Subscribes `dueTime` after it is subscribed to.
+    @inlinable
+    public consuming func delaySubscription(
+        _ dueTime: RxTimeInterval, scheduler: any SchedulerType
+    ) -> Observable<Element> {
+        DelaySubscription(asObservable(), dueTime, scheduler)
+    }
+}
+
+@usableFromInline
+final class DelaySubscription<Element: Sendable>: StatefulOperator<Element, Element>, TimerTarget,
+    @unchecked Sendable
+{
+    private let dueTime: RxTimeInterval
+    private let scheduler: any SchedulerType
+    private let timer: TimerSlot
+    // Sound: written before the timer is set, taken by the timer, which fires once.
+    private var waiting: Observable<Element>?
+
+    @usableFromInline
+    init(_ source: consuming Observable<Element>?, _ dueTime: RxTimeInterval, _ scheduler: any SchedulerType)
+    {
+        self.dueTime = dueTime
+        self.scheduler = scheduler
+        timer = TimerSlot(scheduler)
+        super.init(source)
+    }
+
+    override func copy() -> Operator<Element, Element> {
+        type(of: self).init(nil, dueTime, scheduler)
+    }
+
+    override class func begin(
+        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
+    ) {
+        let me = unsafeDowncast(step, to: DelaySubscription<Element>.self)
+        me.waiting = consume source
+        me.down.attach(me)
+        me.timer.set(after: me.dueTime, me)
+    }
+
+    override func stop() {
+        super.stop()
+        timer.close()
+    }
+
+    @usableFromInline
+    func timerFired(_ token: TimerToken) {
+        guard !upstream.isClosed, let source = waiting.take() else { return }
+        startStream(source, Port(self))
+    }
+}

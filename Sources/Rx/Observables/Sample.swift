@@ -1,0 +1,123 @@
+extension ObservableType {
+    /// The latest value, when `sampler` sends something or completes and there is a new one; `defaultValue`, if given, where
+    /// there is none. The completion of this stream is sent at the next of those moments, an error of either at once.
+    @inlinable
+    public consuming func sample<Source: ObservableType>(
+        _ sampler: Source, defaultValue: Element? = nil
+    ) -> Observable<Element> {
+        Sample(asObservable(), Trigger(sampler.asObservable()), defaultValue)
+    }
+}
+
+@usableFromInline
+final class Sample<Element: Sendable>: StatefulOperator<Element, Element>, TriggerTarget, @unchecked Sendable
+{
+    private let sampler: Trigger
+    private let defaultValue: Element?
+    private let gate = Gate()
+    private let other = LinkSlot()
+    // The gate's owner's.
+    @exclusivity(unchecked)
+    private var latest = Cell<Element>()
+    @exclusivity(unchecked)
+    private var isOver = false
+
+    @usableFromInline
+    init(_ source: consuming Observable<Element>?, _ sampler: Trigger, _ defaultValue: Element?) {
+        self.sampler = sampler
+        self.defaultValue = defaultValue
+        super.init(source)
+    }
+
+    deinit {
+        latest.destroy()
+    }
+
+    override func copy() -> Operator<Element, Element> {
+        type(of: self).init(nil, sampler, defaultValue)
+    }
+
+    override class func begin(
+        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
+    ) {
+        let me = unsafeDowncast(step, to: Sample<Element>.self)
+        me.down.attach(me)
+        type(of: source).run(consume source, Port(me))
+        guard !me.upstream.isClosed else { return }
+        me.sampler.start(me) { me.other.set($0) }
+    }
+
+    override func stop() {
+        super.stop()
+        other.closeAndStop()
+    }
+
+    override func next(_ value: Element) {
+        if gate.enter() {
+            latest.set(value)
+            gate.leave()
+        } else {
+            gate.park { self.latest.set(value) }
+        }
+    }
+
+    /// Waits for the sampler.
+    override func completed() {
+        if gate.enter() {
+            sourceEnded()
+            gate.leave()
+        } else {
+            gate.park { self.sourceEnded() }
+        }
+    }
+
+    private func sourceEnded() {
+        isOver = true
+        upstream.clear()
+    }
+
+    override func error(_ error: any Error) {
+        if gate.enter() {
+            fail(error)
+            gate.leave()
+        } else {
+            gate.park { self.fail(error) }
+        }
+    }
+
+    private func fail(_ error: any Error) {
+        super.error(error)
+        other.closeAndStop()
+    }
+
+    func triggerFired() {
+        if gate.enter() {
+            tick()
+            gate.leave()
+        } else {
+            gate.park { self.tick() }
+        }
+    }
+
+    func triggerFailed(_ error: any Error) {
+        self.error(error)
+    }
+
+    func triggerCompleted() {
+        triggerFired()
+    }
+
+    private func tick() {
+        guard !upstream.isClosed else { return }
+        if latest.isFull {
+            let value = latest.value
+            latest.clear()
+            down.next(value)
+        } else if let defaultValue {
+            down.next(defaultValue)
+        }
+        guard isOver else { return }
+        super.completed()
+        other.closeAndStop()
+    }
+}

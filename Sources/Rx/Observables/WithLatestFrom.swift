@@ -1,0 +1,134 @@
+extension ObservableType {
+    /// What `resultSelector` makes of each value and the latest of `second`. Values before the first of `second` are
+    /// dropped; its completion changes nothing, its error is passed on. What the closure throws ends the stream.
+    @inlinable
+    public consuming func withLatestFrom<Source: ObservableConvertibleType, Result: Sendable>(
+        _ second: Source, resultSelector: @escaping @Sendable (Element, Source.Element) throws -> Result
+    ) -> Observable<Result> {
+        WithLatestFrom(asObservable(), second.asObservable(), resultSelector)
+    }
+
+    /// The latest value of `second` at each value.
+    @inlinable
+    public consuming func withLatestFrom<Source: ObservableConvertibleType>(
+        _ second: Source
+    ) -> Observable<Source.Element> {
+        WithLatestFrom(asObservable(), second.asObservable()) { $1 }
+    }
+}
+
+@usableFromInline
+final class WithLatestFrom<In: Sendable, Second: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
+    @unchecked Sendable
+{
+    private let second: Observable<Second>
+    private let resultSelector: @Sendable (In, Second) throws -> Out
+    private let gate = Gate()
+    private let other = LinkSlot()
+    /// The gate's owner's.
+    @exclusivity(unchecked)
+    private var latest = Cell<Second>()
+
+    @usableFromInline
+    init(
+        _ source: consuming Observable<In>?, _ second: Observable<Second>,
+        _ resultSelector: @escaping @Sendable (In, Second) throws -> Out
+    ) {
+        self.second = second
+        self.resultSelector = resultSelector
+        super.init(source)
+    }
+
+    deinit {
+        latest.destroy()
+    }
+
+    override func copy() -> Operator<In, Out> {
+        type(of: self).init(nil, second, resultSelector)
+    }
+
+    /// The second stream first, so that it can have a value when the first comes.
+    override class func begin(_ step: consuming Operator<In, Out>, _ source: consuming Observable<In>) {
+        let me = unsafeDowncast(step, to: WithLatestFrom<In, Second, Out>.self)
+        me.down.attach(me)
+        let inner = WithLatestInner(me)
+        me.other.set(inner)
+        startStream(me.second, Port(inner))
+        guard !me.upstream.isClosed else { return }
+        type(of: source).run(consume source, Port(me))
+    }
+
+    override func stop() {
+        super.stop()
+        other.closeAndStop()
+    }
+
+    override func next(_ value: In) {
+        if gate.enter() {
+            pass(value)
+            gate.leave()
+        } else {
+            gate.park { self.pass(value) }
+        }
+    }
+
+    private func pass(_ value: In) {
+        guard !upstream.isClosed, latest.isFull else { return }
+        do {
+            down.next(try resultSelector(value, latest.value))
+        } catch {
+            end(error)
+        }
+    }
+
+    override func completed() {
+        if gate.enter() {
+            end(nil)
+            gate.leave()
+        } else {
+            gate.park { self.end(nil) }
+        }
+    }
+
+    override func error(_ error: any Error) {
+        if gate.enter() {
+            end(error)
+            gate.leave()
+        } else {
+            gate.park { self.end(error) }
+        }
+    }
+
+    private func end(_ error: (any Error)?) {
+        if let error { super.error(error) } else { super.completed() }
+        other.closeAndStop()
+    }
+
+    fileprivate func keep(_ value: Second) {
+        if gate.enter() {
+            latest.set(value)
+            gate.leave()
+        } else {
+            gate.park { self.latest.set(value) }
+        }
+    }
+}
+
+private final class WithLatestInner<In: Sendable, Second: Sendable, Out: Sendable>: Inner<Second>,
+    @unchecked Sendable
+{
+    private let parent: WithLatestFrom<In, Second, Out>
+
+    init(_ parent: WithLatestFrom<In, Second, Out>) {
+        self.parent = parent
+        super.init()
+    }
+
+    override func next(_ value: Second) {
+        if !upstream.isClosed { parent.keep(value) }
+    }
+
+    override func failed(_ error: any Error) {
+        parent.error(error)
+    }
+}

@@ -1,0 +1,243 @@
+import Dispatch
+import Rx
+import Testing
+
+/// What operators that look at the time or at another stream do beyond what each operator is asked.
+@Suite("Time and other streams")
+struct TimingTests {
+    @Test("flatMapFirst does not ask its selector for values that it drops")
+    func flatMapFirstAsksOnce() {
+        let scheduler = ManualScheduler()
+        let source = Source("abc---d-|", scheduler)
+        let inner = Source("--x-|", scheduler)
+        let asked = Log<String>()
+        let output = scheduler.play(
+            source.observable.flatMapFirst { value in
+                asked.add(value)
+                return inner.observable.map { value + $0 }
+            })
+        #expect(asked.entries == ["a", "d"])
+        #expect(output == "--(ax)-----(dx)-|")
+        #expect(inner.subscriptions == ["^---!", "------^---!"])
+        #expect(source.subscriptions == ["^-------!"])
+    }
+
+    @Test("flatMapFirst passes the inner stream's error on, and disposes the outer one")
+    func flatMapFirstFails() {
+        let scheduler = ManualScheduler()
+        let source = Source("a----|", scheduler)
+        let inner = Source("-x#", scheduler)
+        #expect(scheduler.play(source.observable.flatMapFirst { _ in inner.observable }) == "-x#")
+        #expect(source.subscriptions == ["^-!"])
+    }
+
+    @Test("amb follows who sends first, be it the end, and disposes the other then")
+    func ambFollowsTheFirst() {
+        for (left, right, expected, leftEnd) in [
+            ("---a-|", "-b--#", "-b--#", "^!"), ("-a-|", "--b|", "-a-|", "^--!"), ("--a", "-|", "-|", "^!"),
+            ("--a", "-#", "-#", "^!"),
+        ] {
+            let scheduler = ManualScheduler()
+            let one = Source(left, scheduler)
+            let other = Source(right, scheduler)
+            #expect(scheduler.play(one.observable.amb(other.observable)) == expected)
+            #expect(one.subscriptions == [leftEnd])
+            #expect(one.census.alive + other.census.alive == 0)
+        }
+    }
+
+    @Test("amb of many: the quickest; of none: nothing; behind one that sends at once none is subscribed to")
+    func ambOfMany() {
+        let scheduler = ManualScheduler()
+        let sources = ["---a|", "--b|", "-c--|"].map { Source($0, scheduler) }
+        #expect(scheduler.play(Observable.amb(sources.map(\.observable))) == "-c--|")
+        #expect(sources.map(\.subscriptions) == [["^!"], ["^!"], ["^---!"]])
+        #expect(ManualScheduler().play(Observable<Int>.amb([])) == "")
+        let late = Source("-x|", scheduler)
+        #expect(scheduler.play(Observable.amb([.just("now"), late.observable])) == "(now|)")
+        #expect(late.subscriptions == [])
+    }
+
+    @Test(
+        "withLatestFrom drops what comes before the other's first value, and ignores the other's completion")
+    func withLatestFromWaits() {
+        let scheduler = ManualScheduler()
+        let source = Source("a--b-c--d-|", scheduler)
+        let other = Source("--x-y-|", scheduler)
+        #expect(
+            scheduler.play(source.observable.withLatestFrom(other.observable) { $0 + $1 })
+                == "---(bx)-(cy)--(dy)-|")
+        #expect(source.subscriptions == ["^---------!"])
+        #expect(other.subscriptions == ["^-----!"])
+    }
+
+    @Test(
+        "withLatestFrom subscribes to the other first, fails with its error, and sends its values alone if so asked"
+    )
+    func withLatestFromOrder() {
+        let log = Log<String>()
+        let other = Observable.just("x").do(onSubscribe: { log.add("other") })
+        let source = Observable.just("a").do(onSubscribe: { log.add("source") })
+        #expect(events(source.withLatestFrom(other)) == ["x", "done"])
+        #expect(log.entries == ["other", "source"])
+        let scheduler = ManualScheduler()
+        let endless = Source("a-a-a-a", scheduler)
+        #expect(
+            scheduler.play(endless.observable.withLatestFrom(Source("x-#", scheduler).observable)) == "x-#")
+        #expect(endless.subscriptions == ["^-!"])
+    }
+
+    @Test("skip(until:) stays silent where its trigger completes, or itself completes first, and frees both")
+    func skipUntilSilent() {
+        let scheduler = ManualScheduler()
+        let source = Source("-a-b|", scheduler)
+        let trigger = Source("--|", scheduler)
+        #expect(scheduler.play(source.observable.skip(until: trigger.observable)) == "")
+        #expect(source.subscriptions == ["^---!"])
+        #expect(trigger.subscriptions == ["^-!"])
+        let another = ManualScheduler()
+        let late = Source("------x", another)
+        #expect(another.play(Source("-a|", another).observable.skip(until: late.observable)) == "")
+        #expect(late.subscriptions == ["^-!"], "its subscription ends with the source")
+        let failing = Source("-#", another)
+        #expect(another.play(Source("--a|", another).observable.skip(until: failing.observable)) == "-#")
+    }
+
+    @Test("sample sends its default where there is nothing new, and the latest when the sampler completes")
+    func sampleDefault() {
+        let scheduler = ManualScheduler()
+        let source = Source("a-----b--|", scheduler)
+        let sampler = Source("--t-t--|", scheduler)
+        #expect(scheduler.play(source.observable.sample(sampler.observable, defaultValue: "0")) == "--a-0--b")
+        let failing = Source("-#", scheduler)
+        #expect(scheduler.play(Source("a", scheduler).observable.sample(failing.observable)) == "-#")
+    }
+
+    @Test("A value that keeps coming is debounced until it stops, and disposal sets no timer any more")
+    func debounceRestarts() {
+        let scheduler = ManualScheduler()
+        let source = Source("abcd---e-|", scheduler)
+        #expect(
+            scheduler.play(source.observable.debounce(.milliseconds(2 * frame), scheduler: scheduler))
+                == "-----d---(e|)")
+        let census = Census()
+        do {
+            let tracked = Tracked(census)
+            let subject = PublishSubject<Int>()
+            let subscription = subject.debounce(.seconds(1), scheduler: scheduler)
+                .subscribe(onNext: { _ in withExtendedLifetime(tracked) {} })
+            subject.onNext(1)
+            subscription.dispose()
+        }
+        #expect(census.alive == 0, "the scheduler holds its timer no more")
+    }
+
+    @Test("The time of a throttle counts from the end of a delivery")
+    func throttleCountsFromDelivery() {
+        let scheduler = ManualScheduler()
+        let subject = PublishSubject<Int>()
+        let seen = Log<String>()
+        _ = subject.throttle(.milliseconds(10), latest: false, scheduler: scheduler).subscribe(onNext: {
+            value in
+            seen.add("\(value)")
+            // A slow consumer.
+            scheduler.advance(by: .milliseconds(8))
+        })
+        subject.onNext(1)
+        scheduler.advance(by: .milliseconds(9))
+        subject.onNext(2)
+        scheduler.advance(by: .milliseconds(1))
+        subject.onNext(3)
+        #expect(seen.entries == ["1", "3"])
+    }
+
+    @Test("A throttle that never ends sends the first value alone, and the last with the completion never")
+    func throttleNever() {
+        let scheduler = ManualScheduler()
+        let source = Source("-a-b-#", scheduler)
+        #expect(scheduler.play(source.observable.throttle(.never, scheduler: scheduler)) == "-a---#")
+    }
+
+    @Test("A delayed subscription that is disposed before its time never subscribes")
+    func delayedSubscriptionDisposed() {
+        let scheduler = ManualScheduler()
+        let source = Source("-a|", scheduler)
+        let subscription = source.observable.delaySubscription(.seconds(1), scheduler: scheduler).subscribe()
+        subscription.dispose()
+        scheduler.advance(by: .seconds(2))
+        #expect(source.subscriptions == [])
+        #expect(source.census.alive == 0)
+    }
+
+    /// An operator of two streams that threads feed at once.
+    struct Stressed: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let build: @Sendable (Observable<Int>, Observable<Int>) -> Observable<Int>
+
+        init(
+            _ name: String, _ build: @escaping @Sendable (Observable<Int>, Observable<Int>) -> Observable<Int>
+        ) {
+            testDescription = name
+            self.build = build
+        }
+    }
+
+    private static let stressed = [
+        Stressed("withLatestFrom") { $0.withLatestFrom($1) { $0 &+ $1 } },
+        Stressed("sample") { $0.sample($1) },
+        Stressed("skip(until:)") { $0.skip(until: $1) },
+        Stressed("amb") { $0.amb($1) },
+        Stressed("flatMapFirst") { source, other in source.flatMapFirst { _ in other.take(3) } },
+        Stressed("throttle") { source, _ in
+            source.throttle(.microseconds(5), scheduler: ConcurrentDispatchQueueScheduler(qos: .default))
+        },
+        Stressed("debounce") { source, _ in
+            source.debounce(.microseconds(1), scheduler: ConcurrentDispatchQueueScheduler(qos: .default))
+        },
+        Stressed("take(for:)") { source, _ in
+            source.take(for: .microseconds(300), scheduler: ConcurrentDispatchQueueScheduler(qos: .default))
+        },
+        Stressed("skip for a time") { source, _ in
+            source.skip(.microseconds(100), scheduler: ConcurrentDispatchQueueScheduler(qos: .default))
+        },
+    ]
+
+    @Test(
+        "Fed by two threads, events come one at a time, and none after the end or disposal",
+        arguments: stressed)
+    func threads(_ operation: Stressed) async {
+        for round in 0..<40 {
+            let (first, second) = (PublishSubject<Int>(), PublishSubject<Int>())
+            let state = Shared((inside: 0, overlaps: 0, ends: 0, late: 0))
+            let enter: @Sendable (Bool) -> Void = { isEnd in
+                state.withLock { state in
+                    state.inside += 1
+                    if state.inside > 1 { state.overlaps += 1 }
+                    if state.ends > 0 { state.late += 1 }
+                    if isEnd { state.ends += 1 }
+                }
+                state.withLock { $0.inside -= 1 }
+            }
+            let subscription = operation.build(first.asObservable(), second.asObservable()).subscribe(
+                onNext: { _ in enter(false) }, onError: { _ in enter(true) }, onCompleted: { enter(true) })
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    for number in 0..<300 { first.onNext(number) }
+                    if round % 2 == 0 { first.onCompleted() }
+                }
+                group.addTask {
+                    for number in 0..<300 { second.onNext(number) }
+                    if round % 4 == 0 { second.onError(Failure()) } else { second.onCompleted() }
+                }
+                if round % 8 == 7 { group.addTask { subscription.dispose() } }
+            }
+            subscription.dispose()
+            #expect(!first.hasObservers)
+            #expect(!second.hasObservers)
+            let (_, overlaps, ends, late) = state.withLock { $0 }
+            #expect(overlaps == 0)
+            #expect(ends <= 1)
+            #expect(late == 0)
+        }
+    }
+}
