@@ -92,7 +92,7 @@ final class LoopClient {
     func send(_ call: TransportCall, within limit: RxTimeInterval, for receiver: any AttemptReceiver)
         -> any Disposable
     {
-        guard let outbound = outbound(of: call.upstream) else {
+        guard let outbound = known(call.upstream.id) ?? outbound(of: call.upstream) else {
             let message = "the address of upstream \(call.upstream.name) is not one that can be connected to"
             receiver.attemptFailed(TransportError(.destinationUnavailable, message))
             return Disposables.create()
@@ -114,8 +114,10 @@ final class LoopClient {
         client.close()
     }
 
+    private func known(_ id: Int) -> UpstreamPool? { id < upstreams.count ? upstreams[id] : nil }
+
     private func outbound(of upstream: Networking.Upstream) -> UpstreamPool? {
-        if upstream.id < upstreams.count, let outbound = upstreams[upstream.id] { return outbound }
+        if let outbound = known(upstream.id) { return outbound }
         let url = upstream.baseURL
         guard let origin = Origin(host: url.host, port: UInt16(exactly: url.port)) else { return nil }
         let outbound = client.upstream(origin).local
@@ -132,7 +134,7 @@ private final class LoopAttempt: OutboundCall, @unchecked Sendable {
     @exclusivity(unchecked) private var receiver: (any AttemptReceiver)?
 
     init(
-        _ call: TransportCall, to upstream: UpstreamPool, within limit: TimeAmount,
+        _ call: TransportCall, to upstream: borrowing UpstreamPool, within limit: TimeAmount,
         for receiver: any AttemptReceiver
     ) {
         self.call = call

@@ -37,7 +37,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     ///
     /// - Parameter isIdempotent: the method's (RFC 9110 9.2.2).
     public init(
-        to pool: UpstreamPool, isIdempotent: Bool, connectTimeout: Duration? = nil,
+        to pool: borrowing UpstreamPool, isIdempotent: Bool, connectTimeout: Duration? = nil,
         firstByteTimeout: Duration? = nil, readTimeout: Duration? = nil, total: TimeAmount? = nil
     ) {
         self.isIdempotent = isIdempotent
