@@ -64,8 +64,8 @@ final class Throttle<Element: Sendable>: StatefulOperator<Element, Element>, Tim
     private func pass(_ value: Element) {
         guard !upstream.isClosed, !isOver else { return }
         let rest = sentAt.map { dueTime.seconds - scheduler.now.timeIntervalSince($0) } ?? 0
-        // Times are in floating point: what is less than a nanosecond is none.
-        guard rest >= 1e-9 else { return send(value) }
+        // A date counts seconds since 2001 in a floating-point number: to less than a microsecond, not better.
+        guard rest >= 1e-6 else { return send(value) }
         guard latest else { return }
         let isWaiting = waiting.isFull
         waiting.set(value)
