@@ -114,4 +114,20 @@ func withAccepted<Result>(
     return result
 }
 
+/// Made once: byte by byte, megabytes take seconds in a build without optimization. Its length is no multiple of anything
+/// that buffers and gathered writes are cut by.
+private let testBlock = (0..<65_521).map { UInt8(truncatingIfNeeded: $0 &* 131 &+ $0 >> 8) }
+
+/// So many bytes of a stream of test bytes, from a place in it: what is missing, doubled or misplaced is told apart.
+func testBytes(_ count: Int, from start: Int = 0) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count)
+    var place = start % testBlock.count
+    while bytes.count < count {
+        bytes += testBlock[place...].prefix(count - bytes.count)
+        place = 0
+    }
+    return bytes
+}
+
 func utf8(_ text: String) -> [UInt8] { Array(text.utf8) }

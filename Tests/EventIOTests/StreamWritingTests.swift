@@ -4,17 +4,6 @@ import Testing
 
 @Suite("Streams: writing and closing", .timeLimit(.minutes(1)))
 struct StreamWritingTests {
-    // Computed once: byte by byte, megabytes take seconds in a build without optimization. Its length is no multiple of
-    // anything that buffers and gathered writes are cut by.
-    private static let block = (0..<65_521).map { UInt8(truncatingIfNeeded: $0 &* 131 &+ $0 >> 8) }
-
-    private static func payload(_ count: Int) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(count)
-        while bytes.count < count { bytes += block.prefix(count - bytes.count) }
-        return bytes
-    }
-
     @Test("Writing after the peer is gone is one failure, told from the loop, and no signal")
     func writeAfterPeerClosed() async throws {
         try await withLoop { loop in
@@ -67,7 +56,7 @@ struct StreamWritingTests {
     @Test("Short writes: everything arrives in order, over the high watermark, then drained, then flushed")
     func shortWrites() async throws {
         try await withLoop { loop in
-            let payload = Self.payload(8 << 20)
+            let payload = testBytes(8 << 20)
             try await withAccepted(loop: loop) { driven, peer in
                 peer.fixReceiveBuffer(256 << 10)
                 try await driven.on { stream in
@@ -114,7 +103,7 @@ struct StreamWritingTests {
     @Test("The same over a Unix socket and through raw bytes")
     func shortWritesUnix() async throws {
         try await withLoop { loop in
-            let payload = Self.payload(3 << 20)
+            let payload = testBytes(3 << 20)
             let (descriptor, peer) = RawSocket.pair()
             let driven = try await Driven.adopting(descriptor, loop: loop)
             try await driven.on { stream in payload.withUnsafeBytes { stream.write($0) } }
@@ -129,7 +118,7 @@ struct StreamWritingTests {
     @Test("The end is sent after what is queued")
     func shutdownAfterQueue() async throws {
         try await withLoop { loop in
-            let payload = Self.payload(4 << 20)
+            let payload = testBytes(4 << 20)
             try await withAccepted(loop: loop) { driven, peer in
                 try await driven.on { stream in
                     stream.write(payload[...])
@@ -153,7 +142,7 @@ struct StreamWritingTests {
     @Test("closeWhenFlushed closes after the last byte")
     func closeWhenFlushed() async throws {
         try await withLoop { loop in
-            let payload = Self.payload(4 << 20)
+            let payload = testBytes(4 << 20)
             try await withAccepted(loop: loop) { driven, peer in
                 try await driven.on { stream in
                     stream.write(payload[...])
@@ -184,7 +173,7 @@ struct StreamWritingTests {
     @Test("Closing drops the queue, tells nothing, and is done once")
     func closeDropsTheQueue() async throws {
         try await withLoop { loop in
-            let payload = Self.payload(8 << 20)
+            let payload = testBytes(8 << 20)
             try await withAccepted(loop: loop) { driven, peer in
                 let sent = try await driven.on { stream in
                     stream.write(payload[...])

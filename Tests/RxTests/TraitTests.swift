@@ -227,7 +227,8 @@ struct TraitTests {
     @Test("An emitter tells a receiver itself: its result once, and nothing after disposal")
     func emitterWithReceiver() {
         final class Call: Emitter<Int>, @unchecked Sendable {
-            let running: Log<Call>
+            // It holds this one.
+            unowned let running: Log<Call>
             let log: Log<String>
 
             init(_ running: Log<Call>, _ log: Log<String>) {
@@ -262,6 +263,7 @@ struct TraitTests {
         retried.stop()
         #expect(receiver.log.entries.last == "4: 40")
         #expect(log.entries.count == 5)
+        withExtendedLifetime(running) {}
     }
 
     @Test("An emitter that fails is tried again as a fresh one, as often as asked")
