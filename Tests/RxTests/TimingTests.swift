@@ -137,12 +137,13 @@ struct TimingTests {
         let scheduler = ManualScheduler()
         let subject = PublishSubject<Int>()
         let seen = Log<String>()
-        _ = subject.throttle(.milliseconds(10), latest: false, scheduler: scheduler).subscribe(onNext: {
-            value in
+        let throttled = subject.throttle(.milliseconds(10), latest: false, scheduler: scheduler)
+        let subscription = throttled.subscribe(onNext: { value in
             seen.add("\(value)")
             // A slow consumer.
             scheduler.advance(by: .milliseconds(8))
         })
+        defer { subscription.dispose() }
         subject.onNext(1)
         scheduler.advance(by: .milliseconds(9))
         subject.onNext(2)
