@@ -45,6 +45,10 @@ final class DelaySubscription<Element: Sendable>: StatefulOperator<Element, Elem
         timer.close()
     }
 
+    override func next(_ value: Element) {
+        down.next(value)
+    }
+
     @usableFromInline
     func timerFired(_ token: TimerToken) {
         guard !upstream.isClosed, let source = waiting.take() else { return }

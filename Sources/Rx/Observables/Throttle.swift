@@ -69,7 +69,7 @@ final class Throttle<Element: Sendable>: StatefulOperator<Element, Element>, Tim
         guard latest else { return }
         let isWaiting = waiting.isFull
         waiting.set(value)
-        if !isWaiting { timer.set(after: RxTimeInterval(atLeast: rest), self) }
+        if !isWaiting { timer.set(after: RxTimeInterval(microseconds: rest), self) }
     }
 
     private func send(_ value: Element) {

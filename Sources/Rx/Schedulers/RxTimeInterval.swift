@@ -29,8 +29,8 @@ extension RxTimeInterval {
         return min(max(product, 0), 1 << 62)
     }
 
-    /// So many seconds, rounded up to nanoseconds; what is longer than 146 years is `.never`.
-    init(atLeast seconds: Double) {
-        self = seconds * 1e9 < Double(1 << 62) ? .nanoseconds(Int((seconds * 1e9).rounded(.up))) : .never
+    /// So many seconds, to the nearest microsecond; what is longer than 146 years is `.never`.
+    init(microseconds seconds: Double) {
+        self = seconds * 1e9 < Double(1 << 62) ? .microseconds(Int((seconds * 1e6).rounded())) : .never
     }
 }

@@ -1,0 +1,113 @@
+import Synchronization
+
+/// A stream of the values that share a key.
+public struct GroupedObservable<Key: Sendable, Element: Sendable>: ObservableType {
+    public let key: Key
+    private let source: Observable<Element>
+
+    public init(key: Key, source: Observable<Element>) {
+        self.key = key
+        self.source = source
+    }
+
+    public func subscribe<Observer: ObserverType>(
+        _ observer: Observer
+    ) -> any Disposable where Observer.Element == Element {
+        source.subscribe(observer)
+    }
+
+    public consuming func asObservable() -> Observable<Element> {
+        source
+    }
+}
+
+extension ObservableType {
+    /// The values in one stream a key: a group is sent when its first value comes, and that value in it next. An error or the
+    /// completion ends the groups first; what `keySelector` throws is such an error.
+    ///
+    /// A group keeps no values for late subscribers. The source runs as long as this stream or a group is subscribed to, and
+    /// the keys are kept as long as it runs.
+    @inlinable
+    public consuming func groupBy<Key: Hashable & Sendable>(
+        keySelector: @escaping @Sendable (Element) throws -> Key
+    ) -> Observable<GroupedObservable<Key, Element>> {
+        GroupBy(asObservable(), keySelector)
+    }
+}
+
+@usableFromInline
+final class GroupBy<Key: Hashable & Sendable, Element: Sendable>:
+    StatefulOperator<Element, GroupedObservable<Key, Element>>, SourceHolder, @unchecked Sendable
+{
+    private let keySelector: @Sendable (Element) throws -> Key
+    let holds = HoldCount()
+    /// Whether nobody below wants groups any more; those that there are may still be subscribed to.
+    private let isOuterClosed = Atomic<Bool>(false)
+    // Sound: only the one event at a time touches it.
+    @exclusivity(unchecked)
+    private var groups: [Key: PublishSubject<Element>] = [:]
+    /// In the order they came, which is the one that they end in.
+    @exclusivity(unchecked)
+    private var ordered: [PublishSubject<Element>] = []
+
+    @usableFromInline
+    init(
+        _ source: consuming Observable<Element>?, _ keySelector: @escaping @Sendable (Element) throws -> Key
+    ) {
+        self.keySelector = keySelector
+        super.init(source)
+    }
+
+    override func copy() -> Operator<Element, GroupedObservable<Key, Element>> {
+        type(of: self).init(nil, keySelector)
+    }
+
+    override func stop() {
+        guard !isOuterClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        if holds.release() { letGo() }
+    }
+
+    func letGo() {
+        upstream.closeAndStop()
+    }
+
+    override func next(_ value: Element) {
+        guard !upstream.isClosed else { return }
+        let key: Key
+        do {
+            key = try keySelector(value)
+        } catch {
+            return self.error(error)
+        }
+        if let group = groups[key] { return group.onNext(value) }
+        let group = PublishSubject<Element>()
+        groups[key] = group
+        ordered.append(group)
+        if !isOuterClosed.load(ordering: .acquiring) {
+            down.next(GroupedObservable(key: key, source: HeldStream(group, self)))
+        }
+        group.onNext(value)
+    }
+
+    override func error(_ error: any Error) {
+        end(error)
+    }
+
+    override func completed() {
+        end(nil)
+    }
+
+    private func end(_ error: (any Error)?) {
+        guard let source = upstream.close() else { return }
+        let groups = ordered
+        ordered = []
+        self.groups = [:]
+        for group in groups {
+            if let error { group.onError(error) } else { group.onCompleted() }
+        }
+        if !isOuterClosed.load(ordering: .acquiring) {
+            if let error { down.error(error) } else { down.completed() }
+        }
+        source.stop()
+    }
+}

@@ -1,0 +1,85 @@
+import Synchronization
+
+/// An operator that sends streams of its source's values: the source runs as long as somebody is subscribed to the operator
+/// or to one of those.
+protocol SourceHolder: Link {
+    var holds: HoldCount { get }
+
+    /// Nobody is left: stop the source.
+    func letGo()
+}
+
+/// Counts those that need a source: the outer subscription, which it starts with, and each inner one.
+final class HoldCount: Sendable {
+    private let count = Atomic<Int>(1)
+
+    /// Whether the source still ran, and is now held once more.
+    func retain() -> Bool {
+        var current = count.load(ordering: .acquiring)
+        while current > 0 {
+            let (exchanged, original) = count.weakCompareExchange(
+                expected: current, desired: current + 1, ordering: .acquiringAndReleasing)
+            if exchanged { return true }
+            current = original
+        }
+        return false
+    }
+
+    /// Whether that was the last one.
+    func release() -> Bool {
+        count.subtract(1, ordering: .acquiringAndReleasing).newValue == 0
+    }
+}
+
+/// A stream whose subscriptions hold the source of the operator that sends it.
+final class HeldStream<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
+    private let stream: PublishSubject<Element>
+    private let holder: any SourceHolder
+    /// Written before the subscription can end.
+    @exclusivity(unchecked)
+    private var isHolding = false
+
+    init(_ stream: PublishSubject<Element>, _ holder: any SourceHolder) {
+        self.stream = stream
+        self.holder = holder
+        super.init(stream)
+    }
+
+    override func copy() -> Operator<Element, Element> {
+        HeldStream(stream, holder)
+    }
+
+    override class func begin(
+        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
+    ) {
+        let me = unsafeDowncast(step, to: HeldStream<Element>.self)
+        me.isHolding = me.holder.holds.retain()
+        super.begin(me, source)
+    }
+
+    override func next(_ value: Element) {
+        if !upstream.isClosed { down.next(value) }
+    }
+
+    override func stop() {
+        if upstream.closeAndStop() { release() }
+    }
+
+    override func error(_ error: any Error) {
+        guard let source = upstream.close() else { return }
+        down.error(error)
+        source.stop()
+        release()
+    }
+
+    override func completed() {
+        guard let source = upstream.close() else { return }
+        down.completed()
+        source.stop()
+        release()
+    }
+
+    private func release() {
+        if isHolding, holder.holds.release() { holder.letGo() }
+    }
+}

@@ -1,0 +1,150 @@
+import Synchronization
+
+extension ObservableType {
+    /// The values in streams, of which one is open at a time: the first from the subscription on, the next whenever `timeSpan`
+    /// is over or `count` values have come, which starts the time anew. An error or the completion ends the open one first.
+    ///
+    /// A window keeps no values for late subscribers. The source runs as long as this stream or a window is subscribed to.
+    @inlinable
+    public consuming func window(
+        timeSpan: RxTimeInterval, count: Int, scheduler: any SchedulerType
+    ) -> Observable<Observable<Element>> {
+        Window(asObservable(), timeSpan, count, scheduler)
+    }
+}
+
+@usableFromInline
+final class Window<Element: Sendable>: StatefulOperator<Element, Observable<Element>>, TimerTarget,
+    SourceHolder, @unchecked Sendable
+{
+    private let timeSpan: RxTimeInterval
+    private let count: Int
+    private let scheduler: any SchedulerType
+    let holds = HoldCount()
+    /// Whether nobody below wants windows any more; those that are open may still be subscribed to.
+    private let isOuterClosed = Atomic<Bool>(false)
+    // The gate's owner's: what follows. It sets the timer too, so that none fires before it is known.
+    private let gate = Gate()
+    private let timer: TimerSlot
+    @exclusivity(unchecked)
+    private var window = PublishSubject<Element>()
+    @exclusivity(unchecked)
+    private var seen = 0
+
+    @usableFromInline
+    init(
+        _ source: consuming Observable<Element>?, _ timeSpan: RxTimeInterval, _ count: Int,
+        _ scheduler: any SchedulerType
+    ) {
+        self.timeSpan = timeSpan
+        self.count = count
+        self.scheduler = scheduler
+        timer = TimerSlot(scheduler)
+        super.init(source)
+    }
+
+    override func copy() -> Operator<Element, Observable<Element>> {
+        type(of: self).init(nil, timeSpan, count, scheduler)
+    }
+
+    override class func begin(
+        _ step: consuming Operator<Element, Observable<Element>>, _ source: consuming Observable<Element>
+    ) {
+        let me = unsafeDowncast(step, to: Window<Element>.self)
+        me.down.attach(me)
+        // Nobody else can be there yet.
+        if me.gate.enter() {
+            me.open()
+            me.gate.leave()
+        }
+        guard !me.upstream.isClosed else { return }
+        type(of: source).run(consume source, Port(me))
+    }
+
+    override func stop() {
+        guard !isOuterClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        if holds.release() { letGo() }
+    }
+
+    func letGo() {
+        upstream.closeAndStop()
+        timer.close()
+    }
+
+    private func open() {
+        guard !upstream.isClosed else { return }
+        if !isOuterClosed.load(ordering: .acquiring) { down.next(HeldStream(window, self)) }
+        if !upstream.isClosed { timer.set(after: timeSpan, self) }
+    }
+
+    private func openNext() {
+        let full = window
+        window = PublishSubject()
+        seen = 0
+        timer.cancel()
+        full.onCompleted()
+        open()
+    }
+
+    override func next(_ value: Element) {
+        if gate.enter() {
+            pass(value)
+            gate.leave()
+        } else {
+            gate.park { self.pass(value) }
+        }
+    }
+
+    private func pass(_ value: Element) {
+        guard !upstream.isClosed else { return }
+        window.onNext(value)
+        seen += 1
+        if seen == count { openNext() }
+    }
+
+    @usableFromInline
+    func timerFired(_ token: TimerToken) {
+        if gate.enter() {
+            fire(token)
+            gate.leave()
+        } else {
+            gate.park { self.fire(token) }
+        }
+    }
+
+    private func fire(_ token: TimerToken) {
+        if timer.take(token), !upstream.isClosed { openNext() }
+    }
+
+    override func completed() {
+        if gate.enter() {
+            end(nil)
+            gate.leave()
+        } else {
+            gate.park { self.end(nil) }
+        }
+    }
+
+    override func error(_ error: any Error) {
+        if gate.enter() {
+            end(error)
+            gate.leave()
+        } else {
+            gate.park { self.end(error) }
+        }
+    }
+
+    private func end(_ error: (any Error)?) {
+        guard let source = upstream.close() else { return }
+        timer.close()
+        let wantsEnd = !isOuterClosed.load(ordering: .acquiring)
+        if let error {
+            window.onError(error)
+            if wantsEnd { down.error(error) }
+        } else {
+            window.onCompleted()
+            if wantsEnd { down.completed() }
+        }
+        source.stop()
+    }
+}
