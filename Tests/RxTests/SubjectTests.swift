@@ -76,6 +76,46 @@ struct SubjectTests {
         #expect(events(subject) == (1...4).suffix(bufferSize).map { "\($0)" } + ["error failed"])
     }
 
+    @Test("A replay subject lets go of the values that are too many, and of all when it is disposed")
+    func replayReleases() {
+        let census = Census()
+        let subject = ReplaySubject<Tracked>.create(bufferSize: 2)
+        for _ in 0..<5 { subject.onNext(Tracked(census)) }
+        #expect(census.alive == 2)
+        subject.dispose()
+        #expect(census.alive == 0)
+    }
+
+    @Test("What ends with a value that a subject lets go of may come back to that subject")
+    func reentrantRelease() {
+        final class Returning: Sendable {
+            let act: @Sendable () -> Void
+
+            init(_ act: @escaping @Sendable () -> Void) { self.act = act }
+
+            deinit { act() }
+        }
+        let ended = Shared(0)
+        let behaviour = BehaviorSubject<Returning?>(value: nil)
+        let replay = ReplaySubject<Returning?>.create(bufferSize: 1)
+        let last = AsyncSubject<Returning?>()
+        let act: @Sendable () -> Void = {
+            ended.withLock { $0 += 1 }
+            for subject in [behaviour, replay, last] as [Observable<Returning?>] {
+                subject.subscribe(onError: { _ in }).dispose()
+            }
+        }
+        for _ in 0..<2 {
+            behaviour.onNext(Returning(act))
+            replay.onNext(Returning(act))
+            last.onNext(Returning(act))
+        }
+        #expect(ended.withLock { $0 } == 3)
+        behaviour.onNext(nil)
+        for subject in [behaviour, replay, last] as [any Cancelable] { subject.dispose() }
+        #expect(ended.withLock { $0 } == 6)
+    }
+
     @Test("An unbounded replay subject keeps everything, in order, for each subscriber")
     func replayAll() {
         let subject = ReplaySubject<Int>.createUnbounded()
@@ -212,6 +252,22 @@ struct ShareTests {
             }
             #expect(source.counts == [1, 0])
             withExtendedLifetime(bag) {}
+        }
+    }
+
+    @Test("For ever: who comes while the source ends does not start it again")
+    func foreverEnds() async {
+        for _ in 0..<1_000 {
+            let source = Counted()
+            let shared = source.observable.share(replay: 1, scope: .forever)
+            let log = Log<String>()
+            _ = log.record(shared)
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { source.subject.onError(Failure()) }
+                for _ in 0..<2 { group.addTask { _ = log.record(shared) } }
+            }
+            #expect(log.entries == Array(repeating: "error failed", count: 3))
+            #expect(source.counts == [1, 1])
         }
     }
 

@@ -90,8 +90,21 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
         connection?.stop()
     }
 
-    /// The connection's source ended: who subscribes from now on does not join it.
-    fileprivate func ended(_ connection: Connection<Element>) {
+    /// The connection's source ended, as `end` tells the subject.
+    fileprivate func ended(_ connection: Connection<Element>, _ end: (ReplaySubject<Element>) -> Void) {
+        switch scope {
+        case .whileConnected:
+            // Who subscribes from now on, also because of the end, starts the source anew.
+            forget(connection)
+            end(connection.subject)
+        case .forever:
+            // Who subscribes before the subject has ended still belongs to this connection.
+            end(connection.subject)
+            forget(connection)
+        }
+    }
+
+    private func forget(_ connection: Connection<Element>) {
         state.withLock { state in
             guard state.connection === connection else { return }
             state.connection = nil
@@ -117,13 +130,11 @@ private final class Connection<Element: Sendable>: Inner<Element>, @unchecked Se
     }
 
     override func failed(_ error: any Error) {
-        share.ended(self)
-        subject.onError(error)
+        share.ended(self) { $0.onError(error) }
     }
 
     override func finished() {
-        share.ended(self)
-        subject.onCompleted()
+        share.ended(self) { $0.onCompleted() }
     }
 }
 

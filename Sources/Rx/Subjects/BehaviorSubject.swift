@@ -46,9 +46,11 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
     }
 
     public func onNext(_ element: Element) {
+        // The value before goes outside of the lock.
+        var value = element
         let links: [Link] = state.withLock { state in
             guard state.end == nil, !state.isDisposed else { return [] }
-            state.value = element
+            swap(&state.value, &value)
             return state.links
         }
         for link in links { unsafeDowncast(link, to: SubjectLink<Element>.self).send(element) }
@@ -79,9 +81,12 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
 
     /// Lets go of the subscribers without telling them; later ones fail with `RxError.disposed`.
     public func dispose() {
-        state.withLock { state in
+        // The subscribers go outside of the lock: what ends with them may come back here.
+        _ = state.withLock { state in
+            let links = state.links
             state.isDisposed = true
             state.links = []
+            return links
         }
     }
 

@@ -6,7 +6,9 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
     SubjectHost, @unchecked Sendable
 {
     private struct State {
+        /// The last values; once there are `bufferSize` of them, a ring whose oldest is at `oldest`.
         var values: [Element] = []
+        var oldest = 0
         var links: [Link] = []
         var end: SubjectCore.End?
         var isDisposed = false
@@ -53,14 +55,16 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
     }
 
     public func onNext(_ element: Element) {
+        // The value that makes room goes outside of the lock.
+        var value = element
         let links: [Link] = state.withLock { state in
             guard state.end == nil, !state.isDisposed else { return [] }
-            if bufferSize > 0 {
-                // Trimmed in steps, so that a full buffer is not moved for every value.
-                if state.values.count / 2 >= bufferSize {
-                    state.values.removeFirst(state.values.count - bufferSize + 1)
-                }
+            if state.values.count < bufferSize {
                 state.values.append(element)
+            } else if bufferSize > 0 {
+                swap(&state.values[state.oldest], &value)
+                state.oldest += 1
+                if state.oldest == bufferSize { state.oldest = 0 }
             }
             return state.links
         }
@@ -92,10 +96,11 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
 
     /// Lets go of the subscribers without telling them; later ones fail with `RxError.disposed`.
     public func dispose() {
-        state.withLock { state in
-            state.isDisposed = true
-            state.links = []
-            state.values = []
+        // The subscribers and the values go outside of the lock: what ends with them may come back here.
+        _ = state.withLock { state in
+            let before = state
+            state = State(end: state.end, isDisposed: true)
+            return before
         }
     }
 
@@ -108,10 +113,11 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
 
     /// Adds a subscription and replays to it.
     func add(_ link: ReplayLink<Element>) {
-        let (values, end): (ArraySlice<Element>, SubjectCore.End?) = state.withLock { state in
+        let (values, end): ([Element], SubjectCore.End?) = state.withLock { state in
             if state.isDisposed { return ([], .failed(RxError.disposed(object: self))) }
             if state.end == nil { state.links.addOne(link) }
-            return (state.values.suffix(bufferSize), state.end)
+            guard state.oldest > 0 else { return (state.values, state.end) }
+            return (state.values[state.oldest...] + Array(state.values[..<state.oldest]), state.end)
         }
         for value in values { link.deliver(value) }
         if let end { return link.deliver(end) }

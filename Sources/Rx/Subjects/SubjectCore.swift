@@ -52,9 +52,12 @@ struct SubjectCore: ~Copyable {
     }
 
     func dispose() {
-        state.withLock { state in
+        // The subscribers go outside of the lock: what ends with them may come back here.
+        _ = state.withLock { state in
+            let links = state.links
             state.isDisposed = true
             state.links = []
+            return links
         }
     }
 }
@@ -124,6 +127,13 @@ class SubjectLink<Element: Sendable>: Link, @unchecked Sendable {
 
     final func deliver(_ value: Element) {
         if isOpen { down.next(value) }
+    }
+
+    /// The last value and the completion in one.
+    final func deliver(last value: Element) {
+        guard close() else { return }
+        host.leave(self)
+        down.last(value)
     }
 
     final func deliver(_ end: SubjectCore.End) {

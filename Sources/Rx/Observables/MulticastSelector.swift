@@ -1,0 +1,49 @@
+extension ObservableType {
+    /// What `selector` makes of the source, which it may use more than once: all of it gets one subscription to the source,
+    /// sent through a subject that `subjectSelector` makes for each subscriber. What either throws is the error. The
+    /// source is started after the result was subscribed to, and stopped with it.
+    @inlinable
+    public consuming func multicast<Subject: SubjectType, Result: Sendable>(
+        _ subjectSelector: @escaping @Sendable () throws -> Subject,
+        selector: @escaping @Sendable (Observable<Subject.Element>) throws -> Observable<Result>
+    ) -> Observable<Result> where Subject.Observer.Element == Element {
+        MulticastSelector(asObservable(), subjectSelector, selector)
+    }
+}
+
+@usableFromInline
+final class MulticastSelector<Subject: SubjectType, Result: Sendable>: Observable<Result>,
+    @unchecked Sendable
+{
+    private let source: Observable<Subject.Observer.Element>
+    private let makeSubject: @Sendable () throws -> Subject
+    private let selector: @Sendable (Observable<Subject.Element>) throws -> Observable<Result>
+
+    @usableFromInline
+    init(
+        _ source: consuming Observable<Subject.Observer.Element>,
+        _ makeSubject: @escaping @Sendable () throws -> Subject,
+        _ selector: @escaping @Sendable (Observable<Subject.Element>) throws -> Observable<Result>
+    ) {
+        self.source = source
+        self.makeSubject = makeSubject
+        self.selector = selector
+        super.init()
+    }
+
+    override class func run(_ source: consuming Observable<Result>, _ port: consuming Port<Result>) {
+        let me = unsafeDowncast(source, to: MulticastSelector<Subject, Result>.self)
+        let multicast: Multicast<Subject>
+        let result: Observable<Result>
+        do {
+            let subject = try me.makeSubject()
+            multicast = Multicast(me.source) { subject }
+            result = try me.selector(multicast)
+        } catch {
+            return port.error(error)
+        }
+        let (connection, _) = multicast.join(as: 1)
+        CountedStep.start(result, port, connection)
+        multicast.start(connection)
+    }
+}

@@ -1,0 +1,132 @@
+extension ConnectableObservableType {
+    /// Connects with the first subscriber, once that is subscribed, and ends the connection with the last one. After the
+    /// end of the source the next subscriber connects again.
+    public func refCount() -> Observable<Element> {
+        (self as? ConnectableObservable<Element>)?.counted() ?? ForeignCount(self)
+    }
+}
+
+/// What is told of each subscriber that has gone.
+protocol SubscriberCount: AnyObject, Sendable {
+    func leave(_ step: Link)
+}
+
+/// One subscriber of a counted connection.
+final class CountedStep<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
+    private let count: any SubscriberCount
+    // Only its count touches it, in its gate.
+    @exclusivity(unchecked) fileprivate var isCounted = false
+
+    fileprivate init(_ count: any SubscriberCount, _ port: consuming Port<Element>) {
+        self.count = count
+        super.init(nil)
+        down = consume port
+        down.attach(self)
+    }
+
+    /// Starts `source` for a subscriber that `count` has counted already.
+    static func start(
+        _ source: consuming Observable<Element>, _ port: consuming Port<Element>,
+        _ count: any SubscriberCount
+    ) {
+        let step = CountedStep(count, port)
+        guard !step.upstream.isClosed else { return }
+        type(of: source).run(consume source, Port(step))
+    }
+
+    override func next(_ value: Element) {
+        if !upstream.isClosed { down.next(value) }
+    }
+
+    override func error(_ error: any Error) {
+        guard let source = upstream.close() else { return }
+        count.leave(self)
+        down.error(error)
+        source.stop()
+    }
+
+    override func completed() {
+        guard let source = upstream.close() else { return }
+        count.leave(self)
+        down.completed()
+        source.stop()
+    }
+
+    override func stop() {
+        if upstream.closeAndStop() { count.leave(self) }
+    }
+}
+
+/// Counts the subscribers of a multicast. Who comes joins its connection, or makes it, and is counted in one step, so that
+/// no connection ends under a new subscriber.
+final class MulticastCount<Subject: SubjectType>: Observable<Subject.Element>, @unchecked Sendable {
+    private let multicast: Multicast<Subject>
+
+    init(_ multicast: Multicast<Subject>) {
+        self.multicast = multicast
+        super.init()
+    }
+
+    override class func run(
+        _ source: consuming Observable<Subject.Element>, _ port: consuming Port<Subject.Element>
+    ) {
+        let multicast = unsafeDowncast(source, to: MulticastCount<Subject>.self).multicast
+        let (connection, isNew) = multicast.join(as: 1)
+        // The subscriber is there before the source starts, so that it misses nothing.
+        CountedStep.start(connection.hub.subject.asObservable(), port, connection)
+        if isNew { multicast.start(connection) }
+    }
+}
+
+/// Counts the subscribers of somebody else's connectable stream. They come and go one at a time: one that comes while the
+/// first one's `connect()` still runs is subscribed after it.
+private final class ForeignCount<Source: ConnectableObservableType>: Observable<Source.Element>,
+    SubscriberCount, @unchecked Sendable
+{
+    private let source: Source
+    private let gate = Gate()
+    // Owned by the gate.
+    @exclusivity(unchecked) private var subscribers = 0
+    @exclusivity(unchecked) private var connection: (any Disposable)?
+
+    init(_ source: consuming Source) {
+        self.source = source
+        super.init()
+    }
+
+    override class func run(
+        _ source: consuming Observable<Source.Element>, _ port: consuming Port<Source.Element>
+    ) {
+        let me = unsafeDowncast(source, to: ForeignCount<Source>.self)
+        let step = CountedStep<Source.Element>(me, port)
+        me.perform { [me, step] in me.enter(step) }
+    }
+
+    private func perform(_ work: @escaping @Sendable () -> Void) {
+        if gate.enter() {
+            work()
+            gate.leave()
+        } else {
+            gate.park(work)
+        }
+    }
+
+    private func enter(_ step: CountedStep<Source.Element>) {
+        guard !step.upstream.isClosed else { return }
+        step.isCounted = true
+        subscribers += 1
+        startStream(source.asObservable(), Port(step))
+        guard subscribers == 1, !step.upstream.isClosed else { return }
+        connection = source.connect()
+    }
+
+    func leave(_ step: Link) {
+        let step = unsafeDowncast(step, to: CountedStep<Source.Element>.self)
+        perform { [self, step] in
+            guard step.isCounted else { return }
+            step.isCounted = false
+            subscribers -= 1
+            if subscribers == 0 { connection.take()?.dispose() }
+        }
+    }
+}

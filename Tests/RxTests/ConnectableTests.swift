@@ -1,0 +1,410 @@
+import Dispatch
+import Locking
+import Rx
+import Testing
+
+extension ManualScheduler {
+    /// Does `work` in a frame from now.
+    func at(_ frame: Int, _ work: @escaping @Sendable () -> Void) {
+        _ = scheduleRelative((), dueTime: .milliseconds(frame * RxTests.frame)) {
+            work()
+            return Disposables.create()
+        }
+    }
+}
+
+@Suite("Connectable streams")
+struct ConnectableTests {
+    private let scheduler = ManualScheduler()
+
+    /// What a subscriber gets that comes in `start` and leaves in `end`, when `connectable` is connected in frame 2.
+    private func play(
+        _ connectable: ConnectableObservable<String>, from start: Int = 0, to end: Int = 40,
+        disconnectAt disconnection: Int = 40
+    ) -> String {
+        scheduler.at(2) { [scheduler] in
+            let connection = connectable.connect()
+            scheduler.at(disconnection - 2) { connection.dispose() }
+        }
+        return scheduler.play(
+            connectable.delaySubscription(.milliseconds(start * frame), scheduler: scheduler),
+            disposeAt: end)
+    }
+
+    @Test("Nothing starts before connect, and what comes then goes to those subscribed")
+    func waits() {
+        let source = Source("-a-b-c-|", scheduler)
+        #expect(play(source.observable.publish()) == "---a-b-c-|")
+        #expect(source.subscriptions == ["--^------!"])
+        #expect(source.census.alive == 0)
+    }
+
+    @Test("Who comes late to publish misses what was sent")
+    func late() {
+        let source = Source("-a-b-c-|", scheduler)
+        #expect(play(source.observable.publish(), from: 4) == "-----b-c-|")
+    }
+
+    @Test("Who comes late to replay gets the last values first, to replayAll all of them")
+    func lateReplay() {
+        for (buffer, expected) in [(1, "------bc-|"), (2, "------(ab)c-|"), (3, "------(ab)c-|")] {
+            let scheduler = ManualScheduler()
+            let source = Source("-a-b-c-|", scheduler)
+            let connectable = source.observable.replay(buffer)
+            scheduler.at(2) { _ = connectable.connect() }
+            let late = connectable.delaySubscription(.milliseconds(6 * frame), scheduler: scheduler)
+            #expect(scheduler.play(late) == expected)
+            #expect(source.subscriptions == ["--^------!"])
+        }
+        let source = Source("-a-b-c-|", scheduler)
+        #expect(play(source.observable.replayAll(), from: 8) == "--------(abc)|")
+    }
+
+    @Test("An error ends the subscribers, and the next connection starts afresh")
+    func fails() {
+        let source = Source("-a#", scheduler)
+        let connectable = source.observable.replayAll()
+        #expect(play(connectable) == "---a#")
+        #expect(source.subscriptions == ["--^-!"])
+        let log = Log<String>()
+        let subscription = log.record(connectable)
+        #expect(log.entries.isEmpty, "nothing of the connection before")
+        _ = connectable.connect()
+        scheduler.start()
+        #expect(log.entries == ["a", "error failed"])
+        subscription.dispose()
+        #expect(source.census.alive == 1, "the description is still held here")
+        withExtendedLifetime(connectable) {}
+    }
+
+    @Test("A connection that is disposed stops the source and leaves the subscribers in silence")
+    func disconnects() {
+        let source = Source("-a-b-c-|", scheduler)
+        #expect(play(source.observable.publish(), disconnectAt: 6) == "---a-b")
+        #expect(source.subscriptions == ["--^---!"])
+        #expect(source.census.alive == 0)
+    }
+
+    @Test("A subscriber that leaves takes no more, the connection stays")
+    func leaves() {
+        let source = Source("-a-b-c-|", scheduler)
+        #expect(play(source.observable.publish(), to: 4) == "---a")
+        #expect(source.subscriptions == ["--^------!"])
+    }
+
+    @Test("Connecting twice makes one connection, connecting after disposal another")
+    func connectsOnce() {
+        let source = Source("-a-b-c-|", scheduler)
+        let connectable = source.observable.publish()
+        let first = connectable.connect()
+        let second = connectable.connect()
+        #expect(first === second)
+        #expect(source.subscriptions.count == 1)
+        first.dispose()
+        let third = connectable.connect()
+        #expect(third !== first)
+        second.dispose()
+        #expect(source.subscriptions == ["(^!)", "^"], "a connection that is over ends no other")
+        third.dispose()
+        #expect(source.subscriptions == ["(^!)", "(^!)"])
+    }
+
+    @Test("Who subscribes and connects in the end of a connection gets a fresh one")
+    func reconnectsInTheEnd() {
+        let log = Log<String>()
+        let connectable = Observable.of(1).do(onDispose: { log.add("disposed") }).publish()
+        _ = connectable.subscribe(onCompleted: {
+            log.add("done")
+            _ = log.record(connectable)
+            log.add("again")
+            _ = connectable.connect()
+        })
+        _ = connectable.connect()
+        #expect(log.entries == ["done", "again", "disposed", "1", "done", "disposed"])
+    }
+
+    @Test("A shared subject that has ended sends its end only, whatever is connected")
+    func sharedSubject() {
+        let source = Source("-a|", scheduler)
+        let connectable = source.observable.multicast(PublishSubject<String>())
+        #expect(play(connectable) == "---a|")
+        #expect(play(connectable) == "|")
+        #expect(source.subscriptions.count == 2)
+    }
+
+    @Test("A subject is made for each connection, and before the first for who waits for it")
+    func makesSubjects() {
+        let made = Shared(0)
+        let source = PublishSubject<Int>()
+        let connectable = source.multicast { () -> PublishSubject<Int> in
+            made.withLock { $0 += 1 }
+            return PublishSubject()
+        }
+        #expect(made.withLock { $0 } == 0)
+        let log = Log<String>()
+        let subscriptions = [log.record(connectable), log.record(connectable)]
+        #expect(made.withLock { $0 } == 1)
+        let connection = connectable.connect()
+        source.onNext(1)
+        connection.dispose()
+        #expect(!source.hasObservers)
+        _ = connectable.connect()
+        source.onNext(2)
+        #expect(made.withLock { $0 } == 2)
+        #expect(log.entries == ["1", "1"])
+        for subscription in subscriptions { subscription.dispose() }
+        source.onCompleted()
+    }
+
+    @Test("A subject of another element transforms what it multicasts")
+    func otherElement() {
+        let connectable = Observable.of(1, 2).multicast { Doubler() }
+        let log = Log<String>()
+        _ = log.record(connectable)
+        _ = connectable.connect()
+        #expect(log.entries == ["1.1", "2.2", "done"])
+    }
+
+    @Test("Connections from many threads at once start the source once, and nothing is lost")
+    func threads() async {
+        for _ in 0..<300 {
+            let subject = PublishSubject<Int>()
+            let started = Shared(0)
+            let connectable = subject.do(onSubscribe: { started.withLock { $0 += 1 } }).publish()
+            let logs = (0..<3).map { _ in Log<Int>() }
+            await withTaskGroup(of: Void.self) { group in
+                for log in logs {
+                    group.addTask {
+                        _ = connectable.subscribe(onNext: { log.add($0) })
+                        _ = connectable.connect()
+                    }
+                }
+            }
+            #expect(started.withLock { $0 } == 1)
+            for value in 0..<10 { subject.onNext(value) }
+            for log in logs { #expect(log.entries == Array(0..<10)) }
+            connectable.connect().dispose()
+            #expect(!subject.hasObservers)
+        }
+    }
+
+    @Test("After a connection was disposed on another thread, nothing more arrives")
+    func disposeOnAnotherThread() async {
+        for _ in 0..<200 {
+            let subject = PublishSubject<Int>()
+            let connectable = subject.replay(2)
+            let isOver = Shared(false)
+            let late = Shared(0)
+            let subscription = connectable.subscribe(onNext: { _ in
+                if isOver.withLock({ $0 }) { late.withLock { $0 += 1 } }
+            })
+            let connection = connectable.connect()
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { for value in 0..<200 { subject.onNext(value) } }
+                group.addTask { connection.dispose() }
+            }
+            isOver.withLock { $0 = true }
+            subject.onNext(1)
+            #expect(late.withLock { $0 } == 0)
+            #expect(!subject.hasObservers)
+            subscription.dispose()
+        }
+    }
+}
+
+/// A subject whose two sides have different elements.
+private final class Doubler: SubjectType {
+    typealias Element = String
+
+    private let subject = PublishSubject<String>()
+
+    func asObserver() -> AnyObserver<Int> {
+        subject.mapObserver { "\($0).\($0)" }
+    }
+
+    func subscribe<Observer: ObserverType>(_ observer: Observer) -> any Disposable
+    where Observer.Element == String {
+        subject.subscribe(observer)
+    }
+}
+
+@Suite("Counted connections")
+struct RefCountTests {
+    private let scheduler = ManualScheduler()
+
+    @Test("The first subscriber connects, the last one disconnects, the next one connects anew")
+    func counts() {
+        let source = Source("-a-b-c-|", scheduler)
+        let counted = source.observable.publish().refCount()
+        let (log, other) = (Log<String>(), Log<String>())
+        let first = log.record(counted)
+        scheduler.at(2) { [scheduler] in
+            let second = other.record(counted)
+            scheduler.at(2) { second.dispose() }
+        }
+        scheduler.at(3) { first.dispose() }
+        scheduler.at(6) { _ = log.record(counted) }
+        scheduler.start()
+        #expect(log.entries == ["a", "b", "a", "b", "c", "done"])
+        #expect(other.entries == ["b"])
+        #expect(source.subscriptions == ["^---!", "------^------!"])
+    }
+
+    @Test("A synchronous source reaches its first subscriber whole, and is taken up again after its end")
+    func synchronous() {
+        let counted = Observable.of(1, 2, 3).publish().refCount()
+        #expect(events(counted) == ["1", "2", "3", "done"])
+        #expect(events(counted) == ["1", "2", "3", "done"])
+        #expect(events(Observable<Int>.error(Failure()).publish().refCount()) == ["error failed"])
+        #expect(events(Observable<Int>.empty().replay(1).refCount()) == ["done"])
+    }
+
+    @Test("A subscriber that has enough of a synchronous source stops it")
+    func enough() {
+        let upstream = PublishSubject<Int>()
+        #expect(events(upstream.startWith(7).publish().refCount().take(1)) == ["7", "done"])
+        #expect(!upstream.hasObservers)
+    }
+
+    @Test("A shared subject that has ended connects nobody")
+    func ended() {
+        let source = Source("-a|", scheduler)
+        let counted = source.observable.multicast(ReplaySubject<String>.create(bufferSize: 1)).refCount()
+        #expect(scheduler.play(counted) == "-a|")
+        #expect(scheduler.play(counted) == "(a|)")
+        #expect(source.subscriptions == ["^-!"])
+    }
+
+    @Test("A connection made by hand ends with the last of those counted")
+    func byHand() {
+        let source = PublishSubject<Int>()
+        let connectable = source.publish()
+        _ = connectable.connect()
+        let counted = connectable.refCount()
+        let subscriptions = [counted.subscribe(), counted.subscribe()]
+        subscriptions[0].dispose()
+        #expect(source.hasObservers)
+        subscriptions[1].dispose()
+        #expect(!source.hasObservers)
+    }
+
+    @Test("Subscribers that come and go on several threads never lose a connection, and leave none behind")
+    func churn() async {
+        let source = PublishSubject<Int>()
+        let counted = source.startWith(0).multicast { ReplaySubject<Int>.create(bufferSize: 1) }.refCount()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask { for _ in 0..<1_000 { counted.subscribe().dispose() } }
+            }
+        }
+        #expect(!source.hasObservers)
+        let log = Log<String>()
+        let subscription = log.record(counted)
+        source.onNext(1)
+        subscription.dispose()
+        #expect(log.entries == ["0", "1"])
+    }
+
+    @Test("A new subscriber is not caught by the end of the connection that it finds")
+    func joinAgainstLeave() async {
+        for _ in 0..<2_000 {
+            let source = PublishSubject<Int>()
+            let counted = source.publish().refCount()
+            let first = counted.subscribe()
+            let log = Log<Int>()
+            let second = Shared<(any Disposable)?>(nil)
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { first.dispose() }
+                group.addTask {
+                    let subscription = counted.subscribe(onNext: { log.add($0) })
+                    second.withLock { $0 = subscription }
+                }
+            }
+            source.onNext(1)
+            #expect(log.entries == [1])
+            second.withLock { $0 }?.dispose()
+            #expect(!source.hasObservers)
+        }
+    }
+
+    @Test("Somebody else's connectable stream is counted too")
+    func foreign() async {
+        for _ in 0..<500 {
+            let foreign = Foreign()
+            let counted = foreign.refCount()
+            let log = Log<String>()
+            let first = log.record(counted)
+            let second = log.record(counted)
+            #expect(foreign.connections.withLock { $0 } == 1)
+            foreign.source.onNext(1)
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { first.dispose() }
+                group.addTask { second.dispose() }
+                group.addTask { counted.subscribe().dispose() }
+            }
+            #expect(log.entries == ["1", "1"])
+            #expect(!foreign.source.hasObservers)
+            #expect(foreign.connections.withLock { $0 } == foreign.disconnections.withLock { $0 })
+            _ = log.record(counted)
+            foreign.source.onError(Failure())
+            #expect(log.entries == ["1", "1", "error failed"])
+            #expect(foreign.connections.withLock { $0 } == foreign.disconnections.withLock { $0 })
+        }
+    }
+
+    private final class Foreign: ConnectableObservableType {
+        typealias Element = Int
+
+        let source = PublishSubject<Int>()
+        let connections = Shared(0)
+        let disconnections = Shared(0)
+
+        func connect() -> any Disposable {
+            connections.withLock { $0 += 1 }
+            return Disposables.create { [self] in disconnections.withLock { $0 += 1 } }
+        }
+
+        func subscribe<Observer: ObserverType>(_ observer: Observer) -> any Disposable
+        where Observer.Element == Int {
+            source.subscribe(observer)
+        }
+    }
+}
+
+@Suite("Multicast with a selector")
+struct MulticastSelectorTests {
+    private let scheduler = ManualScheduler()
+
+    @Test("What either closure throws is the error, and the source is not started")
+    func throwing() {
+        let source = Source("a|", scheduler)
+        let broken = source.observable.multicast({ () -> PublishSubject<String> in throw Failure() }) { $0 }
+        #expect(scheduler.play(broken) == "#")
+        let unusable = source.observable.multicast({ PublishSubject() }) {
+            (_: Observable<String>) -> Observable<Int> in throw Failure()
+        }
+        #expect(scheduler.play(unusable) == "#")
+        #expect(source.subscriptions.isEmpty)
+        #expect(source.census.alive == 2, "each description holds its source")
+        withExtendedLifetime((broken, unusable)) {}
+    }
+
+    @Test("The source has one subscription, started after the result's and stopped with it")
+    func one() {
+        let source = Source("(ab)-c-|", scheduler)
+        let output = scheduler.play(
+            source.observable.multicast({ PublishSubject() }) { shared in
+                Observable.zip(shared, shared.skip(1)) { $0 + $1 }.take(2)
+            })
+        #expect(output == "(ab)-(bc|)")
+        #expect(source.subscriptions == ["^-!"])
+        #expect(source.census.alive == 0)
+    }
+
+    @Test("A result that ends at once starts no source")
+    func atOnce() {
+        let source = Source("a|", scheduler)
+        #expect(scheduler.play(source.observable.multicast({ PublishSubject() }) { _ in .just(1) }) == "(1|)")
+        #expect(source.subscriptions.isEmpty)
+    }
+}
