@@ -16,6 +16,14 @@ extension PrimitiveSequence {
         PrimitiveSequence(raw: source.delay(dueTime, scheduler: scheduler))
     }
 
+    /// Subscribes `dueTime` after it is subscribed to.
+    @inlinable
+    public consuming func delaySubscription(
+        _ dueTime: RxTimeInterval, scheduler: any SchedulerType
+    ) -> PrimitiveSequence<Trait, Element> {
+        PrimitiveSequence(raw: source.delaySubscription(dueTime, scheduler: scheduler))
+    }
+
     /// Delivers the events on `scheduler`.
     @inlinable
     public consuming func observe(on scheduler: any ImmediateSchedulerType) -> PrimitiveSequence<

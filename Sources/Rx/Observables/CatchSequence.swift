@@ -1,0 +1,70 @@
+import Synchronization
+
+extension ObservableType {
+    /// The values of the first source and, after each error, those of the next one, until one completes. The error of the
+    /// last one passes; without sources it completes. The sequence is asked for a source when that is due.
+    @inlinable
+    public static func `catch`<Sources: Sequence & Sendable>(
+        sequence: Sources
+    ) -> Observable<Element> where Sources.Element == Observable<Element> {
+        CatchSequence {
+            var iterator = sequence.makeIterator()
+            return ConcatParts(next: { iterator.next() }, remaining: nil)
+        }
+    }
+}
+
+/// Runs its sources one after the other, in a loop, as long as they fail.
+@usableFromInline
+final class CatchSequence<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
+    private let makeParts: @Sendable () -> ConcatParts<Element>
+    /// Starts that are due and running; whoever raises it from 0 runs them.
+    private let starts = Atomic<Int>(0)
+    // Sound: touched only by whoever runs the starts, and before each of them by the one whose source failed.
+    @exclusivity(unchecked)
+    private var parts: ConcatParts<Element>?
+    @exclusivity(unchecked)
+    private var lastError: (any Error)?
+
+    @usableFromInline
+    init(_ makeParts: @escaping @Sendable () -> ConcatParts<Element>) {
+        self.makeParts = makeParts
+        super.init(.never())
+    }
+
+    override func copy() -> Operator<Element, Element> {
+        type(of: self).init(makeParts)
+    }
+
+    override class func begin(
+        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
+    ) {
+        let me = unsafeDowncast(step, to: CatchSequence<Element>.self)
+        me.down.attach(me)
+        me.parts = me.makeParts()
+        me.start()
+    }
+
+    private func start() {
+        guard starts.add(1, ordering: .acquiringAndReleasing).oldValue == 0 else { return }
+        repeat {
+            guard !upstream.isClosed else { return }
+            guard let source = parts?.next() else {
+                if let lastError { super.error(lastError) } else { super.completed() }
+                return
+            }
+            startStream(source, Port(self))
+        } while starts.subtract(1, ordering: .acquiringAndReleasing).newValue > 0
+    }
+
+    override func next(_ value: Element) {
+        down.next(value)
+    }
+
+    override func error(_ error: any Error) {
+        guard !upstream.isClosed else { return }
+        upstream.clear()
+        lastError = error
+        start()
+    }
+}

@@ -1,0 +1,104 @@
+import FoundationEssentials
+
+extension ObservableType {
+    /// Prints the subscription, its events and its end, each with the time and `identifier`, which by default is the place of
+    /// the call. `trimOutput` shortens a value to 40 characters.
+    public consuming func debug(
+        _ identifier: String? = nil, trimOutput: Bool = false, file: String = #file, line: UInt = #line,
+        function: String = #function
+    ) -> Observable<Element> {
+        debug(
+            identifier, trimOutput: trimOutput, file: file, line: line, function: function,
+            write: { print($0) })
+    }
+
+    /// The same, to `write` instead of the standard output.
+    package consuming func debug(
+        _ identifier: String?, trimOutput: Bool, file: String, line: UInt, function: String,
+        write: @escaping @Sendable (String) -> Void
+    ) -> Observable<Element> {
+        let place = "\(file.split(separator: "/").last ?? ""):\(line) (\(function))"
+        return Debug(
+            asObservable(), DebugWriter(name: identifier ?? place, isTrimmed: trimOutput, write: write))
+    }
+}
+
+extension PrimitiveSequence {
+    /// Prints the subscription, its events and its end, each with the time and `identifier`, which by default is the place of
+    /// the call. `trimOutput` shortens a value to 40 characters.
+    public consuming func debug(
+        _ identifier: String? = nil, trimOutput: Bool = false, file: String = #file, line: UInt = #line,
+        function: String = #function
+    ) -> PrimitiveSequence<Trait, Element> {
+        PrimitiveSequence(
+            raw: source.debug(
+                identifier, trimOutput: trimOutput, file: file, line: line, function: function))
+    }
+}
+
+struct DebugWriter: Sendable {
+    let name: String
+    let isTrimmed: Bool
+    let write: @Sendable (String) -> Void
+
+    private static let time = Date.ISO8601FormatStyle(timeZone: .current)
+        .year().month().day().dateTimeSeparator(.space).time(includingFractionalSeconds: true)
+
+    func note(_ what: String) {
+        write("\(Date().formatted(DebugWriter.time)): \(name) -> \(what)")
+    }
+
+    func note<Element>(_ event: Event<Element>) {
+        let text = "\(event)"
+        let isLong = isTrimmed && text.count > 40
+        note("Event " + (isLong ? "\(text.prefix(20))...\(text.suffix(20))" : text))
+    }
+}
+
+final class Debug<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
+    private let writer: DebugWriter
+
+    init(_ source: consuming Observable<Element>?, _ writer: DebugWriter) {
+        self.writer = writer
+        super.init(source)
+    }
+
+    override func copy() -> Operator<Element, Element> {
+        Debug(nil, writer)
+    }
+
+    override class func begin(
+        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
+    ) {
+        unsafeDowncast(step, to: Debug<Element>.self).writer.note("subscribed")
+        super.begin(step, source)
+    }
+
+    override func next(_ value: Element) {
+        guard !upstream.isClosed else { return }
+        writer.note(.next(value))
+        down.next(value)
+    }
+
+    override func error(_ error: any Error) {
+        guard let source = upstream.close() else { return }
+        writer.note(Event<Element>.error(error))
+        down.error(error)
+        writer.note("isDisposed")
+        source.stop()
+    }
+
+    override func completed() {
+        guard let source = upstream.close() else { return }
+        writer.note(Event<Element>.completed)
+        down.completed()
+        writer.note("isDisposed")
+        source.stop()
+    }
+
+    override func stop() {
+        guard let source = upstream.close() else { return }
+        writer.note("isDisposed")
+        source.stop()
+    }
+}

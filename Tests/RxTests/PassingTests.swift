@@ -1,0 +1,124 @@
+import Dispatch
+import FoundationEssentials
+import Rx
+import Testing
+
+/// What catch(sequence:), debug and decode do beyond what each operator is asked.
+@Suite("Sequences of attempts, printing, decoding")
+struct PassingTests {
+    @Test("The next source is asked for when the one before has failed, not earlier")
+    func catchSequenceIsLazy() {
+        let scheduler = ManualScheduler()
+        let failing = Source("-a#", scheduler)
+        let good = Source("-b-|", scheduler)
+        let asked = Log<Int>()
+        let attempts = Pulled {
+            (0..<3).lazy.map { number in
+                asked.add(number)
+                return number == 1 ? good.observable : failing.observable
+            }.makeIterator()
+        }
+        let output = scheduler.play(Observable.catch(sequence: attempts))
+        #expect(output == "-a-b-|")
+        #expect(asked.entries == [0, 1])
+        #expect(failing.subscriptions == ["^-!"])
+        #expect(good.subscriptions == ["--^--!"])
+        #expect(failing.census.alive + good.census.alive == 0)
+    }
+
+    /// A sequence made by a closure.
+    private struct Pulled<Iterator: IteratorProtocol>: Sequence, Sendable {
+        let make: @Sendable () -> Iterator
+
+        func makeIterator() -> Iterator { make() }
+    }
+
+    @Test("The last error of a sequence passes, and no sources are a completion")
+    func catchSequenceEnds() {
+        struct Second: Error {}
+        #expect(
+            events(Observable<Int>.catch(sequence: [.error(Failure()), .error(Second())])) == [
+                "error Second()"
+            ])
+        #expect(events(Observable<Int>.catch(sequence: [])) == ["done"])
+        #expect(events(Observable.catch(sequence: [.empty(), .just(1)])) == ["done"])
+    }
+
+    @Test("A hundred thousand failures at once need no stack")
+    func catchSequenceDeep() {
+        let failures = (0..<100_000).map { _ in Observable<Int>.error(Failure()) }
+        #expect(events(Observable.catch(sequence: failures + [.just(1)])) == ["1", "done"])
+        let deferred = (0..<100_000).map { _ in Observable<Int>.deferred { throw Failure() } }
+        #expect(events(Observable.catch(sequence: deferred)) == ["error failed"])
+    }
+
+    @Test("A sequence of attempts that is disposed asks for no further one")
+    func catchSequenceDisposed() {
+        let subject = PublishSubject<Int>()
+        let log = Log<String>()
+        let next = Observable<Int>.deferred {
+            log.add("next")
+            return .just(1)
+        }
+        let subscription = Observable.catch(sequence: [subject.asObservable(), next]).subscribe()
+        subscription.dispose()
+        subject.onError(Failure())
+        #expect(log.entries == [])
+    }
+
+    private func lines<Element>(
+        _ source: Observable<Element>, trimOutput: Bool = false, dispose: Bool = false
+    ) -> [String] {
+        let log = Log<String>()
+        let subscription = source.debug(
+            "name", trimOutput: trimOutput, file: "Rx/File.swift", line: 7, function: "f()",
+            write: { log.add($0) }
+        ).subscribe(onNext: { _ in log.add("seen") })
+        if dispose { subscription.dispose() }
+        // "2026-11-20 18:28:10.123: name -> what"
+        return log.entries.map { $0.split(separator: ": name -> ").last.map(String.init) ?? $0 }
+    }
+
+    @Test("debug writes the subscription, each event before it is passed on, and the end, once")
+    func debugLines() {
+        #expect(
+            lines(Observable.of(1, 2)) == [
+                "subscribed", "Event next(1)", "seen", "Event next(2)", "seen", "Event completed",
+                "isDisposed",
+            ])
+        #expect(
+            lines(Observable<Int>.error(Failure())) == ["subscribed", "Event error(failed)", "isDisposed"])
+        #expect(lines(Observable<Int>.never(), dispose: true) == ["subscribed", "isDisposed"])
+    }
+
+    @Test("debug trims long values if so asked, and names the place of the call without a name")
+    func debugText() {
+        let long = String(repeating: "x", count: 30) + String(repeating: "y", count: 30)
+        let trimmed = "Event next(xxxxxxxxxxxxxxx...yyyyyyyyyyyyyyyyyyy)"
+        #expect(lines(Observable.just(long), trimOutput: true)[1] == trimmed)
+        #expect(lines(Observable.just(long))[1] == "Event next(\(long))")
+        let log = Log<String>()
+        _ = Observable<Int>.empty().debug(
+            nil, trimOutput: false, file: "Module/File.swift", line: 7, function: "f()",
+            write: { log.add($0) }
+        ).subscribe()
+        #expect(log.entries.first?.hasSuffix(": File.swift:7 (f()) -> subscribed") == true)
+        let time = log.entries.first?.prefix(23) ?? ""
+        #expect(time.wholeMatch(of: /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[.,]\d{3}/) != nil, "\(time)")
+    }
+
+    @Test("Data is decoded, and what cannot be decoded fails the stream")
+    func decode() {
+        struct Item: Codable, Sendable {
+            let id: Int
+        }
+        let data = PublishSubject<Data>()
+        let log = Log<String>()
+        _ = data.decode(type: Item.self, decoder: JSONDecoder()).subscribe(
+            onNext: { log.add("\($0.id)") }, onError: { log.add("\($0 is DecodingError)") })
+        data.onNext(Data(#"{"id": 7}"#.utf8))
+        data.onNext(Data(#"{"id": "x"}"#.utf8))
+        #expect(log.entries == ["7", "true"])
+        #expect(!data.hasObservers)
+    }
+}

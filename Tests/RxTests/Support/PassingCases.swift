@@ -1,0 +1,13 @@
+import Rx
+
+/// Operators that pass values on and look at them, or at how the stream ends.
+let passingOperators: [OperatorCase] = [
+    OperatorCase(
+        name: "catch(sequence:)", values: "-a-b-c-|", error: "-a-b--a-b-(x|)", disposed: "-a-b",
+        build: { source, _ in Observable.catch(sequence: [source, source, .just("x"), .just("y")]) }),
+    OperatorCase(
+        name: "debug", values: "-a-b-c-|", error: "-a-b-#", disposed: "-a-b",
+        build: { source, _ in
+            source.debug("x", trimOutput: false, file: "", line: 0, function: "", write: { _ in })
+        }),
+]

@@ -1,0 +1,141 @@
+import Dispatch
+import Rx
+import Testing
+
+/// Completables together, maybes without a value, and what traits share.
+@Suite("Forms of the traits")
+struct TraitFormTests {
+    private func result(_ completable: Completable) -> [String] {
+        let log = Log<String>()
+        _ = completable.subscribe(
+            onCompleted: { log.add("done") }, onError: { log.add("error \($0)") },
+            onDisposed: { log.add("disposed") })
+        return log.entries
+    }
+
+    private func marbles(_ completable: Completable, _ scheduler: ManualScheduler) -> String {
+        scheduler.play(completable.asObservable().map { _ -> String in })
+    }
+
+    private func completable(_ source: Source) -> Completable {
+        source.observable.ignoreElements().asCompletable()
+    }
+
+    @Test("Completables one after the other: the next is subscribed to when the one before has completed")
+    func concat() {
+        let scheduler = ManualScheduler()
+        let (one, two) = (Source("--|", scheduler), Source("---|", scheduler))
+        let forms: [Completable] = [
+            completable(one).concat(completable(two)), .concat(completable(one), completable(two)),
+            .concat([completable(one), completable(two)]),
+            .concat(Plain(elements: [completable(one), completable(two)])),
+        ]
+        for form in forms {
+            let begin = scheduler.frame
+            #expect(marbles(form, scheduler) == "-----|")
+            #expect(one.subscriptions.last == String(repeating: "-", count: begin) + "^-!")
+            #expect(two.subscriptions.last == String(repeating: "-", count: begin + 2) + "^--!")
+        }
+        let failing = Source("-#", scheduler)
+        let never = Source("", scheduler)
+        #expect(marbles(.concat(completable(failing), completable(never)), scheduler) == "-#")
+        #expect(never.subscriptions == [])
+        #expect(result(Completable.concat([])) == ["done", "disposed"])
+    }
+
+    @Test("Completables at once: all are subscribed to, the last completes them, the first error ends them")
+    func merge() {
+        let scheduler = ManualScheduler()
+        let (one, two) = (Source("--|", scheduler), Source("---|", scheduler))
+        let forms: [Completable] = [
+            .merge(completable(one), completable(two)), .merge([completable(one), completable(two)]),
+            .zip(completable(one), completable(two)), .zip([completable(one), completable(two)]),
+        ]
+        for form in forms {
+            let begin = String(repeating: "-", count: scheduler.frame)
+            #expect(marbles(form, scheduler) == "---|")
+            #expect(one.subscriptions.last == begin + "^-!")
+            #expect(two.subscriptions.last == begin + "^--!")
+        }
+        let failing = Source("-#", scheduler)
+        let never = Source("", scheduler)
+        let begin = String(repeating: "-", count: scheduler.frame)
+        #expect(marbles(.zip(completable(failing), completable(never)), scheduler) == "-#")
+        #expect(never.subscriptions == [begin + "^!"])
+        #expect(result(Completable.zip([])) == ["done", "disposed"])
+        #expect(result(Completable.merge()) == ["done", "disposed"])
+    }
+
+    @Test("A maybe without a value takes a default, or goes on with another; an error passes")
+    func ifEmpty() {
+        let empty = Maybe<Int>.empty()
+        #expect(events(empty.ifEmpty(default: 1).asObservable()) == ["1", "done"])
+        #expect(events(Maybe.just(2).ifEmpty(default: 1).asObservable()) == ["2", "done"])
+        #expect(events(empty.ifEmpty(switchTo: Single.just(3)).asObservable()) == ["3", "done"])
+        #expect(events(empty.ifEmpty(switchTo: Maybe.just(4)).asObservable()) == ["4", "done"])
+        #expect(events(empty.ifEmpty(switchTo: Maybe<Int>.empty()).asObservable()) == ["done"])
+        #expect(events(Maybe<Int>.error(Failure()).ifEmpty(default: 1).asObservable()) == ["error failed"])
+    }
+
+    @Test("Every trait can be delayed, timed out, tried again and subscribed to later")
+    func timed() {
+        let scheduler = ManualScheduler()
+        let attempts = Log<Int>()
+        let single = Single<String>.deferred {
+            attempts.add(scheduler.frame)
+            return attempts.entries.count % 2 == 1 ? .error(Failure()) : .just("x")
+        }
+        #expect(
+            scheduler.play(
+                single.retry(2).delay(.milliseconds(2 * frame), scheduler: scheduler)
+                    .delaySubscription(.milliseconds(frame), scheduler: scheduler).asObservable())
+                == "---(x|)")
+        #expect(attempts.entries == [1, 1])
+        let silent = [
+            Single<String>.never().timeout(.milliseconds(frame), scheduler: scheduler).asObservable(),
+            Maybe<String>.never().timeout(.milliseconds(frame), scheduler: scheduler).asObservable(),
+            Completable.never().timeout(.milliseconds(frame), scheduler: scheduler).asObservable()
+                .map { _ -> String in },
+        ]
+        for stream in silent { #expect(scheduler.play(stream).contains("timeout")) }
+        #expect(
+            scheduler.play(Maybe<Int>.timer(.milliseconds(frame), scheduler: scheduler).asObservable())
+                == "-(0|)")
+        #expect(
+            scheduler.play(
+                Completable.never().timeout(
+                    .milliseconds(frame), other: .empty(), scheduler: scheduler
+                ).asObservable().map { _ -> String in }) == "-|")
+    }
+
+    @Test("Handlers get their object as long as it lives, and it is not kept alive by them")
+    func withObject() {
+        let census = Census()
+        let log = Log<String>()
+        let subject = PublishSubject<Never>()
+        let values = PublishSubject<Int>()
+        do {
+            let object = Tracked(census)
+            _ = Completable.empty().subscribe(
+                with: object, onCompleted: { _ in log.add("done") }, onDisposed: { _ in log.add("disposed") })
+            _ = Maybe.just(1).subscribe(with: object, onSuccess: { log.add("success \($1)") })
+            _ = Maybe<Int>.empty().subscribe(with: object, onCompleted: { _ in log.add("nothing") })
+            _ = Maybe<Int>.error(Failure()).subscribe(with: object, onError: { log.add("\($1)") })
+            _ = subject.asCompletable().subscribe(with: object, onCompleted: { _ in log.add("late") })
+            _ = values.asMaybe().subscribe(with: object, onSuccess: { log.add("late \($1)") })
+            withExtendedLifetime(object) {}
+        }
+        #expect(census.alive == 0)
+        subject.onCompleted()
+        values.onNext(1)
+        values.onCompleted()
+        #expect(log.entries == ["done", "disposed", "success 1", "nothing", "failed"])
+    }
+}
+
+/// A sequence that is no collection.
+private struct Plain<Element: Sendable>: Sequence, Sendable {
+    let elements: [Element]
+
+    func makeIterator() -> some IteratorProtocol<Element> { elements.makeIterator() }
+}
