@@ -1,0 +1,36 @@
+extension ObservableType {
+    /// The value after `index` others, then the end. Fails with `RxError.argumentOutOfRange` where the stream completes before
+    /// it, or `index` is negative.
+    @inlinable
+    public consuming func element(at index: Int) -> Observable<Element> {
+        guard index >= 0 else { return .error(RxError.argumentOutOfRange) }
+        return ElementAt(asObservable(), index)
+    }
+}
+
+@usableFromInline
+final class ElementAt<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
+    private let index: Int
+    // Sound: only the one event at a time touches it.
+    @exclusivity(unchecked)
+    private var seen = 0
+
+    @usableFromInline
+    init(_ source: consuming Observable<Element>?, _ index: Int) {
+        self.index = index
+        super.init(source)
+    }
+
+    override func copy() -> Operator<Element, Element> {
+        type(of: self).init(nil, index)
+    }
+
+    override func next(_ value: Element) {
+        guard seen < index else { return finish(with: value) }
+        seen += 1
+    }
+
+    override func completed() {
+        error(RxError.argumentOutOfRange)
+    }
+}
