@@ -1,0 +1,95 @@
+extension Infallible {
+    /// The first values of two sources, combined, then the second ones, and so on. Completes when all have.
+    @inlinable
+    public static func zip<A: InfallibleType, B: InfallibleType>(
+        _ a: A, _ b: B, resultSelector: @escaping @Sendable (A.Element, B.Element) -> Element
+    ) -> Infallible<Element> {
+        Infallible(raw: .zip(a, b, resultSelector: resultSelector))
+    }
+
+    /// The first values of three sources, combined, then the second ones, and so on. Completes when all have.
+    @inlinable
+    public static func zip<A: InfallibleType, B: InfallibleType, C: InfallibleType>(
+        _ a: A, _ b: B, _ c: C,
+        resultSelector: @escaping @Sendable (A.Element, B.Element, C.Element) -> Element
+    ) -> Infallible<Element> {
+        Infallible(raw: .zip(a, b, c, resultSelector: resultSelector))
+    }
+
+    /// The first values of four sources, combined, then the second ones, and so on. Completes when all have.
+    @inlinable
+    public static func zip<A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType>(
+        _ a: A, _ b: B, _ c: C, _ d: D,
+        resultSelector: @escaping @Sendable (A.Element, B.Element, C.Element, D.Element) -> Element
+    ) -> Infallible<Element> {
+        Infallible(raw: .zip(a, b, c, d, resultSelector: resultSelector))
+    }
+
+    /// The first values of five sources, combined, then the second ones, and so on. Completes when all have.
+    @inlinable
+    public static func zip<
+        A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType
+    >(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E,
+        resultSelector: @escaping @Sendable (A.Element, B.Element, C.Element, D.Element, E.Element) -> Element
+    ) -> Infallible<Element> {
+        Infallible(raw: .zip(a, b, c, d, e, resultSelector: resultSelector))
+    }
+
+    /// The first values of six sources, combined, then the second ones, and so on. Completes when all have.
+    @inlinable
+    public static func zip<
+        A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType,
+        F: InfallibleType
+    >(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F,
+        resultSelector:
+            @escaping @Sendable (A.Element, B.Element, C.Element, D.Element, E.Element, F.Element) -> Element
+    ) -> Infallible<Element> {
+        Infallible(raw: .zip(a, b, c, d, e, f, resultSelector: resultSelector))
+    }
+
+    /// The first values of seven sources, combined, then the second ones, and so on. Completes when all have.
+    @inlinable
+    public static func zip<
+        A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType,
+        F: InfallibleType, G: InfallibleType
+    >(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G,
+        resultSelector:
+            @escaping @Sendable (A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element)
+            -> Element
+    ) -> Infallible<Element> {
+        Infallible(raw: .zip(a, b, c, d, e, f, g, resultSelector: resultSelector))
+    }
+
+    /// The first values of eight sources, combined, then the second ones, and so on. Completes when all have.
+    @inlinable
+    public static func zip<
+        A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType,
+        F: InfallibleType, G: InfallibleType, H: InfallibleType
+    >(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H,
+        resultSelector:
+            @escaping @Sendable (
+                A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element, H.Element
+            ) -> Element
+    ) -> Infallible<Element> {
+        Infallible(raw: .zip(a, b, c, d, e, f, g, h, resultSelector: resultSelector))
+    }
+
+    /// The first values of all sources, then the second ones, and so on. Completes at once without sources.
+    @inlinable
+    public static func zip<Sources: Collection>(
+        _ collection: Sources, resultSelector: @escaping @Sendable ([Sources.Element.Element]) -> Element
+    ) -> Infallible<Element> where Sources.Element: InfallibleType {
+        Infallible(raw: .zip(collection.map { $0.asObservable() }, resultSelector: resultSelector))
+    }
+
+    /// The first values of all sources, then the second ones, and so on. Completes at once without sources.
+    @inlinable
+    public static func zip<Sources: Collection>(_ collection: Sources) -> Infallible<[Element]>
+    where Sources.Element: InfallibleType, Sources.Element.Element == Element {
+        Infallible<[Element]>(raw: Observable<Element>.zip(collection.map { $0.asObservable() }))
+    }
+}

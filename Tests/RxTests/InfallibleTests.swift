@@ -1,0 +1,261 @@
+import Dispatch
+import Rx
+import Testing
+
+/// Streams whose type says that they do not fail.
+@Suite("Infallible")
+struct InfallibleTests {
+    private func seen<Element>(_ source: Infallible<Element>) -> [String] {
+        let log = Log<String>()
+        _ = source.subscribe(
+            onNext: { log.add("\($0)") }, onCompleted: { log.add("done") },
+            onDisposed: { log.add("disposed") })
+        return log.entries
+    }
+
+    @Test("An error becomes a value, another stream, or what is made of it")
+    func conversions() {
+        let failing = Observable.of(1, 2).concat(Observable.error(Failure()))
+        #expect(seen(failing.asInfallible(onErrorJustReturn: 9)) == ["1", "2", "9", "done", "disposed"])
+        #expect(
+            seen(failing.asInfallible(onErrorFallbackTo: .of(7, 8))) == [
+                "1", "2", "7", "8", "done", "disposed",
+            ])
+        #expect(
+            seen(failing.asInfallible { error in error is Failure ? .just(6) : .empty() }) == [
+                "1", "2", "6", "done", "disposed",
+            ])
+        #expect(
+            seen(Single<Int>.error(Failure()).asInfallible(onErrorJustReturn: 5)) == [
+                "5", "done", "disposed",
+            ])
+        #expect(seen(Observable<Int>.empty().asInfallible(onErrorJustReturn: 5)) == ["done", "disposed"])
+    }
+
+    @Test("One made by hand ignores what comes after its completion, and cancels its work when disposed")
+    func create() {
+        let log = Log<String>()
+        let made = Infallible<Int>.create { observer in
+            observer(.next(1))
+            observer(.completed)
+            observer(.next(2))
+            return Disposables.create { log.add("cancelled") }
+        }
+        #expect(seen(made) == ["1", "done", "disposed"])
+        #expect(log.entries == ["cancelled"])
+        let open = Infallible<Int>.create { _ in Disposables.create { log.add("disposed") } }
+        open.subscribe { (_: InfallibleEvent<Int>) in log.add("event") }.dispose()
+        #expect(log.entries == ["cancelled", "disposed"])
+    }
+
+    @Test("A type that breaks the promise completes")
+    func broken() {
+        struct Broken: InfallibleType {
+            func asObservable() -> Observable<Int> { .error(Failure()) }
+        }
+        let log = Log<String>()
+        _ = Broken().subscribe(onCompleted: { log.add("done") }, onDisposed: { log.add("disposed") })
+        _ = Broken().subscribe { (event: InfallibleEvent<Int>) in
+            if case .completed = event { log.add("completed") }
+        }
+        #expect(log.entries == ["done", "disposed", "completed"])
+    }
+
+    @Test("Sources of every kind")
+    func sources() {
+        let scheduler = ManualScheduler()
+        #expect(seen(.just(1)) == ["1", "done", "disposed"])
+        #expect(seen(.just(1, scheduler: ImmediateScheduler.instance)) == ["1", "done", "disposed"])
+        #expect(seen(Infallible<Int>.empty()) == ["done", "disposed"])
+        #expect(seen(.of(1, 2)) == ["1", "2", "done", "disposed"])
+        #expect(seen(.from([1, 2])) == ["1", "2", "done", "disposed"])
+        #expect(seen(.from(1...2)) == ["1", "2", "done", "disposed"])
+        #expect(seen(.from(optional: 3)) == ["3", "done", "disposed"])
+        #expect(seen(.from(optional: Int?.none)) == ["done", "disposed"])
+        #expect(seen(.deferred { .just(4) }) == ["4", "done", "disposed"])
+        #expect(scheduler.play(Infallible<Int>.never().asObservable()) == "")
+        let ticks = RxTimeInterval.milliseconds(frame)
+        #expect(scheduler.play(Infallible<Int>.timer(ticks, scheduler: scheduler).asObservable()) == "-(0|)")
+        #expect(
+            scheduler.play(Infallible<Int>.interval(ticks, scheduler: scheduler).take(2).asObservable())
+                == "-0(1|)")
+    }
+
+    /// An operator as it is on an infallible stream, and what it makes of `-a-b-c-|`.
+    struct Form: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let output: String
+        let build: @Sendable (Infallible<String>, ManualScheduler) -> Infallible<String>
+
+        init(
+            _ name: String, _ output: String,
+            _ build: @escaping @Sendable (Infallible<String>, ManualScheduler) -> Infallible<String>
+        ) {
+            testDescription = name
+            self.output = output
+            self.build = build
+        }
+    }
+
+    private static let one = RxTimeInterval.milliseconds(frame)
+    private static let four = RxTimeInterval.milliseconds(4 * frame)
+
+    private static func after(
+        _ time: RxTimeInterval, _ scheduler: ManualScheduler
+    ) -> Infallible<Int> {
+        .timer(time, scheduler: scheduler)
+    }
+
+    private static let forms: [Form] = [
+        Form("map", "-A-B-C-|") { source, _ in source.map { $0.uppercased() } },
+        Form("compactMap", "---B-C-|") { source, _ in source.compactMap { $0 == "a" ? nil : $0.uppercased() }
+        },
+        Form("filter", "---b-c-|") { source, _ in source.filter { $0 != "a" } },
+        Form("scan", "-a-(ab)-(abc)-|") { source, _ in source.scan("") { $0 + $1 } },
+        Form("scan(into:)", "-a-(ab)-(abc)-|") { source, _ in source.scan(into: "") { $0 += $1 } },
+        Form("startWith", "xa-b-c-|") { source, _ in source.startWith("x") },
+        Form("take", "-a-(b|)") { source, _ in source.take(2) },
+        Form("take(while:)", "-a-|") { source, _ in source.take(while: { $0 == "a" }) },
+        Form("take(until:) of a predicate", "-a-(b|)") { source, _ in
+            source.take(until: { $0 == "b" }, behavior: .inclusive)
+        },
+        Form("take(until:)", "-a-b|") { source, scheduler in source.take(until: after(four, scheduler)) },
+        Form("take(for:)", "-a-b|") { source, scheduler in source.take(for: four, scheduler: scheduler) },
+        Form("takeLast", "-------(c|)") { source, _ in source.takeLast(1) },
+        Form("skip", "---b-c-|") { source, _ in source.skip(1) },
+        Form("skip(while:)", "---b-c-|") { source, _ in source.skip(while: { $0 == "a" }) },
+        Form("skip(until:)", "-----c-|") { source, scheduler in source.skip(until: after(four, scheduler)) },
+        Form("skip for a time", "-----c-|") { source, scheduler in source.skip(four, scheduler: scheduler) },
+        Form("ifEmpty(default:)", "-------(x|)") { source, _ in
+            source.filter { _ in false }.ifEmpty(default: "x")
+        },
+        Form("enumerated", "-(0a)-(1b)-(2c)-|") { source, _ in
+            source.enumerated().map { "\($0.index)\($0.element)" }
+        },
+        Form("debounce", "--a-b-c|") { source, scheduler in source.debounce(one, scheduler: scheduler) },
+        Form("throttle", "-a---(c|)") { source, scheduler in
+            source.throttle(four, latest: false, scheduler: scheduler).take(2)
+        },
+        Form("delay", "--a-b-c-|") { source, scheduler in source.delay(one, scheduler: scheduler) },
+        Form("delaySubscription", "--a-b-c-|") { source, scheduler in
+            source.delaySubscription(one, scheduler: scheduler)
+        },
+        Form("observe(on:)", "-a-b-c-|") { source, scheduler in source.observe(on: scheduler) },
+        Form("subscribe(on:)", "-a-b-c-|") { source, scheduler in source.subscribe(on: scheduler) },
+        Form("share", "-a-b-c-|") { source, _ in source.share(replay: 1, scope: .forever) },
+        Form("do", "-a-b-c-|") { source, _ in source.do(onNext: { _ in }, onCompleted: {}) },
+        Form("distinctUntilChanged", "-a---c-|") { source, _ in
+            source.map { $0 == "b" ? "a" : $0 }.distinctUntilChanged()
+        },
+        Form("distinctUntilChanged of a key", "-a---c-|") { source, _ in
+            source.distinctUntilChanged { $0 == "c" }
+        },
+        Form("distinctUntilChanged with a comparer", "-a-----|") { source, _ in
+            source.distinctUntilChanged { (_: String, _: String) -> Bool in true }
+        },
+        Form("distinctUntilChanged of a key with a comparer", "-a-----|") { source, _ in
+            source.distinctUntilChanged({ $0.count }, comparer: { $0 == $1 })
+        },
+        Form("flatMap", "-(aA)-(bB)-(cC)-|") { source, _ in
+            source.flatMap { Infallible.of($0, $0.uppercased()) }
+        },
+        Form("flatMapLatest", "-(aA)-(bB)-(cC)-|") { source, _ in
+            source.flatMapLatest { Infallible.of($0, $0.uppercased()) }
+        },
+        Form("flatMapFirst", "-(aA)-(bB)-(cC)-|") { source, _ in
+            source.flatMapFirst { Infallible.of($0, $0.uppercased()) }
+        },
+        Form("concatMap", "-(aA)-(bB)-(cC)-|") { source, _ in
+            source.concatMap { Infallible.of($0, $0.uppercased()) }
+        },
+        Form("withLatestFrom", "-(ax)-(bx)-(cx)-|") { source, _ in
+            source.withLatestFrom(Infallible.just("x")) { $0 + $1 }
+        },
+        Form("withLatestFrom alone", "-x-x-x-|") { source, _ in source.withLatestFrom(Infallible.just("x")) },
+        Form("concat", "-a-b-c-(x|)") { source, _ in source.concat(Infallible.just("x")) },
+        Form("merge()", "-a-b-c-|") { source, _ in source.map { Infallible.just($0) }.merge() },
+        Form("switchLatest()", "-a-b-c-|") { source, _ in source.map { Infallible.just($0) }.switchLatest() },
+        Form("concat()", "-a-b-c-|") { source, _ in source.map { Infallible.just($0) }.concat() },
+        Form("concat of a collection", "xa-b-c-|") { source, _ in .concat([.just("x"), source]) },
+        Form("concat of a list", "xa-b-c-|") { source, _ in .concat(.just("x"), source) },
+        Form("merge of a collection", "xa-b-c-|") { source, _ in .merge([source, .just("x")]) },
+        Form("merge of a list", "xa-b-c-|") { source, _ in .merge(source, .just("x")) },
+        Form("combineLatest of a collection", "-(ax)-(bx)-(cx)-|") { source, _ in
+            .combineLatest([source, .just("x")]) { $0.joined() }
+        },
+        Form("combineLatest as arrays", "-(ax)-(bx)-(cx)-|") { source, _ in
+            Infallible.combineLatest([source, .just("x")]).map { $0.joined() }
+        },
+        Form("zip of a collection", "-(ax)-(b|)") { source, _ in
+            Infallible.zip([source, .of("x", "")]) { $0.joined() }.take(2)
+        },
+        Form("zip as arrays", "-(ax|)") { source, _ in
+            Infallible.zip([source, .just("x")]).map { $0.joined() }.take(1)
+        },
+        Form("combineLatest of eight", "-(ax)-(bx)-(cx)-|") { source, _ in
+            let x = Infallible.just("x")
+            return .combineLatest(source, x, x, x, x, x, x, x) { first, _, _, _, _, _, _, last in first + last
+            }
+        },
+        Form("zip of two", "-(ax|)") { source, _ in
+            Infallible.zip(source, Infallible.just("x")) { $0 + $1 }.take(1)
+        },
+    ]
+
+    @Test(
+        "Every operator is there, stays infallible, and does what it does on an observable", arguments: forms)
+    func operators(_ form: Form) {
+        let scheduler = ManualScheduler()
+        let source = Source("-a-b-c-|", scheduler)
+        let infallible = source.observable.asInfallible(onErrorJustReturn: "?")
+        #expect(scheduler.play(form.build(infallible, scheduler).asObservable()) == form.output)
+        #expect(source.subscriptions.allSatisfy { $0.hasSuffix("!") })
+    }
+
+    @Test("Handlers and values get an object as long as it lives")
+    func withObject() {
+        let census = Census()
+        let log = Log<String>()
+        let subject = PublishSubject<Int>()
+        let source = subject.asInfallible(onErrorJustReturn: 0)
+        do {
+            let object = Tracked(census)
+            _ = source.subscribe(
+                with: object, onNext: { log.add("next \($1)") }, onCompleted: { _ in log.add("done") })
+            _ = source.withUnretained(object).subscribe(
+                onNext: { log.add("with \($0.1)") }, onCompleted: { log.add("gone") })
+            _ = source.withUnretained(object) { $1 * 2 }.subscribe(onNext: { log.add("twice \($0)") })
+            subject.onNext(1)
+            withExtendedLifetime(object) {}
+        }
+        #expect(census.alive == 0)
+        subject.onNext(2)
+        #expect(log.entries == ["next 1", "with 1", "twice 2", "gone"])
+    }
+
+    @Test("Its values can be awaited: they end with the stream, and with the task")
+    func values() async {
+        var numbers: [Int] = []
+        for await number in Infallible.of(1, 2, 3).values { numbers.append(number) }
+        #expect(numbers == [1, 2, 3])
+        let subject = PublishSubject<Int>()
+        let values = subject.asInfallible(onErrorJustReturn: 9).values
+        #expect(subject.hasObservers, "it subscribes when it is read")
+        subject.onNext(1)
+        subject.onError(Failure())
+        var kept: [Int] = []
+        for await number in values { kept.append(number) }
+        #expect(kept == [1, 9])
+        let endless = PublishSubject<Int>()
+        let stream = endless.asInfallible(onErrorJustReturn: 9).values
+        let task = Task {
+            var count = 0
+            for await _ in stream { count += 1 }
+            return count
+        }
+        endless.onNext(1)
+        task.cancel()
+        #expect(await task.value <= 1)
+        #expect(!endless.hasObservers)
+    }
+}
