@@ -30,6 +30,15 @@ final class Trampoline {
         return trampoline
     }
 
+    /// Runs `body` with a trampoline of its own: for who waits on this thread for what runs in turns on it.
+    static func nested<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let outer = pthread_getspecific(key)
+        let inner = Trampoline()
+        pthread_setspecific(key, Unmanaged.passUnretained(inner).toOpaque())
+        defer { pthread_setspecific(key, outer) }
+        return try withExtendedLifetime(inner) { try body() }
+    }
+
     /// Whether the caller is now the one that has to `drain()`.
     func enter() -> Bool {
         guard !isRunning else { return false }

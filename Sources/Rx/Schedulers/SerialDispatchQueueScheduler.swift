@@ -5,6 +5,11 @@ public import FoundationEssentials
 public final class SerialDispatchQueueScheduler: SchedulerType {
     private let configuration: DispatchQueueConfiguration
 
+    /// On `serialQueue` itself.
+    init(serialQueue: DispatchQueue, leeway: DispatchTimeInterval = .nanoseconds(0)) {
+        configuration = DispatchQueueConfiguration(queue: serialQueue, leeway: leeway)
+    }
+
     /// On `internalSerialQueueName`, a new serial queue. `leeway` is how late a timer may be.
     public init(
         internalSerialQueueName: String, qos: DispatchQoS = .default,

@@ -1,0 +1,102 @@
+public import Dispatch
+public import FoundationEssentials
+import Synchronization
+
+/// Runs work on the main queue: at once where the caller is on it already and nothing waits, else after what waits.
+///
+/// Somebody has to serve the main queue: `dispatchMain()`, a run loop, or the main actor of a program whose `main` is
+/// asynchronous. Where the main thread is busy for good, as that of a server that runs an event loop on it, work never runs:
+/// use that loop's scheduler there.
+public final class MainScheduler: SchedulerType {
+    /// For `observe(on:)`: does not hop where it need not.
+    public static let instance = MainScheduler()
+    /// Always hops, also from the main queue.
+    public static let asyncInstance = SerialDispatchQueueScheduler(serialQueue: .main)
+
+    private let configuration = DispatchQueueConfiguration(queue: .main, leeway: .nanoseconds(0))
+    /// Work that waits or runs.
+    private let enqueued = Atomic<Int>(0)
+
+    public init() {}
+
+    /// Stops the program when the caller is not on the main queue.
+    public static func ensureExecutingOnScheduler(errorMessage: String? = nil) {
+        precondition(MainQueue.isCurrent, errorMessage ?? "This is not the main queue.")
+    }
+
+    public var now: RxTime { Date() }
+
+    public func schedule<StateType: Sendable>(
+        _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
+    ) -> any Disposable {
+        let before = enqueued.add(1, ordering: .acquiringAndReleasing).oldValue
+        if before == 0, MainQueue.isCurrent {
+            let disposable = action(state)
+            enqueued.subtract(1, ordering: .acquiringAndReleasing)
+            return disposable
+        }
+        let pending = SingleAssignmentDisposable()
+        DispatchQueue.main.async { [self] in
+            if !pending.isDisposed { pending.setDisposable(action(state)) }
+            enqueued.subtract(1, ordering: .acquiringAndReleasing)
+        }
+        return pending
+    }
+
+    public func scheduleRelative<StateType: Sendable>(
+        _ state: StateType, dueTime: RxTimeInterval,
+        action: @escaping @Sendable (StateType) -> any Disposable
+    ) -> any Disposable {
+        configuration.scheduleRelative(state, dueTime: dueTime, action: action)
+    }
+
+    public func schedulePeriodic<StateType: Sendable>(
+        _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
+        action: @escaping @Sendable (StateType) -> StateType
+    ) -> any Disposable {
+        configuration.schedulePeriodic(state, startAfter: startAfter, period: period, action: action)
+    }
+}
+
+/// Runs work on the main queue: at once where the caller is on it already, whatever waits. For `subscribe(on:)`; `observe(on:)`
+/// wants `MainScheduler`, which keeps the order.
+public final class ConcurrentMainScheduler: SchedulerType {
+    public static let instance = ConcurrentMainScheduler()
+
+    private let configuration = DispatchQueueConfiguration(queue: .main, leeway: .nanoseconds(0))
+
+    private init() {}
+
+    public var now: RxTime { Date() }
+
+    public func schedule<StateType: Sendable>(
+        _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
+    ) -> any Disposable {
+        MainQueue.isCurrent ? action(state) : configuration.schedule(state, action: action)
+    }
+
+    public func scheduleRelative<StateType: Sendable>(
+        _ state: StateType, dueTime: RxTimeInterval,
+        action: @escaping @Sendable (StateType) -> any Disposable
+    ) -> any Disposable {
+        configuration.scheduleRelative(state, dueTime: dueTime, action: action)
+    }
+
+    public func schedulePeriodic<StateType: Sendable>(
+        _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
+        action: @escaping @Sendable (StateType) -> StateType
+    ) -> any Disposable {
+        configuration.schedulePeriodic(state, startAfter: startAfter, period: period, action: action)
+    }
+}
+
+/// Tells whether the caller is on the main queue. The thread does not: after `dispatchMain()` any may serve it.
+enum MainQueue {
+    private static let key: DispatchSpecificKey<Bool> = {
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        return key
+    }()
+
+    static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
+}

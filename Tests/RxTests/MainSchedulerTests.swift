@@ -1,0 +1,147 @@
+import Dispatch
+import Rx
+import Testing
+
+/// Schedulers on the main queue, which the test process serves.
+@Suite("The main queue's schedulers")
+struct MainSchedulerTests {
+    /// Waits until the main queue has run what it has now.
+    private func mainQueueServed() async {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.main.async { continuation.resume() }
+        }
+    }
+
+    @Test("On the main queue work runs at once, unless other work waits; it keeps the order")
+    func inline() async {
+        let scheduler = MainScheduler()
+        let log = Log<String>()
+        let note: @Sendable (String) -> any Disposable = { text in
+            log.add(text)
+            return Disposables.create()
+        }
+        await withCheckedContinuation { continuation in
+            DispatchQueue.main.async {
+                _ = scheduler.schedule("outer") { text in
+                    _ = note(text)
+                    _ = scheduler.schedule("inner", action: note)
+                    log.add("outer returns")
+                    return Disposables.create()
+                }
+                _ = scheduler.schedule("after", action: note)
+                log.add("turn over")
+                continuation.resume()
+            }
+        }
+        await mainQueueServed()
+        #expect(log.entries == ["outer", "outer returns", "turn over", "inner", "after"])
+    }
+
+    @Test("From elsewhere work hops to the main queue, and what is disposed before it ran does not run")
+    func hops() async {
+        let log = Log<String>()
+        for scheduler in [MainScheduler.instance, ConcurrentMainScheduler.instance] as [any SchedulerType] {
+            let isMain = await withCheckedContinuation { continuation in
+                DispatchQueue.global().async {
+                    _ = scheduler.schedule(()) {
+                        MainScheduler.ensureExecutingOnScheduler()
+                        continuation.resume(returning: true)
+                        return Disposables.create()
+                    }
+                }
+            }
+            #expect(isMain)
+            await withCheckedContinuation { continuation in
+                DispatchQueue.main.async {
+                    DispatchQueue.global().sync {}
+                    let pending = MainScheduler.asyncInstance.schedule(()) {
+                        log.add("ran")
+                        return Disposables.create()
+                    }
+                    pending.dispose()
+                    continuation.resume()
+                }
+            }
+        }
+        await mainQueueServed()
+        #expect(log.entries == [])
+    }
+
+    @Test("The asynchronous instance always hops, the concurrent one never on the main queue")
+    func kinds() async {
+        let log = Log<String>()
+        await withCheckedContinuation { continuation in
+            DispatchQueue.main.async {
+                _ = MainScheduler.asyncInstance.schedule(()) {
+                    log.add("later")
+                    return Disposables.create()
+                }
+                _ = ConcurrentMainScheduler.instance.schedule(()) {
+                    _ = ConcurrentMainScheduler.instance.schedule(()) {
+                        log.add("nested")
+                        return Disposables.create()
+                    }
+                    log.add("now")
+                    return Disposables.create()
+                }
+                continuation.resume()
+            }
+        }
+        await mainQueueServed()
+        #expect(log.entries == ["nested", "now", "later"])
+    }
+
+    @Test(
+        "Values observed on the main scheduler arrive there, in order, with the end last", arguments: [0, 1])
+    func observed(_ kind: Int) async {
+        let scheduler: any SchedulerType = kind == 0 ? MainScheduler.instance : MainScheduler.asyncInstance
+        let log = Log<Int>()
+        await withCheckedContinuation { continuation in
+            _ = Observable.range(
+                start: 0, count: 500, scheduler: ConcurrentDispatchQueueScheduler(qos: .default)
+            ).observe(on: scheduler).subscribe(
+                onNext: {
+                    MainScheduler.ensureExecutingOnScheduler()
+                    log.add($0)
+                }, onCompleted: { continuation.resume() })
+        }
+        #expect(log.entries == Array(0..<500))
+    }
+
+    @Test("Times and periods are the main queue's")
+    func timed() async {
+        for scheduler in [MainScheduler.instance, ConcurrentMainScheduler.instance] as [any SchedulerType] {
+            let log = Log<Int>()
+            await withCheckedContinuation { continuation in
+                _ = Observable<Int>.interval(.milliseconds(1), scheduler: scheduler).take(3)
+                    .concat(Observable<Int>.timer(.milliseconds(1), scheduler: scheduler))
+                    .subscribe(
+                        onNext: {
+                            MainScheduler.ensureExecutingOnScheduler()
+                            log.add($0)
+                        }, onCompleted: { continuation.resume() })
+            }
+            #expect(log.entries == [0, 1, 2, 0])
+        }
+    }
+
+    @Test("Scheduling is required on a thread until work runs on it, and again afterwards")
+    func isScheduleRequired() {
+        let log = Log<Bool>()
+        let note: @Sendable () -> Void = { log.add(CurrentThreadScheduler.isScheduleRequired) }
+        note()
+        _ = CurrentThreadScheduler.instance.schedule(()) {
+            note()
+            let other = DispatchQueue(label: "another thread")
+            let asked = DispatchSemaphore(value: 0)
+            other.async {
+                note()
+                asked.signal()
+            }
+            asked.wait()
+            return Disposables.create()
+        }
+        note()
+        #expect(log.entries == [true, false, true, true])
+    }
+}
