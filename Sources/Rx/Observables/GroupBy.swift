@@ -40,7 +40,7 @@ final class GroupBy<Key: Hashable & Sendable, Element: Sendable>:
     StatefulOperator<Element, GroupedObservable<Key, Element>>, SourceHolder, @unchecked Sendable
 {
     private let keySelector: @Sendable (Element) throws -> Key
-    let holds = HoldCount()
+    private let holds = HoldCount()
     /// Whether nobody below wants groups any more; those that there are may still be subscribed to.
     private let isOuterClosed = Atomic<Bool>(false)
     // Sound: only the one event at a time touches it.
@@ -62,9 +62,18 @@ final class GroupBy<Key: Hashable & Sendable, Element: Sendable>:
         type(of: self).init(nil, keySelector)
     }
 
+    override class func begin(
+        _ step: consuming Operator<Element, GroupedObservable<Key, Element>>,
+        _ source: consuming Observable<Element>
+    ) {
+        let me = unsafeDowncast(step, to: GroupBy<Key, Element>.self)
+        me.holds.begin(me)
+        super.begin(me, source)
+    }
+
     override func stop() {
         guard !isOuterClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        if holds.release() { letGo() }
+        holds.release()
     }
 
     func letGo() {
@@ -84,7 +93,7 @@ final class GroupBy<Key: Hashable & Sendable, Element: Sendable>:
         groups[key] = group
         ordered.append(group)
         if !isOuterClosed.load(ordering: .acquiring) {
-            down.next(GroupedObservable(key: key, source: HeldStream(group, self)))
+            down.next(GroupedObservable(key: key, source: HeldStream(group, holds)))
         }
         group.onNext(value)
     }

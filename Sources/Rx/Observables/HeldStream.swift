@@ -3,15 +3,21 @@ import Synchronization
 /// An operator that sends streams of its source's values: the source runs as long as somebody is subscribed to the operator
 /// or to one of those.
 protocol SourceHolder: Link {
-    var holds: HoldCount { get }
-
     /// Nobody is left: stop the source.
     func letGo()
 }
 
 /// Counts those that need a source: the outer subscription, which it starts with, and each inner one.
+///
+/// It has the operator until the last of them has gone: a stream that somebody keeps beyond that keeps nothing else.
 final class HoldCount: Sendable {
     private let count = Atomic<Int>(1)
+    private let holder = LinkSlot()
+
+    /// The operator whose source it is, before anybody can release it.
+    func begin(_ holder: any SourceHolder) {
+        self.holder.set(HeldSource(holder))
+    }
 
     /// Whether the source still ran, and is now held once more.
     func retain() -> Bool {
@@ -25,35 +31,48 @@ final class HoldCount: Sendable {
         return false
     }
 
-    /// Whether that was the last one.
-    func release() -> Bool {
-        count.subtract(1, ordering: .acquiringAndReleasing).newValue == 0
+    /// The last one lets the source go.
+    func release() {
+        if count.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { holder.closeAndStop() }
+    }
+}
+
+private final class HeldSource: Link, @unchecked Sendable {
+    private let holder: any SourceHolder
+
+    init(_ holder: any SourceHolder) {
+        self.holder = holder
+        super.init()
+    }
+
+    override func stop() {
+        holder.letGo()
     }
 }
 
 /// A stream whose subscriptions hold the source of the operator that sends it.
 final class HeldStream<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let stream: PublishSubject<Element>
-    private let holder: any SourceHolder
+    private let holds: HoldCount
     /// Written before the subscription can end.
     @exclusivity(unchecked)
     private var isHolding = false
 
-    init(_ stream: PublishSubject<Element>, _ holder: any SourceHolder) {
+    init(_ stream: PublishSubject<Element>, _ holds: HoldCount) {
         self.stream = stream
-        self.holder = holder
+        self.holds = holds
         super.init(stream)
     }
 
     override func copy() -> Operator<Element, Element> {
-        HeldStream(stream, holder)
+        HeldStream(stream, holds)
     }
 
     override class func begin(
         _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
     ) {
         let me = unsafeDowncast(step, to: HeldStream<Element>.self)
-        me.isHolding = me.holder.holds.retain()
+        me.isHolding = me.holds.retain()
         super.begin(me, source)
     }
 
@@ -80,6 +99,6 @@ final class HeldStream<Element: Sendable>: StatefulOperator<Element, Element>, @
     }
 
     private func release() {
-        if isHolding, holder.holds.release() { holder.letGo() }
+        if isHolding { holds.release() }
     }
 }

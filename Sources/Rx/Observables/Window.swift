@@ -20,7 +20,7 @@ final class Window<Element: Sendable>: StatefulOperator<Element, Observable<Elem
     private let timeSpan: RxTimeInterval
     private let count: Int
     private let scheduler: any SchedulerType
-    let holds = HoldCount()
+    private let holds = HoldCount()
     /// Whether nobody below wants windows any more; those that are open may still be subscribed to.
     private let isOuterClosed = Atomic<Bool>(false)
     // The gate's owner's: what follows. It sets the timer too, so that none fires before it is known.
@@ -51,6 +51,7 @@ final class Window<Element: Sendable>: StatefulOperator<Element, Observable<Elem
         _ step: consuming Operator<Element, Observable<Element>>, _ source: consuming Observable<Element>
     ) {
         let me = unsafeDowncast(step, to: Window<Element>.self)
+        me.holds.begin(me)
         me.down.attach(me)
         // Nobody else can be there yet.
         if me.gate.enter() {
@@ -63,7 +64,7 @@ final class Window<Element: Sendable>: StatefulOperator<Element, Observable<Elem
 
     override func stop() {
         guard !isOuterClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        if holds.release() { letGo() }
+        holds.release()
     }
 
     func letGo() {
@@ -73,7 +74,7 @@ final class Window<Element: Sendable>: StatefulOperator<Element, Observable<Elem
 
     private func open() {
         guard !upstream.isClosed else { return }
-        if !isOuterClosed.load(ordering: .acquiring) { down.next(HeldStream(window, self)) }
+        if !isOuterClosed.load(ordering: .acquiring) { down.next(HeldStream(window, holds)) }
         if !upstream.isClosed { timer.set(after: timeSpan, self) }
     }
 
