@@ -49,7 +49,7 @@ struct AsyncSubjectTests {
         let subject = AsyncSubject<Int>()
         let log = Log<String>()
         let subscription = log.record(subject)
-        _ = log.record(subject)
+        let other = log.record(subject)
         subscription.dispose()
         subject.onNext(1)
         subject.dispose()
@@ -58,6 +58,7 @@ struct AsyncSubjectTests {
         #expect(log.entries.isEmpty)
         _ = subject.subscribe(onError: { if case RxError.disposed = $0 { log.add("disposed") } })
         #expect(log.entries == ["disposed"])
+        other.dispose()
     }
 
     @Test("Subscribers that race with the completion get the value and the end once each")

@@ -172,19 +172,22 @@ struct ConnectableTests {
             let started = Shared(0)
             let connectable = subject.do(onSubscribe: { started.withLock { $0 += 1 } }).publish()
             let logs = (0..<3).map { _ in Log<Int>() }
-            await withTaskGroup(of: Void.self) { group in
+            let subscriptions = await withTaskGroup(of: (any Disposable).self) { group in
                 for log in logs {
                     group.addTask {
-                        _ = connectable.subscribe(onNext: { log.add($0) })
+                        let subscription = connectable.subscribe(onNext: { log.add($0) })
                         _ = connectable.connect()
+                        return subscription
                     }
                 }
+                return await group.reduce(into: []) { $0.append($1) }
             }
             #expect(started.withLock { $0 } == 1)
             for value in 0..<10 { subject.onNext(value) }
             for log in logs { #expect(log.entries == Array(0..<10)) }
             connectable.connect().dispose()
             #expect(!subject.hasObservers)
+            for subscription in subscriptions { subscription.dispose() }
         }
     }
 

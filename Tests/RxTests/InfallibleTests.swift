@@ -218,19 +218,23 @@ struct InfallibleTests {
         let log = Log<String>()
         let subject = PublishSubject<Int>()
         let source = subject.asInfallible(onErrorJustReturn: 0)
+        var subscriptions: [any Disposable] = []
         do {
             let object = Tracked(census)
-            _ = source.subscribe(
+            let subscription = source.subscribe(
                 with: object, onNext: { log.add("next \($1)") }, onCompleted: { _ in log.add("done") })
+            subscriptions.append(subscription)
             _ = source.withUnretained(object).subscribe(
                 onNext: { log.add("with \($0.1)") }, onCompleted: { log.add("gone") })
-            _ = source.withUnretained(object) { $1 * 2 }.subscribe(onNext: { log.add("twice \($0)") })
+            subscriptions.append(
+                source.withUnretained(object) { $1 * 2 }.subscribe(onNext: { log.add("twice \($0)") }))
             subject.onNext(1)
             withExtendedLifetime(object) {}
         }
         #expect(census.alive == 0)
         subject.onNext(2)
         #expect(log.entries == ["next 1", "with 1", "twice 2", "gone"])
+        for subscription in subscriptions { subscription.dispose() }
     }
 
     @Test("Its values can be awaited: they end with the stream, and with the task")
