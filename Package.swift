@@ -7,7 +7,7 @@ import PackageDescription
 //     4  GatewayServer      SampleUpstreams
 //     3  Gateway  ->  Networking
 //     2  HTTPInbound   HTTPOutbound
-//     1  EventIO   HTTPWire
+//     1  EventIO   HTTPWire   RxFoundation
 //     0  Rx   HTTPModel   JSONBytes   Locking
 //     -  CLibevent   CSQLite
 
@@ -43,6 +43,8 @@ let package = Package(
 
         module("Locking"),
         module("Rx", ["Locking"]),
+        // What of Rx needs the whole of Foundation, which the gateway does without.
+        module("RxFoundation", ["Rx"]),
         module("HTTPModel"),
         module("JSONBytes"),
 
@@ -96,6 +98,7 @@ let package = Package(
 
         tests("LockingTests", ["Locking"]),
         tests("RxTests", ["Rx", "Locking"]),
+        tests("RxFoundationTests", ["RxFoundation", "Rx"]),
         tests("HTTPModelTests", ["HTTPModel"]),
         tests("JSONBytesTests", ["JSONBytes"]),
         tests("EventIOTests", ["EventIO", "Rx", "Locking", "TestSupport"]),

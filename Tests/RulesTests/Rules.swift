@@ -3,6 +3,7 @@ enum Rules {
     private static let layers: [String: Set<String>] = [
         "Locking": [],
         "Rx": ["Locking"],
+        "RxFoundation": ["Rx", "Foundation"],
         "HTTPModel": [],
         "JSONBytes": [],
         "EventIO": ["CLibevent", "Rx", "Locking"],

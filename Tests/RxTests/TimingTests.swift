@@ -198,6 +198,22 @@ struct TimingTests {
         Stressed("take(for:)") { source, _ in
             source.take(for: .microseconds(300), scheduler: ConcurrentDispatchQueueScheduler(qos: .default))
         },
+        Stressed("buffer") { source, _ in
+            source.buffer(
+                timeSpan: .microseconds(5), count: 7,
+                scheduler: ConcurrentDispatchQueueScheduler(qos: .default)
+            ).map(\.count)
+        },
+        Stressed("window") { source, _ in
+            source.window(
+                timeSpan: .microseconds(5), count: 7,
+                scheduler: ConcurrentDispatchQueueScheduler(qos: .default)
+            ).merge()
+        },
+        Stressed("groupBy") { source, other in
+            source.groupBy { $0 % 3 }.flatMap { group in group.withLatestFrom(other) }
+        },
+        Stressed("catch(sequence:)") { source, other in Observable.catch(sequence: [other, source]) },
         Stressed("skip for a time") { source, _ in
             source.skip(.microseconds(100), scheduler: ConcurrentDispatchQueueScheduler(qos: .default))
         },

@@ -77,6 +77,20 @@ struct TraitFormTests {
         #expect(events(Maybe<Int>.error(Failure()).ifEmpty(default: 1).asObservable()) == ["error failed"])
     }
 
+    @Test("A list of maybes has the values of all, or none where one has none; an error ends it")
+    func zipMaybes() {
+        let texts = { (maybe: Maybe<[Int]>) in events(maybe.asObservable().map { "\($0)" }) }
+        #expect(texts(Maybe.zip([.just(1), .just(2)])) == ["[1, 2]", "done"])
+        #expect(texts(Maybe.zip([.just(1), .empty()])) == ["done"])
+        #expect(texts(Maybe.zip([.empty(), .just(1)])) == ["done"])
+        #expect(texts(Maybe<Int>.zip([])) == ["done"])
+        #expect(texts(Maybe.zip([.just(1), .error(Failure())])) == ["error failed"])
+        let sum = Maybe.zip([.just(1), .just(2)]) { (numbers: [Int]) in numbers.reduce(0, +) }
+        #expect(events(sum.asObservable()) == ["3", "done"])
+        let thrown = Maybe.zip([Maybe.just(1)]) { (_: [Int]) -> Int in throw Failure() }
+        #expect(events(thrown.asObservable()) == ["error failed"])
+    }
+
     @Test("Every trait can be delayed, timed out, tried again and subscribed to later")
     func timed() {
         let scheduler = ManualScheduler()

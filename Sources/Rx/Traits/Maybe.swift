@@ -42,6 +42,34 @@ extension PrimitiveSequence where Trait == MaybeTrait {
                 success: onSuccess, error: onError, completed: onCompleted, disposed: onDisposed))
     }
 
+    /// Subscribes handlers that get `object` as long as it lives; it is not kept alive.
+    @inlinable
+    public consuming func subscribe<Object: AnyObject & Sendable>(
+        with object: Object,
+        onSuccess: (@Sendable (Object, Element) -> Void)? = nil,
+        onError: (@Sendable (Object, any Error) -> Void)? = nil,
+        onCompleted: (@Sendable (Object) -> Void)? = nil,
+        onDisposed: (@Sendable (Object) -> Void)? = nil
+    ) -> any Disposable {
+        subscribe(
+            onSuccess: { [weak object] in
+                guard let object else { return }
+                onSuccess?(object, $0)
+            },
+            onError: { [weak object] in
+                guard let object else { return }
+                onError?(object, $0)
+            },
+            onCompleted: { [weak object] in
+                guard let object else { return }
+                onCompleted?(object)
+            },
+            onDisposed: { [weak object] in
+                guard let object else { return }
+                onDisposed?(object)
+            })
+    }
+
     /// Calls the hooks as the result passes: `on...` before it is forwarded, `after...` after it was.
     @inlinable
     public consuming func `do`(
@@ -98,6 +126,22 @@ extension PrimitiveSequence where Trait == MaybeTrait {
     @inlinable
     public consuming func catchAndReturn(_ element: Element) -> Maybe<Element> {
         Maybe(raw: source.catchAndReturn(element))
+    }
+
+    /// The values of all maybes when all have one, combined; nothing where one has none, or there are none.
+    @inlinable
+    public static func zip<Maybes: Collection, Result: Sendable>(
+        _ maybes: Maybes, resultSelector: @escaping @Sendable ([Element]) throws -> Result
+    ) -> Maybe<Result> where Maybes.Element == Maybe<Element> {
+        Maybe<Result>(raw: .zip(maybes.map { $0.asObservable() }, resultSelector: resultSelector))
+    }
+
+    /// The values of all maybes when all have one; nothing where one has none, or there are none.
+    @inlinable
+    public static func zip<Maybes: Collection>(
+        _ maybes: Maybes
+    ) -> Maybe<[Element]> where Maybes.Element == Maybe<Element> {
+        zip(maybes) { $0 }
     }
 
     /// The value, or fails with `RxError.noElements`.

@@ -1,0 +1,75 @@
+import Foundation
+import Rx
+import RxFoundation
+import Testing
+
+@Suite("Operation queues")
+struct OperationQueueSchedulerTests {
+    private func queue(suspended: Bool = false) -> OperationQueue {
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        queue.isSuspended = suspended
+        return queue
+    }
+
+    private func numbers(_ count: Int, on scheduler: OperationQueueScheduler) async throws -> [Int] {
+        var seen: [Int] = []
+        for try await number in Observable.range(start: 0, count: count).observe(on: scheduler).values {
+            seen.append(number)
+        }
+        return seen
+    }
+
+    @Test("Work runs on the queue, and values observed there keep their order, also where many run at once")
+    func runs() async throws {
+        let serial = OperationQueueScheduler(operationQueue: queue())
+        #expect(try await numbers(200, on: serial) == Array(0..<200))
+        #expect(
+            try await numbers(200, on: OperationQueueScheduler(operationQueue: OperationQueue()))
+                == Array(0..<200))
+        let current = try await Observable<ObjectIdentifier?>.create { observer in
+            observer.onNext(OperationQueue.current.map { ObjectIdentifier($0) })
+            observer.onCompleted()
+            return Disposables.create()
+        }.subscribe(on: serial).asSingle().value
+        #expect(current == ObjectIdentifier(serial.operationQueue))
+    }
+
+    @Test("What is disposed before its turn does not run, and goes with its operation")
+    func disposed() async {
+        let suspended = queue(suspended: true)
+        let scheduler = OperationQueueScheduler(operationQueue: suspended)
+        await confirmation("the one that was left runs", expectedCount: 1) { confirm in
+            let first = scheduler.schedule(()) {
+                confirm()
+                return Disposables.create()
+            }
+            _ = scheduler.schedule(()) {
+                confirm()
+                return Disposables.create()
+            }
+            first.dispose()
+            suspended.isSuspended = false
+            await withCheckedContinuation { continuation in
+                suspended.addBarrierBlock { continuation.resume() }
+            }
+        }
+    }
+
+    @Test("Of what waits the higher priority runs first")
+    func priority() async throws {
+        let suspended = queue(suspended: true)
+        let order = PublishSubject<String>()
+        let seen = order.take(2).toArray()
+        async let result = seen.value
+        while !order.hasObservers { await Task.yield() }
+        for (name, priority) in [("low", Operation.QueuePriority.low), ("high", .veryHigh)] {
+            _ = OperationQueueScheduler(operationQueue: suspended, queuePriority: priority).schedule(name) {
+                order.onNext($0)
+                return Disposables.create()
+            }
+        }
+        suspended.isSuspended = false
+        #expect(try await result == ["high", "low"])
+    }
+}
