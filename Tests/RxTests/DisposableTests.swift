@@ -90,6 +90,73 @@ struct DisposableTests {
         #expect(disposable.isDisposed)
     }
 
+    @Test("A counted disposable disposes with the last of those that hold it, and holds no more then")
+    func refCount() {
+        let counted = RefCountDisposable(disposable: disposable(1))
+        let (first, second) = (counted.retain(), counted.retain())
+        first.dispose()
+        first.dispose()
+        counted.dispose()
+        counted.dispose()
+        #expect(count.entries.isEmpty && !counted.isDisposed)
+        let third = counted.retain()
+        second.dispose()
+        #expect(count.entries.isEmpty)
+        third.dispose()
+        #expect(count.entries == [1])
+        #expect(counted.isDisposed)
+        counted.retain().dispose()
+        #expect(count.entries == [1])
+        let free = RefCountDisposable(disposable: disposable(2))
+        free.retain().dispose()
+        #expect(count.entries == [1])
+        free.dispose()
+        #expect(count.entries == [1, 2])
+    }
+
+    @Test("A counted disposable disposes once, whoever lets go last")
+    func refCountThreads() async {
+        for _ in 0..<500 {
+            let count = Shared(0)
+            let counted = RefCountDisposable(
+                disposable: Disposables.create { count.withLock { $0 += 1 } })
+            let first = counted.retain()
+            await withTaskGroup(of: Void.self) { tasks in
+                for _ in 0..<2 { tasks.addTask { counted.retain().dispose() } }
+                tasks.addTask { counted.dispose() }
+                tasks.addTask { first.dispose() }
+            }
+            #expect(count.withLock { $0 } == 1)
+        }
+    }
+
+    @Test("A scheduled disposable disposes once, on its scheduler")
+    func scheduled() {
+        let scheduler = ManualScheduler()
+        let scheduled = ScheduledDisposable(scheduler: scheduler, disposable: disposable(1))
+        scheduled.dispose()
+        scheduled.dispose()
+        #expect(count.entries.isEmpty && !scheduled.isDisposed)
+        scheduler.start()
+        #expect(count.entries == [1] && scheduled.isDisposed)
+        #expect(scheduled.scheduler === scheduler)
+    }
+
+    @Test("A bag takes disposables one by one, several, in a list, and from a block")
+    func bagForms() {
+        do {
+            let bag = DisposeBag(disposing: [disposable(1), disposable(2)])
+            bag.insert([disposable(3)])
+            bag.insert {
+                disposable(4)
+                disposable(5)
+            }
+            let other = DisposeBag(disposing: disposable(6), disposable(7))
+            withExtendedLifetime((bag, other)) {}
+        }
+        #expect(count.entries.sorted() == [1, 2, 3, 4, 5, 6, 7])
+    }
+
     @Test("Disposing from many threads disposes once")
     func threads() async {
         for _ in 0..<500 {

@@ -11,7 +11,17 @@
 /// one event at a time that the grammar `next* (error | completed)?` allows.
 open class Link: @unchecked Sendable {
     @usableFromInline
-    init() {}
+    init() {
+        #if DEBUG || TRACE_RESOURCES
+            Resources.incrementTotal()
+        #endif
+    }
+
+    #if DEBUG || TRACE_RESOURCES
+        deinit {
+            Resources.decrementTotal()
+        }
+    #endif
 
     /// `upstream` now feeds this step: it is what to stop when the subscription ends. A stateful step keeps it,
     /// a stateless one passes it on. What was attached before is stopped.

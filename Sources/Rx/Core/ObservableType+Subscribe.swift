@@ -13,7 +13,7 @@ extension ObservableType {
 
     /// Subscribes handlers for the values, the error, the completion and the end of the subscription.
     ///
-    /// `onDisposed` runs once, after the terminal event or when the subscription is disposed.
+    /// Without `onError` an error goes to `Hooks.defaultErrorHandler`. `onDisposed` runs once, after the terminal event or when the subscription is disposed.
     @inlinable
     public consuming func subscribe(
         onNext: (@Sendable (Element) -> Void)? = nil,
@@ -36,21 +36,7 @@ extension ObservableType {
         onDisposed: (@Sendable (Object) -> Void)? = nil
     ) -> any Disposable {
         subscribe(
-            onNext: { [weak object] in
-                guard let object else { return }
-                onNext?(object, $0)
-            },
-            onError: { [weak object] in
-                guard let object else { return }
-                onError?(object, $0)
-            },
-            onCompleted: { [weak object] in
-                guard let object else { return }
-                onCompleted?(object)
-            },
-            onDisposed: { [weak object] in
-                guard let object else { return }
-                onDisposed?(object)
-            })
+            onNext: weakly(object, onNext), onError: weakly(object, onError),
+            onCompleted: weakly(object, onCompleted), onDisposed: weakly(object, onDisposed))
     }
 }

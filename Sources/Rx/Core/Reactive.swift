@@ -7,13 +7,11 @@ public struct Reactive<Base> {
         self.base = base
     }
 
-    /// An observer that writes a property of the base as long as the base lives.
+    /// An observer that writes a property of the base as long as the base lives, on the thread that a value arises on.
     public subscript<Property: Sendable>(
         dynamicMember keyPath: any ReferenceWritableKeyPath<Base, Property> & Sendable
-    ) -> AnyObserver<Property> where Base: AnyObject & Sendable {
-        AnyObserver { [weak base] event in
-            if case .next(let value) = event { base?[keyPath: keyPath] = value }
-        }
+    ) -> Binder<Property> where Base: AnyObject & Sendable {
+        Binder(base) { base, value in base[keyPath: keyPath] = value }
     }
 }
 

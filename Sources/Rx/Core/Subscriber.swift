@@ -66,6 +66,7 @@ final class ClosureSubscriber<In: Sendable>: Subscriber<In>, @unchecked Sendable
     private let onError: (@Sendable (any Error) -> Void)?
     private let onCompleted: (@Sendable () -> Void)?
     private let onDisposed: (@Sendable () -> Void)?
+    private let callStack: [String]
 
     @usableFromInline
     init(
@@ -78,6 +79,7 @@ final class ClosureSubscriber<In: Sendable>: Subscriber<In>, @unchecked Sendable
         onError = error
         onCompleted = completed
         onDisposed = disposed
+        callStack = error == nil ? Hooks.callStack() : []
         super.init()
     }
 
@@ -86,7 +88,7 @@ final class ClosureSubscriber<In: Sendable>: Subscriber<In>, @unchecked Sendable
     }
 
     override func receive(error: any Error) {
-        onError?(error)
+        if let onError { onError(error) } else { Hooks.unhandled(error, callStack) }
     }
 
     override func receivedCompletion() {

@@ -1,11 +1,12 @@
 import Locking
 
 /// Calls a closure once, and lets go of it then.
-final class AnonymousDisposable: Cancelable {
+final class AnonymousDisposable: DisposeBase, Cancelable, @unchecked Sendable {
     private let action: Lock<(@Sendable () -> Void)?>
 
     init(_ action: @escaping @Sendable () -> Void) {
         self.action = Lock(action)
+        super.init()
     }
 
     var isDisposed: Bool {

@@ -1,11 +1,12 @@
 import Synchronization
 
 /// Only remembers that it was disposed.
-public final class BooleanDisposable: Cancelable {
+public final class BooleanDisposable: DisposeBase, Cancelable, @unchecked Sendable {
     private let disposed: Atomic<Bool>
 
     public init(isDisposed: Bool = false) {
         disposed = Atomic(isDisposed)
+        super.init()
     }
 
     public var isDisposed: Bool {

@@ -1,7 +1,7 @@
 import Locking
 
 /// A group of disposables that are disposed together.
-public final class CompositeDisposable: Cancelable {
+public final class CompositeDisposable: DisposeBase, Cancelable, @unchecked Sendable {
     /// Names a disposable in its group.
     public struct DisposeKey: Sendable {
         fileprivate let id: UInt64
@@ -15,12 +15,14 @@ public final class CompositeDisposable: Cancelable {
 
     private let state: Lock<State>
 
-    public init() {
+    public override init() {
         state = Lock(State())
+        super.init()
     }
 
     public init(disposables: [any Disposable]) {
         state = Lock(State())
+        super.init()
         for disposable in disposables { _ = insert(disposable) }
     }
 

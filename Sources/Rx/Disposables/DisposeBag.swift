@@ -1,13 +1,21 @@
 import Locking
 
 /// Disposes what was put into it when it goes.
-public final class DisposeBag: Sendable {
+public final class DisposeBag: DisposeBase, @unchecked Sendable {
     private let members = Lock<[any Disposable]>([])
 
-    public init() {}
+    public override init() {
+        super.init()
+    }
 
     /// A bag that starts with `disposables`.
     public convenience init(disposing disposables: any Disposable...) {
+        self.init()
+        insert(disposables)
+    }
+
+    /// A bag that starts with `disposables`.
+    public convenience init(disposing disposables: [any Disposable]) {
         self.init()
         insert(disposables)
     }

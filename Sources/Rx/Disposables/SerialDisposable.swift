@@ -1,7 +1,7 @@
 import Locking
 
 /// Holds one disposable at a time; replacing it disposes the old one.
-public final class SerialDisposable: Cancelable {
+public final class SerialDisposable: DisposeBase, Cancelable, @unchecked Sendable {
     private struct State {
         var current: (any Disposable)?
         var isDisposed = false
@@ -9,7 +9,9 @@ public final class SerialDisposable: Cancelable {
 
     private let state = Lock(State())
 
-    public init() {}
+    public override init() {
+        super.init()
+    }
 
     public var isDisposed: Bool {
         state.withLock { $0.isDisposed }

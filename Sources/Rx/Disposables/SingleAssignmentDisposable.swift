@@ -1,7 +1,7 @@
 import Locking
 
 /// Holds one disposable that comes later, and disposes it on arrival when this was disposed before.
-public final class SingleAssignmentDisposable: Cancelable {
+public final class SingleAssignmentDisposable: DisposeBase, Cancelable, @unchecked Sendable {
     private struct State {
         var current: (any Disposable)?
         var isSet = false
@@ -10,7 +10,9 @@ public final class SingleAssignmentDisposable: Cancelable {
 
     private let state = Lock(State())
 
-    public init() {}
+    public override init() {
+        super.init()
+    }
 
     public var isDisposed: Bool {
         state.withLock { $0.isDisposed }

@@ -37,6 +37,11 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
         return value
     }
 
+    /// The last value, whatever came after it.
+    var current: Element {
+        state.withLock { $0.value }
+    }
+
     public func on(_ event: Event<Element>) {
         switch event {
         case .next(let element): onNext(element)

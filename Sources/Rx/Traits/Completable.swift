@@ -25,7 +25,8 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
         subscribe(onCompleted: { observer(.completed) }, onError: { observer(.error($0)) })
     }
 
-    /// Subscribes handlers for the completion, the error and the end of the subscription.
+    /// Subscribes handlers for the completion, the error and the end of the subscription. Without `onError` an error goes
+    /// to `Hooks.defaultErrorHandler`.
     @inlinable
     public consuming func subscribe(
         onCompleted: (@Sendable () -> Void)? = nil,

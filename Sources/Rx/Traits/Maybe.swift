@@ -28,7 +28,8 @@ extension PrimitiveSequence where Trait == MaybeTrait {
             onCompleted: { observer(.completed) })
     }
 
-    /// Subscribes handlers for the value, the error, the completion without value and the end of the subscription.
+    /// Subscribes handlers for the value, the error, the completion without value and the end of the subscription. Without
+    /// `onError` an error goes to `Hooks.defaultErrorHandler`.
     @inlinable
     public consuming func subscribe(
         onSuccess: (@Sendable (Element) -> Void)? = nil,
@@ -52,22 +53,8 @@ extension PrimitiveSequence where Trait == MaybeTrait {
         onDisposed: (@Sendable (Object) -> Void)? = nil
     ) -> any Disposable {
         subscribe(
-            onSuccess: { [weak object] in
-                guard let object else { return }
-                onSuccess?(object, $0)
-            },
-            onError: { [weak object] in
-                guard let object else { return }
-                onError?(object, $0)
-            },
-            onCompleted: { [weak object] in
-                guard let object else { return }
-                onCompleted?(object)
-            },
-            onDisposed: { [weak object] in
-                guard let object else { return }
-                onDisposed?(object)
-            })
+            onSuccess: weakly(object, onSuccess), onError: weakly(object, onError),
+            onCompleted: weakly(object, onCompleted), onDisposed: weakly(object, onDisposed))
     }
 
     /// Calls the hooks as the result passes: `on...` before it is forwarded, `after...` after it was.
@@ -164,6 +151,7 @@ final class MaybeSubscriber<In: Sendable>: Subscriber<In>, @unchecked Sendable {
     private let onError: (@Sendable (any Error) -> Void)?
     private let onCompleted: (@Sendable () -> Void)?
     private let onDisposed: (@Sendable () -> Void)?
+    private let callStack: [String]
     /// Only the one event at a time touches it.
     private var hasValue = false
 
@@ -178,6 +166,7 @@ final class MaybeSubscriber<In: Sendable>: Subscriber<In>, @unchecked Sendable {
         onError = error
         onCompleted = completed
         onDisposed = disposed
+        callStack = error == nil ? Hooks.callStack() : []
         super.init()
     }
 
@@ -187,7 +176,7 @@ final class MaybeSubscriber<In: Sendable>: Subscriber<In>, @unchecked Sendable {
     }
 
     override func receive(error: any Error) {
-        onError?(error)
+        if let onError { onError(error) } else { Hooks.unhandled(error, callStack) }
     }
 
     override func receivedCompletion() {

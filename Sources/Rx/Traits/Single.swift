@@ -35,7 +35,8 @@ extension PrimitiveSequence where Trait == SingleTrait {
                 disposed: nil))
     }
 
-    /// Subscribes handlers for the value, the error and the end of the subscription.
+    /// Subscribes handlers for the value, the error and the end of the subscription. Without `onFailure` an error goes to
+    /// `Hooks.defaultErrorHandler`.
     @inlinable
     public consuming func subscribe(
         onSuccess: (@Sendable (Element) -> Void)? = nil,

@@ -1,0 +1,42 @@
+/// An observer that gives each value to an object as long as that lives, and does not keep it alive.
+///
+/// An error goes to `Hooks.defaultErrorHandler`, a completion nowhere.
+public struct Binder<Value: Sendable>: ObserverType {
+    public typealias Element = Value
+
+    private let deliver: @Sendable (Value) -> Void
+
+    /// Calls `binding` on `scheduler`.
+    ///
+    /// Unless one is given, it is called where the value arises, at once: a program without a main run loop, as a
+    /// server is, has no main scheduler to bind on. Streams on several threads may then call it at the same time.
+    public init<Target: AnyObject & Sendable>(
+        _ target: Target, scheduler: any ImmediateSchedulerType = ImmediateScheduler.instance,
+        binding: @escaping @Sendable (Target, Value) -> Void
+    ) {
+        deliver = { [weak target] value in
+            _ = scheduler.schedule(value) { [weak target] value in
+                if let target { binding(target, value) }
+                return Disposables.create()
+            }
+        }
+    }
+
+    public func on(_ event: Event<Value>) {
+        switch event {
+        case .next(let value): deliver(value)
+        case .error(let error): Hooks.unhandled(error)
+        case .completed: break
+        }
+    }
+
+    public func onNext(_ element: Value) {
+        deliver(element)
+    }
+
+    public func onError(_ error: any Error) {
+        Hooks.unhandled(error)
+    }
+
+    public func onCompleted() {}
+}

@@ -1,0 +1,21 @@
+// Handlers that get an object as long as it lives. None stays none, so that an error without handler is known as such.
+
+@inlinable
+func weakly<Object: AnyObject & Sendable, Value>(
+    _ object: Object, _ handler: (@Sendable (Object, Value) -> Void)?
+) -> (@Sendable (Value) -> Void)? {
+    guard let handler else { return nil }
+    return { [weak object] value in
+        if let object { handler(object, value) }
+    }
+}
+
+@inlinable
+func weakly<Object: AnyObject & Sendable>(
+    _ object: Object, _ handler: (@Sendable (Object) -> Void)?
+) -> (@Sendable () -> Void)? {
+    guard let handler else { return nil }
+    return { [weak object] in
+        if let object { handler(object) }
+    }
+}

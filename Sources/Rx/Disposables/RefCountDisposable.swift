@@ -1,0 +1,69 @@
+import Locking
+import Synchronization
+
+/// Disposes a resource once this and all that `retain()` handed out are disposed.
+public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Sendable {
+    private struct State {
+        var resource: (any Disposable)?
+        var holders = 0
+        var isOver = false
+    }
+
+    private let state: Lock<State>
+
+    public init(disposable: any Disposable) {
+        state = Lock(State(resource: disposable))
+        super.init()
+    }
+
+    /// Whether the resource was disposed.
+    public var isDisposed: Bool {
+        state.withLock { $0.resource == nil }
+    }
+
+    /// What keeps the resource until it is disposed itself. Once the resource is disposed, one that does nothing.
+    public func retain() -> any Disposable {
+        let isRetained = state.withLock { state in
+            guard state.resource != nil else { return false }
+            state.holders += 1
+            return true
+        }
+        return isRetained ? Holder(self) : Disposables.create()
+    }
+
+    /// Disposes the resource, or leaves that to the last of those who hold it.
+    public func dispose() {
+        let resource = state.withLock { state in
+            state.isOver = true
+            return RefCountDisposable.resourceToDispose(&state)
+        }
+        resource?.dispose()
+    }
+
+    private func release() {
+        let resource = state.withLock { state in
+            state.holders -= 1
+            return RefCountDisposable.resourceToDispose(&state)
+        }
+        resource?.dispose()
+    }
+
+    private static func resourceToDispose(_ state: inout State) -> (any Disposable)? {
+        state.isOver && state.holders == 0 ? state.resource.take() : nil
+    }
+
+    /// What one of those who retain it disposes.
+    private final class Holder: DisposeBase, Disposable, @unchecked Sendable {
+        private let counted: RefCountDisposable
+        private let isReleased = Atomic<Bool>(false)
+
+        init(_ counted: RefCountDisposable) {
+            self.counted = counted
+            super.init()
+        }
+
+        func dispose() {
+            if !isReleased.exchange(true, ordering: .acquiringAndReleasing) { counted.release() }
+        }
+    }
+}

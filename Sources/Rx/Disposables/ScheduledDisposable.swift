@@ -1,0 +1,28 @@
+import Locking
+
+/// Disposes a resource on a scheduler.
+public final class ScheduledDisposable: DisposeBase, Cancelable, @unchecked Sendable {
+    public let scheduler: any ImmediateSchedulerType
+
+    private let resource: Lock<(any Disposable)?>
+
+    public init(scheduler: any ImmediateSchedulerType, disposable: any Disposable) {
+        self.scheduler = scheduler
+        resource = Lock(disposable)
+        super.init()
+    }
+
+    /// Whether the scheduler has disposed the resource.
+    public var isDisposed: Bool {
+        resource.withLock { $0 == nil }
+    }
+
+    /// Has the scheduler dispose the resource.
+    public func dispose() {
+        _ = scheduler.schedule(()) { [self] in
+            let resource = resource.withLock { $0.take() }
+            resource?.dispose()
+            return Disposables.create()
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import Rx
+import Testing
+
+/// One after the other: what they set is the whole process's.
+@Suite("Errors that nobody handles", .serialized)
+struct HooksTests {
+    private struct Unhandled: Error {}
+
+    /// What the handler got of `body`'s errors; those of other tests are let through.
+    private func unhandled(_ body: () -> Void) -> [[String]] {
+        let log = Log<[String]>()
+        let before = Hooks.defaultErrorHandler
+        Hooks.defaultErrorHandler = { callStack, error in
+            if error is Unhandled { log.add(callStack) } else { before(callStack, error) }
+        }
+        body()
+        Hooks.defaultErrorHandler = before
+        return log.entries
+    }
+
+    @Test(
+        "A subscription without a handler for errors ends, and its error goes to the hook, whatever its trait"
+    )
+    func subscriptions() {
+        let ended = Shared(0)
+        let count: @Sendable () -> Void = { ended.withLock { $0 += 1 } }
+        let object = Shared(0)
+        let got = unhandled {
+            _ = Observable<Int>.error(Unhandled()).subscribe(onNext: { _ in }, onDisposed: count)
+            _ = Single<Int>.error(Unhandled()).subscribe(onSuccess: { _ in }, onDisposed: count)
+            _ = Maybe<Int>.error(Unhandled()).subscribe(onSuccess: { _ in }, onDisposed: count)
+            _ = Completable.error(Unhandled()).subscribe(onCompleted: {}, onDisposed: count)
+            _ = Observable<Int>.error(Unhandled()).subscribe(with: object, onDisposed: { _ in count() })
+            _ = Single<Int>.error(Unhandled()).subscribe(with: object, onDisposed: { _ in count() })
+            _ = Maybe<Int>.error(Unhandled()).subscribe(with: object, onDisposed: { _ in count() })
+            _ = Completable.error(Unhandled()).subscribe(with: object, onDisposed: { _ in count() })
+        }
+        #expect(got == Array(repeating: [], count: 8))
+        #expect(ended.withLock { $0 } == 8)
+    }
+
+    @Test("An error that is handled does not go to the hook")
+    func handled() {
+        let object = Shared(0)
+        let handled = Log<String>()
+        let got = unhandled {
+            _ = Observable<Int>.error(Unhandled()).subscribe(onError: { _ in handled.add("1") })
+            _ = Observable<Int>.error(Unhandled()).subscribe { if $0.error != nil { handled.add("2") } }
+            _ = Observable<Int>.error(Unhandled()).subscribe(
+                with: object, onError: { _, _ in handled.add("3") })
+            _ = Single<Int>.error(Unhandled()).subscribe(
+                with: object, onFailure: { _, _ in handled.add("4") })
+        }
+        #expect(got.isEmpty)
+        #expect(handled.entries == ["1", "2", "3", "4"])
+    }
+
+    @Test("An error bound to a relay, a binder or a closure goes to the hook, and the relay goes on")
+    func bindings() {
+        let relay = BehaviorRelay<Int>(value: 0)
+        let target = Shared(0)
+        let got = unhandled {
+            let failing = Observable.of(1).concat(Observable.error(Unhandled()))
+            _ = failing.bind(to: relay)
+            _ = failing.bind(to: PublishRelay<Int?>())
+            _ = failing.bind(to: ReplayRelay<Int>.create(bufferSize: 1))
+            _ = failing.bind(onNext: { _ in })
+            _ = failing.bind(with: target) { _, _ in }
+            _ = failing.bind(to: Binder(target) { target, value in target.withLock { $0 = value } })
+        }
+        #expect(got.count == 6)
+        #expect(target.withLock { $0 } == 1)
+        #expect(relay.value == 1)
+        relay.accept(2)
+        #expect(relay.value == 2)
+    }
+
+    @Test("The hook gets where the subscription was made, once that is recorded")
+    func callStack() {
+        let before = Hooks.customCaptureSubscriptionCallstack
+        Hooks.customCaptureSubscriptionCallstack = { ["here"] }
+        defer { Hooks.customCaptureSubscriptionCallstack = before }
+        let subject = PublishSubject<Int>()
+        let got = unhandled {
+            _ = subject.subscribe(onNext: { _ in })
+            Hooks.recordCallStackOnError = true
+            _ = subject.subscribe(onNext: { _ in })
+            _ = subject.asMaybe().subscribe(onSuccess: { _ in })
+            Hooks.recordCallStackOnError = false
+            _ = subject.subscribe(onNext: { _ in })
+            subject.onError(Unhandled())
+        }
+        #expect(got == [[], ["here"], ["here"], []])
+    }
+
+    @Test("Unless it is set, the hook writes to standard error, and the program goes on")
+    func standardError() async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            Hooks.recordCallStackOnError = true
+            Hooks.customCaptureSubscriptionCallstack = { ["one", "two"] }
+            _ = Observable<Int>.error(Failure()).subscribe(onNext: { _ in })
+        }
+        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(text.contains("Unhandled error happened: failed\nsubscription called from:\none\ntwo\n"))
+    }
+}
+
+#if DEBUG || TRACE_RESOURCES
+    @Suite("Resources")
+    struct ResourceTests {
+        @Test("What is alive is counted, and all is gone in the end")
+        func counted() async {
+            await #expect(processExitsWith: .success) {
+                let before = Resources.total
+                do {
+                    let subject = PublishSubject<Int>()
+                    let bag = DisposeBag()
+                    subject.map { $0 + 1 }.publish().refCount().share(replay: 1).subscribe().disposed(by: bag)
+                    Observable.combineLatest(subject, subject) { $0 + $1 }.subscribe().disposed(by: bag)
+                    Disposables.create().disposed(by: bag)
+                    precondition(Resources.total >= before + 8)
+                    subject.onNext(1)
+                }
+                precondition(Resources.total == before, "\(Resources.total - before) leaked")
+                precondition(Resources.incrementTotal() == before + 1)
+                precondition(Resources.decrementTotal() == before)
+            }
+        }
+    }
+#endif

@@ -1,0 +1,186 @@
+import Rx
+import Testing
+
+@Suite("Relays")
+struct RelayTests {
+    @Test("A publish relay sends to those subscribed at that moment")
+    func publish() {
+        let relay = PublishRelay<Int>()
+        let log = Log<String>()
+        relay.accept(1)
+        let subscription = log.record(relay.asObservable())
+        #expect(relay.hasObservers)
+        relay.accept(2)
+        subscription.dispose()
+        relay.accept(3)
+        #expect(log.entries == ["2"])
+        #expect(!relay.hasObservers)
+    }
+
+    @Test("A behaviour relay starts with its value, and has it to read")
+    func behaviour() {
+        let relay = BehaviorRelay(value: 1)
+        let log = Log<String>()
+        let subscription = log.record(relay.map { $0 * 10 })
+        relay.accept(2)
+        #expect(relay.value == 2)
+        subscription.dispose()
+        relay.accept(3)
+        #expect(log.entries == ["10", "20"])
+        #expect(relay.value == 3)
+    }
+
+    @Test("A behaviour relay that accepts inside a subscriber delivers the new value there")
+    func reentrant() {
+        let relay = BehaviorRelay(value: 0)
+        let log = Log<String>()
+        let subscription = relay.subscribe(onNext: { value in
+            log.add("\(value) in")
+            if value > 1 { relay.accept(value - 1) }
+            log.add("\(value) out")
+        })
+        relay.accept(2)
+        #expect(log.entries == ["0 in", "0 out", "2 in", "1 in", "1 out", "2 out"])
+        #expect(relay.value == 1)
+        subscription.dispose()
+    }
+
+    @Test("A replay relay starts with the values it keeps")
+    func replay() {
+        let last = ReplayRelay<Int>.create(bufferSize: 2)
+        let all = ReplayRelay<Int>.createUnbound()
+        for value in 0..<5 {
+            last.accept(value)
+            all.accept(value)
+        }
+        let log = Log<String>()
+        log.record(last.asObservable()).dispose()
+        log.record(all.asObservable()).dispose()
+        #expect(log.entries == ["3", "4", "0", "1", "2", "3", "4"])
+        #expect(!last.hasObservers && !all.hasObservers)
+    }
+
+    @Test("Values accepted on several threads arrive once each, and the relay has the last")
+    func threads() async {
+        let relay = BehaviorRelay(value: -1)
+        let log = Log<Int>()
+        let subscription = relay.subscribe(onNext: { log.add($0) })
+        await withTaskGroup(of: Void.self) { group in
+            for thread in 0..<4 {
+                group.addTask { for value in 0..<1_000 { relay.accept(thread * 1_000 + value) } }
+            }
+        }
+        subscription.dispose()
+        #expect(log.entries.sorted() == Array(-1..<4_000))
+        #expect(relay.value % 1_000 == 999)
+    }
+}
+
+@Suite("Binding")
+struct BindTests {
+    private final class Target: Sendable {
+        let log = Log<String>()
+
+        func take(_ value: Int) { log.add("\(value)") }
+    }
+
+    @Test("Relays accept the values and outlive the end, with one subscription for all of them")
+    func relays() {
+        let source = PublishSubject<Int>()
+        let subscribed = Shared(0)
+        let stream = source.do(onSubscribe: { subscribed.withLock { $0 += 1 } })
+        let (first, second) = (PublishRelay<Int>(), PublishRelay<Int>())
+        let (value, optional) = (BehaviorRelay(value: 0), BehaviorRelay<Int?>(value: nil))
+        let (replay, optionals) = (ReplayRelay<Int>.createUnbound(), ReplayRelay<Int?>.createUnbound())
+        let maybe = PublishRelay<Int?>()
+        let log = Log<String>()
+        let logging = [
+            log.record(first.asObservable()), log.record(second.asObservable()),
+            log.record(maybe.asObservable()),
+        ]
+        let bag = DisposeBag()
+        stream.bind(to: first, second).disposed(by: bag)
+        #expect(subscribed.withLock { $0 } == 1)
+        stream.bind(to: maybe).disposed(by: bag)
+        stream.bind(to: value).disposed(by: bag)
+        stream.bind(to: optional).disposed(by: bag)
+        stream.bind(to: replay).disposed(by: bag)
+        stream.bind(to: optionals).disposed(by: bag)
+        source.onNext(7)
+        source.onCompleted()
+        first.accept(8)
+        #expect(log.entries == ["7", "7", "Optional(7)", "8"])
+        #expect(value.value == 7 && optional.value == 7)
+        #expect(events(replay.take(1)) == ["7", "done"])
+        #expect(events(optionals.take(1).compactMap { $0 }) == ["7", "done"])
+        for logged in logging { logged.dispose() }
+    }
+
+    @Test("A binding that is disposed frees its source, and the relay gets nothing more")
+    func disposed() {
+        let source = PublishSubject<Int>()
+        let relay = BehaviorRelay(value: 0)
+        let binding = source.bind(to: relay)
+        source.onNext(1)
+        binding.dispose()
+        source.onNext(2)
+        #expect(relay.value == 1)
+        #expect(!source.hasObservers)
+    }
+
+    @Test("Observers get the values, the error and the end, those of optionals too")
+    func observers() {
+        let log = Log<String>()
+        let (first, second) = (PublishSubject<Int>(), PublishSubject<Int>())
+        let optional = PublishSubject<Int?>()
+        for subject in [first, second] { _ = log.record(subject) }
+        _ = log.record(optional)
+        _ = Observable.of(1).bind(to: first, second)
+        #expect(log.entries == ["1", "1", "done", "done"])
+        _ = Observable.of(2).concat(Observable.error(Failure())).bind(to: optional)
+        #expect(log.entries.suffix(2) == ["Optional(2)", "error failed"])
+    }
+
+    @Test("Closures and curried functions are bound")
+    func closures() {
+        let target = Target()
+        _ = Observable.of(1).bind { target.take($0) }
+        _ = Observable.of(2).bind(with: target) { $0.take($1) }
+        _ = Observable.of(3).bind { (stream: Observable<Int>) in stream.map { $0 * 10 } }
+            .bind(onNext: target.take)
+        let count = Observable.of(4).bind(to: { (stream: Observable<Int>) in events(stream).count })
+        let added: (Observable<Int>) -> (Int) -> [String] = { stream in
+            { other in events(stream.map { $0 + other }) }
+        }
+        #expect(count == 2)
+        #expect(Observable.of(5).bind(to: added, curriedArgument: 6) == ["11", "done"])
+        #expect(target.log.entries == ["1", "2", "30"])
+    }
+
+    @Test("A binder gives values to its target as long as it lives, at once where none else is said")
+    func binder() {
+        var target: Target? = Target()
+        let log = target?.log ?? Log()
+        let source = PublishSubject<Int>()
+        let binding = source.bind(
+            to: target.map { Binder($0) { $0.take($1) } } ?? Binder(Target()) { _, _ in })
+        source.onNext(1)
+        #expect(log.entries == ["1"])
+        target = nil
+        source.onNext(2)
+        source.onCompleted()
+        #expect(log.entries == ["1"])
+        binding.dispose()
+    }
+
+    @Test("A binder delivers on its scheduler")
+    func binderScheduler() {
+        let scheduler = ManualScheduler()
+        let target = Target()
+        let binding = Observable.of(1, 2).bind(to: Binder(target, scheduler: scheduler) { $0.take($1) })
+        #expect(target.log.entries.isEmpty)
+        scheduler.start()
+        #expect(target.log.entries == ["1", "2"])
+        binding.dispose()
+    }
+}
