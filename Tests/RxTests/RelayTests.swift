@@ -157,6 +157,38 @@ struct BindTests {
         #expect(target.log.entries == ["1", "2", "30"])
     }
 
+    @Test("Infallible streams are bound in the same forms, and relays are infallible")
+    func infallible() {
+        let source = PublishRelay<Int>()
+        let stream = source.asInfallible()
+        let (publish, behaviour) = (PublishRelay<Int>(), BehaviorRelay<Int?>(value: nil))
+        let replay = ReplayRelay<Int>.createUnbound()
+        let subject = PublishSubject<Int>()
+        let optional = BehaviorSubject<Int?>(value: nil)
+        let target = Target()
+        let log = Log<String>()
+        let bag = DisposeBag()
+        log.record(publish.asInfallible().asObservable()).disposed(by: bag)
+        log.record(subject).disposed(by: bag)
+        stream.bind(to: publish).disposed(by: bag)
+        stream.bind(to: behaviour).disposed(by: bag)
+        stream.bind(to: replay).disposed(by: bag)
+        stream.bind(to: subject).disposed(by: bag)
+        stream.bind(to: optional).disposed(by: bag)
+        stream.bind(onNext: target.take).disposed(by: bag)
+        stream.bind(with: target) { $0.take(-$1) }.disposed(by: bag)
+        stream.bind(to: Binder(target) { $0.take($1 * 10) }).disposed(by: bag)
+        let same = stream.bind(to: { (stream: Infallible<Int>) in stream })
+        same.subscribe(onNext: { target.take($0 * 100) }).disposed(by: bag)
+        source.accept(7)
+        #expect(log.entries == ["7", "7"])
+        #expect(behaviour.value == 7)
+        #expect((try? optional.value()) == 7)
+        #expect(events(replay.asInfallible().asObservable().take(1)) == ["7", "done"])
+        #expect(target.log.entries == ["7", "-7", "70", "700"])
+        withExtendedLifetime(bag) {}
+    }
+
     @Test("A binder gives values to its target as long as it lives, at once where none else is said")
     func binder() {
         var target: Target? = Target()

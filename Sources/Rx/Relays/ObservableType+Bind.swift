@@ -4,60 +4,43 @@ extension ObservableType {
     /// Subscribes all of `observers`, with one subscription: each event goes to them in their order.
     public func bind<Observer: ObserverType>(to observers: Observer...) -> any Disposable
     where Observer.Element == Element {
-        subscribe { event in
-            for observer in observers { observer.on(event) }
-        }
+        observed(by: observers)
     }
 
     /// Subscribes all of `observers` of optional values, with one subscription.
     public func bind<Observer: ObserverType>(to observers: Observer...) -> any Disposable
     where Observer.Element == Element? {
-        subscribe { event in
-            let event = event.map { Optional($0) }
-            for observer in observers { observer.on(event) }
-        }
+        observed(by: observers)
     }
 
     /// Has `relays` accept the values, with one subscription. An error goes to `Hooks.defaultErrorHandler`.
     public func bind(to relays: PublishRelay<Element>...) -> any Disposable {
-        bind { element in
-            for relay in relays { relay.accept(element) }
-        }
+        accepted(by: relays)
     }
 
     /// Has `relays` of optional values accept the values, with one subscription.
     public func bind(to relays: PublishRelay<Element?>...) -> any Disposable {
-        bind { element in
-            for relay in relays { relay.accept(element) }
-        }
+        accepted(by: relays)
     }
 
     /// Has `relays` accept the values, with one subscription. An error goes to `Hooks.defaultErrorHandler`.
     public func bind(to relays: BehaviorRelay<Element>...) -> any Disposable {
-        bind { element in
-            for relay in relays { relay.accept(element) }
-        }
+        accepted(by: relays)
     }
 
     /// Has `relays` of optional values accept the values, with one subscription.
     public func bind(to relays: BehaviorRelay<Element?>...) -> any Disposable {
-        bind { element in
-            for relay in relays { relay.accept(element) }
-        }
+        accepted(by: relays)
     }
 
     /// Has `relays` accept the values, with one subscription. An error goes to `Hooks.defaultErrorHandler`.
     public func bind(to relays: ReplayRelay<Element>...) -> any Disposable {
-        bind { element in
-            for relay in relays { relay.accept(element) }
-        }
+        accepted(by: relays)
     }
 
     /// Has `relays` of optional values accept the values, with one subscription.
     public func bind(to relays: ReplayRelay<Element?>...) -> any Disposable {
-        bind { element in
-            for relay in relays { relay.accept(element) }
-        }
+        accepted(by: relays)
     }
 
     /// What `binder` makes of this stream.

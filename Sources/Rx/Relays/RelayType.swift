@@ -1,0 +1,57 @@
+/// What values are bound to that never ends.
+protocol RelayType<Element>: Sendable {
+    associatedtype Element: Sendable
+
+    func accept(_ event: Element)
+}
+
+extension PublishRelay: RelayType {
+    /// The values, in the type that says that they do not fail.
+    public func asInfallible() -> Infallible<Element> {
+        Infallible(raw: asObservable())
+    }
+}
+
+extension BehaviorRelay: RelayType {
+    /// The values, in the type that says that they do not fail.
+    public func asInfallible() -> Infallible<Element> {
+        Infallible(raw: asObservable())
+    }
+}
+
+extension ReplayRelay: RelayType {
+    /// The values, in the type that says that they do not fail.
+    public func asInfallible() -> Infallible<Element> {
+        Infallible(raw: asObservable())
+    }
+}
+
+// One subscription for all that is bound at once.
+extension ObservableConvertibleType {
+    func accepted<Relay: RelayType>(by relays: [Relay]) -> any Disposable where Relay.Element == Element {
+        asObservable().subscribe(onNext: { element in
+            for relay in relays { relay.accept(element) }
+        })
+    }
+
+    func accepted<Relay: RelayType>(by relays: [Relay]) -> any Disposable where Relay.Element == Element? {
+        asObservable().subscribe(onNext: { element in
+            for relay in relays { relay.accept(element) }
+        })
+    }
+
+    func observed<Observer: ObserverType>(by observers: [Observer]) -> any Disposable
+    where Observer.Element == Element {
+        asObservable().subscribe { event in
+            for observer in observers { observer.on(event) }
+        }
+    }
+
+    func observed<Observer: ObserverType>(by observers: [Observer]) -> any Disposable
+    where Observer.Element == Element? {
+        asObservable().subscribe { event in
+            let event = event.map { Optional($0) }
+            for observer in observers { observer.on(event) }
+        }
+    }
+}
