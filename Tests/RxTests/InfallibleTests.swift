@@ -237,6 +237,43 @@ struct InfallibleTests {
         for subscription in subscriptions { subscription.dispose() }
     }
 
+    @Test("Relays, observers and closures are bound, and let go of when the binding is disposed")
+    func bindings() {
+        let subject = PublishSubject<Int>()
+        let source = subject.asInfallible(onErrorJustReturn: 9)
+        let (relay, optional) = (BehaviorRelay(value: 0), BehaviorRelay<Int?>(value: nil))
+        let (published, replayed) = (PublishRelay<Int>(), ReplayRelay<Int>.create(bufferSize: 2))
+        let observer = ReplaySubject<Int>.createUnbounded()
+        let observerOfOptionals = ReplaySubject<Int?>.createUnbounded()
+        let log = Log<String>()
+        let object = Tracked(Census())
+        let bag = DisposeBag()
+        log.record(published.asObservable().map { "published \($0)" }).disposed(by: bag)
+        let bindings = Disposables.create([
+            source.bind(to: relay), source.bind(to: optional), source.bind(to: published),
+            source.bind(to: replayed), source.bind(to: observer), source.bind(to: observerOfOptionals),
+            source.bind(with: object) { log.add("with \($1)") },
+            source.bind(onNext: { log.add("next \($0)") }),
+        ])
+        subject.onNext(1)
+        #expect(log.entries == ["published 1", "with 1", "next 1"])
+        #expect(relay.value == 1)
+        #expect(optional.value == 1)
+        bindings.dispose()
+        #expect(!subject.hasObservers)
+        let ended = Disposables.create([
+            source.bind(to: observer), source.bind(to: observerOfOptionals), source.bind(to: replayed),
+        ])
+        subject.onError(Failure())
+        ended.dispose()
+        #expect(events(observer) == ["1", "9", "done"])
+        #expect(events(observerOfOptionals.compactMap { $0 }) == ["1", "9", "done"])
+        #expect(events(replayed.asObservable().take(2)) == ["1", "9", "done"])
+        #expect(source.bind(to: { "\(type(of: $0))" }) == "Infallible<Int>")
+        #expect(source.bind(to: { _ in { $0 + 1 } }, curriedArgument: 1) == 2)
+        withExtendedLifetime(object) {}
+    }
+
     @Test("Its values can be awaited: they end with the stream, and with the task")
     func values() async {
         var numbers: [Int] = []
