@@ -22,6 +22,18 @@ struct TimingTests {
         #expect(source.subscriptions == ["^-------!"])
     }
 
+    @Test("flatMapFirst passes on an inner stream that never lets go of its thread, as far as it is wanted")
+    func flatMapFirstEndless() {
+        let subject = PublishSubject<Int>()
+        let log = Log<String>()
+        let subscription = log.record(
+            subject.flatMapFirst { Observable.repeatElement($0, scheduler: ImmediateScheduler.instance) }.take(3))
+        subject.onNext(1)
+        #expect(log.entries == ["1", "1", "1", "done"])
+        #expect(!subject.hasObservers)
+        subscription.dispose()
+    }
+
     @Test("flatMapFirst passes the inner stream's error on, and disposes the outer one")
     func flatMapFirstFails() {
         let scheduler = ManualScheduler()

@@ -10,14 +10,10 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class Buffer<Element: Sendable>: StatefulOperator<Element, [Element]>, TimerTarget, @unchecked Sendable
-{
+final class Buffer<Element: Sendable>: TimedOperator<Element, [Element]>, @unchecked Sendable {
     private let timeSpan: RxTimeInterval
     private let count: Int
-    private let scheduler: any SchedulerType
-    // The gate's owner's: the values that wait. It sets the timer too, so that none fires before it is known.
-    private let gate = Gate()
-    private let timer: TimerSlot
+    /// The values that wait. The gate's owner's.
     @exclusivity(unchecked)
     private var values: [Element] = []
 
@@ -28,9 +24,7 @@ final class Buffer<Element: Sendable>: StatefulOperator<Element, [Element]>, Tim
     ) {
         self.timeSpan = timeSpan
         self.count = count
-        self.scheduler = scheduler
-        timer = TimerSlot(scheduler)
-        super.init(source)
+        super.init(source, scheduler)
     }
 
     override func copy() -> Operator<Element, [Element]> {
@@ -41,38 +35,15 @@ final class Buffer<Element: Sendable>: StatefulOperator<Element, [Element]>, Tim
         _ step: consuming Operator<Element, [Element]>, _ source: consuming Observable<Element>
     ) {
         let me = unsafeDowncast(step, to: Buffer<Element>.self)
-        me.down.attach(me)
-        guard !me.upstream.isClosed else { return }
-        // Nobody else can be there yet.
-        if me.gate.enter() {
-            me.timer.set(after: me.timeSpan, me)
-            me.gate.leave()
-        }
-        guard !me.upstream.isClosed else { return }
-        type(of: source).run(consume source, Port(me))
+        begin(me, source, firstTimer: me.timeSpan)
     }
 
-    override func stop() {
-        super.stop()
-        timer.close()
-    }
-
-    override func next(_ value: Element) {
-        if gate.enter() {
-            keep(value)
-            gate.leave()
-        } else {
-            gate.park { self.keep(value) }
-        }
-    }
-
-    private func keep(_ value: Element) {
-        guard !upstream.isClosed else { return }
+    override func received(_ value: Element) {
         values.append(value)
-        if values.count == count { send() }
+        if values.count == count { timeCame() }
     }
 
-    private func send() {
+    override func timeCame() {
         let values = self.values
         self.values = []
         timer.cancel()
@@ -80,47 +51,7 @@ final class Buffer<Element: Sendable>: StatefulOperator<Element, [Element]>, Tim
         if !upstream.isClosed { timer.set(after: timeSpan, self) }
     }
 
-    @usableFromInline
-    func timerFired(_ token: TimerToken) {
-        if gate.enter() {
-            fire(token)
-            gate.leave()
-        } else {
-            gate.park { self.fire(token) }
-        }
-    }
-
-    private func fire(_ token: TimerToken) {
-        if timer.take(token), !upstream.isClosed { send() }
-    }
-
-    override func completed() {
-        if gate.enter() {
-            complete()
-            gate.leave()
-        } else {
-            gate.park { self.complete() }
-        }
-    }
-
-    private func complete() {
-        timer.close()
-        finish(with: values)
-        values = []
-    }
-
-    override func error(_ error: any Error) {
-        if gate.enter() {
-            fail(error)
-            gate.leave()
-        } else {
-            gate.park { self.fail(error) }
-        }
-    }
-
-    private func fail(_ error: any Error) {
-        timer.close()
-        values = []
-        super.error(error)
+    override func sourceCompleted() {
+        end(with: values)
     }
 }

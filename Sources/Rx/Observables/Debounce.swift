@@ -9,13 +9,9 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class Debounce<Element: Sendable>: StatefulOperator<Element, Element>, TimerTarget, @unchecked Sendable
-{
+final class Debounce<Element: Sendable>: TimedOperator<Element, Element>, @unchecked Sendable {
     private let dueTime: RxTimeInterval
-    private let scheduler: any SchedulerType
-    // The gate's owner's: the value that waits. It sets the timer too, so that none fires before it is known.
-    private let gate = Gate()
-    private let timer: TimerSlot
+    /// The value that waits. The gate's owner's.
     @exclusivity(unchecked)
     private var waiting = Cell<Element>()
 
@@ -23,9 +19,7 @@ final class Debounce<Element: Sendable>: StatefulOperator<Element, Element>, Tim
     init(_ source: consuming Observable<Element>?, _ dueTime: RxTimeInterval, _ scheduler: any SchedulerType)
     {
         self.dueTime = dueTime
-        self.scheduler = scheduler
-        timer = TimerSlot(scheduler)
-        super.init(source)
+        super.init(source, scheduler)
     }
 
     deinit {
@@ -36,68 +30,19 @@ final class Debounce<Element: Sendable>: StatefulOperator<Element, Element>, Tim
         type(of: self).init(nil, dueTime, scheduler)
     }
 
-    override func stop() {
-        super.stop()
-        timer.close()
-    }
-
-    override func next(_ value: Element) {
-        if gate.enter() {
-            wait(value)
-            gate.leave()
-        } else {
-            gate.park { self.wait(value) }
-        }
-    }
-
-    private func wait(_ value: Element) {
-        guard !upstream.isClosed else { return }
+    override func received(_ value: Element) {
         waiting.set(value)
         timer.set(after: dueTime, self)
     }
 
-    @usableFromInline
-    func timerFired(_ token: TimerToken) {
-        if gate.enter() {
-            fire(token)
-            gate.leave()
-        } else {
-            gate.park { self.fire(token) }
-        }
-    }
-
-    private func fire(_ token: TimerToken) {
-        guard timer.take(token), !upstream.isClosed, waiting.isFull else { return }
+    override func timeCame() {
+        guard waiting.isFull else { return }
         let value = waiting.value
         waiting.clear()
         down.next(value)
     }
 
-    override func completed() {
-        if gate.enter() {
-            complete()
-            gate.leave()
-        } else {
-            gate.park { self.complete() }
-        }
-    }
-
-    private func complete() {
-        timer.close()
-        if waiting.isFull { finish(with: waiting.value) } else { super.completed() }
-    }
-
-    override func error(_ error: any Error) {
-        if gate.enter() {
-            fail(error)
-            gate.leave()
-        } else {
-            gate.park { self.fail(error) }
-        }
-    }
-
-    private func fail(_ error: any Error) {
-        timer.close()
-        super.error(error)
+    override func sourceCompleted() {
+        if waiting.isFull { end(with: waiting.value) } else { end() }
     }
 }

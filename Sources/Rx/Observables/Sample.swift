@@ -10,11 +10,9 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class Sample<Element: Sendable>: StatefulOperator<Element, Element>, TriggerTarget, @unchecked Sendable
-{
+final class Sample<Element: Sendable>: GatedOperator<Element, Element>, TriggerTarget, @unchecked Sendable {
     private let sampler: Trigger
     private let defaultValue: Element?
-    private let gate = Gate()
     private let other = LinkSlot()
     // The gate's owner's.
     @exclusivity(unchecked)
@@ -47,56 +45,22 @@ final class Sample<Element: Sendable>: StatefulOperator<Element, Element>, Trigg
         me.sampler.start(me) { me.other.set($0) }
     }
 
-    override func stop() {
-        super.stop()
+    override func ended() {
         other.closeAndStop()
     }
 
-    override func next(_ value: Element) {
-        if gate.enter() {
-            latest.set(value)
-            gate.leave()
-        } else {
-            gate.park { self.latest.set(value) }
-        }
+    override func received(_ value: Element) {
+        latest.set(value)
     }
 
     /// Waits for the sampler.
-    override func completed() {
-        if gate.enter() {
-            sourceEnded()
-            gate.leave()
-        } else {
-            gate.park { self.sourceEnded() }
-        }
-    }
-
-    private func sourceEnded() {
+    override func sourceCompleted() {
         isOver = true
         upstream.clear()
     }
 
-    override func error(_ error: any Error) {
-        if gate.enter() {
-            fail(error)
-            gate.leave()
-        } else {
-            gate.park { self.fail(error) }
-        }
-    }
-
-    private func fail(_ error: any Error) {
-        super.error(error)
-        other.closeAndStop()
-    }
-
     func triggerFired() {
-        if gate.enter() {
-            tick()
-            gate.leave()
-        } else {
-            gate.park { self.tick() }
-        }
+        asOwner { self.tick() }
     }
 
     func triggerFailed(_ error: any Error) {
@@ -116,8 +80,6 @@ final class Sample<Element: Sendable>: StatefulOperator<Element, Element>, Trigg
         } else if let defaultValue {
             down.next(defaultValue)
         }
-        guard isOver else { return }
-        super.completed()
-        other.closeAndStop()
+        if isOver { end() }
     }
 }

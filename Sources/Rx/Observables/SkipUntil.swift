@@ -8,11 +8,9 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class SkipUntil<Element: Sendable>: StatefulOperator<Element, Element>, TriggerTarget,
-    @unchecked Sendable
+final class SkipUntil<Element: Sendable>: GatedOperator<Element, Element>, TriggerTarget, @unchecked Sendable
 {
     private let trigger: Trigger
-    private let gate = Gate()
     private let other = LinkSlot()
     /// The gate's owner's.
     @exclusivity(unchecked)
@@ -38,64 +36,23 @@ final class SkipUntil<Element: Sendable>: StatefulOperator<Element, Element>, Tr
         me.trigger.start(me) { me.other.set($0) }
     }
 
-    override func stop() {
-        super.stop()
+    override func ended() {
         other.closeAndStop()
     }
 
-    override func next(_ value: Element) {
-        if gate.enter() {
-            pass(value)
-            gate.leave()
-        } else {
-            gate.park { self.pass(value) }
-        }
+    override func received(_ value: Element) {
+        if isOpen { down.next(value) }
     }
 
-    private func pass(_ value: Element) {
-        if isOpen, !upstream.isClosed { down.next(value) }
-    }
-
-    override func completed() {
-        if gate.enter() {
-            sourceEnded()
-            gate.leave()
-        } else {
-            gate.park { self.sourceEnded() }
-        }
-    }
-
-    private func sourceEnded() {
-        if isOpen { super.completed() } else { super.stop() }
-        other.closeAndStop()
-    }
-
-    override func error(_ error: any Error) {
-        if gate.enter() {
-            fail(error)
-            gate.leave()
-        } else {
-            gate.park { self.fail(error) }
-        }
-    }
-
-    private func fail(_ error: any Error) {
-        super.error(error)
-        other.closeAndStop()
+    override func sourceCompleted() {
+        if isOpen { end() } else { stop() }
     }
 
     func triggerFired() {
-        if gate.enter() {
-            open()
-            gate.leave()
-        } else {
-            gate.park { self.open() }
+        asOwner {
+            self.isOpen = true
+            self.other.closeAndStop()
         }
-    }
-
-    private func open() {
-        isOpen = true
-        other.closeAndStop()
     }
 
     func triggerFailed(_ error: any Error) {

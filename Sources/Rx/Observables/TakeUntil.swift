@@ -7,11 +7,9 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class TakeUntil<Element: Sendable>: StatefulOperator<Element, Element>, TriggerTarget,
-    @unchecked Sendable
+final class TakeUntil<Element: Sendable>: GatedOperator<Element, Element>, TriggerTarget, @unchecked Sendable
 {
     private let trigger: Trigger
-    private let gate = Gate()
     private let other = LinkSlot()
 
     @usableFromInline
@@ -34,45 +32,12 @@ final class TakeUntil<Element: Sendable>: StatefulOperator<Element, Element>, Tr
         type(of: source).run(consume source, Port(me))
     }
 
-    override func stop() {
-        super.stop()
+    override func ended() {
         other.closeAndStop()
     }
 
-    override func next(_ value: Element) {
-        if gate.enter() {
-            pass(value)
-            gate.leave()
-        } else {
-            gate.park { self.pass(value) }
-        }
-    }
-
-    private func pass(_ value: Element) {
-        if !upstream.isClosed { down.next(value) }
-    }
-
-    override func error(_ error: any Error) {
-        if gate.enter() {
-            end(error)
-            gate.leave()
-        } else {
-            gate.park { self.end(error) }
-        }
-    }
-
-    override func completed() {
-        if gate.enter() {
-            end(nil)
-            gate.leave()
-        } else {
-            gate.park { self.end(nil) }
-        }
-    }
-
-    private func end(_ error: (any Error)?) {
-        if let error { super.error(error) } else { super.completed() }
-        other.closeAndStop()
+    override func received(_ value: Element) {
+        down.next(value)
     }
 
     func triggerFired() {

@@ -12,14 +12,10 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class Throttle<Element: Sendable>: StatefulOperator<Element, Element>, TimerTarget, @unchecked Sendable
-{
+final class Throttle<Element: Sendable>: TimedOperator<Element, Element>, @unchecked Sendable {
     private let dueTime: RxTimeInterval
     private let latest: Bool
-    private let scheduler: any SchedulerType
-    // The gate's owner's: what follows. It sets the timer too, so that none fires before it is known.
-    private let gate = Gate()
-    private let timer: TimerSlot
+    // The gate's owner's: what follows.
     @exclusivity(unchecked)
     private var waiting = Cell<Element>()
     @exclusivity(unchecked)
@@ -34,9 +30,7 @@ final class Throttle<Element: Sendable>: StatefulOperator<Element, Element>, Tim
     ) {
         self.dueTime = dueTime
         self.latest = latest
-        self.scheduler = scheduler
-        timer = TimerSlot(scheduler)
-        super.init(source)
+        super.init(source, scheduler)
     }
 
     deinit {
@@ -47,22 +41,8 @@ final class Throttle<Element: Sendable>: StatefulOperator<Element, Element>, Tim
         type(of: self).init(nil, dueTime, latest, scheduler)
     }
 
-    override func stop() {
-        super.stop()
-        timer.close()
-    }
-
-    override func next(_ value: Element) {
-        if gate.enter() {
-            pass(value)
-            gate.leave()
-        } else {
-            gate.park { self.pass(value) }
-        }
-    }
-
-    private func pass(_ value: Element) {
-        guard !upstream.isClosed, !isOver else { return }
+    override func received(_ value: Element) {
+        guard !isOver else { return }
         let rest = sentAt.map { dueTime.seconds - scheduler.now.timeIntervalSince($0) } ?? 0
         // A date counts seconds since 2001 in a floating-point number: to less than a microsecond, not better.
         guard rest >= 1e-6 else { return send(value) }
@@ -79,45 +59,13 @@ final class Throttle<Element: Sendable>: StatefulOperator<Element, Element>, Tim
         sentAt = scheduler.now
     }
 
-    @usableFromInline
-    func timerFired(_ token: TimerToken) {
-        if gate.enter() {
-            fire(token)
-            gate.leave()
-        } else {
-            gate.park { self.fire(token) }
-        }
+    override func timeCame() {
+        guard waiting.isFull else { return }
+        if isOver { end(with: waiting.value) } else { send(waiting.value) }
     }
 
-    private func fire(_ token: TimerToken) {
-        guard timer.take(token), !upstream.isClosed, waiting.isFull else { return }
-        if isOver { finish(with: waiting.value) } else { send(waiting.value) }
-    }
-
-    override func completed() {
-        if gate.enter() {
-            complete()
-            gate.leave()
-        } else {
-            gate.park { self.complete() }
-        }
-    }
-
-    private func complete() {
-        if waiting.isFull { isOver = true } else { super.completed() }
-    }
-
-    override func error(_ error: any Error) {
-        if gate.enter() {
-            fail(error)
-            gate.leave()
-        } else {
-            gate.park { self.fail(error) }
-        }
-    }
-
-    private func fail(_ error: any Error) {
-        timer.close()
-        super.error(error)
+    /// The value that waits is sent before the end.
+    override func sourceCompleted() {
+        if waiting.isFull { isOver = true } else { end() }
     }
 }

@@ -18,12 +18,11 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class WithLatestFrom<In: Sendable, Second: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
+final class WithLatestFrom<In: Sendable, Second: Sendable, Out: Sendable>: GatedOperator<In, Out>,
     @unchecked Sendable
 {
     private let second: Observable<Second>
     private let resultSelector: @Sendable (In, Second) throws -> Out
-    private let gate = Gate()
     private let other = LinkSlot()
     /// The gate's owner's.
     @exclusivity(unchecked)
@@ -58,22 +57,12 @@ final class WithLatestFrom<In: Sendable, Second: Sendable, Out: Sendable>: State
         type(of: source).run(consume source, Port(me))
     }
 
-    override func stop() {
-        super.stop()
+    override func ended() {
         other.closeAndStop()
     }
 
-    override func next(_ value: In) {
-        if gate.enter() {
-            pass(value)
-            gate.leave()
-        } else {
-            gate.park { self.pass(value) }
-        }
-    }
-
-    private func pass(_ value: In) {
-        guard !upstream.isClosed, latest.isFull else { return }
+    override func received(_ value: In) {
+        guard latest.isFull else { return }
         do {
             down.next(try resultSelector(value, latest.value))
         } catch {
@@ -81,36 +70,8 @@ final class WithLatestFrom<In: Sendable, Second: Sendable, Out: Sendable>: State
         }
     }
 
-    override func completed() {
-        if gate.enter() {
-            end(nil)
-            gate.leave()
-        } else {
-            gate.park { self.end(nil) }
-        }
-    }
-
-    override func error(_ error: any Error) {
-        if gate.enter() {
-            end(error)
-            gate.leave()
-        } else {
-            gate.park { self.end(error) }
-        }
-    }
-
-    private func end(_ error: (any Error)?) {
-        if let error { super.error(error) } else { super.completed() }
-        other.closeAndStop()
-    }
-
     fileprivate func keep(_ value: Second) {
-        if gate.enter() {
-            latest.set(value)
-            gate.leave()
-        } else {
-            gate.park { self.latest.set(value) }
-        }
+        asOwner { self.latest.set(value) }
     }
 }
 

@@ -1,0 +1,114 @@
+/// An operator that something else than its source acts on too, a second stream or a timer: all of it happens in its
+/// gate, one thing at a time.
+@usableFromInline
+class GatedOperator<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @unchecked Sendable {
+    final let gate = Gate()
+
+    @usableFromInline
+    override init(_ source: consuming Observable<In>?) {
+        super.init(source)
+    }
+
+    // MARK: As the gate's owner
+
+    /// A value came, and the stream has not ended.
+    func received(_ value: In) {}
+
+    /// The source has completed. As it stands, so does the stream.
+    func sourceCompleted() {
+        end()
+    }
+
+    /// Ends the stream, unless it has ended.
+    final func end(_ error: (any Error)? = nil) {
+        guard let source = upstream.close() else { return }
+        if let error { down.error(error) } else { down.completed() }
+        source.stop()
+        ended()
+    }
+
+    /// Ends the stream with a last value, unless it has ended.
+    final func end(with value: Out) {
+        guard let source = upstream.close() else { return }
+        down.last(value)
+        source.stop()
+        ended()
+    }
+
+    // MARK: From any thread
+
+    /// The stream has ended or was disposed: lets go of what it has besides its source. Once.
+    func ended() {}
+
+    /// Does it in the gate: now, or by who is there.
+    final func asOwner(_ work: @escaping @Sendable () -> Void) {
+        if gate.enter() {
+            work()
+            gate.leave()
+        } else {
+            gate.park(work)
+        }
+    }
+
+    override final func next(_ value: In) {
+        if gate.enter() {
+            if !upstream.isClosed { received(value) }
+            gate.leave()
+        } else {
+            gate.park { if !self.upstream.isClosed { self.received(value) } }
+        }
+    }
+
+    override final func last(_ value: In) {
+        next(value)
+        completed()
+    }
+
+    override final func completed() {
+        asOwner { self.sourceCompleted() }
+    }
+
+    override final func error(_ error: any Error) {
+        asOwner { self.end(error) }
+    }
+
+    override func stop() {
+        if upstream.closeAndStop() { ended() }
+    }
+}
+
+/// A gated operator with a timer. It is set by the gate's owner, so that none fires before it is known.
+@usableFromInline
+class TimedOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, TimerTarget, @unchecked Sendable {
+    final let scheduler: any SchedulerType
+    final let timer: TimerSlot
+
+    init(_ source: consuming Observable<In>?, _ scheduler: any SchedulerType) {
+        self.scheduler = scheduler
+        timer = TimerSlot(scheduler)
+        super.init(source)
+    }
+
+    /// The timer that is set has fired, and the stream has not ended. As the gate's owner.
+    func timeCame() {}
+
+    @usableFromInline
+    final func timerFired(_ token: TimerToken) {
+        asOwner { if self.timer.take(token), !self.upstream.isClosed { self.timeCame() } }
+    }
+
+    override func ended() {
+        timer.close()
+    }
+
+    /// Attaches the step, sets its first timer, then starts the source: the beginning of most.
+    final class func begin<Step: TimedOperator<In, Out>>(
+        _ step: Step, _ source: consuming Observable<In>, firstTimer dueTime: RxTimeInterval
+    ) {
+        step.down.attach(step)
+        guard !step.upstream.isClosed else { return }
+        step.asOwner { step.timer.set(after: dueTime, step) }
+        guard !step.upstream.isClosed else { return }
+        type(of: source).run(consume source, Port(step))
+    }
+}
