@@ -27,7 +27,8 @@ struct TimingTests {
         let subject = PublishSubject<Int>()
         let log = Log<String>()
         let subscription = log.record(
-            subject.flatMapFirst { Observable.repeatElement($0, scheduler: ImmediateScheduler.instance) }.take(3))
+            subject.flatMapFirst { Observable.repeatElement($0, scheduler: ImmediateScheduler.instance) }
+                .take(3))
         subject.onNext(1)
         #expect(log.entries == ["1", "1", "1", "done"])
         #expect(!subject.hasObservers)
