@@ -194,7 +194,7 @@ private func checkQuery(_ query: ArraySlice<UInt8>) {
     for encoding in [ParameterEncoding.query, .form] {
         guard
             let written = try? ByteRoom.write({ (room) throws(RequestFault) in
-                try encoding.appendPairs(of: parameters, to: &room)
+                try encoding.appendPairs(of: &parameters, to: &room)
             }), let again = try? QueryItems(written[...]).all(), again.elementsEqual(all, by: ==)
         else { fatalError("written wrong: \(all)") }
     }
