@@ -6,8 +6,8 @@ extension SocketStream {
     /// Moves what is queued to a file without a name in `directory`. It is written on another thread; the socket is
     /// served meanwhile from memory, and from the file once that is complete.
     ///
-    /// - Parameter tell: called from the loop when the memory is free, with nothing, or when it cannot be, with the reason.
-    ///   Not called when the stream was closed before.
+    /// - Parameter tell: called from the loop, once, when nothing of it is in memory any more, or with the reason why it
+    ///   stays there. Also where the stream is closed meanwhile: until then the bytes are in memory for the writing.
     /// - Returns: how many bytes the file will hold; 0, and nothing happens, where there is a file already or nothing
     ///   waits.
     public func spool(to directory: String, then tell: @escaping (SocketError?) -> Void) -> Int {
@@ -35,12 +35,11 @@ extension SocketStream {
         }
 
         func ended(_ result: Result<SpoolFile, SocketError>, from start: Int64) {
-            guard stream.state == .open else { return }
             stream.isSpooling = false
             switch result {
             case .success(let file):
                 // What the socket has taken since is taken of the file too.
-                stream.queue.exchange(file, at: Int(stream.taken - start))
+                if stream.state == .open { stream.queue.exchange(file, at: Int(stream.taken - start)) }
                 tell(nil)
             case .failure(let error):
                 tell(error)

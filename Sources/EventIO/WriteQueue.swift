@@ -76,15 +76,17 @@ struct WriteQueue {
     /// One write of what is at the front: of the file's next bytes, else gathered. The result is `sendmsg`'s.
     func send(to descriptor: Int32) -> Int {
         guard let (file, taken) = file else { return Gather.send(slices, from: head, to: descriptor).sent }
-        return withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) { buffer in
+        let (sent, code) = withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) {
+            buffer -> (Int, Int32) in
             let count = file.read(into: buffer, at: taken)
-            guard count > 0 else {
-                // The file is shorter than what was written to it: the disk's fault, and the end of the stream.
-                if count == 0 { errno = EIO }
-                return -1
-            }
-            return Gather.send(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: descriptor)
+            // A file that is shorter than what was written to it is the disk's fault, and the end of the stream.
+            guard count > 0 else { return (-1, count == 0 ? EIO : errno) }
+            let sent = Gather.send(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: descriptor)
+            return (sent, errno)
         }
+        // The buffer's end may have changed it.
+        if sent < 0 { errno = code }
+        return sent
     }
 }
 

@@ -204,21 +204,22 @@ final class InboundConnection {
         guard isOpen, let since = largeSince, now >= since + server.stateLimits.writeLook,
             let directory = server.spoolDirectory(for: waitingBytes)
         else { return }
-        let count = stream.spool(to: directory) { [weak self] error in self?.spooled(error) }
+        var count = 0
+        count = stream.spool(to: directory) { [self] error in spooled(count, error) }
         spooledBytes += count
-        server.spooledChanged(by: count)
+        server.spoolBegan(count)
     }
 
-    private func spooled(_ error: SocketError?) {
-        if let error {
-            forgetSpool()
-            server.spoolFailed(error)
-        }
+    /// The writing is over, perhaps later than the connection.
+    private func spooled(_ count: Int, _ error: SocketError?) {
+        server.spoolEnded(count, error)
+        guard isOpen else { return }
+        if error != nil { forgetSpool() }
         countWaiting()
     }
 
     private func forgetSpool() {
-        server.spooledChanged(by: -spooledBytes)
+        server.spoolForgotten(spooledBytes)
         spooledBytes = 0
     }
 

@@ -37,7 +37,8 @@ public struct InboundLimits: Sendable, Hashable {
     /// Where answers wait for slow clients, in files without names. Default `/var/tmp`. Nil, or where no file can be
     /// made: they stay in memory.
     public var spoolDirectory: String? = "/var/tmp"
-    /// Bytes in those files, of one loop. Default 1 GiB. Beyond it: they stay in memory.
+    /// Bytes in those files, of one loop. Default 1 GiB. Beyond it, and beyond `waitingAnswers` that are being written: they
+    /// stay in memory.
     public var spooledAnswers = 1024 * 1024 * 1024
     /// Bytes of answers that wait in memory for their clients to read, on one loop, all connections together. Default
     /// 128 MiB. Beyond it: the connection whose client has not read for longest is reset.

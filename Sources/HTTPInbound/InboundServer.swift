@@ -47,6 +47,8 @@ public final class InboundServer {
     private var listeners: [Listener] = []
     private var connections: [InboundConnection] = []
     @exclusivity(unchecked) private var heldBodyBytes = 0
+    /// Of `spooledBytes`, and of connections that have ended, what is being written.
+    private(set) var unwrittenBytes = 0
     private var spoolsFrom = MonotonicTime(nanoseconds: 0)
     private var isFull = false
     private var drainTimer: TimerToken?
@@ -141,18 +143,27 @@ public final class InboundServer {
 
     /// Where an answer of so many bytes may wait on disk; nil: nowhere.
     func spoolDirectory(for bytes: Int) -> String? {
-        guard loop.now >= spoolsFrom, spooledBytes + bytes <= limits.spooledAnswers else { return nil }
+        guard loop.now >= spoolsFrom, spooledBytes + bytes <= limits.spooledAnswers,
+            // What is being written is in memory, also when its connection has ended: a disk that hangs keeps so much.
+            unwrittenBytes + bytes <= limits.waitingAnswers
+        else { return nil }
         return limits.spoolDirectory
     }
 
-    func spooledChanged(by bytes: Int) {
+    func spoolBegan(_ bytes: Int) {
         spooledBytes += bytes
+        unwrittenBytes += bytes
     }
 
-    func spoolFailed(_ error: SocketError) {
-        guard loop.now >= spoolsFrom else { return }
+    func spoolEnded(_ bytes: Int, _ error: SocketError?) {
+        unwrittenBytes -= bytes
+        guard let error, loop.now >= spoolsFrom else { return }
         spoolsFrom = loop.now + TimeAmount(.seconds(60))
         onSpoolFailed?(error)
+    }
+
+    func spoolForgotten(_ bytes: Int) {
+        spooledBytes -= bytes
     }
 
     // MARK: Leaving

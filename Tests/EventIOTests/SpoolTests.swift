@@ -159,12 +159,16 @@ struct SpoolTests {
                 }
                 try await withAccepted(loop: loop) { driven, _ in
                     let payload = testBytes(8 << 20)
+                    let (told, continuation) = AsyncStream<SocketError?>.makeStream()
                     try await driven.on { stream in
                         stream.write(payload[...])
-                        let count = stream.spool(to: directory) { _ in Issue.record("told after the end") }
+                        let count = stream.spool(to: directory) { continuation.yield($0) }
                         #expect(count > 0)
                         stream.close()
                     }
+                    // Its bytes were in memory for that long.
+                    var iterator = told.makeAsyncIterator()
+                    #expect(await iterator.next(isolation: nil) == .some(nil))
                     while Self.files(in: directory) > 0 { await Task.yield() }
                 }
             }
