@@ -262,7 +262,26 @@ struct TraitTests {
         running.entries[4].onLast(40)
         retried.stop()
         #expect(receiver.log.entries.last == "4: 40")
-        #expect(log.entries.count == 5)
+        // One that is no single after all is told of too: a value without an end, and an end without a value.
+        for (number, isMapped) in [(5, false), (6, true)] {
+            for reports in [
+                { (call: Call) in call.onCompleted() },
+                {
+                    $0.onNext(50); $0.onNext(51); $0.onCompleted()
+                },
+            ] {
+                let single = Single.emitting(Call(running, log))
+                let subscription = (isMapped ? single.map { $0 } : single).subscribe(receiver, number: number)
+                if let call = running.entries.last { reports(call) }
+                subscription.stop()
+            }
+        }
+        #expect(
+            receiver.log.entries.suffix(4) == [
+                "5: error Sequence doesn't contain any elements.", "5: 50",
+                "6: error Sequence doesn't contain any elements.", "6: 50",
+            ])
+        #expect(log.entries.count == 9)
         withExtendedLifetime(running) {}
     }
 

@@ -63,8 +63,9 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
     }
 
     public func onNext(_ element: Element) {
-        guard !isStopped else { return }
-        if let receiver { receiver.succeeded(element, number: number) } else { down.next(element) }
+        // A receiver awaits one value: it is the last.
+        guard !hasReceiver else { return onLast(element) }
+        if !isStopped { down.next(element) }
     }
 
     /// The last value and the completion in one.
@@ -83,7 +84,7 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
 
     public func onCompleted() {
         guard close() else { return }
-        down.completed()
+        if let receiver { receiver.failed(RxError.noElements, number: number) } else { down.completed() }
         release()
     }
 

@@ -6,6 +6,8 @@
 package protocol SingleReceiver<Value>: AnyObject, Sendable {
     associatedtype Value: Sendable
 
+    /// One of the two is called, once. A stream that ends without a value, which is no single, fails with
+    /// `RxError.noElements`.
     func succeeded(_ value: consuming Value, number: Int)
     func failed(_ error: any Error, number: Int)
 }
@@ -20,11 +22,13 @@ extension PrimitiveSequence where Trait == SingleTrait {
     }
 }
 
-// Sound: `Link` says what protects a step; what this one adds is never written again.
+// Sound: `Link` says what protects a step; of what this one adds only the one event at a time writes anything.
 @usableFromInline
 final class NumberedSubscriber<In: Sendable>: Subscriber<In>, @unchecked Sendable {
     private let receiver: any SingleReceiver<In>
     private let number: Int
+    @exclusivity(unchecked)
+    private var isTold = false
 
     @usableFromInline
     init(_ receiver: any SingleReceiver<In>, _ number: Int) {
@@ -34,10 +38,16 @@ final class NumberedSubscriber<In: Sendable>: Subscriber<In>, @unchecked Sendabl
     }
 
     override func receive(_ value: In) {
+        guard !isTold else { return }
+        isTold = true
         receiver.succeeded(value, number: number)
     }
 
     override func receive(error: any Error) {
-        receiver.failed(error, number: number)
+        if !isTold { receiver.failed(error, number: number) }
+    }
+
+    override func receivedCompletion() {
+        receive(error: RxError.noElements)
     }
 }
