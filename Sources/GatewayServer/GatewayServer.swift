@@ -122,8 +122,10 @@ public final class GatewayServer: Sendable {
         do {
             claim = try TakeoverClaim(of: address)
         } catch {
-            throw GatewayStartError(
-                "\(address) is taken: another gateway is taking it over already: \(error)")
+            guard error.isAddressInUse else {
+                throw GatewayStartError("\(address) cannot be taken over: \(error)")
+            }
+            throw GatewayStartError("\(address) is taken: another gateway is taking it over already")
         }
         do {
             return (try Listener.group(bind: address, count: count, joining: true), claim)

@@ -42,20 +42,13 @@ public struct RequestSummary: Sendable {
     /// Steps that came before the answer, then its parts, in the order of the plan.
     public var parts: [PartSummary] {
         var parts: [PartSummary] = []
-        forEachPart { parts.append($0) }
+        for ended in steps + (results.map { [$0] } ?? []) {
+            for index in ended.parts.indices { parts.append(ended.summary(of: index, at: elapsed)) }
+        }
         return parts
     }
 
-    /// Each of `parts`, without an array.
-    public func forEachPart(_ body: (PartSummary) -> Void) {
-        for step in steps {
-            for index in step.parts.indices { body(step.summary(of: index, at: elapsed)) }
-        }
-        guard let results else { return }
-        for index in results.parts.indices { body(results.summary(of: index, at: elapsed)) }
-    }
-
-    /// The same for a log of all requests: makes no summary of a part, and copies nothing of it but its name.
+    /// Each of `parts` for a log of all requests: makes no summary of it, and copies nothing but its name.
     ///
     /// - Parameter body: `kind` is nil where the request ended before the part did, `failure` where none is to be told.
     package func forEachEnd(
