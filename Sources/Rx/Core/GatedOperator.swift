@@ -112,3 +112,44 @@ class TimedOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, TimerT
         type(of: source).run(consume source, Port(step))
     }
 }
+
+/// A gated operator that a second stream acts on, whose values do not matter. Its error ends the stream.
+@usableFromInline
+class TriggeredOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, TriggerTarget,
+    @unchecked Sendable
+{
+    final let trigger: Trigger
+    /// The subscription to the second stream.
+    final let other = LinkSlot()
+
+    @usableFromInline
+    init(_ source: consuming Observable<In>?, _ trigger: Trigger) {
+        self.trigger = trigger
+        super.init(source)
+    }
+
+    override final func ended() {
+        other.closeAndStop()
+    }
+
+    func triggerFired() {}
+
+    final func triggerFailed(_ error: any Error) {
+        self.error(error)
+    }
+
+    func triggerCompleted() {}
+
+    /// Starts the second stream after the source: the beginning of most.
+    override class func begin(_ step: consuming Operator<In, Out>, _ source: consuming Observable<In>) {
+        let me = unsafeDowncast(step, to: TriggeredOperator<In, Out>.self)
+        me.down.attach(me)
+        type(of: source).run(consume source, Port(me))
+        me.startTrigger()
+    }
+
+    final func startTrigger() {
+        guard !upstream.isClosed else { return }
+        trigger.start(self) { other.set($0) }
+    }
+}

@@ -7,7 +7,7 @@ extension ObservableType {
     public consuming func flatMapLatest<Source: ObservableConvertibleType>(
         _ selector: @escaping @Sendable (Element) throws -> Source
     ) -> Observable<Source.Element> {
-        SwitchLatest(asObservable()) { try selector($0).asObservable() }
+        OneInner(asObservable(), .latest) { try selector($0).asObservable() }
     }
 }
 
@@ -15,31 +15,52 @@ extension ObservableType where Element: ObservableConvertibleType {
     /// The values of the latest stream; the one before is disposed first.
     @inlinable
     public consuming func switchLatest() -> Observable<Element.Element> {
-        SwitchLatest(asObservable()) { $0.asObservable() }
+        OneInner(asObservable(), .latest) { $0.asObservable() }
     }
 }
 
+extension ObservableType {
+    /// The values of the stream that `selector` makes of a value; values that come before that stream has ended are
+    /// dropped, without `selector` being asked. What it throws ends the stream.
+    @inlinable
+    public consuming func flatMapFirst<Source: ObservableConvertibleType>(
+        _ selector: @escaping @Sendable (Element) throws -> Source
+    ) -> Observable<Source.Element> {
+        OneInner(asObservable(), .first) { try selector($0).asObservable() }
+    }
+}
+
+/// Which stream goes on where another would begin.
 @usableFromInline
-final class SwitchLatest<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
+enum InnerChoice: Sendable {
+    case latest
+    case first
+}
+
+/// Sends the values of one inner stream at a time.
+@usableFromInline
+final class OneInner<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
     @unchecked Sendable
 {
+    private let choice: InnerChoice
     private let selector: @Sendable (In) throws -> Observable<Out>
     private let gate = Gate()
     private let current = LinkSlot()
     private let latest = Atomic<UInt64>(0)
-    private let state = Lock(SwitchState())
+    private let state = Lock(OneInnerState())
 
     @usableFromInline
     init(
-        _ source: consuming Observable<In>?,
+        _ source: consuming Observable<In>?, _ choice: InnerChoice,
         _ selector: @escaping @Sendable (In) throws -> Observable<Out>
     ) {
+        self.choice = choice
         self.selector = selector
         super.init(source)
     }
 
     override func copy() -> Operator<In, Out> {
-        type(of: self).init(nil, selector)
+        type(of: self).init(nil, choice, selector)
     }
 
     override func stop() {
@@ -48,6 +69,7 @@ final class SwitchLatest<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
 
     override func next(_ value: In) {
         guard !upstream.isClosed else { return }
+        if choice == .first, !claim() { return }
         let source: Observable<Out>
         do {
             source = try selector(value)
@@ -56,9 +78,17 @@ final class SwitchLatest<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
         }
         let id = latest.add(1, ordering: .acquiringAndReleasing).newValue
         state.withLock { $0.hasInner = true }
-        let inner = SwitchInner(self, id)
+        let inner = OneInnerStep(self, id)
         current.set(inner)
         startStream(source, Port(inner))
+    }
+
+    /// Whether no inner stream runs; from here on one does.
+    private func claim() -> Bool {
+        state.withLock { state in
+            defer { state.hasInner = true }
+            return !state.hasInner
+        }
     }
 
     override func completed() {
@@ -136,16 +166,16 @@ final class SwitchLatest<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
 }
 
 /// Outside of the generic class, where using it would look up metadata.
-private struct SwitchState {
+private struct OneInnerState {
     var hasInner = false
     var isOuterDone = false
 }
 
-private final class SwitchInner<In: Sendable, Out: Sendable>: Inner<Out>, @unchecked Sendable {
-    private let parent: SwitchLatest<In, Out>
+private final class OneInnerStep<In: Sendable, Out: Sendable>: Inner<Out>, @unchecked Sendable {
+    private let parent: OneInner<In, Out>
     private let id: UInt64
 
-    init(_ parent: SwitchLatest<In, Out>, _ id: UInt64) {
+    init(_ parent: OneInner<In, Out>, _ id: UInt64) {
         self.parent = parent
         self.id = id
         super.init()

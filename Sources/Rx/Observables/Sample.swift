@@ -10,10 +10,8 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class Sample<Element: Sendable>: GatedOperator<Element, Element>, TriggerTarget, @unchecked Sendable {
-    private let sampler: Trigger
+final class Sample<Element: Sendable>: TriggeredOperator<Element, Element>, @unchecked Sendable {
     private let defaultValue: Element?
-    private let other = LinkSlot()
     // The gate's owner's.
     @exclusivity(unchecked)
     private var latest = Cell<Element>()
@@ -22,9 +20,8 @@ final class Sample<Element: Sendable>: GatedOperator<Element, Element>, TriggerT
 
     @usableFromInline
     init(_ source: consuming Observable<Element>?, _ sampler: Trigger, _ defaultValue: Element?) {
-        self.sampler = sampler
         self.defaultValue = defaultValue
-        super.init(source)
+        super.init(source, sampler)
     }
 
     deinit {
@@ -32,21 +29,7 @@ final class Sample<Element: Sendable>: GatedOperator<Element, Element>, TriggerT
     }
 
     override func copy() -> Operator<Element, Element> {
-        type(of: self).init(nil, sampler, defaultValue)
-    }
-
-    override class func begin(
-        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
-    ) {
-        let me = unsafeDowncast(step, to: Sample<Element>.self)
-        me.down.attach(me)
-        type(of: source).run(consume source, Port(me))
-        guard !me.upstream.isClosed else { return }
-        me.sampler.start(me) { me.other.set($0) }
-    }
-
-    override func ended() {
-        other.closeAndStop()
+        type(of: self).init(nil, trigger, defaultValue)
     }
 
     override func received(_ value: Element) {
@@ -59,15 +42,11 @@ final class Sample<Element: Sendable>: GatedOperator<Element, Element>, TriggerT
         upstream.clear()
     }
 
-    func triggerFired() {
+    override func triggerFired() {
         asOwner { self.tick() }
     }
 
-    func triggerFailed(_ error: any Error) {
-        self.error(error)
-    }
-
-    func triggerCompleted() {
+    override func triggerCompleted() {
         triggerFired()
     }
 

@@ -8,36 +8,18 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class SkipUntil<Element: Sendable>: GatedOperator<Element, Element>, TriggerTarget, @unchecked Sendable
-{
-    private let trigger: Trigger
-    private let other = LinkSlot()
+final class SkipUntil<Element: Sendable>: TriggeredOperator<Element, Element>, @unchecked Sendable {
     /// The gate's owner's.
     @exclusivity(unchecked)
     private var isOpen = false
 
     @usableFromInline
-    init(_ source: consuming Observable<Element>?, _ trigger: Trigger) {
-        self.trigger = trigger
-        super.init(source)
+    override init(_ source: consuming Observable<Element>?, _ trigger: Trigger) {
+        super.init(source, trigger)
     }
 
     override func copy() -> Operator<Element, Element> {
         type(of: self).init(nil, trigger)
-    }
-
-    override class func begin(
-        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
-    ) {
-        let me = unsafeDowncast(step, to: SkipUntil<Element>.self)
-        me.down.attach(me)
-        type(of: source).run(consume source, Port(me))
-        guard !me.upstream.isClosed else { return }
-        me.trigger.start(me) { me.other.set($0) }
-    }
-
-    override func ended() {
-        other.closeAndStop()
     }
 
     override func received(_ value: Element) {
@@ -48,16 +30,11 @@ final class SkipUntil<Element: Sendable>: GatedOperator<Element, Element>, Trigg
         if isOpen { end() } else { stop() }
     }
 
-    func triggerFired() {
+    override func triggerFired() {
         asOwner {
             self.isOpen = true
             self.other.closeAndStop()
         }
     }
 
-    func triggerFailed(_ error: any Error) {
-        self.error(error)
-    }
-
-    func triggerCompleted() {}
 }

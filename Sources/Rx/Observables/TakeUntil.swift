@@ -7,46 +7,34 @@ extension ObservableType {
 }
 
 @usableFromInline
-final class TakeUntil<Element: Sendable>: GatedOperator<Element, Element>, TriggerTarget, @unchecked Sendable
-{
-    private let trigger: Trigger
-    private let other = LinkSlot()
+final class TakeUntil<Element: Sendable>: TriggeredOperator<Element, Element>, @unchecked Sendable {
 
     @usableFromInline
-    init(_ source: consuming Observable<Element>?, _ trigger: Trigger) {
-        self.trigger = trigger
-        super.init(source)
+    override init(_ source: consuming Observable<Element>?, _ trigger: Trigger) {
+        super.init(source, trigger)
     }
 
     override func copy() -> Operator<Element, Element> {
         type(of: self).init(nil, trigger)
     }
 
+    /// The second stream first: where it sends at once, the source is not subscribed to.
     override class func begin(
         _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
     ) {
         let me = unsafeDowncast(step, to: TakeUntil<Element>.self)
         me.down.attach(me)
-        me.trigger.start(me) { me.other.set($0) }
+        me.startTrigger()
         guard !me.upstream.isClosed else { return }
         type(of: source).run(consume source, Port(me))
-    }
-
-    override func ended() {
-        other.closeAndStop()
     }
 
     override func received(_ value: Element) {
         down.next(value)
     }
 
-    func triggerFired() {
+    override func triggerFired() {
         completed()
     }
 
-    func triggerFailed(_ error: any Error) {
-        self.error(error)
-    }
-
-    func triggerCompleted() {}
 }

@@ -1,5 +1,4 @@
-public import Dispatch
-public import FoundationEssentials
+import Dispatch
 import Synchronization
 
 /// Runs work on the main queue: at once where the caller is on it already and nothing waits, else after what waits.
@@ -7,26 +6,25 @@ import Synchronization
 /// Somebody has to serve the main queue: `dispatchMain()`, a run loop, or the main actor of a program whose `main` is
 /// asynchronous. Where the main thread is busy for good, as that of a server that runs an event loop on it, work never runs:
 /// use that loop's scheduler there.
-public final class MainScheduler: SchedulerType {
+public final class MainScheduler: DispatchQueueScheduler, @unchecked Sendable {
     /// For `observe(on:)`: does not hop where it need not.
     public static let instance = MainScheduler()
     /// Always hops, also from the main queue.
     public static let asyncInstance = SerialDispatchQueueScheduler(serialQueue: .main)
 
-    private let configuration = DispatchQueueConfiguration(queue: .main, leeway: .nanoseconds(0))
     /// Work that waits or runs.
     private let enqueued = Atomic<Int>(0)
 
-    public init() {}
+    public init() {
+        super.init(on: .main)
+    }
 
     /// Stops the program when the caller is not on the main queue.
     public static func ensureExecutingOnScheduler(errorMessage: String? = nil) {
         precondition(MainQueue.isCurrent, errorMessage ?? "This is not the main queue.")
     }
 
-    public var now: RxTime { Date() }
-
-    public func schedule<StateType: Sendable>(
+    public override func schedule<StateType: Sendable>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
         let before = enqueued.add(1, ordering: .acquiringAndReleasing).oldValue
@@ -42,51 +40,21 @@ public final class MainScheduler: SchedulerType {
         }
         return pending
     }
-
-    public func scheduleRelative<StateType: Sendable>(
-        _ state: StateType, dueTime: RxTimeInterval,
-        action: @escaping @Sendable (StateType) -> any Disposable
-    ) -> any Disposable {
-        configuration.scheduleRelative(state, dueTime: dueTime, action: action)
-    }
-
-    public func schedulePeriodic<StateType: Sendable>(
-        _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
-        action: @escaping @Sendable (StateType) -> StateType
-    ) -> any Disposable {
-        configuration.schedulePeriodic(state, startAfter: startAfter, period: period, action: action)
-    }
 }
 
 /// Runs work on the main queue: at once where the caller is on it already, whatever waits. For `subscribe(on:)`; `observe(on:)`
 /// wants `MainScheduler`, which keeps the order.
-public final class ConcurrentMainScheduler: SchedulerType {
+public final class ConcurrentMainScheduler: DispatchQueueScheduler, @unchecked Sendable {
     public static let instance = ConcurrentMainScheduler()
 
-    private let configuration = DispatchQueueConfiguration(queue: .main, leeway: .nanoseconds(0))
+    private init() {
+        super.init(on: .main)
+    }
 
-    private init() {}
-
-    public var now: RxTime { Date() }
-
-    public func schedule<StateType: Sendable>(
+    public override func schedule<StateType: Sendable>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        MainQueue.isCurrent ? action(state) : configuration.schedule(state, action: action)
-    }
-
-    public func scheduleRelative<StateType: Sendable>(
-        _ state: StateType, dueTime: RxTimeInterval,
-        action: @escaping @Sendable (StateType) -> any Disposable
-    ) -> any Disposable {
-        configuration.scheduleRelative(state, dueTime: dueTime, action: action)
-    }
-
-    public func schedulePeriodic<StateType: Sendable>(
-        _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
-        action: @escaping @Sendable (StateType) -> StateType
-    ) -> any Disposable {
-        configuration.schedulePeriodic(state, startAfter: startAfter, period: period, action: action)
+        MainQueue.isCurrent ? action(state) : super.schedule(state, action: action)
     }
 }
 

@@ -1,13 +1,10 @@
 public import Dispatch
-public import FoundationEssentials
 
 /// Runs work one after the other on a dispatch queue of its own.
-public final class SerialDispatchQueueScheduler: SchedulerType {
-    private let configuration: DispatchQueueConfiguration
-
+public final class SerialDispatchQueueScheduler: DispatchQueueScheduler, @unchecked Sendable {
     /// On `serialQueue` itself.
     init(serialQueue: DispatchQueue, leeway: DispatchTimeInterval = .nanoseconds(0)) {
-        configuration = DispatchQueueConfiguration(queue: serialQueue, leeway: leeway)
+        super.init(on: serialQueue, leeway: leeway)
     }
 
     /// On `internalSerialQueueName`, a new serial queue. `leeway` is how late a timer may be.
@@ -15,8 +12,7 @@ public final class SerialDispatchQueueScheduler: SchedulerType {
         internalSerialQueueName: String, qos: DispatchQoS = .default,
         leeway: DispatchTimeInterval = .nanoseconds(0)
     ) {
-        configuration = DispatchQueueConfiguration(
-            queue: DispatchQueue(label: internalSerialQueueName, qos: qos), leeway: leeway)
+        super.init(on: DispatchQueue(label: internalSerialQueueName, qos: qos), leeway: leeway)
     }
 
     /// On a new serial queue that runs its work on `queue`.
@@ -24,8 +20,7 @@ public final class SerialDispatchQueueScheduler: SchedulerType {
         queue: DispatchQueue, internalSerialQueueName: String,
         leeway: DispatchTimeInterval = .nanoseconds(0)
     ) {
-        configuration = DispatchQueueConfiguration(
-            queue: DispatchQueue(label: internalSerialQueueName, target: queue), leeway: leeway)
+        super.init(on: DispatchQueue(label: internalSerialQueueName, target: queue), leeway: leeway)
     }
 
     /// On a new serial queue that runs its work on the global queue of `qos`.
@@ -37,27 +32,5 @@ public final class SerialDispatchQueueScheduler: SchedulerType {
             queue: DispatchQueue.global(qos: qos.qosClass),
             internalSerialQueueName: internalSerialQueueName,
             leeway: leeway)
-    }
-
-    public var now: RxTime { Date() }
-
-    public func schedule<StateType: Sendable>(
-        _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
-    ) -> any Disposable {
-        configuration.schedule(state, action: action)
-    }
-
-    public func scheduleRelative<StateType: Sendable>(
-        _ state: StateType, dueTime: RxTimeInterval,
-        action: @escaping @Sendable (StateType) -> any Disposable
-    ) -> any Disposable {
-        configuration.scheduleRelative(state, dueTime: dueTime, action: action)
-    }
-
-    public func schedulePeriodic<StateType: Sendable>(
-        _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
-        action: @escaping @Sendable (StateType) -> StateType
-    ) -> any Disposable {
-        configuration.schedulePeriodic(state, startAfter: startAfter, period: period, action: action)
     }
 }
