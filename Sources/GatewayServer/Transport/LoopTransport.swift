@@ -92,7 +92,7 @@ final class LoopClient {
     func send(_ call: TransportCall, within limit: RxTimeInterval, for receiver: any AttemptReceiver)
         -> any Disposable
     {
-        guard let outbound = known(call.upstream.id) ?? outbound(of: call.upstream) else {
+        guard let outbound = outbound(of: call.upstream) else {
             let message = "the address of upstream \(call.upstream.name) is not one that can be connected to"
             receiver.attemptFailed(TransportError(.destinationUnavailable, message))
             return Disposables.create()
@@ -114,10 +114,8 @@ final class LoopClient {
         client.close()
     }
 
-    private func known(_ id: Int) -> UpstreamPool? { id < upstreams.count ? upstreams[id] : nil }
-
     private func outbound(of upstream: Networking.Upstream) -> UpstreamPool? {
-        if let outbound = known(upstream.id) { return outbound }
+        if upstream.id < upstreams.count, let outbound = upstreams[upstream.id] { return outbound }
         let url = upstream.baseURL
         guard let origin = Origin(host: url.host, port: UInt16(exactly: url.port)) else { return nil }
         let outbound = client.upstream(origin).local
