@@ -35,6 +35,8 @@ let package = Package(
     products: [
         .library(name: "Sluice", targets: ["Sluice"]),
         .library(name: "GatewayTesting", targets: ["GatewayTesting"]),
+        .library(name: "Rx", targets: ["Rx"]),
+        .library(name: "RxFoundation", targets: ["RxFoundation"]),
         .executable(name: "sluice", targets: ["SluiceCommand"]),
     ],
     targets: [
