@@ -7,7 +7,7 @@ import PackageDescription
 //     4  GatewayServer      SampleUpstreams
 //     3  Gateway  ->  Networking
 //     2  HTTPInbound   HTTPOutbound
-//     1  EventIO   HTTPWire   RxFoundation
+//     1  EventIO   HTTPWire   RxFoundation   RxBlocking
 //     0  Rx   HTTPModel   JSONBytes   Locking
 //     -  CLibevent   CSQLite
 
@@ -37,6 +37,7 @@ let package = Package(
         .library(name: "GatewayTesting", targets: ["GatewayTesting"]),
         .library(name: "Rx", targets: ["Rx"]),
         .library(name: "RxFoundation", targets: ["RxFoundation"]),
+        .library(name: "RxBlocking", targets: ["RxBlocking"]),
         .executable(name: "sluice", targets: ["SluiceCommand"]),
     ],
     targets: [
@@ -47,6 +48,8 @@ let package = Package(
         module("Rx", ["Locking"]),
         // What of Rx needs the whole of Foundation, which the gateway does without.
         module("RxFoundation", ["Rx"]),
+        // Waiting for a stream, which serves the main run loop: for tests and tools.
+        module("RxBlocking", ["Rx", "Locking"]),
         module("HTTPModel"),
         module("JSONBytes"),
 
@@ -101,6 +104,7 @@ let package = Package(
         tests("LockingTests", ["Locking"]),
         tests("RxTests", ["Rx", "Locking"]),
         tests("RxFoundationTests", ["RxFoundation", "Rx"]),
+        tests("RxBlockingTests", ["RxBlocking", "Rx", "Locking"]),
         tests("HTTPModelTests", ["HTTPModel"]),
         tests("JSONBytesTests", ["JSONBytes"]),
         tests("EventIOTests", ["EventIO", "Rx", "Locking", "TestSupport"]),

@@ -1,6 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+let rx = Target.Dependency.product(name: "Rx", package: "sluice")
+let rxBlocking = Target.Dependency.product(name: "RxBlocking", package: "sluice")
+let withoutWarnings: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+
 // A package as a user writes one: it sees nothing of Sluice but its products.
 let package = Package(
     name: "profile-gateway",
@@ -9,6 +13,12 @@ let package = Package(
         .target(name: "Profile", dependencies: [.product(name: "Sluice", package: "sluice")]),
         .executableTarget(
             name: "ProfileGateway", dependencies: ["Profile", .product(name: "Sluice", package: "sluice")]),
+        // Rx alone: programs that its tests run.
+        .executableTarget(name: "Isolated", dependencies: [rx], swiftSettings: withoutWarnings),
+        .executableTarget(
+            name: "MainThread", dependencies: [rx, rxBlocking], swiftSettings: withoutWarnings),
+        .testTarget(
+            name: "RxProductTests", dependencies: ["Isolated", "MainThread"]),
         .testTarget(
             name: "ProfileTests",
             dependencies: [

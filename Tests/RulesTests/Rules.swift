@@ -4,6 +4,7 @@ enum Rules {
         "Locking": [],
         "Rx": ["Locking"],
         "RxFoundation": ["Rx", "Foundation"],
+        "RxBlocking": ["Rx", "Locking", "Foundation"],
         "HTTPModel": [],
         "JSONBytes": [],
         "EventIO": ["CLibevent", "Rx", "Locking"],

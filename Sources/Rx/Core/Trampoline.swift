@@ -3,7 +3,7 @@ import Glibc
 /// The current thread's queue of work that has to wait until the subscription being made on it returns.
 ///
 /// Only its own thread touches it, and no method holds a property while it calls out.
-final class Trampoline {
+package final class Trampoline {
     @exclusivity(unchecked) private(set) var isRunning = false
     @exclusivity(unchecked) private var queue: [Link] = []
     @exclusivity(unchecked) private var head = 0
@@ -31,7 +31,7 @@ final class Trampoline {
     }
 
     /// Runs `body` with a trampoline of its own: for who waits on this thread for what runs in turns on it.
-    static func nested<Result>(_ body: () throws -> Result) rethrows -> Result {
+    package static func nested<Result>(_ body: () throws -> Result) rethrows -> Result {
         let outer = pthread_getspecific(key)
         let inner = Trampoline()
         pthread_setspecific(key, Unmanaged.passUnretained(inner).toOpaque())

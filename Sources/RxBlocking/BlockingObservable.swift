@@ -1,12 +1,12 @@
-import Dispatch
-public import FoundationEssentials
-import Locking
+public import Foundation
+public import Rx
 
 extension ObservableConvertibleType {
     /// The stream for a caller that waits for it, at most `timeout` seconds each time; `nil` is for ever.
     ///
-    /// For tests and tools: each operation subscribes and blocks its thread. What the stream needs from that thread's own queue,
-    /// as from the main queue, does not come meanwhile; what runs in turns on the thread does.
+    /// For tests and tools: each operation subscribes and keeps its thread. The main thread serves the main run loop and the main
+    /// queue meanwhile, so that what is observed on `MainScheduler` comes; another thread sleeps. Work of the main queue that
+    /// waits itself keeps that queue from going on, as it runs one thing at a time.
     public consuming func toBlocking(timeout: TimeInterval? = nil) -> BlockingObservable<Element> {
         BlockingObservable(source: asObservable(), timeout: timeout)
     }
@@ -88,32 +88,20 @@ public struct BlockingObservable<Element: Sendable>: Sendable {
     }
 
     private func result(of source: Observable<Element>) -> MaterializedSequenceResult<Element> {
-        let state = Lock(BlockingState<Element>())
-        let ended = DispatchSemaphore(value: 0)
-        let end: @Sendable (SubjectCore.End) -> Void = { end in
-            state.withLock { $0.end = end }
-            ended.signal()
-        }
-        let subscription = Trampoline.nested {
+        let wait = BlockingWait(timeout: timeout)
+        let events = BlockingEvents<Element>()
+        wait.run {
             source.subscribe(
-                onNext: { value in state.withLock { $0.elements.append(value) } },
-                onError: { end(.failed($0)) }, onCompleted: { end(.completed) })
+                onNext: { events.add($0) },
+                onError: { error in
+                    events.end(error)
+                    wait.end()
+                },
+                onCompleted: {
+                    events.end(nil)
+                    wait.end()
+                })
         }
-        // Seconds beyond what the clock can count are for ever.
-        let deadline = timeout.flatMap { $0 < 1e9 ? DispatchTime.now() + max($0, 0) : nil }
-        _ = ended.wait(timeout: deadline ?? .distantFuture)
-        subscription.dispose()
-        return state.withLock { state in
-            switch state.end {
-            case .completed: .completed(elements: state.elements)
-            case .failed(let error): .failed(elements: state.elements, error: error)
-            case nil: .failed(elements: state.elements, error: RxError.timeout)
-            }
-        }
+        return events.result
     }
-}
-
-private struct BlockingState<Element: Sendable> {
-    var elements: [Element] = []
-    var end: SubjectCore.End?
 }

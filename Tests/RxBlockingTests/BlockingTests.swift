@@ -1,5 +1,6 @@
 import Dispatch
 import Rx
+import RxBlocking
 import Testing
 
 /// Streams that a thread waits for.

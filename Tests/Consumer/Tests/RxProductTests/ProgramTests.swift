@@ -1,0 +1,34 @@
+import Foundation
+import Testing
+
+@Suite("Programs that use Rx alone")
+struct ProgramTests {
+    /// What a program of this package prints, once it has ended well.
+    private func output(of program: String) throws -> [String] {
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = Bundle.main.bundleURL.appendingPathComponent(program)
+        process.standardOutput = pipe
+        try process.run()
+        let bytes = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit)
+        #expect(process.terminationStatus == 0)
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    @Test("Closures written on the main actor run where their stream does")
+    func closuresLeaveTheMainActor() throws {
+        #expect(try output(of: "Isolated") == ["next 2", "completed"])
+    }
+
+    @Test("A main thread that waits for a stream serves its queue, and sleeps meanwhile")
+    func theMainThreadServesItsQueue() throws {
+        #expect(
+            try output(of: "MainThread") == [
+                "all [1, 2, 3]", "first 1", "last 3", "delayed 4", "timer 0", "nested [10, 20]",
+                "late Sequence timeout.", "silent Sequence timeout.", "sleeps true",
+                "inside Sequence timeout.", "elsewhere 1",
+            ])
+    }
+}
