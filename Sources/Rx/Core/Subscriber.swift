@@ -1,9 +1,16 @@
+import Synchronization
+
 /// The last step of a pipeline and the disposable the caller gets.
 ///
-/// Events pass while its slot is open; the terminal event or `dispose()` closes it, whichever is first.
+/// Events pass while its slot is open; the terminal event or `dispose()` closes it, whichever is first. Whoever closed it
+/// then lets go of what the events went to, or leaves that to the event that is being delivered: a disposable that is
+/// kept after the end keeps nothing else.
 @usableFromInline
 class Subscriber<In: Sendable>: Step<In, Never>, Cancelable, @unchecked Sendable {
     final let upstream = LinkSlot()
+    /// Twice the number of values that are being delivered, plus 1 once it is over. A source that keeps the grammar delivers one
+    /// at a time; a subject fed from within its own event, or by two threads, does not.
+    private let deliveries = Atomic<UInt32>(0)
 
     @usableFromInline
     override init() {
@@ -22,17 +29,22 @@ class Subscriber<In: Sendable>: Step<In, Never>, Cancelable, @unchecked Sendable
 
     @usableFromInline
     final func dispose() {
-        if upstream.closeAndStop() { ended() }
+        guard upstream.closeAndStop() else { return }
+        ended()
+        over()
     }
 
     override final func next(_ value: In) {
-        if !upstream.isClosed { receive(value) }
+        guard !upstream.isClosed, enter() else { return }
+        receive(value)
+        leave()
     }
 
     override final func last(_ value: In) {
-        guard !upstream.isClosed else { return }
+        guard !upstream.isClosed, enter() else { return }
         receive(value)
         completed()
+        leave()
     }
 
     override final func error(_ error: any Error) {
@@ -40,6 +52,7 @@ class Subscriber<In: Sendable>: Step<In, Never>, Cancelable, @unchecked Sendable
         receive(error: error)
         ended()
         source.stop()
+        over()
     }
 
     override final func completed() {
@@ -47,6 +60,28 @@ class Subscriber<In: Sendable>: Step<In, Never>, Cancelable, @unchecked Sendable
         receivedCompletion()
         ended()
         source.stop()
+        over()
+    }
+
+    /// Whether a value may be delivered: then `leave()` has to follow.
+    private final func enter() -> Bool {
+        var current = deliveries.load(ordering: .relaxed)
+        while current & 1 == 0 {
+            let (exchanged, original) = deliveries.weakCompareExchange(
+                expected: current, desired: current &+ 2, ordering: .acquiring)
+            if exchanged { return true }
+            current = original
+        }
+        return false
+    }
+
+    private final func leave() {
+        if deliveries.wrappingSubtract(2, ordering: .acquiringAndReleasing).newValue == 1 { letGo() }
+    }
+
+    /// Called once, by whoever closed the slot.
+    private final func over() {
+        if deliveries.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue == 0 { letGo() }
     }
 
     func receive(_ value: In) {}
@@ -57,16 +92,36 @@ class Subscriber<In: Sendable>: Step<In, Never>, Cancelable, @unchecked Sendable
 
     /// The subscription is over: after the terminal event or by disposal, once.
     func ended() {}
+
+    /// Nothing will be received any more: drops what received it. Once.
+    func letGo() {}
+}
+
+/// What a subscriber calls; nothing once it has let go.
+struct Handlers<In: Sendable>: ~Copyable {
+    var next = NextHandler<In>()
+    var error: (@Sendable (any Error) -> Void)?
+    var completed: (@Sendable () -> Void)?
+    var disposed: (@Sendable () -> Void)?
+}
+
+/// A closure in a `var` that is called without a reference count each time: it is lent to a call that is not inlined.
+struct NextHandler<In: Sendable>: ~Copyable {
+    var handler: (@Sendable (In) -> Void)?
+
+    @inline(never)
+    func callAsFunction(_ value: In) {
+        handler?(value)
+    }
 }
 
 /// Subscribes closures.
 @usableFromInline
-final class ClosureSubscriber<In: Sendable>: Subscriber<In>, @unchecked Sendable {
-    private let onNext: (@Sendable (In) -> Void)?
-    private let onError: (@Sendable (any Error) -> Void)?
-    private let onCompleted: (@Sendable () -> Void)?
-    private let onDisposed: (@Sendable () -> Void)?
-    private let callStack: [String]
+class ClosureSubscriber<In: Sendable>: Subscriber<In>, @unchecked Sendable {
+    // Sound: dropped once nobody is inside any more.
+    @exclusivity(unchecked)
+    private final var handlers: Handlers<In>
+    private final let callStack: [String]
 
     @usableFromInline
     init(
@@ -75,28 +130,30 @@ final class ClosureSubscriber<In: Sendable>: Subscriber<In>, @unchecked Sendable
         completed: (@Sendable () -> Void)?,
         disposed: (@Sendable () -> Void)?
     ) {
-        onNext = next
-        onError = error
-        onCompleted = completed
-        onDisposed = disposed
+        handlers = Handlers(
+            next: NextHandler(handler: next), error: error, completed: completed, disposed: disposed)
         callStack = error == nil ? Hooks.callStack() : []
         super.init()
     }
 
     override func receive(_ value: In) {
-        onNext?(value)
+        handlers.next(value)
     }
 
-    override func receive(error: any Error) {
-        if let onError { onError(error) } else { Hooks.unhandled(error, callStack) }
+    override final func receive(error: any Error) {
+        if handlers.error?(error) == nil { Hooks.unhandled(error, callStack) }
     }
 
     override func receivedCompletion() {
-        onCompleted?()
+        handlers.completed?()
     }
 
-    override func ended() {
-        onDisposed?()
+    override final func ended() {
+        handlers.disposed?()
+    }
+
+    override final func letGo() {
+        handlers = Handlers()
     }
 }
 
@@ -104,22 +161,32 @@ final class ClosureSubscriber<In: Sendable>: Subscriber<In>, @unchecked Sendable
 final class ObserverSubscriber<Observer: ObserverType>: Subscriber<Observer.Element>,
     @unchecked Sendable
 {
-    private let observer: Observer
+    // Sound: emptied once nobody is inside any more.
+    @exclusivity(unchecked)
+    private var observer = Cell<Observer>()
 
     init(_ observer: Observer) {
-        self.observer = observer
         super.init()
+        self.observer.set(observer)
+    }
+
+    deinit {
+        observer.destroy()
     }
 
     override func receive(_ value: Observer.Element) {
-        observer.onNext(value)
+        observer.value.onNext(value)
     }
 
     override func receive(error: any Error) {
-        observer.onError(error)
+        observer.value.onError(error)
     }
 
     override func receivedCompletion() {
-        observer.onCompleted()
+        observer.value.onCompleted()
+    }
+
+    override func letGo() {
+        observer.clear()
     }
 }

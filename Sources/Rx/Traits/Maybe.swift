@@ -40,7 +40,7 @@ extension PrimitiveSequence where Trait == MaybeTrait {
         Observable.subscribe(
             source,
             MaybeSubscriber(
-                success: onSuccess, error: onError, completed: onCompleted, disposed: onDisposed))
+                next: onSuccess, error: onError, completed: onCompleted, disposed: onDisposed))
     }
 
     /// Subscribes handlers that get `object` as long as it lives; it is not kept alive.
@@ -146,44 +146,27 @@ extension PrimitiveSequence where Trait == MaybeTrait {
 
 /// Tells success from completion without value.
 @usableFromInline
-final class MaybeSubscriber<In: Sendable>: Subscriber<In>, @unchecked Sendable {
-    private let onSuccess: (@Sendable (In) -> Void)?
-    private let onError: (@Sendable (any Error) -> Void)?
-    private let onCompleted: (@Sendable () -> Void)?
-    private let onDisposed: (@Sendable () -> Void)?
-    private let callStack: [String]
+final class MaybeSubscriber<In: Sendable>: ClosureSubscriber<In>, @unchecked Sendable {
     /// Only the one event at a time touches it.
+    @exclusivity(unchecked)
     private var hasValue = false
 
     @usableFromInline
-    init(
-        success: (@Sendable (In) -> Void)?,
+    override init(
+        next: (@Sendable (In) -> Void)?,
         error: (@Sendable (any Error) -> Void)?,
         completed: (@Sendable () -> Void)?,
         disposed: (@Sendable () -> Void)?
     ) {
-        onSuccess = success
-        onError = error
-        onCompleted = completed
-        onDisposed = disposed
-        callStack = error == nil ? Hooks.callStack() : []
-        super.init()
+        super.init(next: next, error: error, completed: completed, disposed: disposed)
     }
 
     override func receive(_ value: In) {
         hasValue = true
-        onSuccess?(value)
-    }
-
-    override func receive(error: any Error) {
-        if let onError { onError(error) } else { Hooks.unhandled(error, callStack) }
+        super.receive(value)
     }
 
     override func receivedCompletion() {
-        if !hasValue { onCompleted?() }
-    }
-
-    override func ended() {
-        onDisposed?()
+        if !hasValue { super.receivedCompletion() }
     }
 }

@@ -1,0 +1,246 @@
+import Dispatch
+import Rx
+import Testing
+
+/// How a subscription comes to its end.
+enum Ending: CaseIterable {
+    case completion, error, disposal
+
+    func happen(_ subject: PublishSubject<Int>, _ subscription: any Disposable) {
+        switch self {
+        case .completion:
+            subject.onNext(1)
+            subject.onCompleted()
+        case .error: subject.onError(Failure())
+        case .disposal: subscription.dispose()
+        }
+    }
+}
+
+/// A way to subscribe whose closures hold an object.
+struct SubscribingForm: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let subscribe: @Sendable (PublishSubject<Int>, Tracked) -> any Disposable
+
+    init(
+        _ name: String, _ subscribe: @escaping @Sendable (PublishSubject<Int>, Tracked) -> any Disposable
+    ) {
+        testDescription = name
+        self.subscribe = subscribe
+    }
+
+    private static func hold(_ tracked: Tracked) {
+        withExtendedLifetime(tracked) {}
+    }
+
+    /// What `subscribe(with:)` and the like are given; alive throughout.
+    private static let anchor = Tracked(Census())
+
+    static let all: [SubscribingForm] = observables + singles + maybes + completables + infallibles
+
+    private static let observables = [
+        SubscribingForm("observable, values") { source, held in
+            source.subscribe(onNext: { _ in hold(held) }, onError: { _ in })
+        },
+        SubscribingForm("observable, errors") { source, held in
+            source.subscribe(onError: { _ in hold(held) })
+        },
+        SubscribingForm("observable, completion") { source, held in
+            source.subscribe(onError: { _ in }, onCompleted: { hold(held) })
+        },
+        SubscribingForm("observable, end") { source, held in
+            source.subscribe(onError: { _ in }, onDisposed: { hold(held) })
+        },
+        SubscribingForm("observable, events") { source, held in source.subscribe { _ in hold(held) } },
+        SubscribingForm("observable, observer") { source, held in
+            source.subscribe(AnyObserver { _ in hold(held) })
+        },
+        SubscribingForm("observable, with an object") { source, held in
+            source.subscribe(with: anchor, onNext: { _, _ in hold(held) }, onError: { _, _ in })
+        },
+        SubscribingForm("observable, bound") { source, held in
+            source.catchAndReturn(0).bind(onNext: { _ in hold(held) })
+        },
+        SubscribingForm("observable, bound to observers") { source, held in
+            source.bind(to: AnyObserver { _ in hold(held) }, AnyObserver { _ in })
+        },
+    ]
+
+    private static let singles = [
+        SubscribingForm("single, result") { source, held in
+            source.asSingle().subscribe { _ in hold(held) }
+        },
+        SubscribingForm("single, handlers") { source, held in
+            source.asSingle().subscribe(onSuccess: { _ in hold(held) }, onFailure: { _ in })
+        },
+        SubscribingForm("single, with an object") { source, held in
+            source.asSingle().subscribe(
+                with: anchor, onSuccess: { _, _ in hold(held) }, onFailure: { _, _ in })
+        },
+    ]
+
+    private static let maybes = [
+        SubscribingForm("maybe, result") { source, held in
+            source.asMaybe().subscribe { _ in hold(held) }
+        },
+        SubscribingForm("maybe, handlers") { source, held in
+            source.asMaybe().subscribe(
+                onSuccess: { _ in }, onError: { _ in }, onCompleted: { hold(held) })
+        },
+        SubscribingForm("maybe, with an object") { source, held in
+            source.asMaybe().subscribe(
+                with: anchor, onSuccess: { _, _ in hold(held) }, onError: { _, _ in })
+        },
+    ]
+
+    private static let completables = [
+        SubscribingForm("completable, result") { source, held in
+            source.ignoreElements().asCompletable().subscribe { _ in hold(held) }
+        },
+        SubscribingForm("completable, handlers") { source, held in
+            source.ignoreElements().asCompletable().subscribe(
+                onCompleted: { hold(held) }, onError: { _ in })
+        },
+        SubscribingForm("completable, with an object") { source, held in
+            source.ignoreElements().asCompletable().subscribe(
+                with: anchor, onCompleted: { _ in hold(held) }, onError: { _, _ in })
+        },
+    ]
+
+    private static let infallibles = [
+        SubscribingForm("infallible, events") { source, held in
+            source.asInfallible(onErrorJustReturn: 0).subscribe { _ in hold(held) }
+        },
+        SubscribingForm("infallible, handlers") { source, held in
+            source.asInfallible(onErrorJustReturn: 0).subscribe(onNext: { _ in hold(held) })
+        },
+        SubscribingForm("infallible, with an object") { source, held in
+            source.asInfallible(onErrorJustReturn: 0).subscribe(
+                with: anchor, onNext: { _, _ in hold(held) })
+        },
+    ]
+}
+
+@Suite("A subscription that is over lets go of its closures")
+struct LettingGoTests {
+    private let census = Census()
+
+    @Test(
+        "What they hold is freed at the end, while the disposable is still in a bag",
+        arguments: SubscribingForm.all, Ending.allCases)
+    func freed(form: SubscribingForm, ending: Ending) {
+        let subject = PublishSubject<Int>()
+        let bag = DisposeBag()
+        let subscription = form.subscribe(subject, Tracked(census))
+        subscription.disposed(by: bag)
+        #expect(census.alive == 1)
+        ending.happen(subject, subscription)
+        #expect(census.alive == 0)
+        withExtendedLifetime((bag, subscription)) {}
+    }
+
+    /// Has its answer written into itself by a subscription in its own bag.
+    private final class Screen: Sendable {
+        let tracked: Tracked
+        let title = Shared("")
+        let bag = DisposeBag()
+
+        init(_ census: Census, _ call: Single<String>) {
+            tracked = Tracked(census)
+            call.subscribe(onSuccess: { [self] text in title.withLock { $0 = text } }).disposed(by: bag)
+        }
+    }
+
+    @Test(
+        "An object that keeps the subscription of a call that writes to it is no cycle once the call has ended"
+    )
+    func cycle() {
+        let answer = PublishSubject<String>()
+        let title: Shared<String>
+        do {
+            title = Screen(census, answer.asSingle()).title
+        }
+        #expect(census.alive == 1)
+        answer.onNext("done")
+        answer.onCompleted()
+        #expect(title.withLock { $0 } == "done")
+        #expect(census.alive == 0)
+    }
+
+    @Test("A synchronous stream's closures are freed when subscribe returns")
+    func synchronous() {
+        let tracked = Tracked(census)
+        let subscription = Observable.of(1, 2).subscribe(onNext: { [tracked] _ in
+            withExtendedLifetime(tracked) {}
+        })
+        #expect(census.alive == 1)
+        _ = consume tracked
+        #expect(census.alive == 0)
+        withExtendedLifetime(subscription) {}
+    }
+
+    @Test("Disposed by its own value, they are freed after that value, and after the one that it came within")
+    func within() {
+        let subject = PublishSubject<Int>()
+        let subscription = SerialDisposable()
+        let alive = Log<Int>()
+        subscription.disposable = subject.subscribe(onNext: { [census, held = Tracked(census)] value in
+            if value < 3 { subject.onNext(value + 1) } else { subscription.dispose() }
+            alive.add(census.alive)
+            withExtendedLifetime(held) {}
+        })
+        subject.onNext(1)
+        #expect(alive.entries == [1, 1, 1])
+        #expect(census.alive == 0)
+    }
+
+    @Test(
+        "Disposed while another thread delivers, they are freed when that has returned",
+        .timeLimit(.minutes(1)))
+    func meanwhile() {
+        let subject = PublishSubject<Int>()
+        let entered = DispatchSemaphore(value: 0)
+        let disposed = DispatchSemaphore(value: 0)
+        let delivered = DispatchSemaphore(value: 0)
+        let alive = Log<Int>()
+        let subscription = subject.subscribe(onNext: { [census, held = Tracked(census)] _ in
+            entered.signal()
+            disposed.wait()
+            alive.add(census.alive)
+            withExtendedLifetime(held) {}
+        })
+        DispatchQueue.global().async {
+            subject.onNext(1)
+            delivered.signal()
+        }
+        entered.wait()
+        subscription.dispose()
+        #expect(census.alive == 1)
+        disposed.signal()
+        delivered.wait()
+        #expect(alive.entries == [1])
+        #expect(census.alive == 0)
+        withExtendedLifetime(subscription) {}
+    }
+
+    @Test(
+        "Two threads feed a subject while a third one disposes: each value finds what it needs, then all is freed"
+    )
+    func contended() {
+        let early = Log<Int>()
+        for _ in 0..<200 {
+            let subject = PublishSubject<Int>()
+            let subscription = subject.subscribe(onNext: { [census, held = Tracked(census)] _ in
+                if census.alive != 1 { early.add(census.alive) }
+                withExtendedLifetime(held) {}
+            })
+            DispatchQueue.concurrentPerform(iterations: 3) { thread in
+                if thread == 2 { return subscription.dispose() }
+                for _ in 0..<20 { subject.onNext(1) }
+            }
+            #expect(census.alive == 0)
+            withExtendedLifetime(subscription) {}
+        }
+        #expect(early.entries.isEmpty)
+    }
+}
