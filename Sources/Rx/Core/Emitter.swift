@@ -128,7 +128,7 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
         _ source: consuming Observable<Element>, _ port: consuming Port<Element>
     ) {
         let emitter = runnable(consume source)
-        emitter.down = consume port
+        emitter.down.lead(consume port)
         emitter.down.attach(emitter)
         emitter.start()
     }

@@ -39,6 +39,13 @@ struct Held: ~Copyable {
         return try link._withUnsafeGuaranteedRef { try body(unsafeDowncast($0, to: type)) }
     }
 
+    /// A second reference to the same object.
+    @inline(__always)
+    func share() -> Held {
+        guard let link else { return Held() }
+        return Held(link.takeUnretainedValue())
+    }
+
     @inline(__always)
     mutating func drop() {
         let old = link

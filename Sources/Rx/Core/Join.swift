@@ -23,22 +23,28 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
         nil
     }
 
-    /// Starts the sources in their order; `false` when this one already ran.
-    func begin() -> Bool {
-        false
+    /// Ties the slots to each other, attaches the join, and starts the sources in their order.
+    func begin() {}
+
+    /// Attaches the join and starts the sources of slots that are tied.
+    final func begin(_ first: borrowing Held) {
+        // From when the join is attached, any thread may end it: the first slot is kept, and keeps the others.
+        guard let first = first.strong(as: Link.self) else { return }
+        sources.set(first)
+        down.attach(self)
+        first.turn()
     }
 
-    /// Ties and starts slots of one type; `false` when they already ran.
-    final func begin<In: Sendable>(_ slots: [JoinSlot<In, Out>]) -> Bool {
-        guard let first = slots.first, !first.isRunning else { return false }
-        var sibling: Link?
+    /// Does all of it with slots of one type.
+    final func begin<In: Sendable>(_ slots: [JoinSlot<In, Out>]) {
+        var next = Held()
         for slot in slots.reversed() {
-            slot.tie(self, before: sibling)
-            sibling = slot
+            slot.tie(self, before: next)
+            next = Held(slot)
         }
-        sources.set(first)
+        if let first = slots.first { sources.set(first) }
+        down.attach(self)
         for slot in slots { slot.begin() }
-        return true
     }
 
     /// Lets go of the slots.
@@ -53,14 +59,18 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
     override final class func run(_ source: consuming Observable<Out>, _ port: consuming Port<Out>) {
         var link: Link = consume source
         let isAlone = isKnownUniquelyReferenced(&link)
-        let original = unsafeDowncast(consume link, to: Join<Out>.self)
-        guard let join = isAlone ? original : original.copy() else {
-            return port.error(RxError.disposed(object: original))
+        let join = unsafeDowncast(consume link, to: Join<Out>.self)
+        // One that runs already was resurrected by a weak reference.
+        guard join.sources.isEmpty else { return port.error(RxError.disposed(object: join)) }
+        if isAlone {
+            join.down.lead(consume port)
+            join.begin()
+        } else if let copy = join.copy() {
+            copy.down.lead(consume port)
+            copy.begin()
+        } else {
+            port.error(RxError.disposed(object: join))
         }
-        join.down = consume port
-        join.down.attach(join)
-        // One that ran already was resurrected by a weak reference.
-        if !join.begin() { join.down.error(RxError.disposed(object: join)) }
     }
 
     override final func stop() {
@@ -119,7 +129,7 @@ class JoinSlot<In: Sendable, Out: Sendable>: Inner<In>, @unchecked Sendable {
     @exclusivity(unchecked)
     fileprivate final var join = Held()
     @exclusivity(unchecked)
-    fileprivate final var sibling: Link?
+    fileprivate final var next = Held()
     /// Whether the source completed. The gate's owner's.
     @exclusivity(unchecked)
     final var isDone = false
@@ -134,28 +144,33 @@ class JoinSlot<In: Sendable, Out: Sendable>: Inner<In>, @unchecked Sendable {
         source.map { unsafeDowncast($0, to: Observable<In>.self) }
     }
 
-    final var isRunning: Bool { source == nil }
-
     /// Keeps `value`. Whether there was none.
     func keep(_ value: In) -> Bool {
         false
     }
 
-    /// Ties the slot to its join, in front of `sibling`.
-    final func tie(_ join: consuming Join<Out>, before sibling: consuming Link?) {
+    /// Ties the slot to its join, in front of the slot `next`, which it keeps and stops with itself.
+    final func tie(_ join: consuming Join<Out>, before next: borrowing Held = Held()) {
         self.join = Held(consume join)
-        self.sibling = sibling
+        self.next = next.share()
+    }
+
+    /// Starts its source, then those of the slots after it.
+    override final func turn() {
+        begin()
+        if !next.isEmpty { next.use(as: Link.self) { $0.turn() } }
     }
 
     final func begin() {
         guard let source = source.take(), !upstream.isClosed else { return }
         let observable = unsafeDowncast(consume source, to: Observable<In>.self)
+        if observable.withScalar({ last($0) }) { return }
         type(of: observable).run(consume observable, Port(self))
     }
 
     override final func stop() {
         upstream.closeAndStop()
-        sibling?.stop()
+        if !next.isEmpty { next.use(as: Link.self) { $0.stop() } }
     }
 
     override final func next(_ value: In) {

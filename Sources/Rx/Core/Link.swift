@@ -34,6 +34,6 @@ open class Link: @unchecked Sendable {
     /// The subscription ended below: stop what is above. Idempotent, from any thread.
     package func stop() {}
 
-    /// Its turn on the current thread's trampoline has come.
+    /// Its turn has come: on the current thread's trampoline, or among the sources of a join.
     func turn() {}
 }

@@ -18,6 +18,11 @@ struct LinkSlot: ~Copyable {
         word.load(ordering: .relaxed) == LinkSlot.closed
     }
 
+    /// Whether nothing has been kept in it yet, and it is open.
+    var isEmpty: Bool {
+        word.load(ordering: .relaxed) == LinkSlot.empty
+    }
+
     /// Keeps `link` in place of what was there, which is stopped; stops `link` itself when the slot is closed.
     func set(_ link: Link) {
         let new = UInt(bitPattern: Unmanaged.passRetained(link).toOpaque())
@@ -55,6 +60,7 @@ struct LinkSlot: ~Copyable {
     /// Closes the slot and stops what was in it. Whether it was open.
     @discardableResult
     func closeAndStop() -> Bool {
+        guard !isClosed else { return false }
         let old = word.exchange(LinkSlot.closed, ordering: .acquiringAndReleasing)
         guard old != LinkSlot.closed else { return false }
         LinkSlot.stop(old)

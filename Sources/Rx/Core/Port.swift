@@ -7,7 +7,7 @@
 /// called through the object's own method table, and no stored property is reached. A borrowed event costs
 /// no reference count, as the step that owns the port is kept alive by whoever sends the event.
 struct Port<Value: Sendable>: ~Copyable {
-    private let step: Unmanaged<Step<Value, Never>>?
+    private var step: Unmanaged<Step<Value, Never>>?
 
     /// Leads nowhere yet.
     init() {
@@ -25,6 +25,21 @@ struct Port<Value: Sendable>: ~Copyable {
 
     deinit {
         step?.release()
+    }
+
+    /// Leads where `other` led, having led nowhere. An assignment would also keep the step alive around the end of the way
+    /// that was.
+    @inline(__always)
+    mutating func lead(_ other: consuming Port<Value>) {
+        precondition(step == nil, "a running step leads to one other")
+        step = other.take()
+    }
+
+    @inline(__always)
+    private consuming func take() -> Unmanaged<Step<Value, Never>>? {
+        let step = self.step
+        discard self
+        return step
     }
 
     func next(_ value: Value) {

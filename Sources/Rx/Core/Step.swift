@@ -50,12 +50,12 @@ class Operator<In: Sendable, Out: Sendable>: Step<In, Out>, @unchecked Sendable 
             guard let source = step.source.take() else {
                 return port.error(RxError.disposed(object: step))
             }
-            step.down = consume port
+            step.down.lead(consume port)
             type(of: step).begin(consume step, unsafeDowncast(consume source, to: Observable<In>.self))
         } else {
             guard let source = step.source else { return port.error(RxError.disposed(object: step)) }
             let copy = step.copy()
-            copy.down = consume port
+            copy.down.lead(consume port)
             type(of: step).begin(consume copy, unsafeDowncast(consume source, to: Observable<In>.self))
         }
     }

@@ -4,7 +4,7 @@ extension ObservableType {
     public static func combineLatest<
         A: ObservableConvertibleType, B: ObservableConvertibleType
     >(
-        _ a: A, _ b: B,
+        _ a: consuming A, _ b: consuming B,
         resultSelector: @escaping @Sendable (A.Element, B.Element) throws -> Element
     ) -> Observable<Element> {
         CombineLatest2(
@@ -19,7 +19,7 @@ extension ObservableType where Element == any Sendable {
     public static func combineLatest<
         A: ObservableConvertibleType, B: ObservableConvertibleType
     >(
-        _ a: A, _ b: B
+        _ a: consuming A, _ b: consuming B
     ) -> Observable<(A.Element, B.Element)> {
         CombineLatest2(
             LatestSlot(a.asObservable()), LatestSlot(b.asObservable()),
@@ -54,18 +54,10 @@ final class CombineLatest2<A: Sendable, B: Sendable, Out: Sendable>: CombineLate
         return type(of: self).init(a, b, selector)
     }
 
-    override func begin() -> Bool {
-        guard let a = a.strong(as: LatestSlot<A, Out>.self), let b = b.strong(as: LatestSlot<B, Out>.self),
-            !a.isRunning
-        else {
-            return false
-        }
-        b.tie(self, before: nil)
-        a.tie(self, before: b)
-        sources.set(a)
-        a.begin()
-        b.begin()
-        return true
+    override func begin() {
+        b.use(as: LatestSlot<B, Out>.self) { $0.tie(self) }
+        a.use(as: LatestSlot<A, Out>.self) { $0.tie(self, before: b) }
+        begin(a)
     }
 
     override func clear() {

@@ -4,7 +4,7 @@ extension ObservableType {
     public static func combineLatest<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType
     >(
-        _ a: A, _ b: B, _ c: C,
+        _ a: consuming A, _ b: consuming B, _ c: consuming C,
         resultSelector: @escaping @Sendable (A.Element, B.Element, C.Element) throws -> Element
     ) -> Observable<Element> {
         CombineLatest3(
@@ -19,7 +19,7 @@ extension ObservableType where Element == any Sendable {
     public static func combineLatest<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType
     >(
-        _ a: A, _ b: B, _ c: C
+        _ a: consuming A, _ b: consuming B, _ c: consuming C
     ) -> Observable<(A.Element, B.Element, C.Element)> {
         CombineLatest3(
             LatestSlot(a.asObservable()), LatestSlot(b.asObservable()), LatestSlot(c.asObservable()),
@@ -61,20 +61,11 @@ final class CombineLatest3<A: Sendable, B: Sendable, C: Sendable, Out: Sendable>
         return type(of: self).init(a, b, c, selector)
     }
 
-    override func begin() -> Bool {
-        guard let a = a.strong(as: LatestSlot<A, Out>.self), let b = b.strong(as: LatestSlot<B, Out>.self),
-            let c = c.strong(as: LatestSlot<C, Out>.self), !a.isRunning
-        else {
-            return false
-        }
-        c.tie(self, before: nil)
-        b.tie(self, before: c)
-        a.tie(self, before: b)
-        sources.set(a)
-        a.begin()
-        b.begin()
-        c.begin()
-        return true
+    override func begin() {
+        c.use(as: LatestSlot<C, Out>.self) { $0.tie(self) }
+        b.use(as: LatestSlot<B, Out>.self) { $0.tie(self, before: c) }
+        a.use(as: LatestSlot<A, Out>.self) { $0.tie(self, before: b) }
+        begin(a)
     }
 
     override func clear() {

@@ -5,7 +5,7 @@ extension ObservableType {
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
         D: ObservableConvertibleType
     >(
-        _ a: A, _ b: B, _ c: C, _ d: D,
+        _ a: consuming A, _ b: consuming B, _ c: consuming C, _ d: consuming D,
         resultSelector: @escaping @Sendable (A.Element, B.Element, C.Element, D.Element) throws -> Element
     ) -> Observable<Element> {
         CombineLatest4(
@@ -22,7 +22,7 @@ extension ObservableType where Element == any Sendable {
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
         D: ObservableConvertibleType
     >(
-        _ a: A, _ b: B, _ c: C, _ d: D
+        _ a: consuming A, _ b: consuming B, _ c: consuming C, _ d: consuming D
     ) -> Observable<(A.Element, B.Element, C.Element, D.Element)> {
         CombineLatest4(
             LatestSlot(a.asObservable()), LatestSlot(b.asObservable()), LatestSlot(c.asObservable()),
@@ -70,23 +70,12 @@ final class CombineLatest4<A: Sendable, B: Sendable, C: Sendable, D: Sendable, O
         return type(of: self).init(a, b, c, d, selector)
     }
 
-    override func begin() -> Bool {
-        guard let a = a.strong(as: LatestSlot<A, Out>.self), let b = b.strong(as: LatestSlot<B, Out>.self),
-            let c = c.strong(as: LatestSlot<C, Out>.self), let d = d.strong(as: LatestSlot<D, Out>.self),
-            !a.isRunning
-        else {
-            return false
-        }
-        d.tie(self, before: nil)
-        c.tie(self, before: d)
-        b.tie(self, before: c)
-        a.tie(self, before: b)
-        sources.set(a)
-        a.begin()
-        b.begin()
-        c.begin()
-        d.begin()
-        return true
+    override func begin() {
+        d.use(as: LatestSlot<D, Out>.self) { $0.tie(self) }
+        c.use(as: LatestSlot<C, Out>.self) { $0.tie(self, before: d) }
+        b.use(as: LatestSlot<B, Out>.self) { $0.tie(self, before: c) }
+        a.use(as: LatestSlot<A, Out>.self) { $0.tie(self, before: b) }
+        begin(a)
     }
 
     override func clear() {

@@ -5,7 +5,7 @@ extension ObservableType {
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
         D: ObservableConvertibleType, E: ObservableConvertibleType
     >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E,
+        _ a: consuming A, _ b: consuming B, _ c: consuming C, _ d: consuming D, _ e: consuming E,
         resultSelector:
             @escaping @Sendable (A.Element, B.Element, C.Element, D.Element, E.Element) throws -> Element
     ) -> Observable<Element> {
@@ -23,7 +23,7 @@ extension ObservableType where Element == any Sendable {
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
         D: ObservableConvertibleType, E: ObservableConvertibleType
     >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E
+        _ a: consuming A, _ b: consuming B, _ c: consuming C, _ d: consuming D, _ e: consuming E
     ) -> Observable<(A.Element, B.Element, C.Element, D.Element, E.Element)> {
         CombineLatest5(
             LatestSlot(a.asObservable()), LatestSlot(b.asObservable()), LatestSlot(c.asObservable()),
@@ -75,25 +75,13 @@ final class CombineLatest5<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E
         return type(of: self).init(a, b, c, d, e, selector)
     }
 
-    override func begin() -> Bool {
-        guard let a = a.strong(as: LatestSlot<A, Out>.self), let b = b.strong(as: LatestSlot<B, Out>.self),
-            let c = c.strong(as: LatestSlot<C, Out>.self), let d = d.strong(as: LatestSlot<D, Out>.self),
-            let e = e.strong(as: LatestSlot<E, Out>.self), !a.isRunning
-        else {
-            return false
-        }
-        e.tie(self, before: nil)
-        d.tie(self, before: e)
-        c.tie(self, before: d)
-        b.tie(self, before: c)
-        a.tie(self, before: b)
-        sources.set(a)
-        a.begin()
-        b.begin()
-        c.begin()
-        d.begin()
-        e.begin()
-        return true
+    override func begin() {
+        e.use(as: LatestSlot<E, Out>.self) { $0.tie(self) }
+        d.use(as: LatestSlot<D, Out>.self) { $0.tie(self, before: e) }
+        c.use(as: LatestSlot<C, Out>.self) { $0.tie(self, before: d) }
+        b.use(as: LatestSlot<B, Out>.self) { $0.tie(self, before: c) }
+        a.use(as: LatestSlot<A, Out>.self) { $0.tie(self, before: b) }
+        begin(a)
     }
 
     override func clear() {

@@ -5,7 +5,8 @@ extension ObservableType {
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
         D: ObservableConvertibleType, E: ObservableConvertibleType, F: ObservableConvertibleType
     >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F,
+        _ a: consuming A, _ b: consuming B, _ c: consuming C, _ d: consuming D, _ e: consuming E,
+        _ f: consuming F,
         resultSelector:
             @escaping @Sendable (A.Element, B.Element, C.Element, D.Element, E.Element, F.Element) throws ->
             Element
@@ -24,7 +25,8 @@ extension ObservableType where Element == any Sendable {
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
         D: ObservableConvertibleType, E: ObservableConvertibleType, F: ObservableConvertibleType
     >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F
+        _ a: consuming A, _ b: consuming B, _ c: consuming C, _ d: consuming D, _ e: consuming E,
+        _ f: consuming F
     ) -> Observable<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element)> {
         CombineLatest6(
             LatestSlot(a.asObservable()), LatestSlot(b.asObservable()), LatestSlot(c.asObservable()),
@@ -80,28 +82,14 @@ final class CombineLatest6<
         return type(of: self).init(a, b, c, d, e, f, selector)
     }
 
-    override func begin() -> Bool {
-        guard let a = a.strong(as: LatestSlot<A, Out>.self), let b = b.strong(as: LatestSlot<B, Out>.self),
-            let c = c.strong(as: LatestSlot<C, Out>.self), let d = d.strong(as: LatestSlot<D, Out>.self),
-            let e = e.strong(as: LatestSlot<E, Out>.self), let f = f.strong(as: LatestSlot<F, Out>.self),
-            !a.isRunning
-        else {
-            return false
-        }
-        f.tie(self, before: nil)
-        e.tie(self, before: f)
-        d.tie(self, before: e)
-        c.tie(self, before: d)
-        b.tie(self, before: c)
-        a.tie(self, before: b)
-        sources.set(a)
-        a.begin()
-        b.begin()
-        c.begin()
-        d.begin()
-        e.begin()
-        f.begin()
-        return true
+    override func begin() {
+        f.use(as: LatestSlot<F, Out>.self) { $0.tie(self) }
+        e.use(as: LatestSlot<E, Out>.self) { $0.tie(self, before: f) }
+        d.use(as: LatestSlot<D, Out>.self) { $0.tie(self, before: e) }
+        c.use(as: LatestSlot<C, Out>.self) { $0.tie(self, before: d) }
+        b.use(as: LatestSlot<B, Out>.self) { $0.tie(self, before: c) }
+        a.use(as: LatestSlot<A, Out>.self) { $0.tie(self, before: b) }
+        begin(a)
     }
 
     override func clear() {

@@ -6,7 +6,8 @@ extension ObservableType {
         D: ObservableConvertibleType, E: ObservableConvertibleType, F: ObservableConvertibleType,
         G: ObservableConvertibleType
     >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G,
+        _ a: consuming A, _ b: consuming B, _ c: consuming C, _ d: consuming D, _ e: consuming E,
+        _ f: consuming F, _ g: consuming G,
         resultSelector:
             @escaping @Sendable (A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element)
             throws -> Element
@@ -27,7 +28,8 @@ extension ObservableType where Element == any Sendable {
         D: ObservableConvertibleType, E: ObservableConvertibleType, F: ObservableConvertibleType,
         G: ObservableConvertibleType
     >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G
+        _ a: consuming A, _ b: consuming B, _ c: consuming C, _ d: consuming D, _ e: consuming E,
+        _ f: consuming F, _ g: consuming G
     ) -> Observable<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element)> {
         CombineLatest7(
             LatestSlot(a.asObservable()), LatestSlot(b.asObservable()), LatestSlot(c.asObservable()),
@@ -89,30 +91,15 @@ final class CombineLatest7<
         return type(of: self).init(a, b, c, d, e, f, g, selector)
     }
 
-    override func begin() -> Bool {
-        guard let a = a.strong(as: LatestSlot<A, Out>.self), let b = b.strong(as: LatestSlot<B, Out>.self),
-            let c = c.strong(as: LatestSlot<C, Out>.self), let d = d.strong(as: LatestSlot<D, Out>.self),
-            let e = e.strong(as: LatestSlot<E, Out>.self), let f = f.strong(as: LatestSlot<F, Out>.self),
-            let g = g.strong(as: LatestSlot<G, Out>.self), !a.isRunning
-        else {
-            return false
-        }
-        g.tie(self, before: nil)
-        f.tie(self, before: g)
-        e.tie(self, before: f)
-        d.tie(self, before: e)
-        c.tie(self, before: d)
-        b.tie(self, before: c)
-        a.tie(self, before: b)
-        sources.set(a)
-        a.begin()
-        b.begin()
-        c.begin()
-        d.begin()
-        e.begin()
-        f.begin()
-        g.begin()
-        return true
+    override func begin() {
+        g.use(as: LatestSlot<G, Out>.self) { $0.tie(self) }
+        f.use(as: LatestSlot<F, Out>.self) { $0.tie(self, before: g) }
+        e.use(as: LatestSlot<E, Out>.self) { $0.tie(self, before: f) }
+        d.use(as: LatestSlot<D, Out>.self) { $0.tie(self, before: e) }
+        c.use(as: LatestSlot<C, Out>.self) { $0.tie(self, before: d) }
+        b.use(as: LatestSlot<B, Out>.self) { $0.tie(self, before: c) }
+        a.use(as: LatestSlot<A, Out>.self) { $0.tie(self, before: b) }
+        begin(a)
     }
 
     override func clear() {

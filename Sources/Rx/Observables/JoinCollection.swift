@@ -65,7 +65,7 @@ final class CombineLatestCollection<In: Sendable, Out: Sendable>: CombineLatest<
         return type(of: self).init(copies, selector)
     }
 
-    override func begin() -> Bool {
+    override func begin() {
         begin(slots)
     }
 
@@ -100,7 +100,7 @@ final class ZipCollection<In: Sendable, Out: Sendable>: Zip<Out>, @unchecked Sen
         return type(of: self).init(copies, selector)
     }
 
-    override func begin() -> Bool {
+    override func begin() {
         begin(slots)
     }
 

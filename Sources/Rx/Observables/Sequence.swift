@@ -76,7 +76,7 @@ class TurnSequence<Element: Sendable>: Observable<Element>, @unchecked Sendable 
         let isAlone = isKnownUniquelyReferenced(&link)
         var run = unsafeDowncast(consume link, to: TurnSequence<Element>.self)
         if !isAlone { run = run.copy() }
-        run.down = consume port
+        run.down.lead(consume port)
         run.down.attach(run)
         if run.scheduler is CurrentThreadScheduler {
             Trampoline.current.enqueue(run)

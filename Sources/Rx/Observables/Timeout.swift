@@ -158,6 +158,6 @@ final class Timeout<Element: Sendable>: StatefulOperator<Element, Element>, Time
     }
 
     override func stop() {
-        if disarm(.ended) { super.stop() }
+        if !upstream.isClosed, disarm(.ended) { super.stop() }
     }
 }

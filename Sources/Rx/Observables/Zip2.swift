@@ -5,7 +5,7 @@ extension ObservableType {
     public static func zip<
         A: ObservableConvertibleType, B: ObservableConvertibleType
     >(
-        _ a: A, _ b: B,
+        _ a: consuming A, _ b: consuming B,
         resultSelector: @escaping @Sendable (A.Element, B.Element) throws -> Element
     ) -> Observable<Element> {
         Zip2(
@@ -20,7 +20,7 @@ extension ObservableType where Element == any Sendable {
     public static func zip<
         A: ObservableConvertibleType, B: ObservableConvertibleType
     >(
-        _ a: A, _ b: B
+        _ a: consuming A, _ b: consuming B
     ) -> Observable<(A.Element, B.Element)> {
         Zip2(
             ZipSlot(a.asObservable()), ZipSlot(b.asObservable()),
@@ -55,18 +55,10 @@ final class Zip2<A: Sendable, B: Sendable, Out: Sendable>: Zip<Out>, @unchecked 
         return type(of: self).init(a, b, selector)
     }
 
-    override func begin() -> Bool {
-        guard let a = a.strong(as: ZipSlot<A, Out>.self), let b = b.strong(as: ZipSlot<B, Out>.self),
-            !a.isRunning
-        else {
-            return false
-        }
-        b.tie(self, before: nil)
-        a.tie(self, before: b)
-        sources.set(a)
-        a.begin()
-        b.begin()
-        return true
+    override func begin() {
+        b.use(as: ZipSlot<B, Out>.self) { $0.tie(self) }
+        a.use(as: ZipSlot<A, Out>.self) { $0.tie(self, before: b) }
+        begin(a)
     }
 
     override func clear() {

@@ -5,7 +5,7 @@ extension ObservableType {
     public static func zip<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType
     >(
-        _ a: A, _ b: B, _ c: C,
+        _ a: consuming A, _ b: consuming B, _ c: consuming C,
         resultSelector: @escaping @Sendable (A.Element, B.Element, C.Element) throws -> Element
     ) -> Observable<Element> {
         Zip3(
@@ -20,7 +20,7 @@ extension ObservableType where Element == any Sendable {
     public static func zip<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType
     >(
-        _ a: A, _ b: B, _ c: C
+        _ a: consuming A, _ b: consuming B, _ c: consuming C
     ) -> Observable<(A.Element, B.Element, C.Element)> {
         Zip3(
             ZipSlot(a.asObservable()), ZipSlot(b.asObservable()), ZipSlot(c.asObservable()),
@@ -59,20 +59,11 @@ final class Zip3<A: Sendable, B: Sendable, C: Sendable, Out: Sendable>: Zip<Out>
         return type(of: self).init(a, b, c, selector)
     }
 
-    override func begin() -> Bool {
-        guard let a = a.strong(as: ZipSlot<A, Out>.self), let b = b.strong(as: ZipSlot<B, Out>.self),
-            let c = c.strong(as: ZipSlot<C, Out>.self), !a.isRunning
-        else {
-            return false
-        }
-        c.tie(self, before: nil)
-        b.tie(self, before: c)
-        a.tie(self, before: b)
-        sources.set(a)
-        a.begin()
-        b.begin()
-        c.begin()
-        return true
+    override func begin() {
+        c.use(as: ZipSlot<C, Out>.self) { $0.tie(self) }
+        b.use(as: ZipSlot<B, Out>.self) { $0.tie(self, before: c) }
+        a.use(as: ZipSlot<A, Out>.self) { $0.tie(self, before: b) }
+        begin(a)
     }
 
     override func clear() {

@@ -6,7 +6,7 @@ extension ObservableType {
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
         D: ObservableConvertibleType
     >(
-        _ a: A, _ b: B, _ c: C, _ d: D,
+        _ a: consuming A, _ b: consuming B, _ c: consuming C, _ d: consuming D,
         resultSelector: @escaping @Sendable (A.Element, B.Element, C.Element, D.Element) throws -> Element
     ) -> Observable<Element> {
         Zip4(
@@ -23,7 +23,7 @@ extension ObservableType where Element == any Sendable {
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
         D: ObservableConvertibleType
     >(
-        _ a: A, _ b: B, _ c: C, _ d: D
+        _ a: consuming A, _ b: consuming B, _ c: consuming C, _ d: consuming D
     ) -> Observable<(A.Element, B.Element, C.Element, D.Element)> {
         Zip4(
             ZipSlot(a.asObservable()), ZipSlot(b.asObservable()), ZipSlot(c.asObservable()),
@@ -70,23 +70,12 @@ final class Zip4<A: Sendable, B: Sendable, C: Sendable, D: Sendable, Out: Sendab
         return type(of: self).init(a, b, c, d, selector)
     }
 
-    override func begin() -> Bool {
-        guard let a = a.strong(as: ZipSlot<A, Out>.self), let b = b.strong(as: ZipSlot<B, Out>.self),
-            let c = c.strong(as: ZipSlot<C, Out>.self), let d = d.strong(as: ZipSlot<D, Out>.self),
-            !a.isRunning
-        else {
-            return false
-        }
-        d.tie(self, before: nil)
-        c.tie(self, before: d)
-        b.tie(self, before: c)
-        a.tie(self, before: b)
-        sources.set(a)
-        a.begin()
-        b.begin()
-        c.begin()
-        d.begin()
-        return true
+    override func begin() {
+        d.use(as: ZipSlot<D, Out>.self) { $0.tie(self) }
+        c.use(as: ZipSlot<C, Out>.self) { $0.tie(self, before: d) }
+        b.use(as: ZipSlot<B, Out>.self) { $0.tie(self, before: c) }
+        a.use(as: ZipSlot<A, Out>.self) { $0.tie(self, before: b) }
+        begin(a)
     }
 
     override func clear() {

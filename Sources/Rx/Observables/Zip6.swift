@@ -6,7 +6,8 @@ extension ObservableType {
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
         D: ObservableConvertibleType, E: ObservableConvertibleType, F: ObservableConvertibleType
     >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F,
+        _ a: consuming A, _ b: consuming B, _ c: consuming C, _ d: consuming D, _ e: consuming E,
+        _ f: consuming F,
         resultSelector:
             @escaping @Sendable (A.Element, B.Element, C.Element, D.Element, E.Element, F.Element) throws ->
             Element
@@ -25,7 +26,8 @@ extension ObservableType where Element == any Sendable {
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
         D: ObservableConvertibleType, E: ObservableConvertibleType, F: ObservableConvertibleType
     >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F
+        _ a: consuming A, _ b: consuming B, _ c: consuming C, _ d: consuming D, _ e: consuming E,
+        _ f: consuming F
     ) -> Observable<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element)> {
         Zip6(
             ZipSlot(a.asObservable()), ZipSlot(b.asObservable()), ZipSlot(c.asObservable()),
@@ -80,28 +82,14 @@ final class Zip6<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable
         return type(of: self).init(a, b, c, d, e, f, selector)
     }
 
-    override func begin() -> Bool {
-        guard let a = a.strong(as: ZipSlot<A, Out>.self), let b = b.strong(as: ZipSlot<B, Out>.self),
-            let c = c.strong(as: ZipSlot<C, Out>.self), let d = d.strong(as: ZipSlot<D, Out>.self),
-            let e = e.strong(as: ZipSlot<E, Out>.self), let f = f.strong(as: ZipSlot<F, Out>.self),
-            !a.isRunning
-        else {
-            return false
-        }
-        f.tie(self, before: nil)
-        e.tie(self, before: f)
-        d.tie(self, before: e)
-        c.tie(self, before: d)
-        b.tie(self, before: c)
-        a.tie(self, before: b)
-        sources.set(a)
-        a.begin()
-        b.begin()
-        c.begin()
-        d.begin()
-        e.begin()
-        f.begin()
-        return true
+    override func begin() {
+        f.use(as: ZipSlot<F, Out>.self) { $0.tie(self) }
+        e.use(as: ZipSlot<E, Out>.self) { $0.tie(self, before: f) }
+        d.use(as: ZipSlot<D, Out>.self) { $0.tie(self, before: e) }
+        c.use(as: ZipSlot<C, Out>.self) { $0.tie(self, before: d) }
+        b.use(as: ZipSlot<B, Out>.self) { $0.tie(self, before: c) }
+        a.use(as: ZipSlot<A, Out>.self) { $0.tie(self, before: b) }
+        begin(a)
     }
 
     override func clear() {

@@ -7,7 +7,8 @@ extension ObservableType {
         D: ObservableConvertibleType, E: ObservableConvertibleType, F: ObservableConvertibleType,
         G: ObservableConvertibleType, H: ObservableConvertibleType
     >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H,
+        _ a: consuming A, _ b: consuming B, _ c: consuming C, _ d: consuming D, _ e: consuming E,
+        _ f: consuming F, _ g: consuming G, _ h: consuming H,
         resultSelector:
             @escaping @Sendable (
                 A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element, H.Element
@@ -29,7 +30,8 @@ extension ObservableType where Element == any Sendable {
         D: ObservableConvertibleType, E: ObservableConvertibleType, F: ObservableConvertibleType,
         G: ObservableConvertibleType, H: ObservableConvertibleType
     >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H
+        _ a: consuming A, _ b: consuming B, _ c: consuming C, _ d: consuming D, _ e: consuming E,
+        _ f: consuming F, _ g: consuming G, _ h: consuming H
     ) -> Observable<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element, H.Element)>
     {
         Zip8(
@@ -96,33 +98,16 @@ final class Zip8<
         return type(of: self).init(a, b, c, d, e, f, g, h, selector)
     }
 
-    override func begin() -> Bool {
-        guard let a = a.strong(as: ZipSlot<A, Out>.self), let b = b.strong(as: ZipSlot<B, Out>.self),
-            let c = c.strong(as: ZipSlot<C, Out>.self), let d = d.strong(as: ZipSlot<D, Out>.self),
-            let e = e.strong(as: ZipSlot<E, Out>.self), let f = f.strong(as: ZipSlot<F, Out>.self),
-            let g = g.strong(as: ZipSlot<G, Out>.self), let h = h.strong(as: ZipSlot<H, Out>.self),
-            !a.isRunning
-        else {
-            return false
-        }
-        h.tie(self, before: nil)
-        g.tie(self, before: h)
-        f.tie(self, before: g)
-        e.tie(self, before: f)
-        d.tie(self, before: e)
-        c.tie(self, before: d)
-        b.tie(self, before: c)
-        a.tie(self, before: b)
-        sources.set(a)
-        a.begin()
-        b.begin()
-        c.begin()
-        d.begin()
-        e.begin()
-        f.begin()
-        g.begin()
-        h.begin()
-        return true
+    override func begin() {
+        h.use(as: ZipSlot<H, Out>.self) { $0.tie(self) }
+        g.use(as: ZipSlot<G, Out>.self) { $0.tie(self, before: h) }
+        f.use(as: ZipSlot<F, Out>.self) { $0.tie(self, before: g) }
+        e.use(as: ZipSlot<E, Out>.self) { $0.tie(self, before: f) }
+        d.use(as: ZipSlot<D, Out>.self) { $0.tie(self, before: e) }
+        c.use(as: ZipSlot<C, Out>.self) { $0.tie(self, before: d) }
+        b.use(as: ZipSlot<B, Out>.self) { $0.tie(self, before: c) }
+        a.use(as: ZipSlot<A, Out>.self) { $0.tie(self, before: b) }
+        begin(a)
     }
 
     override func clear() {
