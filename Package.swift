@@ -7,7 +7,7 @@ import PackageDescription
 //     4  GatewayServer      SampleUpstreams
 //     3  Gateway  ->  Networking
 //     2  HTTPInbound   HTTPOutbound
-//     1  EventIO   HTTPWire   RxFoundation   RxBlocking
+//     1  EventIO   HTTPWire   RxFoundation   RxBlocking   RxTesting
 //     0  Rx   HTTPModel   JSONBytes   Locking
 //     -  CLibevent   CSQLite
 
@@ -36,6 +36,7 @@ let package = Package(
         .library(name: "Sluice", targets: ["Sluice"]),
         .library(name: "GatewayTesting", targets: ["GatewayTesting"]),
         .library(name: "Rx", targets: ["Rx"]),
+        .library(name: "RxTesting", targets: ["RxTesting"]),
         .library(name: "RxFoundation", targets: ["RxFoundation"]),
         .library(name: "RxBlocking", targets: ["RxBlocking"]),
         .executable(name: "sluice", targets: ["SluiceCommand"]),
@@ -50,6 +51,7 @@ let package = Package(
         module("RxFoundation", ["Rx"]),
         // Waiting for a stream, which serves the main run loop: for tests and tools.
         module("RxBlocking", ["Rx", "Locking"]),
+        module("RxTesting", ["Rx", "Locking"]),
         module("HTTPModel"),
         module("JSONBytes"),
 
@@ -103,6 +105,7 @@ let package = Package(
 
         tests("LockingTests", ["Locking"]),
         tests("RxTests", ["Rx", "Locking"]),
+        tests("RxTestingTests", ["RxTesting", "Rx", "Locking"]),
         tests("RxFoundationTests", ["RxFoundation", "Rx"]),
         tests("RxBlockingTests", ["RxBlocking", "Rx", "Locking"]),
         tests("HTTPModelTests", ["HTTPModel"]),

@@ -5,6 +5,7 @@ enum Rules {
         "Rx": ["Locking"],
         "RxFoundation": ["Rx", "Foundation"],
         "RxBlocking": ["Rx", "Locking", "Foundation"],
+        "RxTesting": ["Rx", "Locking", "Testing"],
         "HTTPModel": [],
         "JSONBytes": [],
         "EventIO": ["CLibevent", "Rx", "Locking"],

@@ -10,18 +10,12 @@
 /// its first event; what changes later is atomic, behind a `Lock`, owned by a `Gate`, or touched only by the
 /// one event at a time that the grammar `next* (error | completed)?` allows.
 open class Link: @unchecked Sendable {
-    @usableFromInline
-    init() {
-        #if DEBUG || TRACE_RESOURCES
-            Resources.incrementTotal()
-        #endif
-    }
-
     #if DEBUG || TRACE_RESOURCES
-        deinit {
-            Resources.decrementTotal()
-        }
+        private let counted = CountedResource()
     #endif
+
+    @usableFromInline
+    init() {}
 
     /// `upstream` now feeds this step: it is what to stop when the subscription ends. A stateful step keeps it,
     /// a stateless one passes it on. What was attached before is stopped.

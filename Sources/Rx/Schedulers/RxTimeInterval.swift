@@ -2,7 +2,7 @@ import Dispatch
 
 extension RxTimeInterval {
     /// In seconds; infinite for `.never`.
-    var seconds: Double {
+    package var seconds: Double {
         switch self {
         case .seconds(let value): Double(value)
         case .milliseconds(let value): Double(value) / 1e3

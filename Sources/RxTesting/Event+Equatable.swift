@@ -1,0 +1,36 @@
+public import Rx
+
+// In tests events are compared; elsewhere two errors have no meaning of "equal", so Rx does without. Here two errors are
+// equal where they read the same.
+
+extension Event: Equatable where Element: Equatable {
+    public static func == (lhs: Event, rhs: Event) -> Bool {
+        switch (lhs, rhs) {
+        case (.next(let one), .next(let other)): one == other
+        case (.error(let one), .error(let other)): "\(one)" == "\(other)"
+        case (.completed, .completed): true
+        case (.next, _), (.error, _), (.completed, _): false
+        }
+    }
+}
+
+extension MaybeEvent: Equatable where Element: Equatable {
+    public static func == (lhs: MaybeEvent, rhs: MaybeEvent) -> Bool {
+        switch (lhs, rhs) {
+        case (.success(let one), .success(let other)): one == other
+        case (.error(let one), .error(let other)): "\(one)" == "\(other)"
+        case (.completed, .completed): true
+        case (.success, _), (.error, _), (.completed, _): false
+        }
+    }
+}
+
+extension CompletableEvent: Equatable {
+    public static func == (lhs: CompletableEvent, rhs: CompletableEvent) -> Bool {
+        switch (lhs, rhs) {
+        case (.error(let one), .error(let other)): "\(one)" == "\(other)"
+        case (.completed, .completed): true
+        case (.error, _), (.completed, _): false
+        }
+    }
+}

@@ -1,0 +1,119 @@
+public import Rx
+
+/// Streams in time as text. Every character is a frame, which is a tick of the `TestScheduler`:
+///
+///     -        nothing happens
+///     a        the value a
+///     {ten}    the value ten; `\` takes the next character as it is
+///     |        the end
+///     #        an error, `TestError()`; #{name}: `TestError("name")`
+///     (ab|)    several in one frame
+///     <500>    nothing happens for 500 frames
+///
+/// Spaces are for alignment and mean nothing. Of subscriptions, `^` is the frame of the subscription and `!` of its end.
+public enum Marbles {
+    /// The events that `text` stands for, in frames from 0.
+    ///
+    /// - Throws: ``MarbleSyntaxError`` where it stands for none.
+    public static func events(_ text: String) throws(MarbleSyntaxError) -> [Recorded<Event<String>>] {
+        var reader = MarbleReader(text)
+        return try reader.read()
+    }
+
+    /// The events that `text` stands for, its values being what `values` says.
+    ///
+    /// - Throws: ``MarbleSyntaxError`` where it stands for none, or for a value that `values` has not.
+    public static func events<Element>(
+        _ text: String, values: [String: Element]
+    ) throws(MarbleSyntaxError) -> [Recorded<Event<Element>>] {
+        var translated: [Recorded<Event<Element>>] = []
+        for recorded in try events(text) {
+            switch recorded.value {
+            case .next(let name):
+                guard let value = values[name] else {
+                    throw MarbleSyntaxError(
+                        text: text, position: nil, reason: "no value is given for \(name)")
+                }
+                translated.append(.next(recorded.time, value))
+            case .error(let error): translated.append(.error(recorded.time, error))
+            case .completed: translated.append(.completed(recorded.time))
+            }
+        }
+        return translated
+    }
+
+    /// The text for `events`, whose values are written as they describe themselves. The tick `start` is frame 0.
+    public static func text<Element>(
+        _ events: [Recorded<Event<Element>>], from start: TestTime = 0
+    ) -> String {
+        text(frames: frames(events, from: start).map { (frame: $0.frame, text: $0.text) })
+    }
+
+    /// The text of each frame in which something happens.
+    static func frames<Element>(
+        _ events: [Recorded<Event<Element>>], from start: TestTime
+    ) -> [(frame: Int, text: String)] {
+        var frames: [(frame: Int, marbles: [String])] = []
+        for recorded in events {
+            let frame = recorded.time - start
+            if frames.last?.frame != frame { frames.append((frame, [])) }
+            frames[frames.count - 1].marbles.append(marble(recorded.value))
+        }
+        return frames.map { frame, marbles in
+            (frame, marbles.count == 1 ? marbles[0] : "(\(marbles.joined()))")
+        }
+    }
+
+    /// From when to when somebody was subscribed: `^---!`.
+    public static func text(_ subscription: Subscription, from start: TestTime = 0) -> String {
+        let first = subscription.subscribe - start
+        guard subscription.unsubscribe != .max else { return text(frames: [(first, "^")]) }
+        let last = subscription.unsubscribe - start
+        return text(frames: first == last ? [(first, "(^!)")] : [(first, "^"), (last, "!")])
+    }
+
+    private static func marble<Element>(_ event: Event<Element>) -> String {
+        switch event {
+        case .next(let value): token("\(value)")
+        case .error(let error as TestError) where error == TestError(): "#"
+        case .error(let error): "#" + braced("\(error)")
+        case .completed: "|"
+        }
+    }
+
+    private static func token(_ text: String) -> String {
+        text.count == 1 && !text.contains(where: MarbleReader.isNotation) ? text : braced(text)
+    }
+
+    private static func braced(_ text: String) -> String {
+        "{" + text.flatMap { $0 == "}" || $0 == "\\" ? ["\\", $0] : [$0] } + "}"
+    }
+
+    private static func text(frames: [(frame: Int, text: String)]) -> String {
+        var text = ""
+        var next = 0
+        for (frame, marbles) in frames {
+            text += gap(frame - next) + marbles
+            next = frame + 1
+        }
+        return text
+    }
+
+    /// Frames in which nothing happens; many are easier to read as a number.
+    static func gap(_ frames: Int) -> String {
+        frames > 60 ? "<\(frames)>" : String(repeating: "-", count: max(0, frames))
+    }
+}
+
+/// Text that is no marbles.
+public struct MarbleSyntaxError: Error, CustomStringConvertible, Sendable {
+    public let text: String
+    /// The index of the character at which the text ceases to make sense, where it is one.
+    public let position: Int?
+    public let reason: String
+
+    public var description: String {
+        guard let position else { return "marbles \"\(text)\": \(reason)" }
+        return "marbles \"\(text)\", character \(position): \(reason)"
+    }
+}

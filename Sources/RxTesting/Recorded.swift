@@ -1,0 +1,68 @@
+public import Rx
+
+/// A value, and the tick at which it came.
+public struct Recorded<Value: Sendable>: Sendable {
+    public let time: TestTime
+    public let value: Value
+
+    public init(time: TestTime, value: Value) {
+        self.time = time
+        self.value = value
+    }
+}
+
+extension Recorded: Equatable where Value: Equatable {}
+
+extension Recorded: CustomDebugStringConvertible {
+    public var debugDescription: String { "\(value) @ \(time)" }
+}
+
+extension Recorded {
+    public static func next<Element>(_ time: TestTime, _ element: Element) -> Recorded
+    where Value == Event<Element> {
+        Recorded(time: time, value: .next(element))
+    }
+
+    public static func completed<Element>(_ time: TestTime, _ type: Element.Type = Element.self) -> Recorded
+    where Value == Event<Element> {
+        Recorded(time: time, value: .completed)
+    }
+
+    public static func error<Element>(
+        _ time: TestTime, _ error: any Error, _ type: Element.Type = Element.self
+    ) -> Recorded where Value == Event<Element> {
+        Recorded(time: time, value: .error(error))
+    }
+
+    /// A list of events where the compiler needs to be told what they are.
+    public static func events<Element>(_ recordedEvents: Recorded<Event<Element>>...) -> [Recorded<
+        Event<Element>
+    >]
+    where Value == Event<Element> {
+        recordedEvents
+    }
+
+    /// A list of events where the compiler needs to be told what they are.
+    public static func events<Element>(_ recordedEvents: [Recorded<Event<Element>>]) -> [Recorded<
+        Event<Element>
+    >]
+    where Value == Event<Element> {
+        recordedEvents
+    }
+}
+
+/// From when to when somebody was subscribed, in ticks.
+public struct Subscription: Equatable, Hashable, Sendable, CustomDebugStringConvertible {
+    public let subscribe: TestTime
+    /// `TestTime.max` while the subscription lasts.
+    public let unsubscribe: TestTime
+
+    public init(_ subscribe: TestTime, _ unsubscribe: TestTime = .max) {
+        self.subscribe = subscribe
+        self.unsubscribe = unsubscribe
+    }
+
+    public var debugDescription: String {
+        "(\(subscribe) : \(unsubscribe == .max ? "Infinity" : String(unsubscribe)))"
+    }
+}

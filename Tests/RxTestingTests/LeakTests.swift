@@ -1,0 +1,63 @@
+import Dispatch
+import Rx
+import RxTesting
+import Testing
+
+@Suite("Leaks")
+struct LeakTests {
+    @Test("A subscription that is left running is found, with how many objects it keeps")
+    func leftRunning() throws {
+        let kept = SerialDisposable()
+        withKnownIssue {
+            expectNoLeaks { kept.disposable = Observable<Int>.never().map { $0 }.subscribe() }
+        } matching: { issue in
+            issue.comments.contains { "\($0)".contains("of Rx made here are still alive") }
+        }
+        kept.dispose()
+    }
+
+    @Test("What is freed is no leak, and neither is what was there before")
+    func freed() {
+        let before = PublishSubject<Int>()
+        let value = expectNoLeaks {
+            before.map { $0 }.subscribe().dispose()
+            return 1
+        }
+        #expect(value == 1)
+        withExtendedLifetime(before) {}
+    }
+
+    @Test("A test that leaves something behind fails by its trait")
+    func trait() async throws {
+        let kept = SerialDisposable()
+        await withKnownIssue {
+            try await NoLeaks().provideScope(for: try #require(Test.current), testCase: Test.Case.current) {
+                kept.disposable = Observable<Int>.never().subscribe()
+            }
+        }
+        kept.dispose()
+    }
+
+    @Test("What another thread frees within a second is no leak", .noLeaks)
+    func handedOver() {
+        let subject = PublishSubject<Int>()
+        let subscription = subject.subscribe()
+        DispatchQueue.global().async { subscription.dispose() }
+    }
+
+    @Test("What others make meanwhile is theirs")
+    func others() async {
+        let ledger = Resources.Ledger()
+        let other = Resources.Ledger()
+        let mine = SerialDisposable()
+        Resources.$ledger.withValue(ledger) { mine.disposable = PublishSubject<Int>().subscribe() }
+        Resources.$ledger.withValue(other) { Observable.just(1).map { $0 }.subscribe().dispose() }
+        #expect(ledger.alive > 0)
+        await withCheckedContinuation { continuation in
+            ledger.whenEmpty { continuation.resume() }
+            mine.disposable = Disposables.create()
+        }
+        #expect(ledger.alive == 0)
+        #expect(other.alive == 0)
+    }
+}
