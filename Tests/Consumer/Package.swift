@@ -3,6 +3,7 @@ import PackageDescription
 
 let rx = Target.Dependency.product(name: "Rx", package: "sluice")
 let rxBlocking = Target.Dependency.product(name: "RxBlocking", package: "sluice")
+let rxFoundation = Target.Dependency.product(name: "RxFoundation", package: "sluice")
 let withoutWarnings: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
 // A package as a user writes one: it sees nothing of Sluice but its products.
@@ -13,12 +14,17 @@ let package = Package(
         .target(name: "Profile", dependencies: [.product(name: "Sluice", package: "sluice")]),
         .executableTarget(
             name: "ProfileGateway", dependencies: ["Profile", .product(name: "Sluice", package: "sluice")]),
-        // Rx alone: programs that its tests run.
+        // Rx alone, as a package uses it that knows RxSwift: programs that its tests run, every name in mode 6 without a
+        // warning, and source in mode 5 as it is written for RxSwift.
         .executableTarget(name: "Isolated", dependencies: [rx], swiftSettings: withoutWarnings),
         .executableTarget(
             name: "MainThread", dependencies: [rx, rxBlocking], swiftSettings: withoutWarnings),
+        .target(name: "Names", dependencies: [rx, rxBlocking, rxFoundation], swiftSettings: withoutWarnings),
+        .target(
+            name: "FromRxSwift", dependencies: [rx, rxBlocking, rxFoundation],
+            swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(
-            name: "RxProductTests", dependencies: ["Isolated", "MainThread"]),
+            name: "RxProductTests", dependencies: ["Isolated", "MainThread", "Names", "FromRxSwift"]),
         .testTarget(
             name: "ProfileTests",
             dependencies: [

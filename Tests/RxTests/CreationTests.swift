@@ -232,6 +232,12 @@ struct CreationTests {
     func fromAnOptional() {
         #expect(twice(.from(optional: "a")) == ["(a|)", "(a|)"])
         #expect(twice(.from(optional: nil)) == ["|", "|"])
+        let scheduler = ManualScheduler()
+        let log = Log<String>()
+        _ = log.record(Observable.from(optional: "a", scheduler: scheduler))
+        #expect(log.entries == [])
+        scheduler.start()
+        #expect(log.entries == ["a", "done"])
     }
 
     @Test("of and from on a scheduler send one value a turn, and nothing after disposal")

@@ -61,6 +61,29 @@ struct InfallibleTests {
         #expect(log.entries == ["done", "disposed", "completed"])
     }
 
+    @Test("A closure that throws, and an inner stream that fails, complete it")
+    func brokenByClosures() {
+        let numbers = Infallible.of(1, 2, 3)
+        let fail: @Sendable (Int) throws -> Bool = { if $0 == 2 { throw Failure() } else { true } }
+        #expect(seen(numbers.take(while: fail)) == ["1", "done", "disposed"])
+        #expect(seen(numbers.take(until: { try !fail($0) })) == ["1", "done", "disposed"])
+        #expect(seen(numbers.skip(while: fail)) == ["done", "disposed"])
+        #expect(
+            seen(numbers.distinctUntilChanged { (number: Int) in try fail(number) }) == [
+                "1", "done", "disposed",
+            ])
+        #expect(seen(numbers.do(onNext: { _ = try fail($0) })) == ["1", "done", "disposed"])
+        #expect(seen(Infallible<Int>.deferred { throw Failure() }) == ["done", "disposed"])
+        let failing = Observable.just(1).concat(Observable<Int>.error(Failure()))
+        #expect(seen(numbers.flatMap { _ in failing }) == ["1", "done", "disposed"])
+        #expect(seen(numbers.flatMapLatest { _ in failing }.take(1)) == ["1", "done", "disposed"])
+        #expect(
+            seen(Infallible.zip(numbers, numbers) { try fail($0) ? $1 : 0 }) == ["1", "done", "disposed"])
+        #expect(
+            seen(Infallible.combineLatest(numbers, Infallible.just(0)) { try fail($0) ? $1 : 0 })
+                == ["0", "done", "disposed"])
+    }
+
     @Test("Sources of every kind")
     func sources() {
         let scheduler = ManualScheduler()
@@ -108,6 +131,14 @@ struct InfallibleTests {
 
     private static let forms: [Form] = [
         Form("map", "-A-B-C-|") { source, _ in source.map { $0.uppercased() } },
+        Form("distinctUntilChanged(at:)", "-a-----|") { source, _ in source.distinctUntilChanged(at: \.count)
+        },
+        Form("take(until:) an observable", "-a-b|") { source, scheduler in
+            source.take(until: after(four, scheduler).asObservable())
+        },
+        Form("skip(until:) an observable", "-----c-|") { source, scheduler in
+            source.skip(until: after(four, scheduler).asObservable())
+        },
         Form("compactMap", "---B-C-|") { source, _ in source.compactMap { $0 == "a" ? nil : $0.uppercased() }
         },
         Form("filter", "---b-c-|") { source, _ in source.filter { $0 != "a" } },

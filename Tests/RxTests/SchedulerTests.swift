@@ -51,6 +51,18 @@ struct SchedulerTests {
         #expect(log.entries == [1, 3])
     }
 
+    @Test("Virtual time tells its clock and what waits; a serial queue is configured before it is used")
+    func described() {
+        let scheduler = ManualScheduler()
+        _ = scheduler.scheduleRelative((), dueTime: .nanoseconds(5)) { Disposables.create() }
+        scheduler.sleep(2)
+        #expect(scheduler.debugDescription == "2: [5]")
+        let log = Log<String>()
+        _ = SerialDispatchQueueScheduler(
+            internalSerialQueueName: "named", serialQueueConfiguration: { log.add($0.label) })
+        #expect(log.entries == ["named"])
+    }
+
     @Test("stop() ends a run after the work at hand")
     func stop() {
         let scheduler = ManualScheduler()

@@ -2,7 +2,7 @@ extension Infallible {
     /// The last values of two sources, combined, whenever one of them sends a value and all have sent one.
     @inlinable
     public static func combineLatest<A: InfallibleType, B: InfallibleType>(
-        _ a: A, _ b: B, resultSelector: @escaping @Sendable (A.Element, B.Element) -> Element
+        _ a: A, _ b: B, resultSelector: @escaping @Sendable (A.Element, B.Element) throws -> Element
     ) -> Infallible<Element> {
         Infallible(raw: .combineLatest(a, b, resultSelector: resultSelector))
     }
@@ -11,7 +11,7 @@ extension Infallible {
     @inlinable
     public static func combineLatest<A: InfallibleType, B: InfallibleType, C: InfallibleType>(
         _ a: A, _ b: B, _ c: C,
-        resultSelector: @escaping @Sendable (A.Element, B.Element, C.Element) -> Element
+        resultSelector: @escaping @Sendable (A.Element, B.Element, C.Element) throws -> Element
     ) -> Infallible<Element> {
         Infallible(raw: .combineLatest(a, b, c, resultSelector: resultSelector))
     }
@@ -22,7 +22,7 @@ extension Infallible {
         A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType
     >(
         _ a: A, _ b: B, _ c: C, _ d: D,
-        resultSelector: @escaping @Sendable (A.Element, B.Element, C.Element, D.Element) -> Element
+        resultSelector: @escaping @Sendable (A.Element, B.Element, C.Element, D.Element) throws -> Element
     ) -> Infallible<Element> {
         Infallible(raw: .combineLatest(a, b, c, d, resultSelector: resultSelector))
     }
@@ -33,7 +33,8 @@ extension Infallible {
         A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType
     >(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E,
-        resultSelector: @escaping @Sendable (A.Element, B.Element, C.Element, D.Element, E.Element) -> Element
+        resultSelector:
+            @escaping @Sendable (A.Element, B.Element, C.Element, D.Element, E.Element) throws -> Element
     ) -> Infallible<Element> {
         Infallible(raw: .combineLatest(a, b, c, d, e, resultSelector: resultSelector))
     }
@@ -46,7 +47,8 @@ extension Infallible {
     >(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F,
         resultSelector:
-            @escaping @Sendable (A.Element, B.Element, C.Element, D.Element, E.Element, F.Element) -> Element
+            @escaping @Sendable (A.Element, B.Element, C.Element, D.Element, E.Element, F.Element) throws ->
+            Element
     ) -> Infallible<Element> {
         Infallible(raw: .combineLatest(a, b, c, d, e, f, resultSelector: resultSelector))
     }
@@ -60,7 +62,7 @@ extension Infallible {
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G,
         resultSelector:
             @escaping @Sendable (A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element)
-            -> Element
+            throws -> Element
     ) -> Infallible<Element> {
         Infallible(raw: .combineLatest(a, b, c, d, e, f, g, resultSelector: resultSelector))
     }
@@ -75,7 +77,7 @@ extension Infallible {
         resultSelector:
             @escaping @Sendable (
                 A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element, H.Element
-            ) -> Element
+            ) throws -> Element
     ) -> Infallible<Element> {
         Infallible(raw: .combineLatest(a, b, c, d, e, f, g, h, resultSelector: resultSelector))
     }
@@ -83,7 +85,8 @@ extension Infallible {
     /// The last values of all sources whenever one of them sends a value and all have sent one; `[]` without sources.
     @inlinable
     public static func combineLatest<Sources: Collection>(
-        _ collection: Sources, resultSelector: @escaping @Sendable ([Sources.Element.Element]) -> Element
+        _ collection: Sources,
+        resultSelector: @escaping @Sendable ([Sources.Element.Element]) throws -> Element
     ) -> Infallible<Element> where Sources.Element: InfallibleType {
         Infallible(raw: .combineLatest(collection.map { $0.asObservable() }, resultSelector: resultSelector))
     }

@@ -27,10 +27,10 @@ extension Infallible {
 
     /// Makes the stream anew for each subscription.
     @inlinable
-    public static func deferred(_ observableFactory: @escaping @Sendable () -> Infallible<Element>)
+    public static func deferred(_ observableFactory: @escaping @Sendable () throws -> Infallible<Element>)
         -> Infallible<Element>
     {
-        Infallible(raw: .deferred { observableFactory().source })
+        Infallible(raw: .deferred { try observableFactory().source })
     }
 
     /// The elements, one a turn of `scheduler`, then the end.

@@ -52,7 +52,7 @@ extension InfallibleType {
     /// The values as long as `predicate` is true of them.
     @inlinable
     public consuming func take(
-        while predicate: @escaping @Sendable (Element) -> Bool, behavior: TakeBehavior = .exclusive
+        while predicate: @escaping @Sendable (Element) throws -> Bool, behavior: TakeBehavior = .exclusive
     ) -> Infallible<Element> {
         Infallible<Element>(raw: asObservable().take(while: predicate, behavior: behavior))
     }
@@ -60,14 +60,15 @@ extension InfallibleType {
     /// The values until `predicate` is true of one.
     @inlinable
     public consuming func take(
-        until predicate: @escaping @Sendable (Element) -> Bool, behavior: TakeBehavior = .exclusive
+        until predicate: @escaping @Sendable (Element) throws -> Bool, behavior: TakeBehavior = .exclusive
     ) -> Infallible<Element> {
         Infallible<Element>(raw: asObservable().take(until: predicate, behavior: behavior))
     }
 
     /// The values until `other` sends one.
     @inlinable
-    public consuming func take<Source: InfallibleType>(until other: Source) -> Infallible<Element> {
+    public consuming func take<Source: ObservableConvertibleType>(until other: Source) -> Infallible<Element>
+    {
         Infallible<Element>(raw: asObservable().take(until: other.asObservable()))
     }
 
@@ -93,14 +94,16 @@ extension InfallibleType {
 
     /// The values from the first on of which `predicate` is false.
     @inlinable
-    public consuming func skip(while predicate: @escaping @Sendable (Element) -> Bool) -> Infallible<Element>
-    {
+    public consuming func skip(while predicate: @escaping @Sendable (Element) throws -> Bool) -> Infallible<
+        Element
+    > {
         Infallible<Element>(raw: asObservable().skip(while: predicate))
     }
 
     /// The values after `other` has sent one.
     @inlinable
-    public consuming func skip<Source: InfallibleType>(until other: Source) -> Infallible<Element> {
+    public consuming func skip<Source: ObservableConvertibleType>(until other: Source) -> Infallible<Element>
+    {
         Infallible<Element>(raw: asObservable().skip(until: other.asObservable()))
     }
 
@@ -206,8 +209,10 @@ extension InfallibleType {
     /// Calls the hooks as the events pass: `on...` before an event is forwarded, `after...` after it was.
     @inlinable
     public consuming func `do`(
-        onNext: (@Sendable (Element) -> Void)? = nil, afterNext: (@Sendable (Element) -> Void)? = nil,
-        onCompleted: (@Sendable () -> Void)? = nil, afterCompleted: (@Sendable () -> Void)? = nil,
+        onNext: (@Sendable (Element) throws -> Void)? = nil,
+        afterNext: (@Sendable (Element) throws -> Void)? = nil,
+        onCompleted: (@Sendable () throws -> Void)? = nil,
+        afterCompleted: (@Sendable () throws -> Void)? = nil,
         onSubscribe: (@Sendable () -> Void)? = nil, onSubscribed: (@Sendable () -> Void)? = nil,
         onDispose: (@Sendable () -> Void)? = nil
     ) -> Infallible<Element> {
@@ -231,14 +236,16 @@ extension InfallibleType {
     /// The values whose key differs from that of the one before.
     @inlinable
     public consuming func distinctUntilChanged<Key: Equatable & Sendable>(
-        _ keySelector: @escaping @Sendable (Element) -> Key
+        _ keySelector: @escaping @Sendable (Element) throws -> Key
     ) -> Infallible<Element> {
         Infallible<Element>(raw: asObservable().distinctUntilChanged(keySelector))
     }
 
     /// The values that `comparer` does not find equal to the one before.
     @inlinable
-    public consuming func distinctUntilChanged(_ comparer: @escaping @Sendable (Element, Element) -> Bool)
+    public consuming func distinctUntilChanged(
+        _ comparer: @escaping @Sendable (Element, Element) throws -> Bool
+    )
         -> Infallible<Element>
     {
         Infallible<Element>(raw: asObservable().distinctUntilChanged(comparer))
@@ -247,8 +254,17 @@ extension InfallibleType {
     /// The values whose key `comparer` does not find equal to that of the one before.
     @inlinable
     public consuming func distinctUntilChanged<Key: Sendable>(
-        _ keySelector: @escaping @Sendable (Element) -> Key, comparer: @escaping @Sendable (Key, Key) -> Bool
+        _ keySelector: @escaping @Sendable (Element) throws -> Key,
+        comparer: @escaping @Sendable (Key, Key) throws -> Bool
     ) -> Infallible<Element> {
         Infallible<Element>(raw: asObservable().distinctUntilChanged(keySelector, comparer: comparer))
+    }
+
+    /// The values whose property at `keyPath` is not that of the value before.
+    @inlinable
+    public consuming func distinctUntilChanged<Property: Equatable & Sendable>(
+        at keyPath: any KeyPath<Element, Property> & Sendable
+    ) -> Infallible<Element> {
+        Infallible<Element>(raw: asObservable().distinctUntilChanged(at: keyPath))
     }
 }

@@ -2,7 +2,9 @@
 extension InfallibleType {
     /// The values of all the streams that `selector` makes of the values, as they come.
     @inlinable
-    public consuming func flatMap<Source: InfallibleType>(_ selector: @escaping @Sendable (Element) -> Source)
+    public consuming func flatMap<Source: ObservableConvertibleType>(
+        _ selector: @escaping @Sendable (Element) -> Source
+    )
         -> Infallible<Source.Element>
     {
         Infallible<Source.Element>(raw: asObservable().flatMap(selector))
@@ -10,7 +12,7 @@ extension InfallibleType {
 
     /// The values of the latest stream that `selector` made of a value.
     @inlinable
-    public consuming func flatMapLatest<Source: InfallibleType>(
+    public consuming func flatMapLatest<Source: ObservableConvertibleType>(
         _ selector: @escaping @Sendable (Element) -> Source
     ) -> Infallible<Source.Element> {
         Infallible<Source.Element>(raw: asObservable().flatMapLatest(selector))
@@ -18,7 +20,7 @@ extension InfallibleType {
 
     /// The values of the stream that `selector` makes of a value; values that come while it runs are dropped.
     @inlinable
-    public consuming func flatMapFirst<Source: InfallibleType>(
+    public consuming func flatMapFirst<Source: ObservableConvertibleType>(
         _ selector: @escaping @Sendable (Element) -> Source
     ) -> Infallible<Source.Element> {
         Infallible<Source.Element>(raw: asObservable().flatMapFirst(selector))
@@ -26,7 +28,7 @@ extension InfallibleType {
 
     /// The values of the streams that `selector` makes of the values, one stream after the other.
     @inlinable
-    public consuming func concatMap<Source: InfallibleType>(
+    public consuming func concatMap<Source: ObservableConvertibleType>(
         _ selector: @escaping @Sendable (Element) -> Source
     ) -> Infallible<Source.Element> {
         Infallible<Source.Element>(raw: asObservable().concatMap(selector))
@@ -35,7 +37,7 @@ extension InfallibleType {
     /// What `resultSelector` makes of each value and the latest of `second`. Values before the first of `second` are dropped.
     @inlinable
     public consuming func withLatestFrom<Source: InfallibleType, Result: Sendable>(
-        _ second: Source, resultSelector: @escaping @Sendable (Element, Source.Element) -> Result
+        _ second: Source, resultSelector: @escaping @Sendable (Element, Source.Element) throws -> Result
     ) -> Infallible<Result> {
         Infallible<Result>(raw: asObservable().withLatestFrom(second, resultSelector: resultSelector))
     }
@@ -50,7 +52,7 @@ extension InfallibleType {
 
     /// The values and, after the completion, those of `second`.
     @inlinable
-    public consuming func concat<Source: InfallibleType>(_ second: Source) -> Infallible<Element>
+    public consuming func concat<Source: ObservableConvertibleType>(_ second: Source) -> Infallible<Element>
     where Source.Element == Element {
         Infallible<Element>(raw: asObservable().concat(second))
     }

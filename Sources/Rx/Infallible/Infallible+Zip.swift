@@ -2,7 +2,7 @@ extension Infallible {
     /// The first values of two sources, combined, then the second ones, and so on. Completes when all have.
     @inlinable
     public static func zip<A: InfallibleType, B: InfallibleType>(
-        _ a: A, _ b: B, resultSelector: @escaping @Sendable (A.Element, B.Element) -> Element
+        _ a: A, _ b: B, resultSelector: @escaping @Sendable (A.Element, B.Element) throws -> Element
     ) -> Infallible<Element> {
         Infallible(raw: .zip(a, b, resultSelector: resultSelector))
     }
@@ -11,7 +11,7 @@ extension Infallible {
     @inlinable
     public static func zip<A: InfallibleType, B: InfallibleType, C: InfallibleType>(
         _ a: A, _ b: B, _ c: C,
-        resultSelector: @escaping @Sendable (A.Element, B.Element, C.Element) -> Element
+        resultSelector: @escaping @Sendable (A.Element, B.Element, C.Element) throws -> Element
     ) -> Infallible<Element> {
         Infallible(raw: .zip(a, b, c, resultSelector: resultSelector))
     }
@@ -20,7 +20,7 @@ extension Infallible {
     @inlinable
     public static func zip<A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType>(
         _ a: A, _ b: B, _ c: C, _ d: D,
-        resultSelector: @escaping @Sendable (A.Element, B.Element, C.Element, D.Element) -> Element
+        resultSelector: @escaping @Sendable (A.Element, B.Element, C.Element, D.Element) throws -> Element
     ) -> Infallible<Element> {
         Infallible(raw: .zip(a, b, c, d, resultSelector: resultSelector))
     }
@@ -31,7 +31,8 @@ extension Infallible {
         A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType
     >(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E,
-        resultSelector: @escaping @Sendable (A.Element, B.Element, C.Element, D.Element, E.Element) -> Element
+        resultSelector:
+            @escaping @Sendable (A.Element, B.Element, C.Element, D.Element, E.Element) throws -> Element
     ) -> Infallible<Element> {
         Infallible(raw: .zip(a, b, c, d, e, resultSelector: resultSelector))
     }
@@ -44,7 +45,8 @@ extension Infallible {
     >(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F,
         resultSelector:
-            @escaping @Sendable (A.Element, B.Element, C.Element, D.Element, E.Element, F.Element) -> Element
+            @escaping @Sendable (A.Element, B.Element, C.Element, D.Element, E.Element, F.Element) throws ->
+            Element
     ) -> Infallible<Element> {
         Infallible(raw: .zip(a, b, c, d, e, f, resultSelector: resultSelector))
     }
@@ -58,7 +60,7 @@ extension Infallible {
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G,
         resultSelector:
             @escaping @Sendable (A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element)
-            -> Element
+            throws -> Element
     ) -> Infallible<Element> {
         Infallible(raw: .zip(a, b, c, d, e, f, g, resultSelector: resultSelector))
     }
@@ -73,7 +75,7 @@ extension Infallible {
         resultSelector:
             @escaping @Sendable (
                 A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element, H.Element
-            ) -> Element
+            ) throws -> Element
     ) -> Infallible<Element> {
         Infallible(raw: .zip(a, b, c, d, e, f, g, h, resultSelector: resultSelector))
     }
@@ -81,7 +83,8 @@ extension Infallible {
     /// The first values of all sources, then the second ones, and so on. Completes at once without sources.
     @inlinable
     public static func zip<Sources: Collection>(
-        _ collection: Sources, resultSelector: @escaping @Sendable ([Sources.Element.Element]) -> Element
+        _ collection: Sources,
+        resultSelector: @escaping @Sendable ([Sources.Element.Element]) throws -> Element
     ) -> Infallible<Element> where Sources.Element: InfallibleType {
         Infallible(raw: .zip(collection.map { $0.asObservable() }, resultSelector: resultSelector))
     }

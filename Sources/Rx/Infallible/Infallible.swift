@@ -3,8 +3,8 @@ public protocol InfallibleType<Element>: ObservableConvertibleType {}
 
 /// A stream whose type says that it does not fail.
 ///
-/// What its operators are given does not throw, and what could fail is turned into one by `asInfallible`. A type of your own
-/// that breaks the promise breaks nothing else: its error is taken for the completion.
+/// What could fail is turned into one by `asInfallible`. Closures that throw, inner streams that fail, and a type of your own
+/// break the promise but nothing else: who subscribes takes the error for the completion.
 public struct Infallible<Element: Sendable>: InfallibleType {
     @usableFromInline let source: Observable<Element>
 

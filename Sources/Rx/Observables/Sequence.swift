@@ -39,6 +39,14 @@ extension ObservableType {
         if let optional { just(optional) } else { empty() }
     }
 
+    /// The value if there is one, then the end, each in a turn of `scheduler`.
+    @inlinable
+    public static func from(
+        optional: Element?, scheduler: any ImmediateSchedulerType
+    ) -> Observable<Element> {
+        from(optional.map { [$0] } ?? [], scheduler: scheduler)
+    }
+
     /// The value in a turn of `scheduler`, then the end.
     @inlinable
     public static func just(

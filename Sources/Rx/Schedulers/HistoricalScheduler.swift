@@ -11,6 +11,8 @@ public final class HistoricalScheduler: VirtualTimeScheduler<HistoricalScheduler
 
 /// Virtual time as it is.
 public struct HistoricalSchedulerTimeConverter: VirtualTimeConverterType {
+    public init() {}
+
     public func convertFromVirtualTime(_ virtualTime: RxTime) -> RxTime { virtualTime }
 
     public func convertToVirtualTime(_ time: RxTime) -> RxTime { time }

@@ -6,7 +6,7 @@ import Synchronization
 /// Somebody has to serve the main queue: `dispatchMain()`, a run loop, or the main actor of a program whose `main` is
 /// asynchronous. Where the main thread is busy for good, as that of a server that runs an event loop on it, work never runs:
 /// use that loop's scheduler there.
-public final class MainScheduler: DispatchQueueScheduler, @unchecked Sendable {
+public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Sendable {
     /// For `observe(on:)`: does not hop where it need not.
     public static let instance = MainScheduler()
     /// Always hops, also from the main queue.
@@ -16,7 +16,12 @@ public final class MainScheduler: DispatchQueueScheduler, @unchecked Sendable {
     private let enqueued = Atomic<Int>(0)
 
     public init() {
-        super.init(on: .main)
+        super.init(serialQueue: .main)
+    }
+
+    /// Stops the program when the caller is not on the main queue.
+    public static func ensureRunningOnMainThread(errorMessage: String? = nil) {
+        ensureExecutingOnScheduler(errorMessage: errorMessage)
     }
 
     /// Stops the program when the caller is not on the main queue.

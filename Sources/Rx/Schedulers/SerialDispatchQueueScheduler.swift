@@ -1,18 +1,22 @@
 public import Dispatch
 
 /// Runs work one after the other on a dispatch queue of its own.
-public final class SerialDispatchQueueScheduler: DispatchQueueScheduler, @unchecked Sendable {
+public class SerialDispatchQueueScheduler: DispatchQueueScheduler, @unchecked Sendable {
     /// On `serialQueue` itself.
     init(serialQueue: DispatchQueue, leeway: DispatchTimeInterval = .nanoseconds(0)) {
         super.init(on: serialQueue, leeway: leeway)
     }
 
-    /// On `internalSerialQueueName`, a new serial queue. `leeway` is how late a timer may be.
+    /// On `internalSerialQueueName`, a new serial queue, after `serialQueueConfiguration` was called with that. `leeway` is how
+    /// late a timer may be.
     public init(
         internalSerialQueueName: String, qos: DispatchQoS = .default,
+        serialQueueConfiguration: ((DispatchQueue) -> Void)? = nil,
         leeway: DispatchTimeInterval = .nanoseconds(0)
     ) {
-        super.init(on: DispatchQueue(label: internalSerialQueueName, qos: qos), leeway: leeway)
+        let queue = DispatchQueue(label: internalSerialQueueName, qos: qos)
+        serialQueueConfiguration?(queue)
+        super.init(on: queue, leeway: leeway)
     }
 
     /// On a new serial queue that runs its work on `queue`.

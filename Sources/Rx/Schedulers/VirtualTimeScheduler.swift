@@ -178,6 +178,14 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     }
 }
 
+extension VirtualTimeScheduler: CustomDebugStringConvertible {
+    /// The clock, and the times of the work that waits.
+    public var debugDescription: String {
+        let (clock, times) = state.withLock { ($0.clock, $0.items.map(\.time)) }
+        return "\(clock): \(times)"
+    }
+}
+
 /// Outside of the generic class, where using it would look up metadata.
 private struct VirtualItem<Time: Sendable>: Sendable {
     let time: Time

@@ -1,0 +1,33 @@
+import Foundation
+import Rx
+
+// Every public name of Rx, each overload once, in mode 6 and with warnings as errors. The compiler is what checks it: nothing
+// here runs.
+
+struct Failure: Error {}
+
+final class Owner: Sendable {}
+
+final class Mutable: @unchecked Sendable {
+    var text = ""
+}
+
+extension Mutable: ReactiveCompatible {}
+
+/// Takes what is named, and its type where that matters.
+func use<Value: Sendable>(_ value: Value) {}
+
+/// Subscribes for the compiler's sake.
+func use(_ disposable: any Disposable) {
+    disposable.dispose()
+}
+
+let scheduler: any SchedulerType = SerialDispatchQueueScheduler(qos: .background)
+let numbers = Observable.of(1, 2, 3)
+let texts = Observable.of("a", "b")
+let flags = Observable.just(true)
+let single = Single.just(1)
+let maybe = Maybe.just(1)
+let completable = Completable.empty()
+let infallible = Infallible.just(1)
+let never = Observable<Never>.never()

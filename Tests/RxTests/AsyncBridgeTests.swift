@@ -1,0 +1,178 @@
+import Dispatch
+import Rx
+import Testing
+
+/// A sequence that counts, fails where it is told to, and does not look whether its task is cancelled.
+private struct Counting: AsyncSequence, Sendable {
+    struct Iterator: AsyncIteratorProtocol {
+        var sequence: Counting
+        var count = 0
+
+        mutating func next() async throws -> Int? {
+            guard count < sequence.end else {
+                if let error = sequence.error { throw error }
+                return nil
+            }
+            count += 1
+            return count
+        }
+    }
+
+    var end: Int
+    var error: (any Error)?
+
+    func makeAsyncIterator() -> Iterator {
+        Iterator(sequence: self)
+    }
+}
+
+/// What happens elsewhere, one after the other, to be awaited.
+private struct Signals: Sendable {
+    private let stream: AsyncStream<String>
+    private let continuation: AsyncStream<String>.Continuation
+
+    init() {
+        (stream, continuation) = AsyncStream.makeStream()
+    }
+
+    func send(_ signal: String) {
+        continuation.yield(signal)
+    }
+
+    var next: String? {
+        get async {
+            var iterator = stream.makeAsyncIterator()
+            return await iterator.next()
+        }
+    }
+}
+
+private enum Place {
+    @TaskLocal static var name = "nowhere"
+}
+
+@Suite("Streams and tasks")
+struct AsyncBridgeTests {
+    @Test("values subscribes when it is read, and keeps what comes before it is iterated over")
+    func valuesSubscribe() async throws {
+        let subject = PublishSubject<Int>()
+        let values = subject.values
+        #expect(subject.hasObservers)
+        for number in 1...100 { subject.onNext(number) }
+        subject.onError(Failure())
+        var seen: [Int] = []
+        await #expect(throws: Failure.self) {
+            for try await value in values { seen.append(value) }
+        }
+        #expect(seen == Array(1...100))
+    }
+
+    @Test("Values that nobody iterates over are let go of, and so is their subscription")
+    func valuesUnread() {
+        let subject = PublishSubject<Int>()
+        do {
+            let values = subject.values
+            subject.onNext(1)
+            #expect(subject.hasObservers)
+            _ = values
+        }
+        #expect(!subject.hasObservers)
+    }
+
+    @Test("Cancelling the task that iterates disposes the subscription and throws CancellationError")
+    func valuesCancelled() async {
+        let signals = Signals()
+        let subject = PublishSubject<Int>()
+        let values = subject.values
+        let task = Task {
+            for try await value in values { signals.send("\(value)") }
+        }
+        subject.onNext(1)
+        #expect(await signals.next == "1")
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(!subject.hasObservers)
+    }
+
+    @Test("A sequence is iterated for each subscription; what it throws is the error")
+    func sequence() async throws {
+        let numbers = Counting(end: 3).asObservable()
+        for _ in 0..<2 { #expect(try await numbers.toArray().value == [1, 2, 3]) }
+        let failing = Counting(end: 1, error: Failure()).asObservable()
+        #expect(try await failing.catchAndReturn(9).toArray().value == [1, 9])
+    }
+
+    @Test("A sequence that throws CancellationError completes the stream")
+    func cancelledSequence() async throws {
+        let stream = Counting(end: 2, error: CancellationError()).asObservable()
+        #expect(try await stream.toArray().value == [1, 2])
+    }
+
+    @Test("Disposing cancels the task: a sequence that looks for it ends, another is left at its next value")
+    func sequenceDisposed() async {
+        let signals = Signals()
+        let (stream, continuation) = AsyncStream<Int>.makeStream()
+        continuation.onTermination = { signals.send("\($0)") }
+        let subscription = stream.asObservable().subscribe(onNext: { signals.send("\($0)") })
+        continuation.yield(1)
+        #expect(await signals.next == "1")
+        subscription.dispose()
+        #expect(await signals.next == "cancelled")
+        let endless = Counting(end: .max).asObservable()
+        let last = endless.do(
+            onNext: { if $0 == 10 { signals.send("ten") } }, onDispose: { signals.send("left") }
+        )
+        .subscribe()
+        #expect(await signals.next == "ten")
+        last.dispose()
+        #expect(await signals.next == "left")
+    }
+
+    @Test("A single of work has what it returns or throws, for each subscription anew")
+    func work() async throws {
+        let count = Shared(0)
+        let single = Single<Int>.create {
+            count.withLock { count in
+                count += 1
+                return count
+            }
+        }
+        #expect(try await single.value == 1)
+        #expect(try await single.value == 2)
+        await #expect(throws: Failure.self) { try await Single<Int>.create { throw Failure() }.value }
+    }
+
+    @Test("Disposing cancels the work, and what that still brings is nobody's")
+    func workDisposed() async {
+        let signals = Signals()
+        let (gate, open) = AsyncStream<Void>.makeStream()
+        let single = Single<Int>.create {
+            signals.send("started")
+            // Ends when the task is cancelled.
+            for await _ in gate {}
+            signals.send(Task.isCancelled ? "cancelled" : "ended")
+            return 1
+        }
+        let log = Log<String>()
+        let subscription = single.subscribe(
+            onSuccess: { log.add("\($0)") }, onFailure: { log.add("\($0)") },
+            onDisposed: { log.add("disposed") })
+        #expect(await signals.next == "started")
+        subscription.dispose()
+        #expect(await signals.next == "cancelled")
+        #expect(log.entries == ["disposed"])
+        open.finish()
+    }
+
+    @Test("Work takes over what is local to the task that subscribes, unless it is detached")
+    func detached() async throws {
+        let attached = Single<String>.create { Place.name }
+        let detached = Single<String>.create(detached: true) { Place.name }
+        let names = try await Place.$name.withValue("here") {
+            [try await attached.value, try await detached.value]
+        }
+        #expect(names == ["here", "nowhere"])
+        let priority = Single<Bool>.create(detached: true, priority: .high) { Task.currentPriority >= .high }
+        #expect(try await priority.value)
+    }
+}

@@ -1,0 +1,80 @@
+import Dispatch
+import Rx
+import Testing
+
+@Suite("Work that schedules itself")
+struct RecursiveWorkTests {
+    @Test("Each state has a turn of its own; on the current thread a million do not nest")
+    func turns() {
+        let scheduler = ManualScheduler()
+        let log = Log<String>()
+        _ = scheduler.scheduleRecursive(3) { state, recurse in
+            log.add("\(state)")
+            if state > 1 { recurse(state - 1) }
+            log.add("left \(state)")
+        }
+        scheduler.start()
+        #expect(log.entries == ["3", "left 3", "2", "left 2", "1", "left 1"])
+        let count = Shared(0)
+        _ = CurrentThreadScheduler.instance.scheduleRecursive(1_000_000) { state, recurse in
+            count.withLock { $0 += 1 }
+            if state > 1 { recurse(state - 1) }
+        }
+        #expect(count.withLock { $0 } == 1_000_000)
+    }
+
+    @Test("A state may be followed by several")
+    func branches() {
+        let scheduler = ManualScheduler()
+        let log = Log<Int>()
+        _ = scheduler.scheduleRecursive(1) { state, recurse in
+            log.add(state)
+            if state < 4 {
+                recurse(state * 2)
+                recurse(state * 2 + 1)
+            }
+        }
+        scheduler.start()
+        #expect(log.entries == [1, 2, 3, 4, 5, 6, 7])
+        #expect(scheduler.pendingCount == 0)
+    }
+
+    @Test("Disposing ends it, inside of a turn too, and leaves nothing behind")
+    func disposed() {
+        let scheduler = ManualScheduler()
+        let log = Log<Int>()
+        let work = SingleAssignmentDisposable()
+        work.setDisposable(
+            scheduler.scheduleRecursive(1) { state, recurse in
+                log.add(state)
+                if state == 2 { work.dispose() }
+                recurse(state + 1)
+            })
+        scheduler.start()
+        #expect(log.entries == [1, 2])
+        let waiting = scheduler.scheduleRecursive(1) { state, _ in log.add(state) }
+        waiting.dispose()
+        #expect(scheduler.pendingCount == 0)
+        scheduler.start()
+        #expect(log.entries == [1, 2])
+    }
+
+    @Test("Threads that dispose it while it runs end it once and for all")
+    func raced() async {
+        for _ in 0..<200 {
+            let queue = SerialDispatchQueueScheduler(qos: .default)
+            let work = queue.scheduleRecursive(0) { state, recurse in recurse(state + 1) }
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<2 { group.addTask { work.dispose() } }
+            }
+            // Behind what was still queued: nothing more is.
+            let ended: Bool = await withCheckedContinuation { continuation in
+                _ = queue.schedule(()) {
+                    continuation.resume(returning: true)
+                    return Disposables.create()
+                }
+            }
+            #expect(ended)
+        }
+    }
+}
