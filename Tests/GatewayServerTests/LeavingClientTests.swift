@@ -1,3 +1,4 @@
+import Dispatch
 import Gateway
 import Glibc
 import HTTPOutbound
@@ -119,8 +120,7 @@ struct LeavingClientTests {
     func noAttemptFollows(_ manner: Manner) throws {
         let upstream = try ScriptedUpstream([.readRequest, .close])
         var policy = Self.patient
-        policy.retry.backoffBase = .seconds(300)
-        policy.retry.backoffLimit = .seconds(300)
+        policy.retry.backoff = .constant(.seconds(300), jitter: .full)
         let lines = try serve(upstream, policy) { server in
             let timers = server.report.timers
             let client = try RawClient(port: server.port)

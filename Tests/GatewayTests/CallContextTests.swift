@@ -128,9 +128,9 @@ struct UpstreamFieldsTests {
 struct SummaryTests {
     @Test("It has the route, the status, the code, the times, and each part's outcome")
     func summary() throws {
-        var retry = RetryPolicy()
+        var retry = CallRetryPolicy()
         retry.maxAttempts = 2
-        retry.backoffBase = .zero
+        retry.backoff = .none
         let bench = Bench(retry: retry)
         bench.gateway.get("/users/{name}") { [diary = bench.diary] _ in
             .parts(

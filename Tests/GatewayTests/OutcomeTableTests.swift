@@ -239,8 +239,8 @@ struct OutcomeTableTests {
 
     @Test("Attempts are those that were made")
     func attempts() throws {
-        var retry = RetryPolicy()
-        retry.backoffBase = .zero
+        var retry = CallRetryPolicy()
+        retry.backoff = .none
         let bench = Bench(retry: retry)
         bench.gateway.get("/page") { [diary = bench.diary] _ in
             .parts(a: diary.rx.request(.recent).fragment())

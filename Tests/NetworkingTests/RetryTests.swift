@@ -1,3 +1,4 @@
+import Dispatch
 import FoundationEssentials
 import HTTPModel
 import Locking
@@ -296,8 +297,7 @@ struct RetryTests {
     @Test("Jitter never eats the time that a Retry-After leaves for the attempt")
     func retryAfterLeavesTimeForTheAttempt() throws {
         var policy = CallPolicy()
-        policy.retry.backoffBase = .seconds(30)
-        policy.retry.backoffLimit = .seconds(30)
+        policy.retry.backoff = .constant(.seconds(30), jitter: .full)
         let bench = try Bench(policy: policy)
         bench.transport.answer(.response(503, fields: [.retryAfter: "8"]), Self.ok)
         let probe = bench.start()

@@ -22,7 +22,8 @@ struct OperatorCase: Sendable, CustomTestStringConvertible {
 }
 
 private let operators: [OperatorCase] =
-    selectionOperators + timingOperators + windowOperators + passingOperators + sharingOperators + [
+    selectionOperators + timingOperators + windowOperators + passingOperators + sharingOperators
+    + policyOperators + [
         OperatorCase(
             name: "map", values: "-A-B-C-|", error: "-A-B-#", disposed: "-A-B",
             throwing: ("-#", { source, _ in source.map { _ in throw Failure() } }),

@@ -1,4 +1,5 @@
 import Dispatch
+import FoundationEssentials
 import Rx
 import Testing
 
@@ -227,6 +228,31 @@ struct TimingTests {
             source.groupBy { $0 % 3 }.flatMap { group in group.withLatestFrom(other) }
         },
         Stressed("catch(sequence:)") { source, other in Observable.catch(sequence: [other, source]) },
+        Stressed("flatMap(maxConcurrent:)") { source, other in
+            source.flatMap(maxConcurrent: 2) { _ in other.take(3) }
+        },
+        Stressed("combineLatest of a dictionary") { source, other in
+            Observable.combineLatest(["x": source, "y": other]) { $0.values.reduce(0, &+) }
+        },
+        Stressed("combineLatest of nine") { a, b in
+            Observable.combineLatest(a, b, a, b, a, b, a, b, a) {
+                $0 &+ $1 &+ $2 &+ $3 &+ $4 &+ $5 &+ $6 &+ $7 &+ $8
+            }
+        },
+        Stressed("timeout(at:other:)") { source, other in
+            .deferred {
+                source.timeout(
+                    at: Date(timeIntervalSinceNow: 100e-6), other: other,
+                    scheduler: ConcurrentDispatchQueueScheduler(qos: .default))
+            }
+        },
+        Stressed("observe(on:capacity:overflow:)") { source, _ in
+            source.observe(
+                on: ConcurrentDispatchQueueScheduler(qos: .default), capacity: 4, overflow: .dropOldest)
+        },
+        Stressed("a serialized subject") { source, other in
+            Observable.merge(source, other).multicast { PublishSubject<Int>().serialized() }.refCount()
+        },
         Stressed("skip for a time") { source, _ in
             source.skip(.microseconds(100), scheduler: ConcurrentDispatchQueueScheduler(qos: .default))
         },

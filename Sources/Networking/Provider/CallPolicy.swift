@@ -1,4 +1,6 @@
+import Dispatch
 public import JSONBytes
+public import Rx
 
 /// How a provider makes its calls.
 public struct CallPolicy: Sendable, Hashable {
@@ -6,7 +8,7 @@ public struct CallPolicy: Sendable, Hashable {
     /// request that the call is made for.
     public var totalTimeout: Duration = .seconds(10)
     public var attemptLimits = AttemptLimits()
-    public var retry = RetryPolicy()
+    public var retry = CallRetryPolicy()
     /// What a response's JSON may ask of its reader: beyond it the body is no JSON. Default 64 levels, numbers of 256 bytes.
     public var json = JSONLimits.standard
 
@@ -18,14 +20,12 @@ public struct CallPolicy: Sendable, Hashable {
 /// Retried: `dns_timeout`, `connection_refused`, `connection_timeout`, `connection_terminated`,
 /// `http_response_incomplete`; the statuses 502, 503 and 504; 429 only with `Retry-After`. Never: read and
 /// response time-outs, TLS, protocol and size errors, other statuses, and what fails in decoding.
-public struct RetryPolicy: Sendable, Hashable {
+public struct CallRetryPolicy: Sendable, Hashable {
     /// Attempts in all, the first included. Default 3; 1 turns retries off.
     public var maxAttempts: Int = 3
-    /// The first wait is a random time up to this, each further one up to twice the one before ("full
-    /// jitter"). Default 10 ms.
-    public var backoffBase: Duration = .milliseconds(10)
-    /// No wait is longer, but for `Retry-After`. Default 1 s.
-    public var backoffLimit: Duration = .seconds(1)
+    /// The waits; `Retry-After` comes on top. Default: the first is a random time up to 10 ms, each further one up to twice
+    /// the one before ("full jitter"), none longer than 1 s.
+    public var backoff = Backoff.exponential(base: .milliseconds(10), cap: .seconds(1), jitter: .full)
     /// Waits after refused connections take no longer in all, so that a dead upstream is told soon.
     /// Default 40 ms.
     public var refusedLimit: Duration = .milliseconds(40)
@@ -33,8 +33,8 @@ public struct RetryPolicy: Sendable, Hashable {
     public init() {}
 
     /// One attempt, whatever happens.
-    public static let never: RetryPolicy = {
-        var policy = RetryPolicy()
+    public static let never: CallRetryPolicy = {
+        var policy = CallRetryPolicy()
         policy.maxAttempts = 1
         return policy
     }()

@@ -60,7 +60,7 @@ extension Reactive {
     /// A call: cold, sent anew for each subscription, cancelled with it.
     ///
     /// Succeeds with a whole HTTP response whatever its status (`checkStatusCode()`, `fragment()` and `map(_:)` judge it);
-    /// retries as the provider's `RetryPolicy` says. Fails with a `NetworkError` of the kind `networkFail`.
+    /// retries as the provider's `CallRetryPolicy` says. Fails with a `NetworkError` of the kind `networkFail`.
     /// The calling task's `CallContext` goes with it.
     public func request<Target: TargetType>(_ target: Target) -> Single<Response>
     where Base == Provider<Target> {

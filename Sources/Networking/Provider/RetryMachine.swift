@@ -1,3 +1,5 @@
+import Rx
+
 /// What to do after an attempt: a value that decides, and does nothing. Times are nanoseconds since the call began.
 struct RetryMachine: Sendable {
     enum Decision: Equatable {
@@ -17,6 +19,8 @@ struct RetryMachine: Sendable {
     /// Attempts begun so far.
     private(set) var attempts: Int
     private var refusedSince: Int64?
+    /// What the backoff drew last.
+    private var drawn: Int64 = 0
 
     init(attempts: Int = 0) {
         self.attempts = attempts
@@ -33,7 +37,7 @@ struct RetryMachine: Sendable {
     ///   - end: when the call has to be over.
     ///   - random: draws from nothing to the bound it is given.
     mutating func attemptFailed(
-        _ failure: Failure, at now: Int64, end: Int64, policy: RetryPolicy, random: (Int64) -> Int64
+        _ failure: Failure, at now: Int64, end: Int64, policy: CallRetryPolicy, random: (Int64) -> Int64
     ) -> Decision {
         guard attempts < policy.maxAttempts, end > now else { return .stands }
         let left = end - now
@@ -41,24 +45,26 @@ struct RetryMachine: Sendable {
         switch failure {
         case .reason(let reason):
             guard reason.isRetried else { return .stands }
-            let jitter = jitter(policy, random)
+            draw(policy, random)
             if reason == .connectionRefused {
                 let since = refusedSince ?? now
                 refusedSince = since
                 let refusedLeft = policy.refusedLimit.nanoseconds - (now - since)
                 guard refusedLeft > 0 else { return .stands }
-                wait = min(jitter, refusedLeft)
+                wait = min(drawn, refusedLeft)
             } else {
-                wait = jitter
+                wait = drawn
             }
         case .status(let status, let retryAfter):
             guard RetryMachine.isRetried(status, hasRetryAfter: retryAfter != nil) else { return .stands }
             if let retryAfter {
                 guard retryAfter < left else { return .stands }
                 // Jitter only lengthens what the upstream asked for, and leaves half of the rest to the attempt.
-                wait = retryAfter + min(jitter(policy, random), (left - retryAfter) / 2)
+                draw(policy, random)
+                wait = retryAfter + min(drawn, (left - retryAfter) / 2)
             } else {
-                wait = jitter(policy, random)
+                draw(policy, random)
+                wait = drawn
             }
         }
         guard wait < left else { return .stands }
@@ -73,13 +79,7 @@ struct RetryMachine: Sendable {
         }
     }
 
-    /// Full jitter: evenly from nothing to the bound, which doubles with each attempt.
-    private func jitter(_ policy: RetryPolicy, _ random: (Int64) -> Int64) -> Int64 {
-        let base = policy.backoffBase.nanoseconds
-        let limit = policy.backoffLimit.nanoseconds
-        let doublings = min(attempts - 1, 40)
-        let (bound, overflow) = base.multipliedReportingOverflow(by: 1 << Int64(doublings))
-        let most = overflow ? limit : min(bound, limit)
-        return min(max(random(most), 0), most)
+    private mutating func draw(_ policy: CallRetryPolicy, _ random: (Int64) -> Int64) {
+        drawn = policy.backoff.nanoseconds(afterFailures: attempts, previous: drawn, random: random)
     }
 }

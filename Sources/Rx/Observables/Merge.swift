@@ -19,12 +19,13 @@ extension ObservableType where Element: ObservableConvertibleType {
 }
 
 extension ObservableType {
-    /// The values of the streams that `selector` makes of the values, one stream after the other.
+    /// The values of the streams that `selector` makes of the values, one stream after the other. It makes them as the values
+    /// arrive; the streams wait without bound.
     @inlinable
     public consuming func concatMap<Source: ObservableConvertibleType>(
         _ selector: @escaping @Sendable (Element) throws -> Source
     ) -> Observable<Source.Element> {
-        MergeLimited(asObservable(), 1) { try selector($0).asObservable() }
+        MergeLimited(asObservable().map(selector), 1) { $0.asObservable() }
     }
 
     /// The values of all sources, as they come.

@@ -1,30 +1,30 @@
 import Locking
 import Synchronization
 
-/// Merges what a selector makes of each value, a limited number at a time. The selector is called as the values
-/// arrive; only the subscriptions wait.
+/// Merges what a selector makes of each value, a limited number at a time. The values wait; the selector is called when
+/// there is room.
 @usableFromInline
 final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
     @unchecked Sendable
 {
     private struct State {
-        var waiting: [Observable<Out>] = []
+        var waiting: [In] = []
         var head = 0
         var active = 0
         var isOuterDone = false
 
         var isOver: Bool { isOuterDone && active == 0 && head == waiting.count }
 
-        mutating func next(_ limit: Int) -> Observable<Out>? {
+        mutating func next(_ limit: Int) -> In? {
             guard active < limit, head < waiting.count else { return nil }
             active += 1
             head += 1
-            let source = waiting[head - 1]
+            let value = waiting[head - 1]
             if head == waiting.count || head >= 64 {
                 waiting.removeSubrange(..<head)
                 head = 0
             }
-            return source
+            return value
         }
     }
 
@@ -69,19 +69,21 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
 
     override func next(_ value: In) {
         guard !upstream.isClosed else { return }
-        do {
-            let source = try selector(value)
-            state.withLock { $0.waiting.append(source) }
-        } catch {
-            return self.error(error)
-        }
+        state.withLock { $0.waiting.append(value) }
         pump()
     }
 
     private func pump() {
         guard pumps.add(1, ordering: .acquiringAndReleasing).oldValue == 0 else { return }
         repeat {
-            while let source = state.withLock({ $0.next(limit) }) {
+            while let value = state.withLock({ $0.next(limit) }) {
+                let source: Observable<Out>
+                do {
+                    source = try selector(value)
+                } catch {
+                    // It ends, now or behind what is being delivered: no more is asked for.
+                    return self.error(error)
+                }
                 let inner = MergeLimitedInner(self)
                 guard inners.add(inner) else { return }
                 startStream(source, Port(inner))

@@ -15,7 +15,38 @@ extension ObservableType {
     public consuming func share(
         replay: Int = 0, scope: SubjectLifetimeScope = .whileConnected
     ) -> Observable<Element> {
-        Share(asObservable(), replay, scope)
+        Share(asObservable(), replay, scope, nil)
+    }
+
+    /// The same, with values that get too old: one that came `timeToLive` ago or longer is not replayed.
+    ///
+    /// While the source runs, who comes joins its connection, whatever there is to replay. `.forever`, after the end: as
+    /// long as a value is kept that is not too old (without any, until `timeToLive` after the end) who comes gets that and
+    /// the end; after that the next one starts the source anew, with nothing replayed. So a call is made at most once in that
+    /// time: `call.asObservable().share(replay: 1, scope: .forever, timeToLive: .seconds(60), scheduler: scheduler)`.
+    ///
+    /// Ages are of `scheduler`'s clock, and no timer is set: what is too old is let go of when the next subscriber comes, or
+    /// the value that takes its place.
+    @inlinable
+    public consuming func share(
+        replay: Int, scope: SubjectLifetimeScope = .whileConnected, timeToLive: RxTimeInterval,
+        scheduler: any SchedulerType
+    ) -> Observable<Element> {
+        Share(asObservable(), replay, scope, (timeToLive, scheduler))
+    }
+}
+
+extension InfallibleType {
+    /// One subscription to the source for all subscribers. `replay` values are kept for those that come later, each for
+    /// `timeToLive`.
+    @inlinable
+    public consuming func share(
+        replay: Int, scope: SubjectLifetimeScope = .whileConnected, timeToLive: RxTimeInterval,
+        scheduler: any SchedulerType
+    ) -> Infallible<Element> {
+        Infallible<Element>(
+            raw: asObservable().share(
+                replay: replay, scope: scope, timeToLive: timeToLive, scheduler: scheduler))
     }
 }
 
@@ -33,14 +64,19 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
     private let source: Observable<Element>
     private let replay: Int
     private let scope: SubjectLifetimeScope
+    private let lifetime: ReplayLifetime?
     private let state = Lock(State())
 
     @usableFromInline
-    init(_ source: consuming Observable<Element>, _ replay: Int, _ scope: SubjectLifetimeScope) {
+    init(
+        _ source: consuming Observable<Element>, _ replay: Int, _ scope: SubjectLifetimeScope,
+        _ lifetime: (RxTimeInterval, any SchedulerType)?
+    ) {
         precondition(replay >= 0, "\(replay) values cannot be kept")
         self.source = source
         self.replay = replay
         self.scope = scope
+        self.lifetime = lifetime.map { ReplayLifetime($0.0, $0.1) }
         super.init()
     }
 
@@ -56,8 +92,15 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
     }
 
     private func join() -> (ReplaySubject<Element>, Connection<Element>?, isFirst: Bool) {
-        state.withLock { state in
-            let subject = state.subject ?? .create(bufferSize: replay)
+        let now = lifetime?.now
+        // Outside of the lock: what goes with it may come back here.
+        var expired: ReplaySubject<Element>?
+        defer { withExtendedLifetime(expired) {} }
+        return state.withLock { state in
+            if state.connection == nil, state.subject?.hasExpired(at: now) == true {
+                expired = state.subject.take()
+            }
+            let subject = state.subject ?? .create(bufferSize: replay, lifetime: lifetime)
             state.subject = subject
             if let connection = state.connection {
                 state.count += 1

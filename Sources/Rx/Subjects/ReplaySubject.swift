@@ -1,4 +1,23 @@
+import FoundationEssentials
 import Locking
+
+/// How long a subject's values are replayed.
+struct ReplayLifetime: Sendable {
+    private let microseconds: Double
+    private let scheduler: any SchedulerType
+
+    init(_ timeToLive: RxTimeInterval, _ scheduler: any SchedulerType) {
+        microseconds = (timeToLive.seconds * 1e6).rounded()
+        self.scheduler = scheduler
+    }
+
+    var now: RxTime { scheduler.now }
+
+    /// Whether what came at `time` is too old at `now`. Times are dates, which are not exact.
+    func hasPassed(since time: RxTime, at now: RxTime) -> Bool {
+        (now.timeIntervalSince(time) * 1e6).rounded() >= microseconds
+    }
+}
 
 /// Keeps the last values: who subscribes gets those first, also after its end.
 public final class ReplaySubject<Element: Sendable>: Observable<Element>, SubjectType, ObserverType,
@@ -9,23 +28,34 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
         /// The last values; once there are `bufferSize` of them, a ring whose oldest is at `oldest`.
         var values: [Element] = []
         var oldest = 0
+        /// When the values came, at the same places; kept where they get too old.
+        var times: [RxTime] = []
+        /// When what is replayed last came: the last value that is kept, without one the end.
+        var newest: RxTime?
         var links: [Link] = []
         var end: SubjectCore.End?
         var isDisposed = false
     }
 
     private let bufferSize: Int
+    private let lifetime: ReplayLifetime?
     private let state = Lock(State())
 
-    private init(bufferSize: Int) {
+    private init(bufferSize: Int, lifetime: ReplayLifetime? = nil) {
         precondition(bufferSize >= 0, "a buffer cannot hold \(bufferSize) values")
         self.bufferSize = bufferSize
+        self.lifetime = lifetime
         super.init()
     }
 
     /// One that keeps the last `bufferSize` values.
     public static func create(bufferSize: Int) -> ReplaySubject<Element> {
         ReplaySubject(bufferSize: bufferSize)
+    }
+
+    /// One that keeps the last `bufferSize` values, each as long as `lifetime` says.
+    static func create(bufferSize: Int, lifetime: ReplayLifetime?) -> ReplaySubject<Element> {
+        ReplaySubject(bufferSize: bufferSize, lifetime: lifetime)
     }
 
     /// One that keeps all values.
@@ -46,6 +76,15 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
         state.withLock { $0.end != nil }
     }
 
+    /// Whether it has ended and all that it replays is too old at `now`.
+    func hasExpired(at now: RxTime?) -> Bool {
+        guard let lifetime, let now else { return false }
+        return state.withLock { state in
+            guard state.end != nil, let newest = state.newest else { return false }
+            return lifetime.hasPassed(since: newest, at: now)
+        }
+    }
+
     public func on(_ event: Event<Element>) {
         switch event {
         case .next(let element): onNext(element)
@@ -57,12 +96,16 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
     public func onNext(_ element: Element) {
         // The value that makes room goes outside of the lock.
         var value = element
+        let now = lifetime?.now
         let links: [Link] = state.withLock { state in
             guard state.end == nil, !state.isDisposed else { return [] }
+            if let now, bufferSize > 0 { state.newest = now }
             if state.values.count < bufferSize {
                 state.values.append(element)
+                if let now { state.times.append(now) }
             } else if bufferSize > 0 {
                 swap(&state.values[state.oldest], &value)
+                if let now { state.times[state.oldest] = now }
                 state.oldest += 1
                 if state.oldest == bufferSize { state.oldest = 0 }
             }
@@ -80,9 +123,11 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
     }
 
     private func end(_ end: SubjectCore.End) {
+        let now = lifetime?.now
         let links: [Link] = state.withLock { state in
             guard state.end == nil, !state.isDisposed else { return [] }
             state.end = end
+            if state.newest == nil { state.newest = now }
             let links = state.links
             state.links = []
             return links
@@ -113,17 +158,34 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
 
     /// Adds a subscription and replays to it.
     func add(_ link: ReplayLink<Element>) {
-        let (values, end): ([Element], SubjectCore.End?) = state.withLock { state in
-            if state.isDisposed { return ([], .failed(RxError.disposed(object: self))) }
+        let now = lifetime?.now
+        // Values that are too old go outside of the lock.
+        let (values, end, _): ([Element], SubjectCore.End?, [Element]) = state.withLock { state in
+            if state.isDisposed { return ([], .failed(RxError.disposed(object: self)), []) }
             if state.end == nil { state.links.addOne(link) }
-            guard state.oldest > 0 else { return (state.values, state.end) }
-            return (state.values[state.oldest...] + Array(state.values[..<state.oldest]), state.end)
+            let old = now.map { dropOld(&state, $0) } ?? []
+            guard state.oldest > 0 else { return (state.values, state.end, old) }
+            return (state.values[state.oldest...] + Array(state.values[..<state.oldest]), state.end, old)
         }
         for value in values { link.deliver(value) }
         if let end { return link.deliver(end) }
         link.goLive()
         // It may have been closed before it was in the list.
         if !link.isOpen { leave(link) }
+    }
+
+    /// Takes out the values that are too old at `now`: the first ones.
+    private func dropOld(_ state: inout State, _ now: RxTime) -> [Element] {
+        guard let lifetime else { return [] }
+        let count = state.values.count
+        let places = (0..<count).map { (state.oldest + $0) % count }
+        let fresh = places.drop { lifetime.hasPassed(since: state.times[$0], at: now) }
+        guard fresh.count < count else { return [] }
+        let old = state.values
+        state.values = fresh.map { old[$0] }
+        state.times = fresh.map { [times = state.times] in times[$0] }
+        state.oldest = 0
+        return old
     }
 
     override class func run(_ source: consuming Observable<Element>, _ port: consuming Port<Element>) {

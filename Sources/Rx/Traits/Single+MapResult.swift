@@ -13,12 +13,13 @@ extension PrimitiveSequence where Trait == SingleTrait {
 @usableFromInline
 final class MapResult<In: Sendable, Out: Sendable>: Operator<In, Out>, @unchecked Sendable {
     private let success: @Sendable (In) -> Out
-    private let failure: @Sendable (any Error) -> Out
+    /// What it throws passes as the error.
+    private let failure: @Sendable (any Error) throws -> Out
 
     @usableFromInline
     init(
         _ source: consuming Observable<In>?, _ success: @escaping @Sendable (In) -> Out,
-        _ failure: @escaping @Sendable (any Error) -> Out
+        _ failure: @escaping @Sendable (any Error) throws -> Out
     ) {
         self.success = success
         self.failure = failure
@@ -38,6 +39,12 @@ final class MapResult<In: Sendable, Out: Sendable>: Operator<In, Out>, @unchecke
     }
 
     override func error(_ error: any Error) {
-        down.last(failure(error))
+        let result: Out
+        do {
+            result = try failure(error)
+        } catch {
+            return down.error(error)
+        }
+        down.last(result)
     }
 }

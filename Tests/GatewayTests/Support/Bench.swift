@@ -24,7 +24,7 @@ final class Bench: Sendable {
     /// Calls are made once and never again, unless said otherwise.
     init(
         limits: GatewayLimits = GatewayLimits(), cors: CORSPolicy? = nil, overrides: [String: String] = [:],
-        retry: RetryPolicy = .never
+        retry: CallRetryPolicy = .never
     ) {
         transport = StubTransport(scheduler: time)
         let reported = Reported()

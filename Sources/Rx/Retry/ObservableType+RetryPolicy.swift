@@ -1,0 +1,122 @@
+import Dispatch
+import Synchronization
+
+extension ObservableType {
+    /// Subscribes again when the stream fails, as often and as late as `policy` says; an error that it does not retry passes.
+    /// The failed attempt is disposed before the wait, which is `scheduler`'s; without a wait the next attempt follows at
+    /// once, on the failing thread. Buffers nothing: values of a failed attempt have been sent.
+    @inlinable
+    public consuming func retry(_ policy: RetryPolicy, scheduler: any SchedulerType) -> Observable<Element> {
+        RetryByPolicy(asObservable(), policy, scheduler)
+    }
+}
+
+extension PrimitiveSequence {
+    /// Subscribes again when it fails, as often and as late as `policy` says; an error that it does not retry passes.
+    @inlinable
+    public consuming func retry(
+        _ policy: RetryPolicy, scheduler: any SchedulerType
+    ) -> PrimitiveSequence<Trait, Element> {
+        PrimitiveSequence(raw: source.retry(policy, scheduler: scheduler))
+    }
+}
+
+/// Runs its source until it does not fail or the policy has enough; attempts that fail at once use no stack.
+@usableFromInline
+final class RetryByPolicy<Element: Sendable>: StatefulOperator<Element, Element>, TimerTarget,
+    @unchecked Sendable
+{
+    private let policy: RetryPolicy
+    private let scheduler: any SchedulerType
+    /// Set between two attempts, in the gate, so that none fires before it is known.
+    private let timer: TimerSlot
+    private let gate = Gate()
+    /// Starts that are due and running; whoever raises it from 0 runs them.
+    private let starts = Atomic<Int>(0)
+    // Sound: written in `begin` before the source runs, read by whoever runs the starts.
+    @exclusivity(unchecked)
+    private var repeated: Observable<Element>?
+    /// Only the event at hand reads and writes it.
+    @exclusivity(unchecked)
+    private var progress = RetryProgress()
+
+    @usableFromInline
+    init(_ source: consuming Observable<Element>?, _ policy: RetryPolicy, _ scheduler: any SchedulerType) {
+        precondition(policy.maxAttempts > 0, "a stream cannot be tried \(policy.maxAttempts) times")
+        self.policy = policy
+        self.scheduler = scheduler
+        timer = TimerSlot(scheduler)
+        super.init(source)
+    }
+
+    override func copy() -> Operator<Element, Element> {
+        type(of: self).init(nil, policy, scheduler)
+    }
+
+    override class func begin(
+        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
+    ) {
+        let me = unsafeDowncast(step, to: RetryByPolicy<Element>.self)
+        me.repeated = source
+        me.down.attach(me)
+        me.start()
+    }
+
+    private func start() {
+        guard starts.add(1, ordering: .acquiringAndReleasing).oldValue == 0 else { return }
+        repeat {
+            guard !upstream.isClosed, let repeated else { return }
+            startStream(repeated, Port(self))
+        } while starts.subtract(1, ordering: .acquiringAndReleasing).newValue > 0
+    }
+
+    override func stop() {
+        super.stop()
+        timer.close()
+    }
+
+    private func asOwner(_ work: @escaping @Sendable () -> Void) {
+        if gate.enter() {
+            work()
+            gate.leave()
+        } else {
+            gate.park(work)
+        }
+    }
+
+    @usableFromInline
+    func timerFired(_ token: TimerToken) {
+        asOwner { if self.timer.take(token) { self.start() } }
+    }
+
+    override func next(_ value: Element) {
+        down.next(value)
+    }
+
+    override func last(_ value: Element) {
+        guard !upstream.isClosed else { return }
+        policy.budget?.succeeded()
+        finish(with: value)
+    }
+
+    override func completed() {
+        guard !upstream.isClosed else { return }
+        policy.budget?.succeeded()
+        super.completed()
+    }
+
+    override func error(_ error: any Error) {
+        guard !upstream.isClosed else { return }
+        let wait: Int64?
+        do {
+            wait = try progress.wait(after: error, policy)
+        } catch let thrown {
+            return super.error(thrown)
+        }
+        guard let wait else { return super.error(error) }
+        // The failed attempt is over before the next one is waited for.
+        upstream.clear()
+        guard wait > 0 else { return start() }
+        asOwner { self.timer.set(after: .nanoseconds(Int(wait)), self) }
+    }
+}

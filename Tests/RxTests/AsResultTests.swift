@@ -1,0 +1,50 @@
+import Rx
+import Testing
+
+/// Streams of results.
+@Suite("Streams of results")
+struct AsResultTests {
+    private struct Other: Error {}
+
+    @Test("A failure is a value and the last one; the type is that of what is caught")
+    func results() {
+        let typed: Observable<Result<String, Failure>> = Observable.of("a").concat(
+            Observable.error(Failure())
+        )
+        .asResult(catching: Failure.self)
+        #expect(events(typed.map(text)) == ["a", "<failed>", "done"])
+        let any: Observable<Result<String, any Error>> = Observable<String>.error(Other()).asResult()
+        #expect(events(any.map(text)) == ["<Other()>", "done"])
+    }
+
+    @Test("Errors of other types pass, and what comes after a failure was caught does not")
+    func others() {
+        let stream = Observable<String>.error(Other()).asResult(catching: Failure.self).map(text)
+        #expect(events(stream) == ["error Other()"])
+        let retried = Observable<String>.error(Failure()).asResult().map(text).retry(3)
+        #expect(events(retried) == ["<failed>", "done"], "there is no error left to try again for")
+    }
+
+    @Test("Singles and maybes have a result too")
+    func traits() {
+        #expect(events(Single.just("a").asResult().asObservable().map(text)) == ["a", "done"])
+        #expect(
+            events(Single<String>.error(Failure()).asResult().asObservable().map(text)) == [
+                "<failed>", "done",
+            ])
+        #expect(
+            events(Single<String>.error(Failure()).asResult(catching: Failure.self).asObservable().map(text))
+                == ["<failed>", "done"])
+        #expect(
+            events(Single<String>.error(Other()).asResult(catching: Failure.self).asObservable().map(text))
+                == ["error Other()"])
+        #expect(events(Maybe<String>.empty().asResult().asObservable().map(text)) == ["done"])
+        #expect(
+            events(Maybe<String>.error(Failure()).asResult().asObservable().map(text)) == [
+                "<failed>", "done",
+            ])
+        #expect(
+            events(Maybe<String>.error(Other()).asResult(catching: Failure.self).asObservable().map(text))
+                == ["error Other()"])
+    }
+}

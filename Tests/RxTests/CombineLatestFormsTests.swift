@@ -1,0 +1,185 @@
+import Dispatch
+import Rx
+import Testing
+
+/// The last values of sources by key, and of any number of sources of any types.
+@Suite("combineLatest of a dictionary and of any number")
+struct CombineLatestFormsTests {
+    private let scheduler = ManualScheduler()
+
+    @Test("Values come under their sources' keys, once all have sent one, until all are done")
+    func dictionary() {
+        let sources = ["x": Source("a---b-|", scheduler), "y": Source("--1--2--|", scheduler)]
+        let seen = scheduler.play(
+            Observable.combineLatest(sources.mapValues(\.observable)).map { latest in
+                latest.sorted { $0.key < $1.key }.map { "\($0.key)\($0.value)" }.joined()
+            })
+        #expect(seen == "--(xay1)-(xby1)(xby2)--|")
+        #expect(sources["x"]?.subscriptions == ["^-----!"])
+        #expect(sources["y"]?.subscriptions == ["^-------!"])
+    }
+
+    @Test("A dictionary of many keys keeps each value at its key, value after value")
+    func manyKeys() {
+        let subjects = Dictionary(uniqueKeysWithValues: (0..<100).map { ($0, PublishSubject<Int>()) })
+        let last = Shared<[Int: Int]>([:])
+        let subscription = Observable.combineLatest(subjects).subscribe(onNext: { latest in
+            last.withLock { $0 = latest }
+        })
+        for round in 1...3 {
+            for (key, subject) in subjects { subject.onNext(key * round) }
+            #expect(
+                last.withLock { $0 } == Dictionary(uniqueKeysWithValues: (0..<100).map { ($0, $0 * round) }))
+        }
+        subscription.dispose()
+        #expect(subjects.values.allSatisfy { !$0.hasObservers })
+    }
+
+    @Test("No sources: an empty dictionary, and the end; a selector that throws fails it")
+    func noKeys() {
+        #expect(
+            events(Observable.combineLatest([String: Observable<Int>]()).map { "\($0.count)" })
+                == ["0", "done"])
+        #expect(
+            events(
+                Observable<Int>.combineLatest([String: Observable<Int>]()) { _ in throw Failure() })
+                == ["error failed"])
+    }
+
+    @Test("The first error ends it and disposes the others; so does a source that is done without a value")
+    func dictionaryEnds() {
+        let sources = ["x": Source("a-#", scheduler), "y": Source("1-----|", scheduler)]
+        #expect(
+            scheduler.play(
+                Observable.combineLatest(sources.mapValues(\.observable)) { "\($0.count)" }) == "2-#")
+        #expect(sources["y"]?.subscriptions == ["^-!"])
+        let others = ["x": Source("-|", scheduler), "y": Source("1-2--|", scheduler)]
+        #expect(
+            scheduler.play(Observable.combineLatest(others.mapValues(\.observable)) { "\($0.count)" })
+                == "--|")
+        #expect(others["y"]?.subscriptions.map { $0.suffix(3) } == ["^-!"])
+    }
+
+    // MARK: Any number
+
+    @Test("Two to eight sources have forms of their own, more than that one for all, and one has it too")
+    func forms() {
+        func name<Element>(_ stream: Observable<Element>) -> String {
+            String("\(type(of: stream))".prefix { $0 != "<" })
+        }
+        let a = Observable.just(1)
+        #expect(name(.combineLatest(a, a) { $0 + $1 }) == "CombineLatest2")
+        #expect(name(.combineLatest(a, a, a) { $0 + $1 + $2 }) == "CombineLatest3")
+        #expect(name(.combineLatest(a, a, a, a) { $0 + $1 + $2 + $3 }) == "CombineLatest4")
+        #expect(name(.combineLatest(a, a, a, a, a) { $0 + $1 + $2 + $3 + $4 }) == "CombineLatest5")
+        #expect(name(.combineLatest(a, a, a, a, a, a) { a, _, _, _, _, _ in a }) == "CombineLatest6")
+        #expect(name(.combineLatest(a, a, a, a, a, a, a) { a, _, _, _, _, _, _ in a }) == "CombineLatest7")
+        #expect(
+            name(.combineLatest(a, a, a, a, a, a, a, a) { a, _, _, _, _, _, _, _ in a }) == "CombineLatest8")
+        #expect(
+            name(.combineLatest(a, a, a, a, a, a, a, a, a) { a, _, _, _, _, _, _, _, _ in a })
+                == "CombineLatestPack")
+        #expect(name(Observable.combineLatest(a, a)) == "CombineLatest2")
+        #expect(name(Observable.combineLatest(a, a, a)) == "CombineLatest3")
+        #expect(name(Observable.combineLatest(a, a, a, a)) == "CombineLatest4")
+        #expect(name(Observable.combineLatest(a, a, a, a, a)) == "CombineLatest5")
+        #expect(name(Observable.combineLatest(a, a, a, a, a, a)) == "CombineLatest6")
+        #expect(name(Observable.combineLatest(a, a, a, a, a, a, a)) == "CombineLatest7")
+        #expect(name(Observable.combineLatest(a, a, a, a, a, a, a, a)) == "CombineLatest8")
+        #expect(name(Observable.combineLatest(a, a, a, a, a, a, a, a, a)) == "CombineLatestPack")
+        #expect(name(Observable.combineLatest(a)) == "CombineLatestPack")
+        #expect(events(Observable.combineLatest(Observable.of(1, 2))) == ["1", "2", "done"])
+    }
+
+    @Test("Sources of any types come as a tuple, in the order in which they are given")
+    func tuple() {
+        let log = Log<String>()
+        let subject = PublishSubject<String>()
+        let subscription = Observable.combineLatest(
+            Observable.just(1), subject, Single.just(2.5), Maybe.just("m"), BehaviorRelay(value: true),
+            Observable.just([7]), Observable.just(Character("c")), Observable.just(UInt8(8)),
+            Observable.just(Int?.none), Observable.just("z")
+        ).subscribe(onNext: { value in
+            let (one, text, half, maybe, flag, list, character, byte, none, last) = value
+            log.add(
+                "\(one)\(text)\(half)\(maybe)\(flag)\(list)\(character)\(byte)\(none as Any)\(last)")
+        })
+        subject.onNext("a")
+        subject.onNext("b")
+        subscription.dispose()
+        #expect(log.entries == ["1a2.5mtrue[7]c8nilz", "1b2.5mtrue[7]c8nilz"])
+        #expect(!subject.hasObservers)
+    }
+
+    @Test("A generic function passes its pack on")
+    func generic() {
+        @Sendable func latest<each Source: ObservableConvertibleType>(
+            _ first: Observable<Int>, _ source: repeat each Source
+        ) -> Observable<(Int, repeat (each Source).Element)> {
+            Observable.combineLatest(first, repeat each source)
+        }
+        let log = Log<String>()
+        _ = latest(.just(1), Observable.just("a"), Single.just(true)).subscribe(onNext: {
+            log.add("\($0.0)\($0.1)\($0.2)")
+        })
+        #expect(log.entries == ["1atrue"])
+    }
+
+    @Test("Subscribed in order, disposed in order, an error disposes the others, and the slots go")
+    func order() {
+        let log = Log<String>()
+        let census = Census()
+        let subjects = (0..<9).map { _ in PublishSubject<Int>() }
+        do {
+            let tracked = Tracked(census)
+            let sources = (0..<9).map { index in
+                subjects[index].map { number in
+                    withExtendedLifetime(tracked) {}
+                    return number
+                }.do(onSubscribe: { log.add("+\(index)") }, onDispose: { log.add("-\(index)") })
+            }
+            _ = Observable.combineLatest(
+                sources[0], sources[1], sources[2], sources[3], sources[4], sources[5], sources[6],
+                sources[7], sources[8]
+            ) { a, b, c, d, e, f, g, h, i in a + b + c + d + e + f + g + h + i }
+            .subscribe(onNext: { log.add("\($0)") }, onError: { log.add("\($0)") })
+        }
+        for subject in subjects { subject.onNext(1) }
+        subjects[4].onNext(5)
+        subjects[8].onError(Failure())
+        #expect(
+            log.entries == (0..<9).map { "+\($0)" } + ["9", "13", "failed"] + (0..<9).map { "-\($0)" })
+        #expect(subjects.allSatisfy { !$0.hasObservers })
+        #expect(census.alive == 0)
+    }
+
+    @Test("Fed by nine threads, each combination is whole and they come one at a time")
+    func threads() async {
+        for _ in 0..<20 {
+            let subjects = (0..<9).map { _ in PublishSubject<Int>() }
+            let state = Shared((inside: 0, overlaps: 0, last: 0))
+            let subscription = Observable.combineLatest(
+                subjects[0], subjects[1], subjects[2], subjects[3], subjects[4], subjects[5], subjects[6],
+                subjects[7], subjects[8]
+            ) { a, b, c, d, e, f, g, h, i in a + b + c + d + e + f + g + h + i }.subscribe(onNext: { sum in
+                state.withLock { state in
+                    state.inside += 1
+                    if state.inside > 1 { state.overlaps += 1 }
+                    state.last = sum
+                }
+                state.withLock { $0.inside -= 1 }
+            })
+            await withTaskGroup(of: Void.self) { group in
+                for subject in subjects {
+                    group.addTask {
+                        for number in 1...100 { subject.onNext(number) }
+                    }
+                }
+            }
+            #expect(state.withLock { $0.overlaps } == 0)
+            #expect(state.withLock { $0.last } == 900)
+            subscription.dispose()
+            #expect(subjects.allSatisfy { !$0.hasObservers })
+        }
+    }
+}
