@@ -104,7 +104,7 @@ let package = Package(
         benchmark("RxBench", ["Rx", "Locking"]),
 
         tests("LockingTests", ["Locking"]),
-        tests("RxTests", ["Rx", "Locking"]),
+        tests("RxTests", ["Rx", "RxTesting", "Locking"]),
         tests("RxTestingTests", ["RxTesting", "Rx", "Locking"]),
         tests("RxFoundationTests", ["RxFoundation", "Rx"]),
         tests("RxBlockingTests", ["RxBlocking", "Rx", "Locking"]),

@@ -51,7 +51,10 @@ extension TestableObserver {
 
 extension TestableObservable {
     /// Who was subscribed, as marbles from tick 0 on.
-    public var subscriptionMarbles: [String] {
-        subscriptions.map { Marbles.text($0) }
+    public var subscriptionMarbles: [String] { subscriptionMarbles(from: 0) }
+
+    /// Who was subscribed, as marbles from the tick `start` on.
+    public func subscriptionMarbles(from start: TestTime) -> [String] {
+        subscriptions.map { Marbles.text($0, from: start) }
     }
 }

@@ -2,7 +2,7 @@
 public struct TestError: Error, Hashable, Sendable, CustomStringConvertible {
     public let name: String
 
-    public init(_ name: String = "test error") {
+    public init(_ name: String = "failed") {
         self.name = name
     }
 

@@ -1,4 +1,5 @@
 import Rx
+import RxTesting
 import Testing
 
 @Suite("Async subjects")
@@ -37,7 +38,7 @@ struct AsyncSubjectTests {
         subject.onNext(Tracked(census))
         subject.onNext(Tracked(census))
         #expect(census.alive == 1)
-        subject.onError(Failure())
+        subject.onError(TestError())
         #expect(census.alive == 0)
         #expect(log.entries == ["error failed"])
         _ = subject.subscribe(onError: { log.add("later \($0)") })

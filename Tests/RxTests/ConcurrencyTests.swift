@@ -1,5 +1,6 @@
 import Dispatch
 import Rx
+import RxTesting
 import Testing
 
 @Suite("async and await")
@@ -9,8 +10,8 @@ struct ConcurrencyTests {
         var seen: [Int] = []
         for try await value in Observable.of(1, 2, 3).values { seen.append(value) }
         #expect(seen == [1, 2, 3])
-        await #expect(throws: Failure.self) {
-            for try await _ in Observable<Int>.error(Failure()).values {}
+        await #expect(throws: TestError.self) {
+            for try await _ in Observable<Int>.error(TestError()).values {}
         }
     }
 
@@ -35,9 +36,9 @@ struct ConcurrencyTests {
         #expect(try await Maybe.just(1).value == 1)
         #expect(try await Maybe<Int>.empty().value == nil)
         try await Completable.empty().value
-        await #expect(throws: Failure.self) { try await Single<Int>.error(Failure()).value }
-        await #expect(throws: Failure.self) { try await Maybe<Int>.error(Failure()).value }
-        await #expect(throws: Failure.self) { try await Completable.error(Failure()).value }
+        await #expect(throws: TestError.self) { try await Single<Int>.error(TestError()).value }
+        await #expect(throws: TestError.self) { try await Maybe<Int>.error(TestError()).value }
+        await #expect(throws: TestError.self) { try await Completable.error(TestError()).value }
     }
 
     @Test("Cancelling the task disposes the subscription and throws CancellationError")
@@ -65,7 +66,7 @@ struct ConcurrencyTests {
                     subject.onNext(1)
                     subject.onCompleted()
                 }
-                group.addTask { subject.onError(Failure()) }
+                group.addTask { subject.onError(TestError()) }
                 group.addTask { task.cancel() }
             }
             // A continuation that is resumed twice traps, one that is not hangs.

@@ -1,9 +1,10 @@
 import Dispatch
 import Locking
 import Rx
+import RxTesting
 import Testing
 
-extension ManualScheduler {
+extension TestScheduler {
     /// Does `work` in a frame from now.
     func at(_ frame: Int, _ work: @escaping @Sendable () -> Void) {
         _ = scheduleRelative((), dueTime: .milliseconds(frame * RxTests.frame)) {
@@ -15,7 +16,7 @@ extension ManualScheduler {
 
 @Suite("Connectable streams")
 struct ConnectableTests {
-    private let scheduler = ManualScheduler()
+    private let scheduler = TestScheduler()
 
     /// What a subscriber gets that comes in `start` and leaves in `end`, when `connectable` is connected in frame 2.
     private func play(
@@ -26,9 +27,10 @@ struct ConnectableTests {
             let connection = connectable.connect()
             scheduler.at(disconnection - 2) { connection.dispose() }
         }
-        return scheduler.play(
-            connectable.delaySubscription(.milliseconds(start * frame), scheduler: scheduler),
-            disposeAt: end)
+        return scheduler.marbles(
+            of:
+                connectable.delaySubscription(.milliseconds(start * frame), scheduler: scheduler),
+            disposedAt: end)
     }
 
     @Test("Nothing starts before connect, and what comes then goes to those subscribed")
@@ -48,12 +50,12 @@ struct ConnectableTests {
     @Test("Who comes late to replay gets the last values first, to replayAll all of them")
     func lateReplay() {
         for (buffer, expected) in [(1, "------bc-|"), (2, "------(ab)c-|"), (3, "------(ab)c-|")] {
-            let scheduler = ManualScheduler()
+            let scheduler = TestScheduler()
             let source = Source("-a-b-c-|", scheduler)
             let connectable = source.observable.replay(buffer)
             scheduler.at(2) { _ = connectable.connect() }
             let late = connectable.delaySubscription(.milliseconds(6 * frame), scheduler: scheduler)
-            #expect(scheduler.play(late) == expected)
+            #expect(scheduler.marbles(of: late) == expected)
             #expect(source.subscriptions == ["--^------!"])
         }
         let source = Source("-a-b-c-|", scheduler)

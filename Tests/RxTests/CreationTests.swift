@@ -1,6 +1,7 @@
 import Dispatch
 import Locking
 import Rx
+import RxTesting
 import Testing
 
 /// The seven questions, as far as they apply to what has no source: nothing, the end, values, an error, disposal, a
@@ -8,9 +9,12 @@ import Testing
 @Suite("Streams that begin here")
 struct CreationTests {
     /// The output of two subscriptions to one description.
-    private func twice(_ source: Observable<String>, disposeAt: Int = 40) -> [String] {
-        let scheduler = ManualScheduler()
-        return [scheduler.play(source, disposeAt: disposeAt), scheduler.play(source, disposeAt: disposeAt)]
+    private func twice(_ source: Observable<String>, disposedAt: Int = 40) -> [String] {
+        let scheduler = TestScheduler()
+        return [
+            scheduler.marbles(of: source, disposedAt: disposedAt, frames: 40),
+            scheduler.marbles(of: source, disposedAt: disposedAt, frames: 40),
+        ]
     }
 
     /// What comes where the observer disposes its subscription at the second.
@@ -54,7 +58,7 @@ struct CreationTests {
             twice(
                 made { observer in
                     observer.onNext("a")
-                    observer.onError(Failure())
+                    observer.onError(TestError())
                 }) == ["(a#)", "(a#)"])
         #expect(begun.withLock { $0 } == 8)
     }
@@ -65,7 +69,7 @@ struct CreationTests {
             observer.onNext("a")
             observer.onCompleted()
             observer.onNext("b")
-            observer.onError(Failure())
+            observer.onError(TestError())
             observer.onCompleted()
             return Disposables.create()
         }
@@ -94,7 +98,7 @@ struct CreationTests {
             #expect(census.alive == 1)
             switch event {
             case "|": kept.entries[0].onCompleted()
-            case "#": kept.entries[0].onError(Failure())
+            case "#": kept.entries[0].onError(TestError())
             default: subscription.dispose()
             }
             subscription.dispose()
@@ -150,7 +154,7 @@ struct CreationTests {
 
     @Test("just on a scheduler sends in a turn of it, and not once disposed")
     func justOnAScheduler() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let source = Observable.just("a", scheduler: scheduler)
         let log = Log<String>()
         let first = log.record(source)
@@ -185,7 +189,7 @@ struct CreationTests {
 
     @Test("error sends its error alone, to each subscription")
     func error() {
-        #expect(twice(.error(Failure())) == ["#", "#"])
+        #expect(twice(.error(TestError())) == ["#", "#"])
     }
 
     @Test("of sends its values and the end, to each subscription, and stops where it is disposed")
@@ -242,7 +246,7 @@ struct CreationTests {
 
     @Test("of and from on a scheduler send one value a turn, and nothing after disposal")
     func onAScheduler() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         for source in [
             Observable.of("a", "b", scheduler: scheduler), .from(["a", "b"], scheduler: scheduler),
         ] {

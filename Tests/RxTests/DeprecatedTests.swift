@@ -1,19 +1,20 @@
 import Dispatch
 import Rx
+import RxTesting
 import Testing
 
 private protocol Spellings {
-    func streams(_ scheduler: ManualScheduler) -> [(String, [String])]
+    func streams(_ scheduler: TestScheduler) -> [(String, [String])]
     func traits() -> [(String, [String])]
 }
 
 /// Sources from before RxSwift 6 compile, with a warning each, which a deprecated caller does not get.
 private struct OldSpellings: Spellings {
-    private let failing = Observable.of(1, 2).concat(Observable.error(Failure()))
+    private let failing = Observable.of(1, 2).concat(Observable.error(TestError()))
     private let numbers = Observable.of(1, 2, 3)
 
     @available(*, deprecated)
-    func streams(_ scheduler: ManualScheduler) -> [(String, [String])] {
+    func streams(_ scheduler: TestScheduler) -> [(String, [String])] {
         [
             ("catchError", events(failing.catchError { _ in .just(9) })),
             ("catchError(sequence:)", events(Observable.catchError(sequence: [failing, .just(9)]))),
@@ -26,7 +27,8 @@ private struct OldSpellings: Spellings {
             ),
             (
                 "retryWhen, typed",
-                events(failing.retryWhen { (errors: Observable<Failure>) in errors.map { _ in () }.take(2) })
+                events(
+                    failing.retryWhen { (errors: Observable<TestError>) in errors.map { _ in () }.take(2) })
             ),
             ("takeUntil", events(numbers.takeUntil(Observable<Int>.never()))),
             ("takeUntil, predicate", events(numbers.takeUntil(.inclusive) { $0 == 2 })),
@@ -43,7 +45,7 @@ private struct OldSpellings: Spellings {
 
     @available(*, deprecated)
     func traits() -> [(String, [String])] {
-        let single = Single<Int>.error(Failure())
+        let single = Single<Int>.error(TestError())
         let log = Log<String>()
         _ = single.subscribe(onSuccess: { log.add("\($0)") }, onError: { log.add("\($0)") })
         return [
@@ -52,14 +54,14 @@ private struct OldSpellings: Spellings {
             ("catchErrorJustReturn", events(single.catchErrorJustReturn(9).asObservable())),
             (
                 "catchErrorJustReturn of a maybe",
-                events(Maybe<Int>.error(Failure()).catchErrorJustReturn(9).asObservable())
+                events(Maybe<Int>.error(TestError()).catchErrorJustReturn(9).asObservable())
             ),
             ("observeOn", events(single.observeOn(ImmediateScheduler.instance).asObservable())),
             ("subscribeOn", events(single.subscribeOn(ImmediateScheduler.instance).asObservable())),
             (
                 "retryWhen",
                 events(
-                    single.retryWhen { (errors: Observable<Failure>) in
+                    single.retryWhen { (errors: Observable<TestError>) in
                         errors.flatMap { _ in Observable<Int>.error(RxError.timeout) }
                     }.asObservable())
             ),
@@ -83,7 +85,7 @@ struct DeprecatedTests {
             "elementAt": ["2", "done"], "shareReplay": ["1", "2", "3", "done"],
             "shareReplayLatestWhileConnected": ["1", "2", "3", "done"],
         ]
-        for (name, output) in spellings.streams(ManualScheduler()) {
+        for (name, output) in spellings.streams(TestScheduler()) {
             #expect(output == expected[name], "\(name)")
         }
     }
@@ -102,9 +104,9 @@ struct DeprecatedTests {
 
     @Test("element(at:) counts from 0, stops there, and fails outside of the stream")
     func elementAt() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let source = Source("-a-b-c-|", scheduler)
-        #expect(scheduler.play(source.observable.element(at: 1)) == "---(b|)")
+        #expect(scheduler.marbles(of: source.observable.element(at: 1)) == "---(b|)")
         #expect(source.subscriptions == ["^--!"])
         #expect(events(Observable.of(1, 2).element(at: 2)) == ["error Argument out of range."])
         #expect(events(Observable.of(1, 2).element(at: -1)) == ["error Argument out of range."])

@@ -1,4 +1,5 @@
 import Rx
+import RxTesting
 import Testing
 
 @Suite("Long runs use no stack")
@@ -13,7 +14,7 @@ struct DepthTests {
                 attempts += 1
                 return attempts
             }
-            if attempt > 100_000 { observer.onNext(attempt) } else { observer.onError(Failure()) }
+            if attempt > 100_000 { observer.onNext(attempt) } else { observer.onError(TestError()) }
             observer.onCompleted()
             return Disposables.create()
         }

@@ -1,5 +1,6 @@
 import Dispatch
 import Rx
+import RxTesting
 import Testing
 
 @Suite("Failing and trying again")
@@ -7,28 +8,31 @@ struct ErrorTests {
     @Test("catch gets the first error only; the error of its stream passes")
     func catchOnce() {
         #expect(
-            events(Observable<Int>.error(RxError.unknown).catch { _ in .error(Failure()) }) == [
+            events(Observable<Int>.error(RxError.unknown).catch { _ in .error(TestError()) }) == [
                 "error failed"
             ])
         #expect(
-            events(Observable<Int>.error(RxError.unknown).catch { _ in throw Failure() }) == ["error failed"])
+            events(Observable<Int>.error(RxError.unknown).catch { _ in throw TestError() }) == [
+                "error failed"
+            ])
     }
 
     @Test("catch disposes a source that is still running when a step between fails")
     func catchStopsTheSource() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let source = Source("-a-b-c-|", scheduler)
         let other = Source("--x-|", scheduler)
-        let result = source.observable.map { _ -> String in throw Failure() }.catch { _ in other.observable }
-        #expect(scheduler.play(result) == "---x-|")
+        let result = source.observable.map { _ -> String in throw TestError() }.catch { _ in other.observable
+        }
+        #expect(scheduler.marbles(of: result) == "---x-|")
         #expect(source.subscriptions == ["^!"])
     }
 
     @Test("retry(n) subscribes n times in all, one attempt after the other")
     func retryCount() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let source = Source("-a#", scheduler)
-        #expect(scheduler.play(source.observable.retry(3)) == "-a-a-a#")
+        #expect(scheduler.marbles(of: source.observable.retry(3)) == "-a-a-a#")
         #expect(source.subscriptions == ["^-!", "--^-!", "----^-!"])
     }
 
@@ -37,7 +41,7 @@ struct ErrorTests {
         let count = Shared(0)
         let source = Observable<Int>.deferred {
             count.withLock { $0 += 1 }
-            return .error(Failure())
+            return .error(TestError())
         }
         #expect(events(source.retry(0)) == ["done"])
         #expect(count.withLock { $0 } == 0)
@@ -55,7 +59,7 @@ struct ErrorTests {
                 count += 1
                 return count
             }
-            if attempt < 100_001 { observer.onError(Failure()) } else { observer.onNext(attempt) }
+            if attempt < 100_001 { observer.onError(TestError()) } else { observer.onNext(attempt) }
             return Disposables.create()
         }
         let log = Log<String>()
@@ -72,7 +76,7 @@ struct ErrorTests {
         }
         let log = Log<String>()
         let subscription = log.record(source.retry(3))
-        observers.withLock { $0 }[0].onError(Failure())
+        observers.withLock { $0 }[0].onError(TestError())
         observers.withLock { $0 }[0].onNext(1)
         observers.withLock { $0 }[1].onNext(2)
         observers.withLock { $0 }[0].onCompleted()
@@ -84,7 +88,7 @@ struct ErrorTests {
 
     @Test("retry(when:) runs its handler once, waits for its value, and disposes the failed attempt before")
     func retryWhen() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let source = Source("-a#", scheduler)
         let handlers = Shared(0)
         let result = source.observable.retry { (errors: Observable<any Error>) in
@@ -93,7 +97,7 @@ struct ErrorTests {
             }.take(2)
         }
         // The trigger completes right after its second value: the third attempt ends as it starts.
-        #expect(scheduler.play(result) == "-a---a--|")
+        #expect(scheduler.marbles(of: result) == "-a---a--|")
         #expect(source.subscriptions == ["^-!", "----^-!", "--------(^!)"])
         #expect(handlers.withLock { $0 } == 1)
     }
@@ -106,10 +110,10 @@ struct ErrorTests {
                 attempts += 1
                 return attempts
             }
-            return .error(attempt < 3 ? Failure() : RxError.unknown)
+            return .error(attempt < 3 ? TestError() : RxError.unknown)
         }
         #expect(
-            events(source.retry { (errors: Observable<Failure>) in errors.map { _ in () } })
+            events(source.retry { (errors: Observable<TestError>) in errors.map { _ in () } })
                 == ["error Unknown error occurred."])
         #expect(attempts.withLock { $0 } == 3)
     }
@@ -122,7 +126,7 @@ struct ErrorTests {
                 attempts += 1
                 return attempts
             }
-            return attempt > 100_000 ? .just(attempt) : .error(Failure())
+            return attempt > 100_000 ? .just(attempt) : .error(TestError())
         }
         #expect(
             events(source.retry { (errors: Observable<any Error>) in errors.map { _ in () } }) == [
@@ -132,24 +136,26 @@ struct ErrorTests {
 
     @Test("timeout is per gap, measured from the subscription and from each value's delivery")
     func timeoutGap() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let source = Source("--a--b-----c-|", scheduler)
         let result = source.observable.timeout(.milliseconds(3 * frame), scheduler: scheduler)
             .catchAndReturn("late")
-        #expect(scheduler.play(result) == "--a--b--(late|)")
+        #expect(scheduler.marbles(of: result) == "--a--b--({late}|)")
         #expect(source.subscriptions == ["^-------!"])
         #expect(scheduler.pendingCount == 0)
     }
 
     @Test("timeout goes on with the other stream and disposes the source")
     func timeoutOther() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let source = Source("--a-----b-|", scheduler)
         let other = Source("-x-|", scheduler)
         #expect(
-            scheduler.play(
-                source.observable.timeout(
-                    .milliseconds(3 * frame), other: other.observable, scheduler: scheduler)) == "--a---x-|")
+            scheduler.marbles(
+                of:
+                    source.observable.timeout(
+                        .milliseconds(3 * frame), other: other.observable, scheduler: scheduler))
+                == "--a---x-|")
         #expect(source.subscriptions == ["^----!"])
         #expect(source.census.alive == 0)
     }
@@ -157,7 +163,7 @@ struct ErrorTests {
     @Test("timeout leaves no timer behind, however the stream ends")
     func timeoutTimers() {
         for marbles in ["-a-|", "-a-#", "-a------"] {
-            let scheduler = ManualScheduler()
+            let scheduler = TestScheduler()
             let source = Source(marbles, scheduler)
             let subscription = source.observable.timeout(.seconds(10), scheduler: scheduler).subscribe()
             scheduler.advance(by: .milliseconds(5 * frame))
@@ -169,10 +175,10 @@ struct ErrorTests {
 
     @Test("delay shifts values and completion, and lets an error overtake them")
     func delayed() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let source = Source("ab-c-#", scheduler)
         #expect(
-            scheduler.play(source.observable.delay(.milliseconds(3 * frame), scheduler: scheduler))
+            scheduler.marbles(of: source.observable.delay(.milliseconds(3 * frame), scheduler: scheduler))
                 == "---ab#")
         #expect(scheduler.pendingCount == 0)
     }

@@ -1,4 +1,5 @@
 import Rx
+import RxTesting
 import Testing
 
 /// One after the other: what they set is the whole process's.
@@ -98,7 +99,7 @@ struct HooksTests {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             Hooks.recordCallStackOnError = true
             Hooks.customCaptureSubscriptionCallstack = { ["one", "two"] }
-            _ = Observable<Int>.error(Failure()).subscribe(onNext: { _ in })
+            _ = Observable<Int>.error(TestError()).subscribe(onNext: { _ in })
         }
         let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
         #expect(text.contains("Unhandled error happened: failed\nsubscription called from:\none\ntwo\n"))

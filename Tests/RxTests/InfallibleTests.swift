@@ -1,5 +1,6 @@
 import Dispatch
 import Rx
+import RxTesting
 import Testing
 
 /// Streams whose type says that they do not fail.
@@ -15,18 +16,18 @@ struct InfallibleTests {
 
     @Test("An error becomes a value, another stream, or what is made of it")
     func conversions() {
-        let failing = Observable.of(1, 2).concat(Observable.error(Failure()))
+        let failing = Observable.of(1, 2).concat(Observable.error(TestError()))
         #expect(seen(failing.asInfallible(onErrorJustReturn: 9)) == ["1", "2", "9", "done", "disposed"])
         #expect(
             seen(failing.asInfallible(onErrorFallbackTo: .of(7, 8))) == [
                 "1", "2", "7", "8", "done", "disposed",
             ])
         #expect(
-            seen(failing.asInfallible { error in error is Failure ? .just(6) : .empty() }) == [
+            seen(failing.asInfallible { error in error is TestError ? .just(6) : .empty() }) == [
                 "1", "2", "6", "done", "disposed",
             ])
         #expect(
-            seen(Single<Int>.error(Failure()).asInfallible(onErrorJustReturn: 5)) == [
+            seen(Single<Int>.error(TestError()).asInfallible(onErrorJustReturn: 5)) == [
                 "5", "done", "disposed",
             ])
         #expect(seen(Observable<Int>.empty().asInfallible(onErrorJustReturn: 5)) == ["done", "disposed"])
@@ -51,7 +52,7 @@ struct InfallibleTests {
     @Test("A type that breaks the promise completes")
     func broken() {
         struct Broken: InfallibleType {
-            func asObservable() -> Observable<Int> { .error(Failure()) }
+            func asObservable() -> Observable<Int> { .error(TestError()) }
         }
         let log = Log<String>()
         _ = Broken().subscribe(onCompleted: { log.add("done") }, onDisposed: { log.add("disposed") })
@@ -86,7 +87,7 @@ struct InfallibleTests {
 
     @Test("Sources of every kind")
     func sources() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         #expect(seen(.just(1)) == ["1", "done", "disposed"])
         #expect(seen(.just(1, scheduler: ImmediateScheduler.instance)) == ["1", "done", "disposed"])
         #expect(seen(Infallible<Int>.empty()) == ["done", "disposed"])
@@ -96,11 +97,14 @@ struct InfallibleTests {
         #expect(seen(.from(optional: 3)) == ["3", "done", "disposed"])
         #expect(seen(.from(optional: Int?.none)) == ["done", "disposed"])
         #expect(seen(.deferred { .just(4) }) == ["4", "done", "disposed"])
-        #expect(scheduler.play(Infallible<Int>.never().asObservable()) == "")
+        #expect(scheduler.marbles(of: Infallible<Int>.never().asObservable()) == "")
         let ticks = RxTimeInterval.milliseconds(frame)
-        #expect(scheduler.play(Infallible<Int>.timer(ticks, scheduler: scheduler).asObservable()) == "-(0|)")
         #expect(
-            scheduler.play(Infallible<Int>.interval(ticks, scheduler: scheduler).take(2).asObservable())
+            scheduler.marbles(of: Infallible<Int>.timer(ticks, scheduler: scheduler).asObservable())
+                == "-(0|)")
+        #expect(
+            scheduler.marbles(
+                of: Infallible<Int>.interval(ticks, scheduler: scheduler).take(2).asObservable())
                 == "-0(1|)")
     }
 
@@ -108,11 +112,11 @@ struct InfallibleTests {
     struct Form: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let output: String
-        let build: @Sendable (Infallible<String>, ManualScheduler) -> Infallible<String>
+        let build: @Sendable (Infallible<String>, TestScheduler) -> Infallible<String>
 
         init(
             _ name: String, _ output: String,
-            _ build: @escaping @Sendable (Infallible<String>, ManualScheduler) -> Infallible<String>
+            _ build: @escaping @Sendable (Infallible<String>, TestScheduler) -> Infallible<String>
         ) {
             testDescription = name
             self.output = output
@@ -124,7 +128,7 @@ struct InfallibleTests {
     private static let four = RxTimeInterval.milliseconds(4 * frame)
 
     private static func after(
-        _ time: RxTimeInterval, _ scheduler: ManualScheduler
+        _ time: RxTimeInterval, _ scheduler: TestScheduler
     ) -> Infallible<Int> {
         .timer(time, scheduler: scheduler)
     }
@@ -142,8 +146,8 @@ struct InfallibleTests {
         Form("compactMap", "---B-C-|") { source, _ in source.compactMap { $0 == "a" ? nil : $0.uppercased() }
         },
         Form("filter", "---b-c-|") { source, _ in source.filter { $0 != "a" } },
-        Form("scan", "-a-(ab)-(abc)-|") { source, _ in source.scan("") { $0 + $1 } },
-        Form("scan(into:)", "-a-(ab)-(abc)-|") { source, _ in source.scan(into: "") { $0 += $1 } },
+        Form("scan", "-a-{ab}-{abc}-|") { source, _ in source.scan("") { $0 + $1 } },
+        Form("scan(into:)", "-a-{ab}-{abc}-|") { source, _ in source.scan(into: "") { $0 += $1 } },
         Form("startWith", "xa-b-c-|") { source, _ in source.startWith("x") },
         Form("take", "-a-(b|)") { source, _ in source.take(2) },
         Form("take(while:)", "-a-|") { source, _ in source.take(while: { $0 == "a" }) },
@@ -160,7 +164,7 @@ struct InfallibleTests {
         Form("ifEmpty(default:)", "-------(x|)") { source, _ in
             source.filter { _ in false }.ifEmpty(default: "x")
         },
-        Form("enumerated", "-(0a)-(1b)-(2c)-|") { source, _ in
+        Form("enumerated", "-{0a}-{1b}-{2c}-|") { source, _ in
             source.enumerated().map { "\($0.index)\($0.element)" }
         },
         Form("debounce", "--a-b-c|") { source, scheduler in source.debounce(one, scheduler: scheduler) },
@@ -199,7 +203,7 @@ struct InfallibleTests {
         Form("concatMap", "-(aA)-(bB)-(cC)-|") { source, _ in
             source.concatMap { Infallible.of($0, $0.uppercased()) }
         },
-        Form("withLatestFrom", "-(ax)-(bx)-(cx)-|") { source, _ in
+        Form("withLatestFrom", "-{ax}-{bx}-{cx}-|") { source, _ in
             source.withLatestFrom(Infallible.just("x")) { $0 + $1 }
         },
         Form("withLatestFrom alone", "-x-x-x-|") { source, _ in source.withLatestFrom(Infallible.just("x")) },
@@ -211,24 +215,24 @@ struct InfallibleTests {
         Form("concat of a list", "xa-b-c-|") { source, _ in .concat(.just("x"), source) },
         Form("merge of a collection", "xa-b-c-|") { source, _ in .merge([source, .just("x")]) },
         Form("merge of a list", "xa-b-c-|") { source, _ in .merge(source, .just("x")) },
-        Form("combineLatest of a collection", "-(ax)-(bx)-(cx)-|") { source, _ in
+        Form("combineLatest of a collection", "-{ax}-{bx}-{cx}-|") { source, _ in
             .combineLatest([source, .just("x")]) { $0.joined() }
         },
-        Form("combineLatest as arrays", "-(ax)-(bx)-(cx)-|") { source, _ in
+        Form("combineLatest as arrays", "-{ax}-{bx}-{cx}-|") { source, _ in
             Infallible.combineLatest([source, .just("x")]).map { $0.joined() }
         },
-        Form("zip of a collection", "-(ax)-(b|)") { source, _ in
+        Form("zip of a collection", "-{ax}-(b|)") { source, _ in
             Infallible.zip([source, .of("x", "")]) { $0.joined() }.take(2)
         },
-        Form("zip as arrays", "-(ax|)") { source, _ in
+        Form("zip as arrays", "-({ax}|)") { source, _ in
             Infallible.zip([source, .just("x")]).map { $0.joined() }.take(1)
         },
-        Form("combineLatest of eight", "-(ax)-(bx)-(cx)-|") { source, _ in
+        Form("combineLatest of eight", "-{ax}-{bx}-{cx}-|") { source, _ in
             let x = Infallible.just("x")
             return .combineLatest(source, x, x, x, x, x, x, x) { first, _, _, _, _, _, _, last in first + last
             }
         },
-        Form("zip of two", "-(ax|)") { source, _ in
+        Form("zip of two", "-({ax}|)") { source, _ in
             Infallible.zip(source, Infallible.just("x")) { $0 + $1 }.take(1)
         },
     ]
@@ -236,10 +240,10 @@ struct InfallibleTests {
     @Test(
         "Every operator is there, stays infallible, and does what it does on an observable", arguments: forms)
     func operators(_ form: Form) {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let source = Source("-a-b-c-|", scheduler)
         let infallible = source.observable.asInfallible(onErrorJustReturn: "?")
-        #expect(scheduler.play(form.build(infallible, scheduler).asObservable()) == form.output)
+        #expect(scheduler.marbles(of: form.build(infallible, scheduler).asObservable()) == form.output)
         #expect(source.subscriptions.allSatisfy { $0.hasSuffix("!") })
     }
 
@@ -295,7 +299,7 @@ struct InfallibleTests {
         let ended = Disposables.create([
             source.bind(to: observer), source.bind(to: observerOfOptionals), source.bind(to: replayed),
         ])
-        subject.onError(Failure())
+        subject.onError(TestError())
         ended.dispose()
         #expect(events(observer) == ["1", "9", "done"])
         #expect(events(observerOfOptionals.compactMap { $0 }) == ["1", "9", "done"])
@@ -314,7 +318,7 @@ struct InfallibleTests {
         let values = subject.asInfallible(onErrorJustReturn: 9).values
         #expect(subject.hasObservers, "it subscribes when it is read")
         subject.onNext(1)
-        subject.onError(Failure())
+        subject.onError(TestError())
         var kept: [Int] = []
         for await number in values { kept.append(number) }
         #expect(kept == [1, 9])

@@ -1,5 +1,6 @@
 import Dispatch
 import Rx
+import RxTesting
 import Testing
 
 @Suite("Joining streams")
@@ -8,9 +9,9 @@ struct JoinTests {
         _ first: String, _ second: String,
         _ join: @escaping @Sendable (Observable<String>, Observable<String>) -> Observable<String>
     ) -> (output: String, first: [String], second: [String]) {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let sources = (Source(first, scheduler), Source(second, scheduler))
-        let output = scheduler.play(join(sources.0.observable, sources.1.observable))
+        let output = scheduler.marbles(of: join(sources.0.observable, sources.1.observable))
         #expect(sources.0.census.alive == 0)
         #expect(sources.1.census.alive == 0)
         return (output, sources.0.subscriptions, sources.1.subscriptions)
@@ -26,7 +27,7 @@ struct JoinTests {
 
     @Test("combineLatest sends with every value once both have sent, until both are done")
     func combineLatest() {
-        #expect(play("-a---b---|", "--1-2-|", latest).output == "--(a1)-(a2)(b2)---|")
+        #expect(play("-a---b---|", "--1-2-|", latest).output == "--{a1}-{a2}{b2}---|")
     }
 
     @Test("combineLatest ends at the next value of the only live source when a done one never sent")
@@ -39,7 +40,7 @@ struct JoinTests {
     @Test("combineLatest fails with the first error and disposes the others")
     func combineLatestError() {
         let result = play("-a-#", "--1-----2-|", latest)
-        #expect(result.output == "--(a1)#")
+        #expect(result.output == "--{a1}#")
         #expect(result.second == ["^--!"])
     }
 
@@ -50,7 +51,7 @@ struct JoinTests {
 
     @Test("zip pairs by position and completes only when all sources have")
     func zipPairs() {
-        #expect(play("-a-b|", "------1-2-3-|", zip).output == "------(a1)-(b2)---|")
+        #expect(play("-a-b|", "------1-2-3-|", zip).output == "------{a1}-{b2}---|")
     }
 
     @Test("zip of a collection ends when a value of the only live source finds no partner")
@@ -58,7 +59,7 @@ struct JoinTests {
         #expect(
             play("-a|", "---1-2-3-|") { first, second in Observable.zip([first, second]) { $0.joined() } }
                 .output
-                == "---(a1)-|")
+                == "---{a1}-|")
         #expect(events(Observable<Int>.zip([Observable<Int>]())) == ["done"])
     }
 
@@ -192,33 +193,33 @@ struct JoinTests {
 
     @Test("flatMapLatest drops the values of the stream before, and ends when both outer and inner have")
     func flatMapLatest() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let outer = Source("-a----b-|", scheduler)
         let inner = Source("-1-2-3-4-|", scheduler)
         let result = outer.observable.flatMapLatest { _ in inner.observable }
-        #expect(scheduler.play(result) == "--1-2--1-2-3-4-|")
+        #expect(scheduler.marbles(of: result) == "--1-2--1-2-3-4-|")
         #expect(inner.subscriptions == ["-^----!", "------^--------!"])
         #expect(inner.census.alive == 0)
     }
 
     @Test("flatMap fails with the first error of an inner stream and disposes the rest")
     func flatMapError() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let outer = Source("-a--b---|", scheduler)
         let good = Source("-1-2-3-4-|", scheduler)
         let bad = Source("-#", scheduler)
         let result = outer.observable.flatMap { $0 == "a" ? good.observable : bad.observable }
-        #expect(scheduler.play(result) == "--1-2#")
+        #expect(scheduler.marbles(of: result) == "--1-2#")
         #expect(good.subscriptions == ["-^---!"])
         #expect(outer.subscriptions == ["^----!"])
     }
 
     @Test("concatMap and concat() subscribe to one stream at a time")
     func concatMap() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let outer = Source("ab|", scheduler)
         let inner = Source("-1-|", scheduler)
-        #expect(scheduler.play(outer.observable.concatMap { _ in inner.observable }) == "-1--1-|")
+        #expect(scheduler.marbles(of: outer.observable.concatMap { _ in inner.observable }) == "-1--1-|")
         #expect(inner.subscriptions == ["^--!", "---^--!"])
     }
 

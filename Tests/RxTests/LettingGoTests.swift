@@ -1,5 +1,6 @@
 import Dispatch
 import Rx
+import RxTesting
 import Testing
 
 /// How a subscription comes to its end.
@@ -11,7 +12,7 @@ enum Ending: CaseIterable {
         case .completion:
             subject.onNext(1)
             subject.onCompleted()
-        case .error: subject.onError(Failure())
+        case .error: subject.onError(TestError())
         case .disposal: subscription.dispose()
         }
     }

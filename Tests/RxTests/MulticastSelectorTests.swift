@@ -1,19 +1,20 @@
 import Rx
+import RxTesting
 import Testing
 
 @Suite("Multicast with a selector")
 struct MulticastSelectorTests {
-    private let scheduler = ManualScheduler()
+    private let scheduler = TestScheduler()
 
     @Test("What either closure throws is the error, and the source is not started")
     func throwing() {
         let source = Source("a|", scheduler)
-        let broken = source.observable.multicast({ () -> PublishSubject<String> in throw Failure() }) { $0 }
-        #expect(scheduler.play(broken) == "#")
+        let broken = source.observable.multicast({ () -> PublishSubject<String> in throw TestError() }) { $0 }
+        #expect(scheduler.marbles(of: broken) == "#")
         let unusable = source.observable.multicast({ PublishSubject() }) {
-            (_: Observable<String>) -> Observable<Int> in throw Failure()
+            (_: Observable<String>) -> Observable<Int> in throw TestError()
         }
-        #expect(scheduler.play(unusable) == "#")
+        #expect(scheduler.marbles(of: unusable) == "#")
         #expect(source.subscriptions.isEmpty)
         #expect(source.census.alive == 2, "each description holds its source")
         withExtendedLifetime((broken, unusable)) {}
@@ -22,11 +23,12 @@ struct MulticastSelectorTests {
     @Test("The source has one subscription, started after the result's and stopped with it")
     func one() {
         let source = Source("(ab)-c-|", scheduler)
-        let output = scheduler.play(
-            source.observable.multicast({ PublishSubject() }) { shared in
-                Observable.zip(shared, shared.skip(1)) { $0 + $1 }.take(2)
-            })
-        #expect(output == "(ab)-(bc|)")
+        let output = scheduler.marbles(
+            of:
+                source.observable.multicast({ PublishSubject() }) { shared in
+                    Observable.zip(shared, shared.skip(1)) { $0 + $1 }.take(2)
+                })
+        #expect(output == "{ab}-({bc}|)")
         #expect(source.subscriptions == ["^-!"])
         #expect(source.census.alive == 0)
     }
@@ -34,7 +36,9 @@ struct MulticastSelectorTests {
     @Test("A result that ends at once starts no source")
     func atOnce() {
         let source = Source("a|", scheduler)
-        #expect(scheduler.play(source.observable.multicast({ PublishSubject() }) { _ in .just(1) }) == "(1|)")
+        #expect(
+            scheduler.marbles(of: source.observable.multicast({ PublishSubject() }) { _ in .just(1) })
+                == "(1|)")
         #expect(source.subscriptions.isEmpty)
     }
 }

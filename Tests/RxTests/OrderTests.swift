@@ -1,5 +1,6 @@
 import Dispatch
 import Rx
+import RxTesting
 import Testing
 
 @Suite("The order of a subscription")
@@ -68,10 +69,10 @@ struct OrderTests {
         _ = log.record(
             Observable<Int>.create { observer in
                 observer.onNext(1)
-                observer.onError(Failure())
+                observer.onError(TestError())
                 observer.onNext(2)
                 observer.onCompleted()
-                observer.onError(Failure())
+                observer.onError(TestError())
                 return Disposables.create()
             })
         #expect(log.entries == ["1", "error failed"])

@@ -1,6 +1,7 @@
 import Dispatch
 import FoundationEssentials
 import Rx
+import RxTesting
 import Testing
 
 /// What catch(sequence:), debug and decode do beyond what each operator is asked.
@@ -8,7 +9,7 @@ import Testing
 struct PassingTests {
     @Test("The next source is asked for when the one before has failed, not earlier")
     func catchSequenceIsLazy() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let failing = Source("-a#", scheduler)
         let good = Source("-b-|", scheduler)
         let asked = Log<Int>()
@@ -18,7 +19,7 @@ struct PassingTests {
                 return number == 1 ? good.observable : failing.observable
             }.makeIterator()
         }
-        let output = scheduler.play(Observable.catch(sequence: attempts))
+        let output = scheduler.marbles(of: Observable.catch(sequence: attempts))
         #expect(output == "-a-b-|")
         #expect(asked.entries == [0, 1])
         #expect(failing.subscriptions == ["^-!"])
@@ -37,7 +38,7 @@ struct PassingTests {
     func catchSequenceEnds() {
         struct Second: Error {}
         #expect(
-            events(Observable<Int>.catch(sequence: [.error(Failure()), .error(Second())])) == [
+            events(Observable<Int>.catch(sequence: [.error(TestError()), .error(Second())])) == [
                 "error Second()"
             ])
         #expect(events(Observable<Int>.catch(sequence: [])) == ["done"])
@@ -46,9 +47,9 @@ struct PassingTests {
 
     @Test("A hundred thousand failures at once need no stack")
     func catchSequenceDeep() {
-        let failures = (0..<100_000).map { _ in Observable<Int>.error(Failure()) }
+        let failures = (0..<100_000).map { _ in Observable<Int>.error(TestError()) }
         #expect(events(Observable.catch(sequence: failures + [.just(1)])) == ["1", "done"])
-        let deferred = (0..<100_000).map { _ in Observable<Int>.deferred { throw Failure() } }
+        let deferred = (0..<100_000).map { _ in Observable<Int>.deferred { throw TestError() } }
         #expect(events(Observable.catch(sequence: deferred)) == ["error failed"])
     }
 
@@ -62,7 +63,7 @@ struct PassingTests {
         }
         let subscription = Observable.catch(sequence: [subject.asObservable(), next]).subscribe()
         subscription.dispose()
-        subject.onError(Failure())
+        subject.onError(TestError())
         #expect(log.entries == [])
     }
 
@@ -87,7 +88,7 @@ struct PassingTests {
                 "isDisposed",
             ])
         #expect(
-            lines(Observable<Int>.error(Failure())) == ["subscribed", "Event error(failed)", "isDisposed"])
+            lines(Observable<Int>.error(TestError())) == ["subscribed", "Event error(failed)", "isDisposed"])
         #expect(lines(Observable<Int>.never(), dispose: true) == ["subscribed", "isDisposed"])
     }
 

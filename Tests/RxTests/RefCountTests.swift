@@ -1,9 +1,10 @@
 import Rx
+import RxTesting
 import Testing
 
 @Suite("Counted connections")
 struct RefCountTests {
-    private let scheduler = ManualScheduler()
+    private let scheduler = TestScheduler()
 
     @Test("The first subscriber connects, the last one disconnects, the next one connects anew")
     func counts() {
@@ -28,7 +29,7 @@ struct RefCountTests {
         let counted = Observable.of(1, 2, 3).publish().refCount()
         #expect(events(counted) == ["1", "2", "3", "done"])
         #expect(events(counted) == ["1", "2", "3", "done"])
-        #expect(events(Observable<Int>.error(Failure()).publish().refCount()) == ["error failed"])
+        #expect(events(Observable<Int>.error(TestError()).publish().refCount()) == ["error failed"])
         #expect(events(Observable<Int>.empty().replay(1).refCount()) == ["done"])
     }
 
@@ -43,8 +44,8 @@ struct RefCountTests {
     func ended() {
         let source = Source("-a|", scheduler)
         let counted = source.observable.multicast(ReplaySubject<String>.create(bufferSize: 1)).refCount()
-        #expect(scheduler.play(counted) == "-a|")
-        #expect(scheduler.play(counted) == "(a|)")
+        #expect(scheduler.marbles(of: counted) == "-a|")
+        #expect(scheduler.marbles(of: counted) == "(a|)")
         #expect(source.subscriptions == ["^-!"])
     }
 
@@ -119,7 +120,7 @@ struct RefCountTests {
             #expect(!foreign.source.hasObservers)
             #expect(foreign.connections.withLock { $0 } == foreign.disconnections.withLock { $0 })
             _ = log.record(counted)
-            foreign.source.onError(Failure())
+            foreign.source.onError(TestError())
             #expect(log.entries == ["1", "1", "error failed"])
             #expect(foreign.connections.withLock { $0 } == foreign.disconnections.withLock { $0 })
         }

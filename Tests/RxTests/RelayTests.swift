@@ -1,4 +1,5 @@
 import Rx
+import RxTesting
 import Testing
 
 @Suite("Relays")
@@ -137,7 +138,7 @@ struct BindTests {
         _ = log.record(optional)
         _ = Observable.of(1).bind(to: first, second)
         #expect(log.entries == ["1", "1", "done", "done"])
-        _ = Observable.of(2).concat(Observable.error(Failure())).bind(to: optional)
+        _ = Observable.of(2).concat(Observable.error(TestError())).bind(to: optional)
         #expect(log.entries.suffix(2) == ["Optional(2)", "error failed"])
     }
 

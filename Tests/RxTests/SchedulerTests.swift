@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Rx
+import RxTesting
 import Testing
 
 @Suite("Schedulers")
@@ -82,14 +83,14 @@ struct SchedulerTests {
 
     @Test("timer sends 0 once, interval counts, both stop at disposal")
     func timers() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let once = Observable<Int>.timer(.milliseconds(3 * frame), scheduler: scheduler)
-        #expect(scheduler.play(once) == "---(0|)")
+        #expect(scheduler.marbles(of: once) == "---(0|)")
         let interval = Observable<Int>.interval(.milliseconds(2 * frame), scheduler: scheduler)
-        #expect(scheduler.play(interval, disposeAt: 7) == "--0-1-2")
+        #expect(scheduler.marbles(of: interval, disposedAt: 7) == "--0-1-2")
         let later = Observable<Int>.timer(
             .milliseconds(frame), period: .milliseconds(3 * frame), scheduler: scheduler)
-        #expect(scheduler.play(later.take(3)) == "-0--1--(2|)")
+        #expect(scheduler.marbles(of: later.take(3)) == "-0--1--(2|)")
         #expect(scheduler.pendingCount == 0)
     }
 
@@ -131,12 +132,12 @@ struct SchedulerTests {
         ]
         for scheduler in schedulers {
             let log = Log<Int>()
-            let source = Observable.from(Array(0..<5_000)).concat(Observable<Int>.error(Failure()))
+            let source = Observable.from(Array(0..<5_000)).concat(Observable<Int>.error(TestError()))
             do {
                 for try await value in source.observe(on: scheduler).values { log.add(value) }
                 Issue.record("the error is lost")
             } catch {
-                #expect(error is Failure)
+                #expect(error is TestError)
             }
             #expect(log.entries == Array(0..<5_000))
         }

@@ -1,4 +1,5 @@
 import Rx
+import RxTesting
 import Testing
 
 /// What choosing and gathering operators do beyond what each operator is asked.
@@ -20,10 +21,10 @@ struct SelectionTests {
         #expect(events(powers) == ["1", "3", "9", "done"])
         #expect(events(powers) == ["1", "3", "9", "done"], "each subscription begins anew")
         #expect(
-            events(.generate(initialState: 1, condition: { _ in throw Failure() }, iterate: { $0 }))
+            events(.generate(initialState: 1, condition: { _ in throw TestError() }, iterate: { $0 }))
                 == ["error failed"])
         #expect(
-            events(.generate(initialState: 1, condition: { _ in true }, iterate: { _ in throw Failure() }))
+            events(.generate(initialState: 1, condition: { _ in true }, iterate: { _ in throw TestError() }))
                 == ["1", "error failed"])
     }
 
@@ -83,7 +84,8 @@ struct SelectionTests {
 
     @Test("A comparison that throws ends the stream, a first value is not compared")
     func distinctThrows() {
-        let source = Observable.of(1, 2, 3).distinctUntilChanged { (_: Int, _: Int) -> Bool in throw Failure()
+        let source = Observable.of(1, 2, 3).distinctUntilChanged { (_: Int, _: Int) -> Bool in
+            throw TestError()
         }
         #expect(events(source) == ["1", "error failed"])
     }
@@ -108,7 +110,7 @@ struct SelectionTests {
 
     @Test("A result that cannot be made of what was gathered fails the stream")
     func mapResultThrows() {
-        let source = Observable.of(1, 2).reduce(0, accumulator: +) { (_: Int) -> Int in throw Failure() }
+        let source = Observable.of(1, 2).reduce(0, accumulator: +) { (_: Int) -> Int in throw TestError() }
         #expect(events(source) == ["error failed"])
     }
 }

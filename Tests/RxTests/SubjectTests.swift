@@ -1,4 +1,5 @@
 import Rx
+import RxTesting
 import Testing
 
 @Suite("Subjects")
@@ -23,7 +24,7 @@ struct SubjectTests {
     @Test("After its end a publish subject sends the end only, and after disposal RxError.disposed")
     func publishEnd() {
         let failed = PublishSubject<Int>()
-        failed.onError(Failure())
+        failed.onError(TestError())
         failed.onNext(1)
         failed.onCompleted()
         #expect(events(failed) == ["error failed"])
@@ -60,8 +61,8 @@ struct SubjectTests {
         #expect(log.entries == ["1", "2", "done"])
         subscription.dispose()
         let failed = BehaviorSubject(value: 1)
-        failed.onError(Failure())
-        #expect(throws: Failure.self) { try failed.value() }
+        failed.onError(TestError())
+        #expect(throws: TestError.self) { try failed.value() }
         #expect(events(failed) == ["error failed"])
         let disposed = BehaviorSubject(value: 1)
         disposed.dispose()
@@ -72,7 +73,7 @@ struct SubjectTests {
     func replay(bufferSize: Int) {
         let subject = ReplaySubject<Int>.create(bufferSize: bufferSize)
         for value in 1...4 { subject.onNext(value) }
-        subject.onError(Failure())
+        subject.onError(TestError())
         #expect(events(subject) == (1...4).suffix(bufferSize).map { "\($0)" } + ["error failed"])
     }
 
@@ -263,7 +264,7 @@ struct ShareTests {
             let log = Log<String>()
             _ = log.record(shared)
             await withTaskGroup(of: Void.self) { group in
-                group.addTask { source.subject.onError(Failure()) }
+                group.addTask { source.subject.onError(TestError()) }
                 for _ in 0..<2 { group.addTask { _ = log.record(shared) } }
             }
             #expect(log.entries == Array(repeating: "error failed", count: 3))

@@ -1,6 +1,7 @@
 import Dispatch
 import FoundationEssentials
 import Rx
+import RxTesting
 import Testing
 
 /// What operators that look at the time or at another stream do beyond what each operator is asked.
@@ -8,17 +9,18 @@ import Testing
 struct TimingTests {
     @Test("flatMapFirst does not ask its selector for values that it drops")
     func flatMapFirstAsksOnce() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let source = Source("abc---d-|", scheduler)
         let inner = Source("--x-|", scheduler)
         let asked = Log<String>()
-        let output = scheduler.play(
-            source.observable.flatMapFirst { value in
-                asked.add(value)
-                return inner.observable.map { value + $0 }
-            })
+        let output = scheduler.marbles(
+            of:
+                source.observable.flatMapFirst { value in
+                    asked.add(value)
+                    return inner.observable.map { value + $0 }
+                })
         #expect(asked.entries == ["a", "d"])
-        #expect(output == "--(ax)-----(dx)-|")
+        #expect(output == "--{ax}-----{dx}-|")
         #expect(inner.subscriptions == ["^---!", "------^---!"])
         #expect(source.subscriptions == ["^-------!"])
     }
@@ -38,10 +40,10 @@ struct TimingTests {
 
     @Test("flatMapFirst passes the inner stream's error on, and disposes the outer one")
     func flatMapFirstFails() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let source = Source("a----|", scheduler)
         let inner = Source("-x#", scheduler)
-        #expect(scheduler.play(source.observable.flatMapFirst { _ in inner.observable }) == "-x#")
+        #expect(scheduler.marbles(of: source.observable.flatMapFirst { _ in inner.observable }) == "-x#")
         #expect(source.subscriptions == ["^-!"])
     }
 
@@ -51,10 +53,10 @@ struct TimingTests {
             ("---a-|", "-b--#", "-b--#", "^!"), ("-a-|", "--b|", "-a-|", "^--!"), ("--a", "-|", "-|", "^!"),
             ("--a", "-#", "-#", "^!"),
         ] {
-            let scheduler = ManualScheduler()
+            let scheduler = TestScheduler()
             let one = Source(left, scheduler)
             let other = Source(right, scheduler)
-            #expect(scheduler.play(one.observable.amb(other.observable)) == expected)
+            #expect(scheduler.marbles(of: one.observable.amb(other.observable)) == expected)
             #expect(one.subscriptions == [leftEnd])
             #expect(one.census.alive + other.census.alive == 0)
         }
@@ -62,25 +64,25 @@ struct TimingTests {
 
     @Test("amb of many: the quickest; of none: nothing; behind one that sends at once none is subscribed to")
     func ambOfMany() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let sources = ["---a|", "--b|", "-c--|"].map { Source($0, scheduler) }
-        #expect(scheduler.play(Observable.amb(sources.map(\.observable))) == "-c--|")
+        #expect(scheduler.marbles(of: Observable.amb(sources.map(\.observable))) == "-c--|")
         #expect(sources.map(\.subscriptions) == [["^!"], ["^!"], ["^---!"]])
-        #expect(ManualScheduler().play(Observable<Int>.amb([])) == "")
+        #expect(TestScheduler().marbles(of: Observable<Int>.amb([])) == "")
         let late = Source("-x|", scheduler)
-        #expect(scheduler.play(Observable.amb([.just("now"), late.observable])) == "(now|)")
+        #expect(scheduler.marbles(of: Observable.amb([.just("now"), late.observable])) == "({now}|)")
         #expect(late.subscriptions == [])
     }
 
     @Test(
         "withLatestFrom drops what comes before the other's first value, and ignores the other's completion")
     func withLatestFromWaits() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let source = Source("a--b-c--d-|", scheduler)
         let other = Source("--x-y-|", scheduler)
         #expect(
-            scheduler.play(source.observable.withLatestFrom(other.observable) { $0 + $1 })
-                == "---(bx)-(cy)--(dy)-|")
+            scheduler.marbles(of: source.observable.withLatestFrom(other.observable) { $0 + $1 })
+                == "---{bx}-{cy}--{dy}-|")
         #expect(source.subscriptions == ["^---------!"])
         #expect(other.subscriptions == ["^-----!"])
     }
@@ -94,45 +96,49 @@ struct TimingTests {
         let source = Observable.just("a").do(onSubscribe: { log.add("source") })
         #expect(events(source.withLatestFrom(other)) == ["x", "done"])
         #expect(log.entries == ["other", "source"])
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let endless = Source("a-a-a-a", scheduler)
         #expect(
-            scheduler.play(endless.observable.withLatestFrom(Source("x-#", scheduler).observable)) == "x-#")
+            scheduler.marbles(of: endless.observable.withLatestFrom(Source("x-#", scheduler).observable))
+                == "x-#")
         #expect(endless.subscriptions == ["^-!"])
     }
 
     @Test("skip(until:) stays silent where its trigger completes, or itself completes first, and frees both")
     func skipUntilSilent() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let source = Source("-a-b|", scheduler)
         let trigger = Source("--|", scheduler)
-        #expect(scheduler.play(source.observable.skip(until: trigger.observable)) == "")
+        #expect(scheduler.marbles(of: source.observable.skip(until: trigger.observable)) == "")
         #expect(source.subscriptions == ["^---!"])
         #expect(trigger.subscriptions == ["^-!"])
-        let another = ManualScheduler()
+        let another = TestScheduler()
         let late = Source("------x", another)
-        #expect(another.play(Source("-a|", another).observable.skip(until: late.observable)) == "")
+        #expect(another.marbles(of: Source("-a|", another).observable.skip(until: late.observable)) == "")
         #expect(late.subscriptions == ["^-!"], "its subscription ends with the source")
         let failing = Source("-#", another)
-        #expect(another.play(Source("--a|", another).observable.skip(until: failing.observable)) == "-#")
+        #expect(
+            another.marbles(of: Source("--a|", another).observable.skip(until: failing.observable)) == "-#")
     }
 
     @Test("sample sends its default where there is nothing new, and the latest when the sampler completes")
     func sampleDefault() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let source = Source("a-----b--|", scheduler)
         let sampler = Source("--t-t--|", scheduler)
-        #expect(scheduler.play(source.observable.sample(sampler.observable, defaultValue: "0")) == "--a-0--b")
+        #expect(
+            scheduler.marbles(of: source.observable.sample(sampler.observable, defaultValue: "0"))
+                == "--a-0--b")
         let failing = Source("-#", scheduler)
-        #expect(scheduler.play(Source("a", scheduler).observable.sample(failing.observable)) == "-#")
+        #expect(scheduler.marbles(of: Source("a", scheduler).observable.sample(failing.observable)) == "-#")
     }
 
     @Test("A value that keeps coming is debounced until it stops, and disposal sets no timer any more")
     func debounceRestarts() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let source = Source("abcd---e-|", scheduler)
         #expect(
-            scheduler.play(source.observable.debounce(.milliseconds(2 * frame), scheduler: scheduler))
+            scheduler.marbles(of: source.observable.debounce(.milliseconds(2 * frame), scheduler: scheduler))
                 == "-----d---(e|)")
         let census = Census()
         do {
@@ -168,14 +174,14 @@ struct TimingTests {
 
     @Test("A throttle that never ends sends the first value alone, and the last with the completion never")
     func throttleNever() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let source = Source("-a-b-#", scheduler)
-        #expect(scheduler.play(source.observable.throttle(.never, scheduler: scheduler)) == "-a---#")
+        #expect(scheduler.marbles(of: source.observable.throttle(.never, scheduler: scheduler)) == "-a---#")
     }
 
     @Test("A delayed subscription that is disposed before its time never subscribes")
     func delayedSubscriptionDisposed() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let source = Source("-a|", scheduler)
         let subscription = source.observable.delaySubscription(.seconds(1), scheduler: scheduler).subscribe()
         subscription.dispose()
@@ -283,7 +289,7 @@ struct TimingTests {
                 }
                 group.addTask {
                     for number in 0..<300 { second.onNext(number) }
-                    if round % 4 == 0 { second.onError(Failure()) } else { second.onCompleted() }
+                    if round % 4 == 0 { second.onError(TestError()) } else { second.onCompleted() }
                 }
                 if round % 8 == 7 { group.addTask { subscription.dispose() } }
             }

@@ -1,5 +1,6 @@
 import Dispatch
 import Rx
+import RxTesting
 import Testing
 
 /// Completables together, maybes without a value, and what traits share.
@@ -13,8 +14,8 @@ struct TraitFormTests {
         return log.entries
     }
 
-    private func marbles(_ completable: Completable, _ scheduler: ManualScheduler) -> String {
-        scheduler.play(completable.asObservable().map { _ -> String in })
+    private func marbles(_ completable: Completable, _ scheduler: TestScheduler) -> String {
+        scheduler.marbles(of: completable.asObservable().map { _ -> String in })
     }
 
     private func completable(_ source: Source) -> Completable {
@@ -23,7 +24,7 @@ struct TraitFormTests {
 
     @Test("Completables one after the other: the next is subscribed to when the one before has completed")
     func concat() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let (one, two) = (Source("--|", scheduler), Source("---|", scheduler))
         let forms: [Completable] = [
             completable(one).concat(completable(two)), .concat(completable(one), completable(two)),
@@ -31,10 +32,10 @@ struct TraitFormTests {
             .concat(Plain(elements: [completable(one), completable(two)])),
         ]
         for form in forms {
-            let begin = scheduler.frame
+            let begin = scheduler.clock
             #expect(marbles(form, scheduler) == "-----|")
-            #expect(one.subscriptions.last == String(repeating: "-", count: begin) + "^-!")
-            #expect(two.subscriptions.last == String(repeating: "-", count: begin + 2) + "^--!")
+            #expect(one.subscriptions(from: begin).last == "^-!")
+            #expect(two.subscriptions(from: begin).last == "--^--!")
         }
         let failing = Source("-#", scheduler)
         let never = Source("", scheduler)
@@ -45,23 +46,23 @@ struct TraitFormTests {
 
     @Test("Completables at once: all are subscribed to, the last completes them, the first error ends them")
     func merge() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let (one, two) = (Source("--|", scheduler), Source("---|", scheduler))
         let forms: [Completable] = [
             .merge(completable(one), completable(two)), .merge([completable(one), completable(two)]),
             .zip(completable(one), completable(two)), .zip([completable(one), completable(two)]),
         ]
         for form in forms {
-            let begin = String(repeating: "-", count: scheduler.frame)
+            let begin = scheduler.clock
             #expect(marbles(form, scheduler) == "---|")
-            #expect(one.subscriptions.last == begin + "^-!")
-            #expect(two.subscriptions.last == begin + "^--!")
+            #expect(one.subscriptions(from: begin).last == "^-!")
+            #expect(two.subscriptions(from: begin).last == "^--!")
         }
         let failing = Source("-#", scheduler)
         let never = Source("", scheduler)
-        let begin = String(repeating: "-", count: scheduler.frame)
+        let begin = scheduler.clock
         #expect(marbles(.zip(completable(failing), completable(never)), scheduler) == "-#")
-        #expect(never.subscriptions == [begin + "^!"])
+        #expect(never.subscriptions(from: begin) == ["^!"])
         #expect(result(Completable.zip([])) == ["done", "disposed"])
         #expect(result(Completable.merge()) == ["done", "disposed"])
     }
@@ -74,7 +75,7 @@ struct TraitFormTests {
         #expect(events(empty.ifEmpty(switchTo: Single.just(3)).asObservable()) == ["3", "done"])
         #expect(events(empty.ifEmpty(switchTo: Maybe.just(4)).asObservable()) == ["4", "done"])
         #expect(events(empty.ifEmpty(switchTo: Maybe<Int>.empty()).asObservable()) == ["done"])
-        #expect(events(Maybe<Int>.error(Failure()).ifEmpty(default: 1).asObservable()) == ["error failed"])
+        #expect(events(Maybe<Int>.error(TestError()).ifEmpty(default: 1).asObservable()) == ["error failed"])
     }
 
     @Test("A list of maybes has the values of all, or none where one has none; an error ends it")
@@ -84,24 +85,25 @@ struct TraitFormTests {
         #expect(texts(Maybe.zip([.just(1), .empty()])) == ["done"])
         #expect(texts(Maybe.zip([.empty(), .just(1)])) == ["done"])
         #expect(texts(Maybe<Int>.zip([])) == ["done"])
-        #expect(texts(Maybe.zip([.just(1), .error(Failure())])) == ["error failed"])
+        #expect(texts(Maybe.zip([.just(1), .error(TestError())])) == ["error failed"])
         let sum = Maybe.zip([.just(1), .just(2)]) { (numbers: [Int]) in numbers.reduce(0, +) }
         #expect(events(sum.asObservable()) == ["3", "done"])
-        let thrown = Maybe.zip([Maybe.just(1)]) { (_: [Int]) -> Int in throw Failure() }
+        let thrown = Maybe.zip([Maybe.just(1)]) { (_: [Int]) -> Int in throw TestError() }
         #expect(events(thrown.asObservable()) == ["error failed"])
     }
 
     @Test("Every trait can be delayed, timed out, tried again and subscribed to later")
     func timed() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let attempts = Log<Int>()
         let single = Single<String>.deferred {
-            attempts.add(scheduler.frame)
-            return attempts.entries.count % 2 == 1 ? .error(Failure()) : .just("x")
+            attempts.add(scheduler.clock)
+            return attempts.entries.count % 2 == 1 ? .error(TestError()) : .just("x")
         }
         #expect(
-            scheduler.play(
-                single.retry(2).delay(.milliseconds(2 * frame), scheduler: scheduler)
+            scheduler.marbles(
+                of:
+                    single.retry(2).delay(.milliseconds(2 * frame), scheduler: scheduler)
                     .delaySubscription(.milliseconds(frame), scheduler: scheduler).asObservable())
                 == "---(x|)")
         #expect(attempts.entries == [1, 1])
@@ -111,15 +113,16 @@ struct TraitFormTests {
             Completable.never().timeout(.milliseconds(frame), scheduler: scheduler).asObservable()
                 .map { _ -> String in },
         ]
-        for stream in silent { #expect(scheduler.play(stream).contains("timeout")) }
+        for stream in silent { #expect(scheduler.marbles(of: stream).contains("timeout")) }
         #expect(
-            scheduler.play(Maybe<Int>.timer(.milliseconds(frame), scheduler: scheduler).asObservable())
+            scheduler.marbles(of: Maybe<Int>.timer(.milliseconds(frame), scheduler: scheduler).asObservable())
                 == "-(0|)")
         #expect(
-            scheduler.play(
-                Completable.never().timeout(
-                    .milliseconds(frame), other: .empty(), scheduler: scheduler
-                ).asObservable().map { _ -> String in }) == "-|")
+            scheduler.marbles(
+                of:
+                    Completable.never().timeout(
+                        .milliseconds(frame), other: .empty(), scheduler: scheduler
+                    ).asObservable().map { _ -> String in }) == "-|")
     }
 
     @Test("Handlers get their object as long as it lives, and it is not kept alive by them")
@@ -134,7 +137,7 @@ struct TraitFormTests {
                 with: object, onCompleted: { _ in log.add("done") }, onDisposed: { _ in log.add("disposed") })
             _ = Maybe.just(1).subscribe(with: object, onSuccess: { log.add("success \($1)") })
             _ = Maybe<Int>.empty().subscribe(with: object, onCompleted: { _ in log.add("nothing") })
-            _ = Maybe<Int>.error(Failure()).subscribe(with: object, onError: { log.add("\($1)") })
+            _ = Maybe<Int>.error(TestError()).subscribe(with: object, onError: { log.add("\($1)") })
             _ = subject.asCompletable().subscribe(with: object, onCompleted: { _ in log.add("late") })
             _ = values.asMaybe().subscribe(with: object, onSuccess: { log.add("late \($1)") })
             withExtendedLifetime(object) {}

@@ -1,5 +1,6 @@
 import Dispatch
 import Rx
+import RxTesting
 import Testing
 
 @Suite("Single, Maybe and Completable")
@@ -34,11 +35,11 @@ struct TraitTests {
         let single = Single<Int>.create { observer in
             observer(.success(1))
             observer(.success(2))
-            observer(.failure(Failure()))
+            observer(.failure(TestError()))
             return Disposables.create()
         }
         #expect(result(single) == ["1", "disposed"])
-        #expect(result(Single<Int>.error(Failure())) == ["error failed", "disposed"])
+        #expect(result(Single<Int>.error(TestError())) == ["error failed", "disposed"])
     }
 
     /// Takes singles by number.
@@ -55,7 +56,7 @@ struct TraitTests {
         let subject = PublishSubject<Int>()
         let waiting = subject.take(1).asSingle().subscribe(receiver, number: 7)
         _ = Single.just(1).subscribe(receiver, number: 8)
-        _ = Single<Int>.error(Failure()).subscribe(receiver, number: 9)
+        _ = Single<Int>.error(TestError()).subscribe(receiver, number: 9)
         #expect(receiver.log.entries == ["8: 1", "9: error failed"])
         subject.onNext(2)
         subject.onNext(3)
@@ -82,9 +83,9 @@ struct TraitTests {
     @Test("A single's operators keep its promise")
     func singleOperators() {
         let one = Single.just(1)
-        let failing = Single<Int>.error(Failure())
+        let failing = Single<Int>.error(TestError())
         #expect(result(one.map { $0 + 1 }) == ["2", "disposed"])
-        #expect(result(one.map { _ -> Int in throw Failure() }) == ["error failed", "disposed"])
+        #expect(result(one.map { _ -> Int in throw TestError() }) == ["error failed", "disposed"])
         #expect(result(one.flatMap { .just($0 * 10) }) == ["10", "disposed"])
         #expect(result(one.flatMap { _ in failing }) == ["error failed", "disposed"])
         #expect(result(failing.catch { _ in .just(7) }) == ["7", "disposed"])
@@ -97,12 +98,12 @@ struct TraitTests {
         #expect(result(one.asCompletable()) == ["done", "disposed"])
         #expect(result(one.asMaybe()) == ["1", "disposed"])
         #expect(result(Single.deferred { Single.just(3) }) == ["3", "disposed"])
-        #expect(result(Single<Int>.deferred { throw Failure() }) == ["error failed", "disposed"])
+        #expect(result(Single<Int>.deferred { throw TestError() }) == ["error failed", "disposed"])
     }
 
     @Test("A single without an attempt, or whose trigger completes, fails with noElements")
     func singlePromise() {
-        let failing = Single<Int>.error(Failure())
+        let failing = Single<Int>.error(TestError())
         let noElements = ["error Sequence doesn't contain any elements.", "disposed"]
         #expect(result(failing.retry(0)) == noElements)
         #expect(result(failing.retry { (_: Observable<any Error>) in Observable<Int>.empty() }) == noElements)
@@ -137,7 +138,7 @@ struct TraitTests {
         #expect(result(Single.zip([.just(1), .just(2)])) == ["[1, 2]", "disposed"])
         #expect(result(Single<Int>.zip([])) == ["[]", "disposed"])
         #expect(
-            result(Single.zip(.just(1), Single<Int>.error(Failure())) { $0 + $1 }) == [
+            result(Single.zip(.just(1), Single<Int>.error(TestError())) { $0 + $1 }) == [
                 "error failed", "disposed",
             ])
     }
@@ -166,7 +167,7 @@ struct TraitTests {
             }
         }
         #expect(result(made(.success(1))) == ["1", "disposed"])
-        #expect(result(made(.error(Failure()))) == ["error failed", "disposed"])
+        #expect(result(made(.error(TestError()))) == ["error failed", "disposed"])
         #expect(result(made(.completed)) == ["nothing", "disposed"])
         #expect(result(Maybe.just(1).map { $0 + 1 }.flatMap { .just($0 * 2) }) == ["4", "disposed"])
         #expect(result(Maybe.just(1).filter { _ in false }.catchAndReturn(3)) == ["nothing", "disposed"])
@@ -188,8 +189,9 @@ struct TraitTests {
                 || log.entries == ["first", "first freed", "second"])
         #expect(result(Completable.empty().andThen(.empty())) == ["done", "disposed"])
         #expect(events(Completable.empty().andThen(Observable.of(1, 2))) == ["1", "2", "done"])
-        #expect(result(Completable.error(Failure()).andThen(Single.just(1))) == ["error failed", "disposed"])
-        #expect(result(Completable.error(Failure()).onErrorComplete()) == ["done", "disposed"])
+        #expect(
+            result(Completable.error(TestError()).andThen(Single.just(1))) == ["error failed", "disposed"])
+        #expect(result(Completable.error(TestError()).onErrorComplete()) == ["done", "disposed"])
     }
 
     @Test("An emitter is its own source: begun for each subscription, cancelled once, deaf after its end")
@@ -251,14 +253,14 @@ struct TraitTests {
         #expect(calls.map(\.hasReceiver) == [true, true, true])
         calls[0].onLast(10)
         calls[0].onLast(11)
-        calls[1].onError(Failure())
+        calls[1].onError(TestError())
         subscriptions[2].stop()
         calls[2].onLast(30)
         #expect(receiver.log.entries == ["1: 10", "2: error failed"])
         #expect(log.entries == ["end", "end", "end"])
         // One that is tried again is followed by others, which a step below tells apart.
         let retried = Single.emitting(Call(running, log)).retry(2).subscribe(receiver, number: 4)
-        running.entries[3].onError(Failure())
+        running.entries[3].onError(TestError())
         running.entries[4].onLast(40)
         retried.stop()
         #expect(receiver.log.entries.last == "4: 40")
@@ -297,7 +299,7 @@ struct TraitTests {
 
             override func begin() {
                 log.add("begin")
-                onError(Failure())
+                onError(TestError())
                 onLast(1)
             }
 

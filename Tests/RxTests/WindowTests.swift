@@ -1,5 +1,6 @@
 import Dispatch
 import Rx
+import RxTesting
 import Testing
 
 /// What buffer, window and groupBy do beyond what each operator is asked.
@@ -7,18 +8,18 @@ import Testing
 struct WindowTests {
     @Test("A buffer that is full starts the time anew, and one without values is sent too")
     func bufferRestarts() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let source = Source("-(ab)c----d----|", scheduler)
         let buffers = source.observable.buffer(
             timeSpan: .milliseconds(4 * frame), count: 3, scheduler: scheduler)
         #expect(
-            scheduler.play(buffers.map { "\($0.count)" + $0.joined() }) == "--(3abc)---0---(1d)-(0|)")
+            scheduler.marbles(of: buffers.map { "\($0.count)" + $0.joined() }) == "--{3abc}---0---{1d}-(0|)")
         #expect(source.subscriptions == ["^-----------!"])
     }
 
     @Test("A buffer that is disposed in its delivery sets no timer any more")
     func bufferDisposed() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let census = Census()
         let subject = PublishSubject<Int>()
         let log = Log<String>()
@@ -38,7 +39,7 @@ struct WindowTests {
     func bufferReentrance() {
         let subject = PublishSubject<Int>()
         let log = Log<String>()
-        _ = subject.buffer(timeSpan: .never, count: 2, scheduler: ManualScheduler()).subscribe(onNext: {
+        _ = subject.buffer(timeSpan: .never, count: 2, scheduler: TestScheduler()).subscribe(onNext: {
             log.add("\($0)")
             if $0 == [1, 2] { subject.onNext(3) }
         })
@@ -51,7 +52,7 @@ struct WindowTests {
     func windowOrder() {
         let log = Log<String>()
         let source = Observable.of(1, 2, 3).do(onSubscribe: { log.add("source") })
-        _ = source.window(timeSpan: .never, count: 2, scheduler: ManualScheduler()).enumerated()
+        _ = source.window(timeSpan: .never, count: 2, scheduler: TestScheduler()).enumerated()
             .subscribe(
                 onNext: { index, window in
                     log.add("window \(index)")
@@ -68,14 +69,14 @@ struct WindowTests {
     func innerFailsFirst() {
         let log = Log<String>()
         let subject = PublishSubject<Int>()
-        _ = subject.window(timeSpan: .never, count: 9, scheduler: ManualScheduler()).subscribe(
+        _ = subject.window(timeSpan: .never, count: 9, scheduler: TestScheduler()).subscribe(
             onNext: { _ = $0.subscribe(onError: { log.add("window \($0)") }) },
             onError: { log.add("windows \($0)") })
         _ = subject.groupBy { $0 % 2 }.subscribe(
             onNext: { group in _ = group.subscribe(onError: { log.add("group \(group.key) \($0)") }) },
             onError: { log.add("groups \($0)") })
         for value in [1, 2, 3] { subject.onNext(value) }
-        subject.onError(Failure())
+        subject.onError(TestError())
         #expect(
             log.entries == [
                 "window failed", "windows failed", "group 1 failed", "group 0 failed", "groups failed",
@@ -84,25 +85,25 @@ struct WindowTests {
 
     @Test("A window runs on after the windows are not wanted any more, and holds the source until it ends")
     func windowHoldsSource() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let source = Source("-a-b-c-d-|", scheduler)
         let build: @Sendable () -> Observable<String> = {
             source.observable.window(
                 timeSpan: .milliseconds(4 * frame), count: 10, scheduler: scheduler
             ).take(1).flatMap { $0 }
         }
-        #expect(scheduler.play(build()) == "-a-b|")
+        #expect(scheduler.marbles(of: build()) == "-a-b|")
         #expect(source.subscriptions == ["^---!"])
         #expect(source.census.alive == 0)
     }
 
     @Test("A window that nobody subscribed to does not hold the source")
     func windowAlone() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let source = Source("-a-b-c-d-|", scheduler)
         let windows = source.observable.window(
             timeSpan: .milliseconds(2 * frame), count: 10, scheduler: scheduler)
-        #expect(scheduler.play(windows.map { _ in "w" }, disposeAt: 5) == "w-w-w")
+        #expect(scheduler.marbles(of: windows.map { _ in "w" }, disposedAt: 5) == "w-w-w")
         #expect(source.subscriptions == ["^----!"])
     }
 
@@ -142,14 +143,15 @@ struct WindowTests {
 
     @Test("A group whose source was let go stays silent, and does not start it again")
     func lostGroup() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let source = Source("-a-b-|", scheduler)
         let kept = Log<GroupedObservable<String, String>>()
         #expect(
-            scheduler.play(source.observable.groupBy { $0 }.do(onNext: { kept.add($0) }).take(1).map(\.key))
+            scheduler.marbles(
+                of: source.observable.groupBy { $0 }.do(onNext: { kept.add($0) }).take(1).map(\.key))
                 == "-(a|)")
         #expect(source.subscriptions == ["^!"])
-        #expect(scheduler.play(kept.entries[0].asObservable()) == "")
+        #expect(scheduler.marbles(of: kept.entries[0].asObservable()) == "")
         #expect(source.subscriptions == ["^!"])
     }
 
@@ -189,7 +191,7 @@ struct WindowTests {
             let kept = Log<Observable<Int>>()
             let outer = [
                 subject.groupBy { $0 % 4 }.subscribe(onNext: { kept.add($0.asObservable()) }),
-                subject.window(timeSpan: .never, count: 2, scheduler: ManualScheduler())
+                subject.window(timeSpan: .never, count: 2, scheduler: TestScheduler())
                     .subscribe(onNext: { kept.add($0) }),
             ]
             for number in 0..<8 { subject.onNext(number) }

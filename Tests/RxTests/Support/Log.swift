@@ -28,10 +28,6 @@ func events<Element>(_ source: Observable<Element>) -> [String] {
     return log.entries
 }
 
-struct Failure: Error, CustomStringConvertible {
-    var description: String { "failed" }
-}
-
 /// Counts the instances that are alive.
 final class Tracked: Sendable {
     private let census: Census

@@ -1,4 +1,5 @@
 import Rx
+import RxTesting
 
 /// Operators that pass values on and look at them, or at how the stream ends.
 let passingOperators: [OperatorCase] = [
@@ -6,7 +7,7 @@ let passingOperators: [OperatorCase] = [
         name: "catch(sequence:)", values: "-a-b-c-|", error: "-a-b--a-b-(x|)", disposed: "-a-b",
         build: { source, _ in Observable.catch(sequence: [source, source, .just("x"), .just("y")]) }),
     OperatorCase(
-        name: "element(at:)", empty: "?Argument out of range.", values: "---(b|)", error: "---(b|)",
+        name: "element(at:)", empty: "#{Argument out of range.}", values: "---(b|)", error: "---(b|)",
         disposed: "---(b|)", build: { source, _ in source.element(at: 1) }),
     OperatorCase(
         name: "debug", values: "-a-b-c-|", error: "-a-b-#", disposed: "-a-b",

@@ -1,4 +1,5 @@
 import Rx
+import RxTesting
 
 /// Operators that share one subscription, for one subscriber.
 let sharingOperators: [OperatorCase] = [

@@ -1,5 +1,6 @@
 import Dispatch
 import Rx
+import RxTesting
 
 /// Operators that look at the time, or at another stream.
 let timingOperators: [OperatorCase] = [
@@ -40,9 +41,9 @@ let timingOperators: [OperatorCase] = [
             source.sample(Observable<Int>.interval(.milliseconds(2 * frame), scheduler: scheduler))
         }),
     OperatorCase(
-        name: "withLatestFrom", values: "-(a1)-(b1)-(c1)-|", error: "-(a1)-(b1)-#", disposed: "-(a1)-(b1)",
+        name: "withLatestFrom", values: "-{a1}-{b1}-{c1}-|", error: "-{a1}-{b1}-#", disposed: "-{a1}-{b1}",
         throwing: (
-            "-#", { source, _ in source.withLatestFrom(Observable.just(1)) { _, _ in throw Failure() } }
+            "-#", { source, _ in source.withLatestFrom(Observable.just(1)) { _, _ in throw TestError() } }
         ),
         build: { source, _ in source.withLatestFrom(Observable.just("1")) { $0 + $1 } }),
     OperatorCase(
@@ -51,7 +52,7 @@ let timingOperators: [OperatorCase] = [
     OperatorCase(
         name: "flatMapFirst", values: "-(aA)-(bB)-(cC)-|", error: "-(aA)-(bB)-#", disposed: "-(aA)-(bB)",
         throwing: (
-            "-#", { source, _ in source.flatMapFirst { _ -> Observable<String> in throw Failure() } }
+            "-#", { source, _ in source.flatMapFirst { _ -> Observable<String> in throw TestError() } }
         ),
         build: { source, _ in source.flatMapFirst { Observable.of($0, $0.uppercased()) } }),
 ]
