@@ -2,7 +2,7 @@ import Rx
 import RxTesting
 import Testing
 
-@Suite("Async subjects")
+@Suite("Async subjects", .noLeaks)
 struct AsyncSubjectTests {
     @Test("The last value is sent on completion, to those subscribed and to who comes later")
     func completes() {

@@ -3,7 +3,7 @@ import Rx
 import RxTesting
 import Testing
 
-@Suite("async and await")
+@Suite("async and await", .noLeaks)
 struct ConcurrencyTests {
     @Test("values iterates the stream to its end, or throws its error")
     func values() async throws {

@@ -14,7 +14,7 @@ extension TestScheduler {
     }
 }
 
-@Suite("Connectable streams")
+@Suite("Connectable streams", .noLeaks)
 struct ConnectableTests {
     private let scheduler = TestScheduler()
 

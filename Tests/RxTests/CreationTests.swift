@@ -6,7 +6,7 @@ import Testing
 
 /// The seven questions, as far as they apply to what has no source: nothing, the end, values, an error, disposal, a
 /// closure that throws, and a second subscription.
-@Suite("Streams that begin here")
+@Suite("Streams that begin here", .noLeaks)
 struct CreationTests {
     /// The output of two subscriptions to one description.
     private func twice(_ source: Observable<String>, disposedAt: Int = 40) -> [String] {

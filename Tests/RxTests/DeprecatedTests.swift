@@ -69,7 +69,7 @@ private struct OldSpellings: Spellings {
     }
 }
 
-@Suite("Spellings from before RxSwift 6")
+@Suite("Spellings from before RxSwift 6", .noLeaks)
 struct DeprecatedTests {
     @Test("The old spellings of operators do what the new ones do")
     func streams() {

@@ -2,7 +2,7 @@ import Rx
 import RxTesting
 import Testing
 
-@Suite("Long runs use no stack")
+@Suite("Long runs use no stack", .noLeaks)
 struct DepthTests {
     private let depth = 100_000
 

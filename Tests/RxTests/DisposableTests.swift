@@ -1,7 +1,8 @@
 import Rx
+import RxTesting
 import Testing
 
-@Suite("Disposables")
+@Suite("Disposables", .noLeaks)
 struct DisposableTests {
     private let count = Log<Int>()
 

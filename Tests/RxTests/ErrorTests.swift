@@ -3,7 +3,7 @@ import Rx
 import RxTesting
 import Testing
 
-@Suite("Failing and trying again")
+@Suite("Failing and trying again", .noLeaks)
 struct ErrorTests {
     @Test("catch gets the first error only; the error of its stream passes")
     func catchOnce() {

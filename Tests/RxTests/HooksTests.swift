@@ -107,7 +107,7 @@ struct HooksTests {
 }
 
 #if DEBUG || TRACE_RESOURCES
-    @Suite("Resources")
+    @Suite("Resources", .noLeaks)
     struct ResourceTests {
         @Test("What is alive is counted, and all is gone in the end")
         func counted() async {

@@ -4,7 +4,7 @@ import RxTesting
 import Testing
 
 /// Streams whose type says that they do not fail.
-@Suite("Infallible")
+@Suite("Infallible", .noLeaks)
 struct InfallibleTests {
     private func seen<Element>(_ source: Infallible<Element>) -> [String] {
         let log = Log<String>()

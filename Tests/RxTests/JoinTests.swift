@@ -3,7 +3,7 @@ import Rx
 import RxTesting
 import Testing
 
-@Suite("Joining streams")
+@Suite("Joining streams", .noLeaks)
 struct JoinTests {
     private func play(
         _ first: String, _ second: String,

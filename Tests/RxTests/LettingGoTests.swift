@@ -122,7 +122,7 @@ struct SubscribingForm: CustomTestStringConvertible, Sendable {
     ]
 }
 
-@Suite("A subscription that is over lets go of its closures")
+@Suite("A subscription that is over lets go of its closures", .noLeaks)
 struct LettingGoTests {
     private let census = Census()
 

@@ -1,9 +1,10 @@
 import Dispatch
 import Rx
+import RxTesting
 import Testing
 
 /// Schedulers on the main queue, which the test process serves.
-@Suite("The main queue's schedulers")
+@Suite("The main queue's schedulers", .noLeaks)
 struct MainSchedulerTests {
     /// Waits until the main queue has run what it has now.
     private func mainQueueServed() async {

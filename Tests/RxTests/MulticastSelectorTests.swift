@@ -2,7 +2,7 @@ import Rx
 import RxTesting
 import Testing
 
-@Suite("Multicast with a selector")
+@Suite("Multicast with a selector", .noLeaks)
 struct MulticastSelectorTests {
     private let scheduler = TestScheduler()
 

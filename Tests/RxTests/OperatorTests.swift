@@ -178,7 +178,7 @@ private let operators: [OperatorCase] =
             build: { source, _ in source.asMaybe().asObservable() }),
     ]
 
-@Suite("Each operator answers the same questions")
+@Suite("Each operator answers the same questions", .noLeaks)
 struct OperatorTests {
     private func play(_ marbles: String, _ operation: OperatorCase, disposedAt: Int = 40) -> (
         String, Source

@@ -3,7 +3,7 @@ import Rx
 import RxTesting
 import Testing
 
-@Suite("The order of a subscription")
+@Suite("The order of a subscription", .noLeaks)
 struct OrderTests {
     private func hooked(_ source: Observable<Int>, _ log: Log<String>) -> Observable<Int> {
         source.do(

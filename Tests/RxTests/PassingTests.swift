@@ -5,7 +5,7 @@ import RxTesting
 import Testing
 
 /// What catch(sequence:), debug and decode do beyond what each operator is asked.
-@Suite("Sequences of attempts, printing, decoding")
+@Suite("Sequences of attempts, printing, decoding", .noLeaks)
 struct PassingTests {
     @Test("The next source is asked for when the one before has failed, not earlier")
     func catchSequenceIsLazy() {

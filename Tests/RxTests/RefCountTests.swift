@@ -2,7 +2,7 @@ import Rx
 import RxTesting
 import Testing
 
-@Suite("Counted connections")
+@Suite("Counted connections", .noLeaks)
 struct RefCountTests {
     private let scheduler = TestScheduler()
 

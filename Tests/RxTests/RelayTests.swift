@@ -2,7 +2,7 @@ import Rx
 import RxTesting
 import Testing
 
-@Suite("Relays")
+@Suite("Relays", .noLeaks)
 struct RelayTests {
     @Test("A publish relay sends to those subscribed at that moment")
     func publish() {
@@ -77,7 +77,7 @@ struct RelayTests {
     }
 }
 
-@Suite("Binding")
+@Suite("Binding", .noLeaks)
 struct BindTests {
     private final class Target: Sendable {
         let log = Log<String>()

@@ -4,7 +4,7 @@ import Rx
 import RxTesting
 import Testing
 
-@Suite("Schedulers")
+@Suite("Schedulers", .noLeaks)
 struct SchedulerTests {
     @Test("Virtual time runs work in the order of its times, and equal times in the order of scheduling")
     func order() {

@@ -3,7 +3,7 @@ import RxTesting
 import Testing
 
 /// What choosing and gathering operators do beyond what each operator is asked.
-@Suite("Choosing and gathering")
+@Suite("Choosing and gathering", .noLeaks)
 struct SelectionTests {
     @Test("A range beyond its type fails, a negative one too, an empty one completes")
     func ranges() {

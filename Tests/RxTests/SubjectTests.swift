@@ -2,7 +2,7 @@ import Rx
 import RxTesting
 import Testing
 
-@Suite("Subjects")
+@Suite("Subjects", .noLeaks)
 struct SubjectTests {
     @Test("A publish subject sends to those subscribed at that moment")
     func publish() {
@@ -162,7 +162,7 @@ struct SubjectTests {
     }
 }
 
-@Suite("Sharing a subscription")
+@Suite("Sharing a subscription", .noLeaks)
 struct ShareTests {
     /// A source that counts its subscriptions and is fed by a subject.
     final class Counted: Sendable {

@@ -5,7 +5,7 @@ import RxTesting
 import Testing
 
 /// What operators that look at the time or at another stream do beyond what each operator is asked.
-@Suite("Time and other streams")
+@Suite("Time and other streams", .noLeaks)
 struct TimingTests {
     @Test("flatMapFirst does not ask its selector for values that it drops")
     func flatMapFirstAsksOnce() {

@@ -4,7 +4,7 @@ import RxTesting
 import Testing
 
 /// Completables together, maybes without a value, and what traits share.
-@Suite("Forms of the traits")
+@Suite("Forms of the traits", .noLeaks)
 struct TraitFormTests {
     private func result(_ completable: Completable) -> [String] {
         let log = Log<String>()

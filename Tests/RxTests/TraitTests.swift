@@ -3,7 +3,7 @@ import Rx
 import RxTesting
 import Testing
 
-@Suite("Single, Maybe and Completable")
+@Suite("Single, Maybe and Completable", .noLeaks)
 struct TraitTests {
     private func result<Element>(_ single: Single<Element>) -> [String] {
         let log = Log<String>()

@@ -4,7 +4,7 @@ import RxTesting
 import Testing
 
 /// What buffer, window and groupBy do beyond what each operator is asked.
-@Suite("Buffers, windows and groups")
+@Suite("Buffers, windows and groups", .noLeaks)
 struct WindowTests {
     @Test("A buffer that is full starts the time anew, and one without values is sent too")
     func bufferRestarts() {
@@ -39,12 +39,14 @@ struct WindowTests {
     func bufferReentrance() {
         let subject = PublishSubject<Int>()
         let log = Log<String>()
-        _ = subject.buffer(timeSpan: .never, count: 2, scheduler: TestScheduler()).subscribe(onNext: {
-            log.add("\($0)")
-            if $0 == [1, 2] { subject.onNext(3) }
-        })
+        let subscription = subject.buffer(timeSpan: .never, count: 2, scheduler: TestScheduler()).subscribe(
+            onNext: {
+                log.add("\($0)")
+                if $0 == [1, 2] { subject.onNext(3) }
+            })
         for value in [1, 2, 4] { subject.onNext(value) }
         #expect(log.entries == ["[1, 2]", "[3, 4]"])
+        subscription.dispose()
     }
 
     @Test(
