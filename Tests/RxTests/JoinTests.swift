@@ -202,6 +202,48 @@ struct JoinTests {
         #expect(inner.census.alive == 0)
     }
 
+    @Test(
+        "A stream of one value takes the place of the one that runs, which is disposed before the value is sent"
+    )
+    func flatMapLatestOfOneValue() {
+        let scheduler = ManualScheduler()
+        let outer = Source("-a--b-c|", scheduler)
+        let inner = Source("-1-2-3-4-|", scheduler)
+        let running = Log<[String]>()
+        let result = outer.observable.flatMapLatest { $0 == "a" ? inner.observable : .just($0) }
+            .do(onNext: { _ in running.add(inner.subscriptions) })
+        #expect(scheduler.play(result) == "--1-b-c|")
+        #expect(running.entries == [["-^"], ["-^--!"], ["-^--!"]])
+        #expect(inner.census.alive == 0)
+    }
+
+    @Test(
+        "Streams of one value that come within each other's delivery follow each other, and the last one ends"
+    )
+    func flatMapLatestReentrant() {
+        let outer = PublishSubject<Int>()
+        let log = Log<String>()
+        _ = log.record(
+            outer.flatMapLatest { Observable.just($0) }.do(onNext: { value in
+                if value < 3 { outer.onNext(value + 1) } else { outer.onCompleted() }
+            }))
+        outer.onNext(1)
+        #expect(log.entries == ["1", "2", "3", "done"])
+    }
+
+    @Test("flatMapFirst has room again once a stream of one value has delivered that, and not before")
+    func flatMapFirstOfOneValue() {
+        let outer = PublishSubject<Int>()
+        let log = Log<String>()
+        _ = log.record(
+            outer.flatMapFirst { Observable.just($0) }.do(onNext: { value in
+                if value == 1 { outer.onNext(2) }
+            }))
+        for value in [1, 3] { outer.onNext(value) }
+        outer.onCompleted()
+        #expect(log.entries == ["1", "3", "done"])
+    }
+
     @Test("flatMap fails with the first error of an inner stream and disposes the rest")
     func flatMapError() {
         let scheduler = TestScheduler()

@@ -9,18 +9,27 @@ extension ObservableType {
     }
 }
 
+/// The most values whose room is kept for those that come later.
+private let mostKeptRoom = 1024
+
+/// Outside of the generic class, where using it would look up metadata.
+private struct ObserveOnState {
+    var end: SubjectCore.End?
+    /// Whether a pump is scheduled or runs.
+    var isPumping = false
+}
+
 /// One pump at a time delivers what has been queued.
 @usableFromInline
 final class ObserveOn<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
-    private struct State {
-        var values: [Element] = []
-        var end: SubjectCore.End?
-        /// Whether a pump is scheduled or runs.
-        var isPumping = false
-    }
-
     private let scheduler: any ImmediateSchedulerType
-    private let state = Lock(State())
+    private let state = Lock(ObserveOnState())
+    /// What waits; the state's lock guards it.
+    @exclusivity(unchecked)
+    private var values: [Element] = []
+    /// What is being delivered: the pump's. The two change places, so that their room is used again.
+    @exclusivity(unchecked)
+    private var batch: [Element] = []
     private let pump = SerialDisposable()
 
     @usableFromInline
@@ -37,17 +46,17 @@ final class ObserveOn<Element: Sendable>: StatefulOperator<Element, Element>, @u
         guard upstream.closeAndStop() else { return }
         pump.dispose()
         // The values go outside of the lock.
-        _ = state.withLock { state in
-            let values = state.values
-            state.values = []
-            return values
+        _ = state.withLock { _ in
+            let waiting = values
+            values = []
+            return waiting
         }
     }
 
     override func next(_ value: Element) {
         guard !upstream.isClosed else { return }
         let isIdle = state.withLock { state in
-            state.values.append(value)
+            values.append(value)
             defer { state.isPumping = true }
             return !state.isPumping
         }
@@ -84,22 +93,22 @@ final class ObserveOn<Element: Sendable>: StatefulOperator<Element, Element>, @u
 
     /// Delivers what waits, then leaves the scheduler to others before it goes on.
     private func deliver() {
-        let (values, end): ([Element], SubjectCore.End?) = state.withLock { state in
-            let values = state.values
-            state.values = []
-            return (values, state.end)
+        let end: SubjectCore.End? = state.withLock { state in
+            swap(&values, &batch)
+            return state.end
         }
-        for value in values {
-            guard !upstream.isClosed else { return }
+        for value in batch {
+            guard !upstream.isClosed else { return batch = [] }
             down.next(value)
         }
+        batch.removeAll(keepingCapacity: batch.count <= mostKeptRoom)
         switch end {
         case .completed: return super.completed()
         case .failed(let error): return super.error(error)
         case nil: break
         }
         let hasMore = state.withLock { state in
-            state.isPumping = !state.values.isEmpty || state.end != nil
+            state.isPumping = !values.isEmpty || state.end != nil
             return state.isPumping
         }
         if hasMore, !upstream.isClosed { schedule() }

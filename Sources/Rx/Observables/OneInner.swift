@@ -7,7 +7,7 @@ extension ObservableType {
     public consuming func flatMapLatest<Source: ObservableConvertibleType>(
         _ selector: @escaping @Sendable (Element) throws -> Source
     ) -> Observable<Source.Element> {
-        OneInner(asObservable(), .latest) { try selector($0).asObservable() }
+        OneInner(asObservable(), .latest, { try selector($0).asObservable() }, OneInnerStep.self)
     }
 }
 
@@ -15,7 +15,7 @@ extension ObservableType where Element: ObservableConvertibleType {
     /// The values of the latest stream; the one before is disposed first.
     @inlinable
     public consuming func switchLatest() -> Observable<Element.Element> {
-        OneInner(asObservable(), .latest) { $0.asObservable() }
+        OneInner(asObservable(), .latest, { $0.asObservable() }, OneInnerStep.self)
     }
 }
 
@@ -26,7 +26,7 @@ extension ObservableType {
     public consuming func flatMapFirst<Source: ObservableConvertibleType>(
         _ selector: @escaping @Sendable (Element) throws -> Source
     ) -> Observable<Source.Element> {
-        OneInner(asObservable(), .first) { try selector($0).asObservable() }
+        OneInner(asObservable(), .first, { try selector($0).asObservable() }, OneInnerStep.self)
     }
 }
 
@@ -44,6 +44,8 @@ final class OneInner<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
 {
     private let choice: InnerChoice
     private let selector: @Sendable (In) throws -> Observable<Out>
+    /// Kept, because asking for it for each value would look up metadata.
+    private let innerType: OneInnerStep<In, Out>.Type
     private let gate = Gate()
     private let current = LinkSlot()
     private let latest = Atomic<UInt64>(0)
@@ -52,15 +54,17 @@ final class OneInner<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
     @usableFromInline
     init(
         _ source: consuming Observable<In>?, _ choice: InnerChoice,
-        _ selector: @escaping @Sendable (In) throws -> Observable<Out>
+        _ selector: @escaping @Sendable (In) throws -> Observable<Out>,
+        _ innerType: OneInnerStep<In, Out>.Type
     ) {
         self.choice = choice
         self.selector = selector
+        self.innerType = innerType
         super.init(source)
     }
 
     override func copy() -> Operator<In, Out> {
-        type(of: self).init(nil, choice, selector)
+        type(of: self).init(nil, choice, selector, innerType)
     }
 
     override func stop() {
@@ -78,7 +82,8 @@ final class OneInner<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
         }
         let id = latest.add(1, ordering: .acquiringAndReleasing).newValue
         state.withLock { $0.hasInner = true }
-        let inner = OneInnerStep(self, id)
+        if source.withScalar({ innerScalar($0, id) }) { return }
+        let inner = innerType.init(self, id)
         current.set(inner)
         startStream(source, Port(inner))
     }
@@ -137,6 +142,21 @@ final class OneInner<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
         }
     }
 
+    /// The inner stream is just one value: there is nothing to subscribe to.
+    private func innerScalar(_ value: Out, _ id: UInt64) {
+        current.clear()
+        if gate.enter() {
+            if isLatest(id) { down.next(value) }
+            finishInner(id)
+            gate.leave()
+        } else {
+            gate.park {
+                if self.isLatest(id) { self.down.next(value) }
+                self.finishInner(id)
+            }
+        }
+    }
+
     fileprivate func innerError(_ error: any Error, _ id: UInt64) {
         if gate.enter() {
             if isLatest(id) { end(error) }
@@ -171,11 +191,12 @@ private struct OneInnerState {
     var isOuterDone = false
 }
 
-private final class OneInnerStep<In: Sendable, Out: Sendable>: Inner<Out>, @unchecked Sendable {
+@usableFromInline
+final class OneInnerStep<In: Sendable, Out: Sendable>: Inner<Out>, @unchecked Sendable {
     private let parent: OneInner<In, Out>
     private let id: UInt64
 
-    init(_ parent: OneInner<In, Out>, _ id: UInt64) {
+    required init(_ parent: OneInner<In, Out>, _ id: UInt64) {
         self.parent = parent
         self.id = id
         super.init()
