@@ -1,17 +1,18 @@
 import Rx
+import RxTesting
 import Testing
 
 /// Streams of results.
-@Suite("Streams of results")
+@Suite("Streams of results", .noLeaks)
 struct AsResultTests {
     private struct Other: Error {}
 
     @Test("A failure is a value and the last one; the type is that of what is caught")
     func results() {
-        let typed: Observable<Result<String, Failure>> = Observable.of("a").concat(
-            Observable.error(Failure())
+        let typed: Observable<Result<String, TestError>> = Observable.of("a").concat(
+            Observable.error(TestError())
         )
-        .asResult(catching: Failure.self)
+        .asResult(catching: TestError.self)
         #expect(events(typed.map(text)) == ["a", "<failed>", "done"])
         let any: Observable<Result<String, any Error>> = Observable<String>.error(Other()).asResult()
         #expect(events(any.map(text)) == ["<Other()>", "done"])
@@ -19,9 +20,9 @@ struct AsResultTests {
 
     @Test("Errors of other types pass, and what comes after a failure was caught does not")
     func others() {
-        let stream = Observable<String>.error(Other()).asResult(catching: Failure.self).map(text)
+        let stream = Observable<String>.error(Other()).asResult(catching: TestError.self).map(text)
         #expect(events(stream) == ["error Other()"])
-        let retried = Observable<String>.error(Failure()).asResult().map(text).retry(3)
+        let retried = Observable<String>.error(TestError()).asResult().map(text).retry(3)
         #expect(events(retried) == ["<failed>", "done"], "there is no error left to try again for")
     }
 
@@ -29,22 +30,23 @@ struct AsResultTests {
     func traits() {
         #expect(events(Single.just("a").asResult().asObservable().map(text)) == ["a", "done"])
         #expect(
-            events(Single<String>.error(Failure()).asResult().asObservable().map(text)) == [
+            events(Single<String>.error(TestError()).asResult().asObservable().map(text)) == [
                 "<failed>", "done",
             ])
         #expect(
-            events(Single<String>.error(Failure()).asResult(catching: Failure.self).asObservable().map(text))
+            events(
+                Single<String>.error(TestError()).asResult(catching: TestError.self).asObservable().map(text))
                 == ["<failed>", "done"])
         #expect(
-            events(Single<String>.error(Other()).asResult(catching: Failure.self).asObservable().map(text))
+            events(Single<String>.error(Other()).asResult(catching: TestError.self).asObservable().map(text))
                 == ["error Other()"])
         #expect(events(Maybe<String>.empty().asResult().asObservable().map(text)) == ["done"])
         #expect(
-            events(Maybe<String>.error(Failure()).asResult().asObservable().map(text)) == [
+            events(Maybe<String>.error(TestError()).asResult().asObservable().map(text)) == [
                 "<failed>", "done",
             ])
         #expect(
-            events(Maybe<String>.error(Other()).asResult(catching: Failure.self).asObservable().map(text))
+            events(Maybe<String>.error(Other()).asResult(catching: TestError.self).asObservable().map(text))
                 == ["error Other()"])
     }
 }

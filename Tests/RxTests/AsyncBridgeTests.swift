@@ -1,5 +1,6 @@
 import Dispatch
 import Rx
+import RxTesting
 import Testing
 
 /// A sequence that counts, fails where it is told to, and does not look whether its task is cancelled.
@@ -51,7 +52,7 @@ private enum Place {
     @TaskLocal static var name = "nowhere"
 }
 
-@Suite("Streams and tasks")
+@Suite("Streams and tasks", .noLeaks)
 struct AsyncBridgeTests {
     @Test("values subscribes when it is read, and keeps what comes before it is iterated over")
     func valuesSubscribe() async throws {
@@ -59,9 +60,9 @@ struct AsyncBridgeTests {
         let values = subject.values
         #expect(subject.hasObservers)
         for number in 1...100 { subject.onNext(number) }
-        subject.onError(Failure())
+        subject.onError(TestError())
         var seen: [Int] = []
-        await #expect(throws: Failure.self) {
+        await #expect(throws: TestError.self) {
             for try await value in values { seen.append(value) }
         }
         #expect(seen == Array(1...100))
@@ -98,7 +99,7 @@ struct AsyncBridgeTests {
     func sequence() async throws {
         let numbers = Counting(end: 3).asObservable()
         for _ in 0..<2 { #expect(try await numbers.toArray().value == [1, 2, 3]) }
-        let failing = Counting(end: 1, error: Failure()).asObservable()
+        let failing = Counting(end: 1, error: TestError()).asObservable()
         #expect(try await failing.catchAndReturn(9).toArray().value == [1, 9])
     }
 
@@ -139,7 +140,7 @@ struct AsyncBridgeTests {
         }
         #expect(try await single.value == 1)
         #expect(try await single.value == 2)
-        await #expect(throws: Failure.self) { try await Single<Int>.create { throw Failure() }.value }
+        await #expect(throws: TestError.self) { try await Single<Int>.create { throw TestError() }.value }
     }
 
     @Test("Disposing cancels the work, and what that still brings is nobody's")

@@ -1,9 +1,10 @@
 import Dispatch
 import Rx
+import RxTesting
 import Testing
 
 /// A continuation that is resumed twice traps; one that is not resumed hangs its test.
-@Suite("Tasks that await streams, raced")
+@Suite("Tasks that await streams, raced", .noLeaks)
 struct AsyncRaceTests {
     private let rounds = 500
 
@@ -14,7 +15,7 @@ struct AsyncRaceTests {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { subject.onNext(1) }
             group.addTask { subject.onCompleted() }
-            group.addTask { subject.onError(Failure()) }
+            group.addTask { subject.onError(TestError()) }
             group.addTask { task.cancel() }
         }
         return await task.result
@@ -24,7 +25,7 @@ struct AsyncRaceTests {
     private func isExpected<Value>(_ result: Result<Value, any Error>) -> Bool {
         switch result {
         case .success: true
-        case .failure(let error): error is Failure || error is CancellationError || error is RxError
+        case .failure(let error): error is TestError || error is CancellationError || error is RxError
         }
     }
 

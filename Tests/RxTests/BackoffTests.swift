@@ -1,9 +1,10 @@
 import Dispatch
 import Rx
+import RxTesting
 import Testing
 
 /// Waits between attempts, in milliseconds.
-@Suite("Backoff")
+@Suite("Backoff", .noLeaks)
 struct BackoffTests {
     /// The waits after the first failures, with what was asked of the random source.
     private func waits(

@@ -1,20 +1,22 @@
 import Dispatch
 import Rx
+import RxTesting
 import Testing
 
 /// The last values of sources by key, and of any number of sources of any types.
-@Suite("combineLatest of a dictionary and of any number")
+@Suite("combineLatest of a dictionary and of any number", .noLeaks)
 struct CombineLatestFormsTests {
-    private let scheduler = ManualScheduler()
+    private let scheduler = TestScheduler()
 
     @Test("Values come under their sources' keys, once all have sent one, until all are done")
     func dictionary() {
         let sources = ["x": Source("a---b-|", scheduler), "y": Source("--1--2--|", scheduler)]
-        let seen = scheduler.play(
-            Observable.combineLatest(sources.mapValues(\.observable)).map { latest in
-                latest.sorted { $0.key < $1.key }.map { "\($0.key)\($0.value)" }.joined()
-            })
-        #expect(seen == "--(xay1)-(xby1)(xby2)--|")
+        let seen = scheduler.marbles(
+            of:
+                Observable.combineLatest(sources.mapValues(\.observable)).map { latest in
+                    latest.sorted { $0.key < $1.key }.map { "\($0.key)\($0.value)" }.joined()
+                })
+        #expect(seen == "--{xay1}-{xby1}{xby2}--|")
         #expect(sources["x"]?.subscriptions == ["^-----!"])
         #expect(sources["y"]?.subscriptions == ["^-------!"])
     }
@@ -42,7 +44,7 @@ struct CombineLatestFormsTests {
                 == ["0", "done"])
         #expect(
             events(
-                Observable<Int>.combineLatest([String: Observable<Int>]()) { _ in throw Failure() })
+                Observable<Int>.combineLatest([String: Observable<Int>]()) { _ in throw TestError() })
                 == ["error failed"])
     }
 
@@ -50,12 +52,13 @@ struct CombineLatestFormsTests {
     func dictionaryEnds() {
         let sources = ["x": Source("a-#", scheduler), "y": Source("1-----|", scheduler)]
         #expect(
-            scheduler.play(
-                Observable.combineLatest(sources.mapValues(\.observable)) { "\($0.count)" }) == "2-#")
+            scheduler.marbles(
+                of:
+                    Observable.combineLatest(sources.mapValues(\.observable)) { "\($0.count)" }) == "2-#")
         #expect(sources["y"]?.subscriptions == ["^-!"])
         let others = ["x": Source("-|", scheduler), "y": Source("1-2--|", scheduler)]
         #expect(
-            scheduler.play(Observable.combineLatest(others.mapValues(\.observable)) { "\($0.count)" })
+            scheduler.marbles(of: Observable.combineLatest(others.mapValues(\.observable)) { "\($0.count)" })
                 == "--|")
         #expect(others["y"]?.subscriptions.map { $0.suffix(3) } == ["^-!"])
     }
@@ -146,7 +149,7 @@ struct CombineLatestFormsTests {
         }
         for subject in subjects { subject.onNext(1) }
         subjects[4].onNext(5)
-        subjects[8].onError(Failure())
+        subjects[8].onError(TestError())
         #expect(
             log.entries == (0..<9).map { "+\($0)" } + ["9", "13", "failed"] + (0..<9).map { "-\($0)" })
         #expect(subjects.allSatisfy { !$0.hasObservers })

@@ -1,19 +1,21 @@
 import Dispatch
 import FoundationEssentials
 import Rx
+import RxTesting
 import Testing
 
 /// What a deadline does beyond what each operator is asked.
-@Suite("Deadlines")
+@Suite("Deadlines", .noLeaks)
 struct DeadlineTests {
-    private let scheduler = ManualScheduler()
+    private let scheduler = TestScheduler()
 
     @Test("The whole stream is bounded, however often it sends, and its source is disposed at the deadline")
     func bounds() {
         let source = Source("aaaaaaaaaaaaaa|", scheduler)
-        let output = scheduler.play(source.observable.timeout(at: scheduler.frames(3), scheduler: scheduler))
+        let output = scheduler.marbles(
+            of: source.observable.timeout(at: scheduler.frames(3), scheduler: scheduler))
         // The timer was set before the source was subscribed to.
-        #expect(output == "aaa(?Sequence timeout.)")
+        #expect(output == "aaa#{Sequence timeout.}")
         #expect(source.subscriptions == ["^--!"])
         #expect(scheduler.pendingCount == 0)
     }
@@ -42,14 +44,14 @@ struct DeadlineTests {
         let other = Source("---x---y|", scheduler)
         let stream = source.observable.timeout(
             at: scheduler.frames(4), other: other.observable, scheduler: scheduler)
-        #expect(scheduler.play(stream) == "-a-----x---y|")
+        #expect(scheduler.marbles(of: stream) == "-a-----x---y|")
         #expect(source.subscriptions == ["^---!"])
         #expect(other.subscriptions == ["----^-------!"])
-        let second = ManualScheduler()
+        let second = TestScheduler()
         let late = Source("------z", second)
         let never = Observable<String>.never().timeout(
             at: second.frames(1), other: late.observable, scheduler: second)
-        #expect(second.play(never, disposeAt: 3) == "")
+        #expect(second.marbles(of: never, disposedAt: 3) == "")
         #expect(late.subscriptions == ["-^-!"])
     }
 
@@ -57,8 +59,9 @@ struct DeadlineTests {
     func cancelled() {
         for marbles in ["a|", "a#", "-|"] {
             let source = Source(marbles, scheduler)
-            _ = scheduler.play(
-                source.observable.timeout(at: scheduler.frames(9), scheduler: scheduler), disposeAt: 2)
+            _ = scheduler.marbles(
+                of:
+                    source.observable.timeout(at: scheduler.frames(9), scheduler: scheduler), disposedAt: 2)
             #expect(scheduler.pendingCount == 0)
         }
         let subscription = Observable<Int>.never().timeout(at: scheduler.frames(9), scheduler: scheduler)
@@ -68,20 +71,20 @@ struct DeadlineTests {
         #expect(scheduler.pendingCount == 0)
         let far = Source("-a|", scheduler)
         #expect(
-            scheduler.play(far.observable.timeout(at: .distantFuture, scheduler: scheduler)) == "-a|")
+            scheduler.marbles(of: far.observable.timeout(at: .distantFuture, scheduler: scheduler)) == "-a|")
     }
 
     @Test("Attempts share one deadline, where a timeout is each one's own")
     func attempts() {
         let source = Source("--#", scheduler)
         let stream = source.observable.retry().timeout(at: scheduler.frames(5), scheduler: scheduler)
-        #expect(scheduler.play(stream) == "-----(?Sequence timeout.)")
+        #expect(scheduler.marbles(of: stream) == "-----#{Sequence timeout.}")
         #expect(source.subscriptions == ["^-!", "--^-!", "----^!"])
     }
 
     @Test("Traits and infallible streams have deadlines too")
     func traits() {
-        let forms: [@Sendable (ManualScheduler) -> Observable<String>] = [
+        let forms: [@Sendable (TestScheduler) -> Observable<String>] = [
             { Observable.never().asSingle().timeout(at: $0.frames(2), scheduler: $0).asObservable() },
             { Observable.never().asMaybe().timeout(at: $0.frames(2), scheduler: $0).asObservable() },
             {
@@ -91,10 +94,10 @@ struct DeadlineTests {
             },
         ]
         for form in forms {
-            let scheduler = ManualScheduler()
-            #expect(scheduler.play(form(scheduler)) == "--(?Sequence timeout.)")
+            let scheduler = TestScheduler()
+            #expect(scheduler.marbles(of: form(scheduler)) == "--#{Sequence timeout.}")
         }
-        let others: [@Sendable (ManualScheduler) -> Observable<String>] = [
+        let others: [@Sendable (TestScheduler) -> Observable<String>] = [
             { Single.never().timeout(at: $0.frames(2), other: .just("x"), scheduler: $0).asObservable() },
             { Maybe.never().timeout(at: $0.frames(2), other: .just("x"), scheduler: $0).asObservable() },
             {
@@ -103,8 +106,8 @@ struct DeadlineTests {
             },
         ]
         for form in others {
-            let scheduler = ManualScheduler()
-            #expect(scheduler.play(form(scheduler)) == "--(x|)")
+            let scheduler = TestScheduler()
+            #expect(scheduler.marbles(of: form(scheduler)) == "--(x|)")
         }
     }
 

@@ -1,11 +1,12 @@
 import Dispatch
 import Rx
+import RxTesting
 import Testing
 
 /// What merging a limited number of streams at a time does beyond what each operator is asked.
-@Suite("flatMap with a limit")
+@Suite("flatMap with a limit", .noLeaks)
 struct FlatMapLimitedTests {
-    private let scheduler = ManualScheduler()
+    private let scheduler = TestScheduler()
 
     @Test("The selector is called when there is room, where concatMap calls it as values arrive")
     func inTurn() {
@@ -13,17 +14,17 @@ struct FlatMapLimitedTests {
         let inner = Source("--x-|", scheduler)
         let asked = Log<String>()
         let select: @Sendable (String) -> Observable<String> = { [scheduler] value in
-            asked.add("\(value)\(scheduler.frame)")
+            asked.add("\(value)\(scheduler.clock)")
             return inner.observable.map { value + $0 }
         }
         #expect(
-            scheduler.play(source.observable.flatMap(maxConcurrent: 1, select))
-                == "--(ax)---(bx)---(cx)-|")
+            scheduler.marbles(of: source.observable.flatMap(maxConcurrent: 1, select))
+                == "--{ax}---{bx}---{cx}-|")
         #expect(asked.entries == ["a0", "b4", "c8"])
         #expect(inner.subscriptions == ["^---!", "----^---!", "--------^---!"])
         #expect(source.subscriptions == ["^---!"])
-        let start = scheduler.frame
-        _ = scheduler.play(source.observable.concatMap(select))
+        let start = scheduler.clock
+        _ = scheduler.marbles(of: source.observable.concatMap(select))
         #expect(asked.entries.suffix(3) == ["a", "b", "c"].map { "\($0)\(start)" })
     }
 
@@ -32,8 +33,10 @@ struct FlatMapLimitedTests {
         let source = Source("abcd|", scheduler)
         let inner = Source("---x|", scheduler)
         #expect(
-            scheduler.play(
-                source.observable.flatMap(maxConcurrent: 2) { value in inner.observable.map { _ in value } })
+            scheduler.marbles(
+                of:
+                    source.observable.flatMap(maxConcurrent: 2) { value in inner.observable.map { _ in value }
+                    })
                 == "---ab--cd|")
         #expect(inner.subscriptions == ["^---!", "-^---!", "----^---!", "-----^---!"])
     }
@@ -44,11 +47,12 @@ struct FlatMapLimitedTests {
         let inner = Source("---#", scheduler)
         let census = Census()
         let asked = Log<String>()
-        let output = scheduler.play(
-            source.observable.map { ($0, Tracked(census)) }.flatMap(maxConcurrent: 2) { value in
-                asked.add(value.0)
-                return inner.observable
-            })
+        let output = scheduler.marbles(
+            of:
+                source.observable.map { ($0, Tracked(census)) }.flatMap(maxConcurrent: 2) { value in
+                    asked.add(value.0)
+                    return inner.observable
+                })
         #expect(output == "---#")
         #expect(asked.entries == ["a", "b"])
         #expect(inner.subscriptions == ["^--!", "-^-!"])
@@ -60,12 +64,13 @@ struct FlatMapLimitedTests {
     func throwsInTurn() {
         let source = Source("(abc)---|", scheduler)
         let asked = Log<String>()
-        let output = scheduler.play(
-            source.observable.flatMap(maxConcurrent: 1) { [scheduler] value -> Observable<String> in
-                asked.add(value)
-                guard value == "a" else { throw Failure() }
-                return Observable.just(value).delay(.milliseconds(2 * frame), scheduler: scheduler)
-            })
+        let output = scheduler.marbles(
+            of:
+                source.observable.flatMap(maxConcurrent: 1) { [scheduler] value -> Observable<String> in
+                    asked.add(value)
+                    guard value == "a" else { throw TestError() }
+                    return Observable.just(value).delay(.milliseconds(2 * frame), scheduler: scheduler)
+                })
         #expect(output == "--(a#)")
         #expect(asked.entries == ["a", "b"])
         #expect(source.subscriptions == ["^-!"])

@@ -65,7 +65,7 @@ struct InfallibleTests {
     @Test("A closure that throws, and an inner stream that fails, complete it")
     func brokenByClosures() {
         let numbers = Infallible.of(1, 2, 3)
-        let fail: @Sendable (Int) throws -> Bool = { if $0 == 2 { throw Failure() } else { true } }
+        let fail: @Sendable (Int) throws -> Bool = { if $0 == 2 { throw TestError() } else { true } }
         #expect(seen(numbers.take(while: fail)) == ["1", "done", "disposed"])
         #expect(seen(numbers.take(until: { try !fail($0) })) == ["1", "done", "disposed"])
         #expect(seen(numbers.skip(while: fail)) == ["done", "disposed"])
@@ -74,8 +74,8 @@ struct InfallibleTests {
                 "1", "done", "disposed",
             ])
         #expect(seen(numbers.do(onNext: { _ = try fail($0) })) == ["1", "done", "disposed"])
-        #expect(seen(Infallible<Int>.deferred { throw Failure() }) == ["done", "disposed"])
-        let failing = Observable.just(1).concat(Observable<Int>.error(Failure()))
+        #expect(seen(Infallible<Int>.deferred { throw TestError() }) == ["done", "disposed"])
+        let failing = Observable.just(1).concat(Observable<Int>.error(TestError()))
         #expect(seen(numbers.flatMap { _ in failing }) == ["1", "done", "disposed"])
         #expect(seen(numbers.flatMapLatest { _ in failing }.take(1)) == ["1", "done", "disposed"])
         #expect(

@@ -206,13 +206,13 @@ struct JoinTests {
         "A stream of one value takes the place of the one that runs, which is disposed before the value is sent"
     )
     func flatMapLatestOfOneValue() {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let outer = Source("-a--b-c|", scheduler)
         let inner = Source("-1-2-3-4-|", scheduler)
         let running = Log<[String]>()
         let result = outer.observable.flatMapLatest { $0 == "a" ? inner.observable : .just($0) }
             .do(onNext: { _ in running.add(inner.subscriptions) })
-        #expect(scheduler.play(result) == "--1-b-c|")
+        #expect(scheduler.marbles(of: result) == "--1-b-c|")
         #expect(running.entries == [["-^"], ["-^--!"], ["-^--!"]])
         #expect(inner.census.alive == 0)
     }

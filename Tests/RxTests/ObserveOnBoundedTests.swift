@@ -1,18 +1,20 @@
 import Dispatch
 import Rx
+import RxTesting
 import Testing
 
 /// A queue between two threads that has a bound.
-@Suite("observe(on:) with a bound")
+@Suite("observe(on:) with a bound", .noLeaks)
 struct ObserveOnBoundedTests {
-    private let scheduler = ManualScheduler()
+    private let scheduler = TestScheduler()
 
     /// What arrives 5 frames late, through room for two.
     private func play(_ marbles: String, _ overflow: OverflowPolicy) -> (output: String, source: [String]) {
-        let scheduler = ManualScheduler()
+        let scheduler = TestScheduler()
         let source = Source(marbles, scheduler)
-        let output = scheduler.play(
-            source.observable.observe(on: Late(scheduler, frames: 5), capacity: 2, overflow: overflow))
+        let output = scheduler.marbles(
+            of:
+                source.observable.observe(on: Late(scheduler, frames: 5), capacity: 2, overflow: overflow))
         #expect(source.census.alive == 0)
         return (output, source.subscriptions)
     }
@@ -26,7 +28,7 @@ struct ObserveOnBoundedTests {
     @Test("An overflow that is an error disposes the source at once, and comes after what waits")
     func fails() {
         let (output, source) = play("abcd-|", .error)
-        #expect(output == "-----(ab?Arithmetic overflow occurred.)")
+        #expect(output == "-----(ab#{Arithmetic overflow occurred.})")
         #expect(source == ["^-!"])
     }
 
@@ -105,13 +107,14 @@ struct ObserveOnBoundedTests {
     func immediate() {
         let subject = PublishSubject<Int>()
         let log = Log<String>()
-        _ = log.record(
+        let subscription = log.record(
             subject.observe(on: ImmediateScheduler.instance, capacity: 1, overflow: .error).do(
                 onNext: { value in if value < 4 { subject.onNext(value + 1) } },
                 afterNext: { log.add("after \($0)") }))
         subject.onNext(1)
         #expect(
             log.entries == ["1", "after 1", "2", "after 2", "3", "after 3", "4", "after 4"])
+        subscription.dispose()
     }
 
     @Test(

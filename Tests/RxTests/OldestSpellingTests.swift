@@ -1,10 +1,11 @@
 import Dispatch
 import Rx
+import RxTesting
 import Testing
 
 private protocol OldestSpellings {
-    func times(_ source: Observable<String>, _ scheduler: ManualScheduler) -> [(String, Observable<String>)]
-    func timesOfTraits(_ source: Observable<String>, _ scheduler: ManualScheduler) -> [(
+    func times(_ source: Observable<String>, _ scheduler: TestScheduler) -> [(String, Observable<String>)]
+    func timesOfTraits(_ source: Observable<String>, _ scheduler: TestScheduler) -> [(
         String, Observable<String>
     )]
     func counting(_ log: Log<String>) -> [(String, [String])]
@@ -14,7 +15,7 @@ private protocol OldestSpellings {
 /// Sources from before RxSwift 5 compile, with a warning each, which a deprecated caller does not get.
 private struct BeforeFive: OldestSpellings {
     @available(*, deprecated)
-    func times(_ source: Observable<String>, _ scheduler: ManualScheduler) -> [(String, Observable<String>)] {
+    func times(_ source: Observable<String>, _ scheduler: TestScheduler) -> [(String, Observable<String>)] {
         [
             ("delay", source.delay(0.02, scheduler: scheduler)),
             ("delaySubscription", source.delaySubscription(0.02, scheduler: scheduler)),
@@ -45,7 +46,7 @@ private struct BeforeFive: OldestSpellings {
 
     @available(*, deprecated)
     func timesOfTraits(
-        _ source: Observable<String>, _ scheduler: ManualScheduler
+        _ source: Observable<String>, _ scheduler: TestScheduler
     ) -> [(String, Observable<String>)] {
         let single = source.take(1).asSingle()
         return [
@@ -94,18 +95,18 @@ private struct BeforeFive: OldestSpellings {
     }
 }
 
-@Suite("Spellings from before RxSwift 5")
+@Suite("Spellings from before RxSwift 5", .noLeaks)
 struct OldestSpellingTests {
     private let spellings: any OldestSpellings = BeforeFive()
 
     private func marbles(
-        _ streams: (Observable<String>, ManualScheduler) -> [(String, Observable<String>)]
+        _ streams: (Observable<String>, TestScheduler) -> [(String, Observable<String>)]
     ) -> [String: String] {
-        let names = streams(.empty(), ManualScheduler()).map(\.0)
+        let names = streams(.empty(), TestScheduler()).map(\.0)
         let played = names.indices.map { index in
-            let scheduler = ManualScheduler()
+            let scheduler = TestScheduler()
             let source = Source("-a-b----c|", scheduler)
-            return (names[index], scheduler.play(streams(source.observable, scheduler)[index].1))
+            return (names[index], scheduler.marbles(of: streams(source.observable, scheduler)[index].1))
         }
         return Dictionary(uniqueKeysWithValues: played)
     }
@@ -115,7 +116,7 @@ struct OldestSpellingTests {
         #expect(
             marbles(spellings.times) == [
                 "delay": "---a-b----c|", "delaySubscription": "---a-b----c|",
-                "timeout": "-a-b--(?Sequence timeout.)", "timeout, other": "-a-b--(x|)",
+                "timeout": "-a-b--#{Sequence timeout.}", "timeout, other": "-a-b--(x|)",
                 "skip": "---b----c|", "take": "-a|", "debounce": "-----b---(c|)",
                 "throttle": "-a-b----c|", "throttle, first": "-a-b----c|",
                 "buffer": "--1-1-0-1(0|)", "window": "--1-1-0-1(0|)", "interval": "--0-(1|)",
@@ -128,8 +129,8 @@ struct OldestSpellingTests {
     func timesOfTraits() {
         #expect(
             marbles(spellings.timesOfTraits) == [
-                "delay": "---(a|)", "delaySubscription": "---(a|)", "timeout": "(?Sequence timeout.)",
-                "timeout, other": "(x|)",
+                "delay": "---(a|)", "delaySubscription": "---(a|)", "timeout": "-#{Sequence timeout.}",
+                "timeout, other": "-(x|)",
                 "single": "--(0|)", "maybe": "--(0|)",
             ])
     }

@@ -1,8 +1,9 @@
 import Dispatch
 import Rx
+import RxTesting
 import Testing
 
-@Suite("Work that schedules itself")
+@Suite("Work that schedules itself", .noLeaks)
 struct RecursiveWorkTests {
     @Test("Each state has a turn of its own; on the current thread a million do not nest")
     func turns() {

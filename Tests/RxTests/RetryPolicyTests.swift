@@ -1,12 +1,13 @@
 import Dispatch
 import FoundationEssentials
 import Rx
+import RxTesting
 import Testing
 
 /// What trying again by a policy does beyond what each operator is asked. Times are frames of 10 ms.
-@Suite("Retry by a policy")
+@Suite("Retry by a policy", .noLeaks)
 struct RetryPolicyTests {
-    private let scheduler = ManualScheduler()
+    private let scheduler = TestScheduler()
 
     private func policy(_ attempts: Int, _ backoff: Backoff = .none) -> RetryPolicy {
         var policy = RetryPolicy(maxAttempts: attempts, backoff: backoff)
@@ -19,7 +20,7 @@ struct RetryPolicyTests {
         let source = Source("-a#", scheduler)
         let retried = source.observable.retry(
             policy(4, .exponential(base: .milliseconds(frame))), scheduler: scheduler)
-        #expect(scheduler.play(retried) == "-a--a---a-----a#")
+        #expect(scheduler.marbles(of: retried) == "-a--a---a-----a#")
         #expect(
             source.subscriptions == ["^-!", "---^-!", "-------^-!", "-------------^-!"])
         #expect(scheduler.pendingCount == 0)
@@ -28,7 +29,7 @@ struct RetryPolicyTests {
     @Test("One attempt is no retry, and a stream that completes is not tried again")
     func one() {
         let source = Source("a#", scheduler)
-        #expect(scheduler.play(source.observable.retry(policy(1), scheduler: scheduler)) == "a#")
+        #expect(scheduler.marbles(of: source.observable.retry(policy(1), scheduler: scheduler)) == "a#")
         #expect(events(Observable.of(1).retry(policy(3), scheduler: scheduler)) == ["1", "done"])
     }
 
@@ -42,16 +43,18 @@ struct RetryPolicyTests {
             return attempt < 2
         }
         #expect(
-            events(Observable<Int>.error(Failure()).retry(policy, scheduler: scheduler)) == ["error failed"])
+            events(Observable<Int>.error(TestError()).retry(policy, scheduler: scheduler)) == ["error failed"]
+        )
         #expect(asked.entries == ["failed 1", "failed 2"])
         policy.maxAttempts = 1
         #expect(
-            events(Observable<Int>.error(Failure()).retry(policy, scheduler: scheduler)) == ["error failed"])
+            events(Observable<Int>.error(TestError()).retry(policy, scheduler: scheduler)) == ["error failed"]
+        )
         #expect(asked.entries.count == 2)
         policy.maxAttempts = 2
         policy.isRetried = { _, _ in throw RxError.noElements }
         #expect(
-            events(Observable<Int>.error(Failure()).retry(policy, scheduler: scheduler))
+            events(Observable<Int>.error(TestError()).retry(policy, scheduler: scheduler))
                 == ["error Sequence doesn't contain any elements."])
     }
 
@@ -60,8 +63,8 @@ struct RetryPolicyTests {
         let source = Source("#", scheduler)
         var policy = policy(
             3, .constant(.milliseconds(frame), jitter: .full))
-        policy.retryAfter = { $0 is Failure ? .milliseconds(3 * frame) : nil }
-        #expect(scheduler.play(source.observable.retry(policy, scheduler: scheduler)) == "--------#")
+        policy.retryAfter = { $0 is TestError ? .milliseconds(3 * frame) : nil }
+        #expect(scheduler.marbles(of: source.observable.retry(policy, scheduler: scheduler)) == "--------#")
         #expect(source.subscriptions == ["(^!)", "----(^!)", "--------(^!)"])
     }
 
@@ -70,12 +73,12 @@ struct RetryPolicyTests {
         let source = Source("#", scheduler)
         var policy = policy(3)
         policy.retryAfter = { _ in .seconds(61) }
-        #expect(scheduler.play(source.observable.retry(policy, scheduler: scheduler)) == "#")
+        #expect(scheduler.marbles(of: source.observable.retry(policy, scheduler: scheduler)) == "#")
         policy.retryAfter = { _ in .never }
-        #expect(scheduler.play(source.observable.retry(policy, scheduler: scheduler)) == "#")
+        #expect(scheduler.marbles(of: source.observable.retry(policy, scheduler: scheduler)) == "#")
         policy.retryAfter = { _ in .milliseconds(2 * frame) }
         policy.longestRetryAfter = .milliseconds(2 * frame)
-        #expect(scheduler.play(source.observable.retry(policy, scheduler: scheduler)) == "----#")
+        #expect(scheduler.marbles(of: source.observable.retry(policy, scheduler: scheduler)) == "----#")
     }
 
     @Test("A wait that is disposed of ends there, and keeps nothing")
@@ -83,7 +86,7 @@ struct RetryPolicyTests {
         let source = Source("-#", scheduler)
         let retried = source.observable.retry(
             policy(9, .constant(.milliseconds(5 * frame))), scheduler: scheduler)
-        #expect(scheduler.play(retried, disposeAt: 3) == "")
+        #expect(scheduler.marbles(of: retried, disposedAt: 3) == "")
         #expect(source.subscriptions == ["^!"])
         #expect(scheduler.pendingCount == 0)
         let census = Census()
@@ -91,7 +94,7 @@ struct RetryPolicyTests {
             let tracked = Tracked(census)
             let subscription = Observable<Int>.deferred {
                 withExtendedLifetime(tracked) {}
-                throw Failure()
+                throw TestError()
             }.retry(policy(9, .constant(.seconds(1))), scheduler: scheduler).subscribe()
             #expect(scheduler.pendingCount == 1)
             subscription.dispose()
@@ -105,7 +108,7 @@ struct RetryPolicyTests {
         let attempts = Shared(0)
         let source = Observable<Int>.deferred {
             attempts.withLock { $0 += 1 }
-            throw Failure()
+            throw TestError()
         }
         #expect(events(source.retry(policy(100_000), scheduler: scheduler)) == ["error failed"])
         #expect(attempts.withLock { $0 } == 100_000)
@@ -122,7 +125,7 @@ struct RetryPolicyTests {
         let log = Log<String>()
         _ = log.record(source.retry(policy(3), scheduler: scheduler))
         let first = observers.withLock { $0[0] }
-        first.onError(Failure())
+        first.onError(TestError())
         first.onNext(1)
         first.onCompleted()
         observers.withLock { $0[1] }.onNext(2)
@@ -136,7 +139,7 @@ struct RetryPolicyTests {
         let attempts = Shared(0)
         let source = Observable<Int>.deferred {
             attempts.withLock { $0 += 1 }
-            guard attempts.withLock({ $0 % 3 == 0 }) else { throw Failure() }
+            guard attempts.withLock({ $0 % 3 == 0 }) else { throw TestError() }
             return .just(7)
         }
         let policy = policy(3)
@@ -184,7 +187,7 @@ struct RetryPolicyTests {
         let attempts = Shared(0)
         let failing = Observable<Int>.deferred {
             attempts.withLock { $0 += 1 }
-            throw Failure()
+            throw TestError()
         }.retry(policy, scheduler: scheduler)
         #expect(events(failing) == ["error failed"])
         #expect(attempts.withLock { $0 } == 5)
@@ -210,12 +213,12 @@ struct RetryPolicyTests {
         let budget = RetryTokenBucket()
         policy.budget = budget
         policy.isRetried = { _, _ in false }
-        _ = events(Observable<Int>.error(Failure()).retry(policy, scheduler: scheduler))
+        _ = events(Observable<Int>.error(TestError()).retry(policy, scheduler: scheduler))
         policy.isRetried = { _, _ in true }
         policy.retryAfter = { _ in .never }
-        _ = events(Observable<Int>.error(Failure()).retry(policy, scheduler: scheduler))
+        _ = events(Observable<Int>.error(TestError()).retry(policy, scheduler: scheduler))
         policy.maxAttempts = 1
-        _ = events(Observable<Int>.error(Failure()).retry(policy, scheduler: scheduler))
+        _ = events(Observable<Int>.error(TestError()).retry(policy, scheduler: scheduler))
         #expect(budget.balance == 10)
     }
 
@@ -254,7 +257,7 @@ struct RetryPolicyTests {
                     withExtendedLifetime(tracked) {}
                     return queue.schedule(()) {
                         observer.onNext(1)
-                        observer.onError(Failure())
+                        observer.onError(TestError())
                         return Disposables.create()
                     }
                 }

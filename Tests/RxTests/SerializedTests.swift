@@ -1,9 +1,10 @@
 import Dispatch
 import Rx
+import RxTesting
 import Testing
 
 /// Subjects and relays that are fed from several threads and from inside their subscribers.
-@Suite("Serialized subjects and relays")
+@Suite("Serialized subjects and relays", .noLeaks)
 struct SerializedTests {
     @Test("An event raised inside a delivery is delivered after it, to all, in the order of arrival")
     func reentrant() {
@@ -34,10 +35,10 @@ struct SerializedTests {
         _ = log.record(behavior.asObservable())
         behavior.on(.next(1))
         _ = log.record(behavior.map { $0 * 10 })
-        behavior.on(.error(Failure()))
+        behavior.on(.error(TestError()))
         behavior.on(.next(2))
         #expect(log.entries == ["0", "1", "10", "error failed", "error failed"])
-        #expect(throws: Failure.self) { try behavior.subject.value() }
+        #expect(throws: TestError.self) { try behavior.subject.value() }
         let replay = SerializedSubject(ReplaySubject<Int>.create(bufferSize: 1))
         _ = Observable.of(1, 2).subscribe(replay)
         #expect(events(replay.asObservable()) == ["2", "done"])
@@ -53,12 +54,13 @@ struct SerializedTests {
     func deep() {
         let subject = PublishSubject<Int>().serialized()
         let last = Shared(0)
-        _ = subject.subscribe(onNext: { value in
+        let subscription = subject.subscribe(onNext: { value in
             last.withLock { $0 = value }
             if value < 100_000 { subject.onNext(value + 1) }
         })
         subject.onNext(0)
         #expect(last.withLock { $0 } == 100_000)
+        subscription.dispose()
     }
 
     @Test(
@@ -95,6 +97,7 @@ struct SerializedTests {
                 #expect(own == own.sorted())
                 if round % 2 == 0 { #expect(own.count == 300) }
             }
+            subject.onCompleted()
         }
     }
 
@@ -126,11 +129,12 @@ struct SerializedTests {
         ]
         for relay in relays {
             let log = Log<String>()
-            _ = relay.asInfallible().subscribe(onNext: { value in
+            let subscription = relay.asInfallible().subscribe(onNext: { value in
                 if value < 3 { relay.accept(value + 1) }
                 log.add("\(value)")
             })
             relay.accept(1)
+            subscription.dispose()
             #expect(log.entries == ["1", "2", "3"])
         }
         let behavior = BehaviorRelay(value: 0)

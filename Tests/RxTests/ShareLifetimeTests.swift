@@ -1,11 +1,12 @@
 import Dispatch
 import Rx
+import RxTesting
 import Testing
 
 /// A shared stream whose kept values get too old.
-@Suite("Sharing for a time")
+@Suite("Sharing for a time", .noLeaks)
 struct ShareLifetimeTests {
-    private let scheduler = ManualScheduler()
+    private let scheduler = TestScheduler()
 
     private func share(
         _ source: Observable<String>, _ replay: Int, _ scope: SubjectLifetimeScope, frames: Int
@@ -58,7 +59,7 @@ struct ShareLifetimeTests {
         #expect(
             play(share(empty.observable, 1, .forever, frames: 3), at: [0, 3, 4]) == ["done", "done", "done"])
         #expect(empty.subscriptions == ["^!", "----^!"])
-        let second = ManualScheduler()
+        let second = TestScheduler()
         let failing = Source("a--#", second)
         let shared = failing.observable.share(
             replay: 1, scope: .forever, timeToLive: .milliseconds(5 * frame), scheduler: second)

@@ -1,4 +1,5 @@
 import Rx
+import RxTesting
 import Testing
 
 // As users extend the traits: without knowing that they are `PrimitiveSequence`.
@@ -77,7 +78,7 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
     }
 }
 
-@Suite("Extensions of PrimitiveSequenceType")
+@Suite("Extensions of PrimitiveSequenceType", .noLeaks)
 struct TraitExtensionTests {
     private func check(_ outputs: [(String, [String])], _ expected: [String: [String]]) {
         #expect(Set(outputs.map(\.0)) == Set(expected.keys))
@@ -95,7 +96,7 @@ struct TraitExtensionTests {
                 "asMaybe": ["1", "done"], "asCompletable": ["done"],
             ])
         #expect(log.entries == ["success(1)", "1", "with 1", "do 1"])
-        #expect(try await Single<Int>.error(Failure()).recovered(9) == 9)
+        #expect(try await Single<Int>.error(TestError()).recovered(9) == 9)
     }
 
     @Test("Have the operators of a maybe")
@@ -134,6 +135,6 @@ struct TraitExtensionTests {
                 "andThen, observable": ["1", "2", "done"],
             ])
         #expect(log.entries == ["completed", "done", "with done", "do"])
-        await #expect(throws: Failure.self) { try await Completable.error(Failure()).awaited }
+        await #expect(throws: TestError.self) { try await Completable.error(TestError()).awaited }
     }
 }

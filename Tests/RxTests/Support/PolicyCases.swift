@@ -1,6 +1,7 @@
 import Dispatch
 import FoundationEssentials
 import Rx
+import RxTesting
 
 /// What a test has for the error and for success.
 func text<Failure: Error>(_ result: Result<String, Failure>) -> String {
@@ -24,12 +25,12 @@ let policyOperators: [OperatorCase] = [
             "-#",
             { source, scheduler in
                 source.map { _ in throw RxError.unknown }
-                    .retry(policy { _, _ in throw Failure() }, scheduler: scheduler)
+                    .retry(policy { _, _ in throw TestError() }, scheduler: scheduler)
             }
         ),
         build: { source, scheduler in source.retry(policy { _, _ in true }, scheduler: scheduler) }),
     OperatorCase(
-        name: "timeout(at:)", never: "------?Sequence timeout.", values: "-a-b-c?Sequence timeout.",
+        name: "timeout(at:)", never: "------#{Sequence timeout.}", values: "-a-b-c#{Sequence timeout.}",
         error: "-a-b-#", disposed: "-a-b",
         build: { source, scheduler in
             .deferred { source.timeout(at: scheduler.frames(6), scheduler: scheduler) }
@@ -46,7 +47,7 @@ let policyOperators: [OperatorCase] = [
         name: "flatMap(maxConcurrent: 1)", values: "----a--b--(c|)", error: "----a#", disposed: "----a",
         throwing: (
             "-#",
-            { source, _ in source.flatMap(maxConcurrent: 1) { _ -> Observable<String> in throw Failure() } }
+            { source, _ in source.flatMap(maxConcurrent: 1) { _ -> Observable<String> in throw TestError() } }
         ),
         build: { source, scheduler in
             source.flatMap(maxConcurrent: 1) {
@@ -54,12 +55,12 @@ let policyOperators: [OperatorCase] = [
             }
         }),
     OperatorCase(
-        name: "combineLatest of a dictionary", values: "-(a1)-(b1)-(c1)-|", error: "-(a1)-(b1)-#",
-        disposed: "-(a1)-(b1)",
+        name: "combineLatest of a dictionary", values: "-{a1}-{b1}-{c1}-|", error: "-{a1}-{b1}-#",
+        disposed: "-{a1}-{b1}",
         throwing: (
             "-#",
             { source, _ in
-                Observable.combineLatest(["x": source, "y": .just("1")]) { _ in throw Failure() }
+                Observable.combineLatest(["x": source, "y": .just("1")]) { _ in throw TestError() }
             }
         ),
         build: { source, _ in
@@ -68,14 +69,14 @@ let policyOperators: [OperatorCase] = [
             }
         }),
     OperatorCase(
-        name: "combineLatest of nine", values: "-(a12345678)-(b12345678)-(c12345678)-|",
-        error: "-(a12345678)-(b12345678)-#", disposed: "-(a12345678)-(b12345678)",
+        name: "combineLatest of nine", values: "-{a12345678}-{b12345678}-{c12345678}-|",
+        error: "-{a12345678}-{b12345678}-#", disposed: "-{a12345678}-{b12345678}",
         throwing: (
             "-#",
             { source, _ in
                 let one = Observable.just(1)
                 return Observable.combineLatest(source, one, one, one, one, one, one, one, one) {
-                    _, _, _, _, _, _, _, _, _ in throw Failure()
+                    _, _, _, _, _, _, _, _, _ in throw TestError()
                 }
             }
         ),
@@ -106,17 +107,17 @@ let policyOperators: [OperatorCase] = [
             source.observe(on: Late(scheduler, frames: 3), capacity: 1, overflow: .dropOldest)
         }),
     OperatorCase(
-        name: "asResult", values: "-a-b-c-|", error: "-a-b-(<failed>|)", disposed: "-a-b",
+        name: "asResult", values: "-a-b-c-|", error: "-a-b-({<failed>}|)", disposed: "-a-b",
         build: { source, _ in source.asResult().map(text) }),
     OperatorCase(
-        name: "asResult(catching:)", values: "-a-b-c-|", error: "-a-b-(<failed>|)", disposed: "-a-b",
-        build: { source, _ in source.asResult(catching: Failure.self).map(text) }),
+        name: "asResult(catching:)", values: "-a-b-c-|", error: "-a-b-({<failed>}|)", disposed: "-a-b",
+        build: { source, _ in source.asResult(catching: TestError.self).map(text) }),
     OperatorCase(
         name: "asResult(catching:) of other errors", values: "-a-b-c-|", error: "-a-b-#", disposed: "-a-b",
         build: { source, _ in source.asResult(catching: RxError.self).map(text) }),
 ]
 
-extension ManualScheduler {
+extension TestScheduler {
     /// The time so many frames from now.
     func frames(_ count: Int) -> RxTime {
         now.addingTimeInterval(Double(count * RxTests.frame) / 1000)
@@ -125,10 +126,10 @@ extension ManualScheduler {
 
 /// Runs work some frames after it is scheduled.
 final class Late: ImmediateSchedulerType {
-    private let scheduler: ManualScheduler
+    private let scheduler: TestScheduler
     private let frames: Int
 
-    init(_ scheduler: ManualScheduler, frames: Int) {
+    init(_ scheduler: TestScheduler, frames: Int) {
         self.scheduler = scheduler
         self.frames = frames
     }
