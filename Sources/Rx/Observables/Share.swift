@@ -50,22 +50,24 @@ extension InfallibleType {
     }
 }
 
+/// Outside of the generic class, where using it would look up metadata; hence the links without their types.
+private struct ShareState {
+    /// What the subscribers of the connection are subscribed to, a `ReplaySubject`. With `.forever` it outlives connections.
+    var subject: Link?
+    /// A `Connection`.
+    var connection: Link?
+    /// The subscribers of the connection.
+    var count = 0
+}
+
 /// The description that all subscribers share; it is never copied.
 @usableFromInline
 final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @unchecked Sendable {
-    private struct State {
-        /// What the subscribers of the connection are subscribed to. With `.forever` it outlives connections.
-        var subject: ReplaySubject<Element>?
-        var connection: Connection<Element>?
-        /// The subscribers of the connection.
-        var count = 0
-    }
-
     private let source: Observable<Element>
     private let replay: Int
     private let scope: SubjectLifetimeScope
     private let lifetime: ReplayLifetime?
-    private let state = Lock(State())
+    private let state = Lock(ShareState())
 
     @usableFromInline
     init(
@@ -86,22 +88,32 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
         let link = ShareLink<Element>(share, connection, port)
         guard link.open() else { return }
         // The subscriber is there before the source starts, so that it misses nothing.
-        subject.add(link)
-        guard isFirst, let connection, !connection.upstream.isClosed else { return }
-        startStream(share.source, Port(connection))
+        unsafeDowncast(subject, to: ReplaySubject<Element>.self).add(link)
+        guard isFirst, let connection else { return }
+        let step = unsafeDowncast(connection, to: Connection<Element>.self)
+        if !step.upstream.isClosed { startStream(share.source, Port(step)) }
     }
 
-    private func join() -> (ReplaySubject<Element>, Connection<Element>?, isFirst: Bool) {
+    /// The subject, the connection unless that has ended, and whether the caller is to start it.
+    private func join() -> (subject: Link, connection: Link?, isFirst: Bool) {
         let now = lifetime?.now
         // Outside of the lock: what goes with it may come back here.
-        var expired: ReplaySubject<Element>?
+        var expired: Link?
         defer { withExtendedLifetime(expired) {} }
         return state.withLock { state in
-            if state.connection == nil, state.subject?.hasExpired(at: now) == true {
-                expired = state.subject.take()
+            if let now, state.connection == nil, let old = state.subject {
+                if unsafeDowncast(old, to: ReplaySubject<Element>.self).hasExpired(at: now) {
+                    expired = old
+                    state.subject = nil
+                }
             }
-            let subject = state.subject ?? .create(bufferSize: replay, lifetime: lifetime)
-            state.subject = subject
+            let subject: ReplaySubject<Element>
+            if let there = state.subject {
+                subject = unsafeDowncast(there, to: ReplaySubject<Element>.self)
+            } else {
+                subject = .create(bufferSize: replay, lifetime: lifetime)
+                state.subject = subject
+            }
             if let connection = state.connection {
                 state.count += 1
                 return (subject, connection, false)
@@ -116,20 +128,21 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
     }
 
     func leave(_ link: Link) {
-        let link = unsafeDowncast(link, to: ShareLink<Element>.self)
-        let (subject, connection): (ReplaySubject<Element>?, Connection<Element>?) = state.withLock {
-            state in
-            let subject = link.connection?.subject ?? state.subject
-            guard let connection = state.connection, connection === link.connection else {
-                return (subject, nil)
-            }
+        let mine = unsafeDowncast(link, to: ShareLink<Element>.self).connection
+        let (subject, connection): (Link?, Link?) = state.withLock { state in
+            let subject = state.subject
+            guard let connection = state.connection, connection === mine else { return (subject, nil) }
             state.count -= 1
             guard state.count == 0 else { return (subject, nil) }
             state.connection = nil
             if scope == .whileConnected { state.subject = nil }
             return (subject, connection)
         }
-        subject?.leave(link)
+        if let mine {
+            unsafeDowncast(mine, to: Connection<Element>.self).subject.leave(link)
+        } else if let subject {
+            unsafeDowncast(subject, to: ReplaySubject<Element>.self).leave(link)
+        }
         connection?.stop()
     }
 
@@ -183,9 +196,10 @@ private final class Connection<Element: Sendable>: Inner<Element>, @unchecked Se
 
 /// One subscriber of a shared stream.
 private final class ShareLink<Element: Sendable>: ReplayLink<Element>, @unchecked Sendable {
-    let connection: Connection<Element>?
+    /// The `Connection` it came for.
+    let connection: Link?
 
-    init(_ share: Share<Element>, _ connection: Connection<Element>?, _ down: consuming Port<Element>) {
+    init(_ share: Share<Element>, _ connection: Link?, _ down: consuming Port<Element>) {
         self.connection = connection
         super.init(share, down)
     }

@@ -19,27 +19,31 @@ struct ReplayLifetime: Sendable {
     }
 }
 
+/// What the lock guards besides the values. Outside of the generic class, where using it would look up metadata.
+private struct ReplayState {
+    /// The place of the oldest value.
+    var oldest = 0
+    /// When the values came, at the same places; kept where they get too old.
+    var times: [RxTime] = []
+    /// When what is replayed last came: the last value that is kept, without one the end.
+    var newest: RxTime?
+    /// The subscribers; none once it has ended or was disposed.
+    var links: [Link] = []
+    var end: SubjectCore.End?
+    var isDisposed = false
+}
+
 /// Keeps the last values: who subscribes gets those first, also after its end.
 public final class ReplaySubject<Element: Sendable>: Observable<Element>, SubjectType, ObserverType,
     Cancelable,
     SubjectHost, @unchecked Sendable
 {
-    private struct State {
-        /// The last values; once there are `bufferSize` of them, a ring whose oldest is at `oldest`.
-        var values: [Element] = []
-        var oldest = 0
-        /// When the values came, at the same places; kept where they get too old.
-        var times: [RxTime] = []
-        /// When what is replayed last came: the last value that is kept, without one the end.
-        var newest: RxTime?
-        var links: [Link] = []
-        var end: SubjectCore.End?
-        var isDisposed = false
-    }
-
     private let bufferSize: Int
     private let lifetime: ReplayLifetime?
-    private let state = Lock(State())
+    private let state = Lock(ReplayState())
+    /// The last values; once there are `bufferSize` of them, a ring. The state's lock guards them.
+    @exclusivity(unchecked)
+    private var values: [Element] = []
 
     private init(bufferSize: Int, lifetime: ReplayLifetime? = nil) {
         precondition(bufferSize >= 0, "a buffer cannot hold \(bufferSize) values")
@@ -94,24 +98,29 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
     }
 
     public func onNext(_ element: Element) {
+        let links = bufferSize == 0 ? state.withLock { $0.links } : keep(element)
+        for link in links { unsafeDowncast(link, to: SubjectLink<Element>.self).send(element) }
+    }
+
+    /// Keeps the value. Those to send it to.
+    private func keep(_ element: Element) -> [Link] {
         // The value that makes room goes outside of the lock.
         var value = element
         let now = lifetime?.now
-        let links: [Link] = state.withLock { state in
+        return state.withLock { state in
             guard state.end == nil, !state.isDisposed else { return [] }
-            if let now, bufferSize > 0 { state.newest = now }
-            if state.values.count < bufferSize {
-                state.values.append(element)
+            if let now { state.newest = now }
+            if values.count < bufferSize {
+                values.append(element)
                 if let now { state.times.append(now) }
-            } else if bufferSize > 0 {
-                swap(&state.values[state.oldest], &value)
+            } else {
+                swap(&values[state.oldest], &value)
                 if let now { state.times[state.oldest] = now }
                 state.oldest += 1
                 if state.oldest == bufferSize { state.oldest = 0 }
             }
             return state.links
         }
-        for link in links { unsafeDowncast(link, to: SubjectLink<Element>.self).send(element) }
     }
 
     public func onError(_ error: any Error) {
@@ -143,8 +152,9 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
     public func dispose() {
         // The subscribers and the values go outside of the lock: what ends with them may come back here.
         _ = state.withLock { state in
-            let before = state
-            state = State(end: state.end, isDisposed: true)
+            let before = (state, values)
+            state = ReplayState(end: state.end, isDisposed: true)
+            values = []
             return before
         }
     }
@@ -158,31 +168,43 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
 
     /// Adds a subscription and replays to it.
     func add(_ link: ReplayLink<Element>) {
-        let now = lifetime?.now
-        // Values that are too old go outside of the lock.
-        let (values, end, _): ([Element], SubjectCore.End?, [Element]) = state.withLock { state in
-            if state.isDisposed { return ([], .failed(RxError.disposed(object: self)), []) }
-            if state.end == nil { state.links.addOne(link) }
-            let old = now.map { dropOld(&state, $0) } ?? []
-            guard state.oldest > 0 else { return (state.values, state.end, old) }
-            return (state.values[state.oldest...] + Array(state.values[..<state.oldest]), state.end, old)
-        }
-        for value in values { link.deliver(value) }
+        let end = bufferSize == 0 ? state.withLock { enter(link, &$0) } : replay(link)
         if let end { return link.deliver(end) }
         link.goLive()
         // It may have been closed before it was in the list.
         if !link.isOpen { leave(link) }
     }
 
+    /// Adds a subscription. How the subject has ended.
+    private func enter(_ link: Link, _ state: inout ReplayState) -> SubjectCore.End? {
+        if state.isDisposed { return .failed(RxError.disposed(object: self)) }
+        if state.end == nil { state.links.addOne(link) }
+        return state.end
+    }
+
+    /// Adds a subscription and sends it the values. How the subject has ended.
+    private func replay(_ link: ReplayLink<Element>) -> SubjectCore.End? {
+        let now = lifetime?.now
+        // Values that are too old go outside of the lock.
+        let (kept, end, _): ([Element], SubjectCore.End?, [Element]) = state.withLock { state in
+            let end = enter(link, &state)
+            let old = now.map { dropOld(&state, $0) } ?? []
+            guard state.oldest > 0 else { return (values, end, old) }
+            return (values[state.oldest...] + Array(values[..<state.oldest]), end, old)
+        }
+        for value in kept { link.deliver(value) }
+        return end
+    }
+
     /// Takes out the values that are too old at `now`: the first ones.
-    private func dropOld(_ state: inout State, _ now: RxTime) -> [Element] {
+    private func dropOld(_ state: inout ReplayState, _ now: RxTime) -> [Element] {
         guard let lifetime else { return [] }
-        let count = state.values.count
+        let count = values.count
         let places = (0..<count).map { (state.oldest + $0) % count }
         let fresh = places.drop { lifetime.hasPassed(since: state.times[$0], at: now) }
         guard fresh.count < count else { return [] }
-        let old = state.values
-        state.values = fresh.map { old[$0] }
+        let old = values
+        values = fresh.map { old[$0] }
         state.times = fresh.map { [times = state.times] in times[$0] }
         state.oldest = 0
         return old
