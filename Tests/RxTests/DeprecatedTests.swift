@@ -18,6 +18,7 @@ private struct OldSpellings: Spellings {
         [
             ("catchError", events(failing.catchError { _ in .just(9) })),
             ("catchError(sequence:)", events(Observable.catchError(sequence: [failing, .just(9)]))),
+            ("catchError, sources", events(Observable.catchError([failing, .just(9)]))),
             ("catchErrorJustReturn", events(failing.catchErrorJustReturn(9))),
             ("observeOn", events(numbers.observeOn(ImmediateScheduler.instance))),
             ("subscribeOn", events(numbers.subscribeOn(ImmediateScheduler.instance))),
@@ -76,6 +77,7 @@ struct DeprecatedTests {
         let spellings: any Spellings = OldSpellings()
         let expected = [
             "catchError": ["1", "2", "9", "done"], "catchError(sequence:)": ["1", "2", "9", "done"],
+            "catchError, sources": ["1", "2", "9", "done"],
             "catchErrorJustReturn": ["1", "2", "9", "done"], "observeOn": ["1", "2", "3", "done"],
             "subscribeOn": ["1", "2", "3", "done"], "retryWhen": ["done"],
             "retryWhen, typed": ["1", "2", "1", "2", "done"], "takeUntil": ["1", "2", "3", "done"],

@@ -76,6 +76,8 @@ struct InfallibleTests {
         #expect(seen(numbers.do(onNext: { _ = try fail($0) })) == ["1", "done", "disposed"])
         #expect(seen(Infallible<Int>.deferred { throw TestError() }) == ["done", "disposed"])
         let failing = Observable.just(1).concat(Observable<Int>.error(TestError()))
+        let latest: Infallible<Int> = failing.flatMapLatest { Infallible.just($0 * 2) }
+        #expect(seen(latest) == ["2", "done", "disposed"])
         #expect(seen(numbers.flatMap { _ in failing }) == ["1", "done", "disposed"])
         #expect(seen(numbers.flatMapLatest { _ in failing }.take(1)) == ["1", "done", "disposed"])
         #expect(

@@ -15,6 +15,13 @@ extension ObservableType {
         self.catch(sequence: sequence)
     }
 
+    @available(*, deprecated, renamed: "catch(sequence:)")
+    public static func catchError<Sources: Sequence & Sendable>(
+        _ sequence: Sources
+    ) -> Observable<Element> where Sources.Element == Observable<Element> {
+        self.catch(sequence: sequence)
+    }
+
     @available(*, deprecated, renamed: "catchAndReturn(_:)")
     public consuming func catchErrorJustReturn(_ element: Element) -> Observable<Element> {
         catchAndReturn(element)

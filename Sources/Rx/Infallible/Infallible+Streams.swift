@@ -58,6 +58,19 @@ extension InfallibleType {
     }
 }
 
+extension ObservableType {
+    /// The values of the latest stream that `selector` made of a value, where an `Infallible` is asked for. An error of this
+    /// stream, and what `selector` throws, is taken for the completion.
+    @inlinable
+    @_disfavoredOverload
+    public consuming func flatMapLatest<Source: InfallibleType>(
+        _ selector: @escaping @Sendable (Element) throws -> Source
+    ) -> Infallible<Source.Element> {
+        let latest: Observable<Source.Element> = flatMapLatest(selector)
+        return Infallible<Source.Element>(raw: latest)
+    }
+}
+
 extension InfallibleType where Element: InfallibleType {
     /// The values of all streams, as they come.
     @inlinable

@@ -1,3 +1,6 @@
+/// What `range`, `timer` and `interval` count in.
+public typealias RxAbstractInteger = FixedWidthInteger
+
 extension ObservableType where Element: FixedWidthInteger {
     /// `count` numbers from `start` on, one a turn of `scheduler`, then the end. A negative count fails with
     /// `RxError.argumentOutOfRange`, numbers beyond the type's with `RxError.overflow`.

@@ -5,6 +5,8 @@ import Locking
 public final class AsyncSubject<Element: Sendable>: Observable<Element>, SubjectType, ObserverType,
     Cancelable, SubjectHost, @unchecked Sendable
 {
+    public typealias SubjectObserverType = AsyncSubject<Element>
+
     private struct State {
         var value: Element?
         var links: [Link] = []

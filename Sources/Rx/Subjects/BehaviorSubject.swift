@@ -6,6 +6,8 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
     Cancelable,
     SubjectHost, @unchecked Sendable
 {
+    public typealias SubjectObserverType = BehaviorSubject<Element>
+
     private struct State {
         var value: Element
         var links: [Link] = []

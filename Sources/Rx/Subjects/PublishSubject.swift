@@ -6,6 +6,8 @@ public final class PublishSubject<Element: Sendable>: Observable<Element>, Subje
     Cancelable,
     SubjectHost, @unchecked Sendable
 {
+    public typealias SubjectObserverType = PublishSubject<Element>
+
     private let core = SubjectCore()
 
     public override init() {

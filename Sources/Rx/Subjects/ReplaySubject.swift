@@ -38,6 +38,8 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
     Cancelable,
     SubjectHost, @unchecked Sendable
 {
+    public typealias SubjectObserverType = ReplaySubject<Element>
+
     private let bufferSize: Int
     private let lifetime: ReplayLifetime?
     private let state = Lock(ReplayState())

@@ -46,6 +46,8 @@ class Legacy {
             .merge()
             .subscribe(onNext: { print($0) })
             .disposed(by: bag)
+        Observable.catchError([numbers, Observable.just(1)]).subscribe(onNext: { print($0) }).disposed(
+            by: bag)
         name.asObservable().subscribe(onNext: { print($0) }).disposed(by: bag)
         name.value = "lee"
     }

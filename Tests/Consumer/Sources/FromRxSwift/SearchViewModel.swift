@@ -1,5 +1,6 @@
 import Foundation
 import Rx
+import RxFoundation
 
 struct Repository: Decodable, Equatable {
     let name: String
@@ -166,8 +167,6 @@ class SearchController: NSObject {
             text.subscribe(onNext: { print($0) }), text.skip(1).subscribe { event in print(event) })
     }
 }
-
-extension SearchController: ReactiveCompatible {}
 
 extension Reactive where Base: SearchController {
     var spinning: Binder<Bool> {

@@ -109,4 +109,6 @@ func infallibleOperators() {
     use(infallible.subscribe(on: scheduler))
     use(infallible.delay(.seconds(1), scheduler: scheduler))
     use(infallible.asInfallible())
+    let latest: Infallible<Int> = numbers.flatMapLatest { Infallible.just($0) }
+    use(latest)
 }

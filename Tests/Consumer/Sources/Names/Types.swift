@@ -21,6 +21,8 @@ func subjects() throws {
     use(ReplaySubject<Int>.createUnbounded().hasObservers)
     use(AsyncSubject<Int>().asObserver())
     use(numbers.subscribe(publish))
+    let observer: PublishSubject<Int>.SubjectObserverType = publish.asObserver()
+    use(observer)
 }
 
 func relays() {
@@ -189,6 +191,10 @@ func hooks() {
     Hooks.customCaptureSubscriptionCallstack = { [] }
     use(Resources.total)
     use(Resources.incrementTotal() + Resources.decrementTotal())
+}
+
+func counted<Number: RxAbstractInteger & Sendable>(_ count: Number) -> Observable<Number> {
+    .range(start: 0, count: count)
 }
 
 /// Generic over what can be observed.
