@@ -114,6 +114,20 @@ struct CombineLatestFormsTests {
         #expect(!subject.hasObservers)
     }
 
+    @Test("Infallible streams have both forms")
+    func infallible() {
+        let one = Infallible.just(1)
+        let nine = Infallible.combineLatest(one, one, one, one, one, one, one, one, one) {
+            $0 + $1 + $2 + $3 + $4 + $5 + $6 + $7 + $8
+        }
+        #expect(events(nine.asObservable()) == ["9", "done"])
+        let two = Infallible.combineLatest(one, one) { $0 + $1 }
+        #expect(events(two.asObservable()) == ["2", "done"])
+        let sums = Infallible.combineLatest(["x": one, "y": .just(5)]) { $0.values.reduce(0, +) }
+        #expect(events(sums.asObservable()) == ["6", "done"])
+        #expect(events(Infallible.combineLatest(["x": one]).asObservable()) == ["[\"x\": 1]", "done"])
+    }
+
     @Test("A generic function passes its pack on")
     func generic() {
         @Sendable func latest<each Source: ObservableConvertibleType>(

@@ -99,6 +99,20 @@ struct FlatMapLimitedTests {
         #expect(events(sum) == ["(last: 99999, ok: true)", "done"])
     }
 
+    @Test("A value that comes while its stream's value is delivered waits its turn, without stack")
+    func reentrant() {
+        let subject = PublishSubject<Int>()
+        let log = Log<Int>()
+        let subscription = subject.flatMap(maxConcurrent: 1) { Observable.just($0) }.subscribe(onNext: {
+            value in
+            if value < 50_000 { subject.onNext(value + 1) }
+            log.add(value)
+        })
+        subject.onNext(0)
+        subscription.dispose()
+        #expect(log.entries == Array(0...50_000))
+    }
+
     @Test("Infallible streams have it too")
     func infallible() {
         let stream = Infallible.of(1, 2, 3).flatMap(maxConcurrent: 2) { Infallible.of($0, $0 * 10) }

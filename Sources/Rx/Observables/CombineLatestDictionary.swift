@@ -25,3 +25,22 @@ extension ObservableType {
         }
     }
 }
+
+extension Infallible {
+    /// The last values of all sources, each under its source's key, whenever one of them sends a value and all have sent one;
+    /// `[:]` without sources, at once, and the end. The sources are subscribed to in any order.
+    @inlinable
+    public static func combineLatest<Key: Hashable & Sendable, Source: InfallibleType>(
+        _ sources: [Key: Source]
+    ) -> Infallible<[Key: Element]> where Source.Element == Element {
+        Infallible<[Key: Element]>(raw: Observable<Element>.combineLatest(sources))
+    }
+
+    /// What `resultSelector` makes of the last values of all sources, each under its source's key.
+    @inlinable
+    public static func combineLatest<Key: Hashable & Sendable, Source: InfallibleType>(
+        _ sources: [Key: Source], resultSelector: @escaping @Sendable ([Key: Source.Element]) -> Element
+    ) -> Infallible<Element> {
+        Infallible(raw: .combineLatest(sources, resultSelector: resultSelector))
+    }
+}

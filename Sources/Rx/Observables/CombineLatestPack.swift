@@ -34,6 +34,22 @@ extension ObservableType where Element == any Sendable {
     }
 }
 
+extension Infallible {
+    /// The last values of any number of sources, at least one, combined, whenever one of them sends a value and all have
+    /// sent one. Two to eight sources have forms of their own, which are preferred.
+    @inlinable
+    @_disfavoredOverload
+    public static func combineLatest<First: InfallibleType, each Source: InfallibleType>(
+        _ first: First, _ source: repeat each Source,
+        resultSelector: @escaping @Sendable (First.Element, repeat (each Source).Element) -> Element
+    ) -> Infallible<Element> {
+        Infallible(
+            raw: CombineLatestPack<Element, First.Element, repeat (each Source).Element>(
+                LatestSlot(first.asObservable()), repeat LatestSlot((each source).asObservable()),
+                selector: resultSelector))
+    }
+}
+
 /// Sources of any types, each in its slot.
 @usableFromInline
 final class CombineLatestPack<Out: Sendable, each In: Sendable>: CombineLatest<Out>, @unchecked Sendable {

@@ -8,7 +8,8 @@ extension ObservableType {
     public consuming func flatMap<Source: ObservableConvertibleType>(
         maxConcurrent: Int, _ selector: @escaping @Sendable (Element) throws -> Source
     ) -> Observable<Source.Element> {
-        MergeLimited(asObservable(), maxConcurrent) { try selector($0).asObservable() }
+        MergeLimited(
+            asObservable(), maxConcurrent, { try selector($0).asObservable() }, MergeLimitedInner.self)
     }
 }
 

@@ -75,7 +75,10 @@ final class CombineLatestCollection<In: Sendable, Out: Sendable>: CombineLatest<
 
     override func combine() throws {
         guard slots.count == count else { return }
-        send(try selector(slots.map { $0.cell.value }))
+        var values: [In] = []
+        values.reserveCapacity(count)
+        for slot in slots { values.append(slot.cell.value) }
+        send(try selector(values))
     }
 }
 

@@ -8,7 +8,7 @@ extension ObservableType where Element: ObservableConvertibleType {
     /// The values of at most `maxConcurrent` streams at a time; the others wait in their order, without bound.
     @inlinable
     public consuming func merge(maxConcurrent: Int) -> Observable<Element.Element> {
-        MergeLimited(asObservable(), maxConcurrent) { $0.asObservable() }
+        MergeLimited(asObservable(), maxConcurrent, { $0.asObservable() }, MergeLimitedInner.self)
     }
 
     /// The values of the streams, one stream after the other.
@@ -25,7 +25,7 @@ extension ObservableType {
     public consuming func concatMap<Source: ObservableConvertibleType>(
         _ selector: @escaping @Sendable (Element) throws -> Source
     ) -> Observable<Source.Element> {
-        MergeLimited(asObservable().map(selector), 1) { $0.asObservable() }
+        MergeLimited(asObservable().map(selector), 1, { $0.asObservable() }, MergeLimitedInner.self)
     }
 
     /// The values of all sources, as they come.

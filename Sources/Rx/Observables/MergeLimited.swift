@@ -26,10 +26,19 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
             }
             return value
         }
+
+        /// Whether a value that comes now can be started before all that waits.
+        mutating func takeRoom(_ limit: Int) -> Bool {
+            guard active < limit, head == waiting.count else { return false }
+            active += 1
+            return true
+        }
     }
 
     private let selector: @Sendable (In) throws -> Observable<Out>
     private let limit: Int
+    /// Kept, because asking for it for each value would look up metadata.
+    private let innerType: MergeLimitedInner<In, Out>.Type
     private let gate = Gate()
     private let inners = InnerList()
     private let state = Lock(State())
@@ -39,16 +48,18 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
     @usableFromInline
     init(
         _ source: consuming Observable<In>?, _ limit: Int,
-        _ selector: @escaping @Sendable (In) throws -> Observable<Out>
+        _ selector: @escaping @Sendable (In) throws -> Observable<Out>,
+        _ innerType: MergeLimitedInner<In, Out>.Type
     ) {
         precondition(limit > 0, "\(limit) streams cannot be merged at a time")
         self.limit = limit
         self.selector = selector
+        self.innerType = innerType
         super.init(source)
     }
 
     override func copy() -> Operator<In, Out> {
-        type(of: self).init(nil, limit, selector)
+        type(of: self).init(nil, limit, selector, innerType)
     }
 
     override func stop() {
@@ -69,26 +80,58 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
 
     override func next(_ value: In) {
         guard !upstream.isClosed else { return }
-        state.withLock { $0.waiting.append(value) }
-        pump()
+        guard pumps.compareExchange(expected: 0, desired: 1, ordering: .acquiringAndReleasing).exchanged
+        else {
+            state.withLock { $0.waiting.append(value) }
+            return pump()
+        }
+        // Nobody looks at the queue: where there is room and nothing waits, this need not wait either.
+        if state.withLock({ $0.takeRoom(limit) }) {
+            guard start(value) else { return }
+        } else {
+            state.withLock { $0.waiting.append(value) }
+        }
+        drain()
     }
 
     private func pump() {
-        guard pumps.add(1, ordering: .acquiringAndReleasing).oldValue == 0 else { return }
+        if pumps.add(1, ordering: .acquiringAndReleasing).oldValue == 0 { drain() }
+    }
+
+    private func drain() {
         repeat {
             while let value = state.withLock({ $0.next(limit) }) {
-                let source: Observable<Out>
-                do {
-                    source = try selector(value)
-                } catch {
-                    // It ends, now or behind what is being delivered: no more is asked for.
-                    return self.error(error)
-                }
-                let inner = MergeLimitedInner(self)
-                guard inners.add(inner) else { return }
-                startStream(source, Port(inner))
+                guard start(value) else { return }
             }
         } while pumps.subtract(1, ordering: .acquiringAndReleasing).newValue > 0
+    }
+
+    /// Starts the stream of a value. False where all has ended, so that nobody is to look at the queue again.
+    private func start(_ value: In) -> Bool {
+        let source: Observable<Out>
+        do {
+            source = try selector(value)
+        } catch {
+            // It ends now, or behind what is being delivered.
+            self.error(error)
+            return false
+        }
+        if source.withScalar({ innerNext($0) }) {
+            if streamEnded() { whenOwner { self.end(nil) } }
+            return true
+        }
+        let inner = innerType.init(self)
+        guard inners.add(inner) else { return false }
+        startStream(source, Port(inner))
+        return true
+    }
+
+    /// Makes room. Whether all has ended.
+    private func streamEnded() -> Bool {
+        state.withLock { state in
+            state.active -= 1
+            return state.isOver
+        }
     }
 
     override func completed() {
@@ -118,7 +161,7 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
         drop()
     }
 
-    fileprivate func innerNext(_ value: Out) {
+    func innerNext(_ value: Out) {
         if gate.enter() {
             if !upstream.isClosed { down.next(value) }
             gate.leave()
@@ -127,21 +170,18 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
         }
     }
 
-    fileprivate func innerCompleted(_ inner: Link) {
+    func innerCompleted(_ inner: Link) {
         _ = inners.remove(inner)
-        let isOver = state.withLock { state in
-            state.active -= 1
-            return state.isOver
-        }
         // Behind the values of this inner stream that may be parked.
-        if isOver { whenOwner { self.end(nil) } } else { pump() }
+        if streamEnded() { whenOwner { self.end(nil) } } else { pump() }
     }
 }
 
-private final class MergeLimitedInner<In: Sendable, Out: Sendable>: Inner<Out>, @unchecked Sendable {
+@usableFromInline
+final class MergeLimitedInner<In: Sendable, Out: Sendable>: Inner<Out>, @unchecked Sendable {
     private let parent: MergeLimited<In, Out>
 
-    init(_ parent: MergeLimited<In, Out>) {
+    required init(_ parent: MergeLimited<In, Out>) {
         self.parent = parent
         super.init()
     }

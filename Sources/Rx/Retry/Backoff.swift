@@ -37,9 +37,9 @@ public struct Backoff: Sendable, Hashable {
     /// No wait: the next attempt follows at once.
     public static let none = Backoff.constant(.nanoseconds(0))
 
-    /// The same bound each time.
+    /// The same bound each time, which is the cap too.
     public static func constant(_ bound: RxTimeInterval, jitter: Jitter = .none) -> Backoff {
-        Backoff(.constant, bound, jitter == .decorrelated ? .never : bound, jitter)
+        Backoff(.constant, bound, bound, jitter)
     }
 
     /// `base`, twice that, three times that, and so on, at most `cap`. Default cap 30 s.
