@@ -63,6 +63,7 @@ public struct BlockingObservable<Element: Sendable>: Sendable {
     /// - Throws: `RxError.noElements` without one, `RxError.moreThanOneElement` at the second, what `predicate` throws, the
     ///   stream's error, `RxError.timeout`.
     @available(*, noasync, message: "blocks the thread: iterate over values")
+    @preconcurrency
     public func single(_ predicate: @escaping @Sendable (Element) throws -> Bool) throws -> Element {
         try one(of: source.filter(predicate))
     }

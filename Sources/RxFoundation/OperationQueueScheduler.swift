@@ -13,6 +13,7 @@ public final class OperationQueueScheduler: ImmediateSchedulerType {
         self.queuePriority = queuePriority
     }
 
+    @preconcurrency
     public func schedule<StateType: Sendable>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {

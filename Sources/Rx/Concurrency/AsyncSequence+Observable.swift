@@ -29,6 +29,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
     ///   - detached: whether the task takes nothing over from where it is subscribed to, as its priority and task-local values.
     ///   - priority: the task's; `nil` is that of where it is subscribed to, or, detached, the default.
     @_disfavoredOverload
+    @preconcurrency
     public static func create(
         detached: Bool = false, priority: TaskPriority? = nil,
         work: @escaping @Sendable () async throws -> Element

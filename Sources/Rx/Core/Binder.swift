@@ -10,6 +10,7 @@ public struct Binder<Value: Sendable>: ObserverType {
     ///
     /// Unless one is given, it is called where the value arises, at once: a program without a main run loop, as a
     /// server is, has no main scheduler to bind on. Streams on several threads may then call it at the same time.
+    @preconcurrency
     public init<Target: AnyObject & Sendable>(
         _ target: Target, scheduler: any ImmediateSchedulerType = ImmediateScheduler.instance,
         binding: @escaping @Sendable (Target, Value) -> Void

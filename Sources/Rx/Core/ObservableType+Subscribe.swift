@@ -1,6 +1,7 @@
 extension ObservableType {
     /// Subscribes an event handler.
     @inlinable
+    @preconcurrency
     public consuming func subscribe(_ on: @escaping @Sendable (Event<Element>) -> Void)
         -> any Disposable
     {
@@ -15,6 +16,7 @@ extension ObservableType {
     ///
     /// Without `onError` an error goes to `Hooks.defaultErrorHandler`. `onDisposed` runs once, after the terminal event or when the subscription is disposed.
     @inlinable
+    @preconcurrency
     public consuming func subscribe(
         onNext: (@Sendable (Element) -> Void)? = nil,
         onError: (@Sendable (any Error) -> Void)? = nil,
@@ -28,6 +30,7 @@ extension ObservableType {
 
     /// Subscribes handlers that get `object` as long as it lives; it is not kept alive.
     @inlinable
+    @preconcurrency
     public consuming func subscribe<Object: AnyObject & Sendable>(
         with object: Object,
         onNext: (@Sendable (Object, Element) -> Void)? = nil,

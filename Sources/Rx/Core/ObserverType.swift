@@ -32,6 +32,7 @@ extension ObserverType {
 
     /// An observer that transforms what it gets before passing it on. An error thrown by `transform` is passed
     /// on as the stop event.
+    @preconcurrency
     public func mapObserver<Result: Sendable>(
         _ transform: @escaping @Sendable (Result) throws -> Element
     ) -> AnyObserver<Result> {

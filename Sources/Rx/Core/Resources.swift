@@ -58,6 +58,7 @@ extension Resources {
         }
 
         /// Calls `body` once, as soon as none is alive: at once, or on the thread that frees the last.
+        @preconcurrency
         public func whenEmpty(_ body: @escaping @Sendable () -> Void) {
             let isEmpty = state.withLock { state in
                 if state.alive > 0 { state.waiting.append(body) }

@@ -2,6 +2,7 @@
 
 extension ObservableType {
     @available(*, deprecated, message: "Use enumerated().map instead.")
+    @preconcurrency
     public consuming func mapWithIndex<Result: Sendable>(
         _ selector: @escaping @Sendable (Element, Int) throws -> Result
     ) -> Observable<Result> {
@@ -9,6 +10,7 @@ extension ObservableType {
     }
 
     @available(*, deprecated, message: "Use enumerated().flatMap instead.")
+    @preconcurrency
     public consuming func flatMapWithIndex<Source: ObservableConvertibleType>(
         _ selector: @escaping @Sendable (Element, Int) throws -> Source
     ) -> Observable<Source.Element> {
@@ -16,6 +18,7 @@ extension ObservableType {
     }
 
     @available(*, deprecated, message: "Use enumerated().skip(while:).map instead.")
+    @preconcurrency
     public consuming func skipWhileWithIndex(
         _ predicate: @escaping @Sendable (Element, Int) throws -> Bool
     ) -> Observable<Element> {
@@ -23,6 +26,7 @@ extension ObservableType {
     }
 
     @available(*, deprecated, message: "Use enumerated().take(while:).map instead.")
+    @preconcurrency
     public consuming func takeWhileWithIndex(
         _ predicate: @escaping @Sendable (Element, Int) throws -> Bool
     ) -> Observable<Element> {
@@ -46,6 +50,7 @@ extension ObservableType {
 
 extension PrimitiveSequence where Trait == SingleTrait {
     @available(*, deprecated, renamed: "do(onSuccess:onError:onSubscribe:onSubscribed:onDispose:)")
+    @preconcurrency
     public consuming func `do`(
         onNext: (@Sendable (Element) throws -> Void)?,
         onError: (@Sendable (any Error) throws -> Void)? = nil,

@@ -2,6 +2,7 @@
 
 extension ObservableType {
     @available(*, deprecated, renamed: "catch(_:)")
+    @preconcurrency
     public consuming func catchError(
         _ handler: @escaping @Sendable (any Error) throws -> Observable<Element>
     ) -> Observable<Element> {
@@ -38,6 +39,7 @@ extension ObservableType {
     }
 
     @available(*, deprecated, renamed: "retry(when:)")
+    @preconcurrency
     public consuming func retryWhen<TriggerObservable: ObservableType>(
         _ notificationHandler: @escaping @Sendable (Observable<any Error>) -> TriggerObservable
     ) -> Observable<Element> {
@@ -45,6 +47,7 @@ extension ObservableType {
     }
 
     @available(*, deprecated, renamed: "retry(when:)")
+    @preconcurrency
     public consuming func retryWhen<TriggerObservable: ObservableType, Failure: Error>(
         _ notificationHandler: @escaping @Sendable (Observable<Failure>) -> TriggerObservable
     ) -> Observable<Element> {
@@ -57,6 +60,7 @@ extension ObservableType {
     }
 
     @available(*, deprecated, renamed: "take(until:behavior:)")
+    @preconcurrency
     public consuming func takeUntil(
         _ behavior: TakeBehavior, predicate: @escaping @Sendable (Element) throws -> Bool
     ) -> Observable<Element> {
@@ -64,6 +68,7 @@ extension ObservableType {
     }
 
     @available(*, deprecated, renamed: "take(while:)")
+    @preconcurrency
     public consuming func takeWhile(
         _ predicate: @escaping @Sendable (Element) throws -> Bool
     ) -> Observable<Element> {
@@ -71,6 +76,7 @@ extension ObservableType {
     }
 
     @available(*, deprecated, renamed: "take(while:behavior:)")
+    @preconcurrency
     public consuming func takeWhile(
         _ behavior: TakeBehavior, predicate: @escaping @Sendable (Element) throws -> Bool
     ) -> Observable<Element> {
@@ -90,6 +96,7 @@ extension ObservableType {
     }
 
     @available(*, deprecated, renamed: "skip(while:)")
+    @preconcurrency
     public consuming func skipWhile(
         _ predicate: @escaping @Sendable (Element) throws -> Bool
     ) -> Observable<Element> {
@@ -114,6 +121,7 @@ extension ObservableType {
 
 extension PrimitiveSequence {
     @available(*, deprecated, renamed: "catch(_:)")
+    @preconcurrency
     public consuming func catchError(
         _ handler: @escaping @Sendable (any Error) throws -> PrimitiveSequence<Trait, Element>
     ) -> PrimitiveSequence<Trait, Element> {
@@ -135,6 +143,7 @@ extension PrimitiveSequence {
     }
 
     @available(*, deprecated, renamed: "retry(when:)")
+    @preconcurrency
     public consuming func retryWhen<TriggerObservable: ObservableType>(
         _ notificationHandler: @escaping @Sendable (Observable<any Error>) -> TriggerObservable
     ) -> PrimitiveSequence<Trait, Element> {
@@ -142,6 +151,7 @@ extension PrimitiveSequence {
     }
 
     @available(*, deprecated, renamed: "retry(when:)")
+    @preconcurrency
     public consuming func retryWhen<TriggerObservable: ObservableType, Failure: Error>(
         _ notificationHandler: @escaping @Sendable (Observable<Failure>) -> TriggerObservable
     ) -> PrimitiveSequence<Trait, Element> {
@@ -151,6 +161,7 @@ extension PrimitiveSequence {
 
 extension PrimitiveSequence where Trait == SingleTrait {
     @available(*, deprecated, renamed: "subscribe(onSuccess:onFailure:onDisposed:)")
+    @preconcurrency
     public consuming func subscribe(
         onSuccess: (@Sendable (Element) -> Void)? = nil, onError: @escaping @Sendable (any Error) -> Void,
         onDisposed: (@Sendable () -> Void)? = nil

@@ -24,6 +24,7 @@ public enum Disposables {
     }
 
     /// One that calls `dispose` once.
+    @preconcurrency
     public static func create(with dispose: @escaping @Sendable () -> Void) -> any Cancelable {
         AnonymousDisposable(dispose)
     }

@@ -1,6 +1,7 @@
 extension Infallible {
     /// The last values of two sources, combined, whenever one of them sends a value and all have sent one.
     @inlinable
+    @preconcurrency
     public static func combineLatest<A: InfallibleType, B: InfallibleType>(
         _ a: A, _ b: B, resultSelector: @escaping @Sendable (A.Element, B.Element) throws -> Element
     ) -> Infallible<Element> {
@@ -9,6 +10,7 @@ extension Infallible {
 
     /// The last values of three sources, combined, whenever one of them sends a value and all have sent one.
     @inlinable
+    @preconcurrency
     public static func combineLatest<A: InfallibleType, B: InfallibleType, C: InfallibleType>(
         _ a: A, _ b: B, _ c: C,
         resultSelector: @escaping @Sendable (A.Element, B.Element, C.Element) throws -> Element
@@ -18,6 +20,7 @@ extension Infallible {
 
     /// The last values of four sources, combined, whenever one of them sends a value and all have sent one.
     @inlinable
+    @preconcurrency
     public static func combineLatest<
         A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType
     >(
@@ -29,6 +32,7 @@ extension Infallible {
 
     /// The last values of five sources, combined, whenever one of them sends a value and all have sent one.
     @inlinable
+    @preconcurrency
     public static func combineLatest<
         A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType
     >(
@@ -41,6 +45,7 @@ extension Infallible {
 
     /// The last values of six sources, combined, whenever one of them sends a value and all have sent one.
     @inlinable
+    @preconcurrency
     public static func combineLatest<
         A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType,
         F: InfallibleType
@@ -55,6 +60,7 @@ extension Infallible {
 
     /// The last values of seven sources, combined, whenever one of them sends a value and all have sent one.
     @inlinable
+    @preconcurrency
     public static func combineLatest<
         A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType,
         F: InfallibleType, G: InfallibleType
@@ -69,6 +75,7 @@ extension Infallible {
 
     /// The last values of eight sources, combined, whenever one of them sends a value and all have sent one.
     @inlinable
+    @preconcurrency
     public static func combineLatest<
         A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType,
         F: InfallibleType, G: InfallibleType, H: InfallibleType
@@ -84,6 +91,7 @@ extension Infallible {
 
     /// The last values of all sources whenever one of them sends a value and all have sent one; `[]` without sources.
     @inlinable
+    @preconcurrency
     public static func combineLatest<Sources: Collection>(
         _ collection: Sources,
         resultSelector: @escaping @Sendable ([Sources.Element.Element]) throws -> Element

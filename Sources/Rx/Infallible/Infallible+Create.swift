@@ -27,6 +27,7 @@ extension Infallible {
 
     /// Makes the stream anew for each subscription.
     @inlinable
+    @preconcurrency
     public static func deferred(_ observableFactory: @escaping @Sendable () throws -> Infallible<Element>)
         -> Infallible<Element>
     {

@@ -1,12 +1,14 @@
 extension InfallibleType {
     /// The values that `predicate` is true of.
     @inlinable
+    @preconcurrency
     public consuming func filter(_ predicate: @escaping @Sendable (Element) -> Bool) -> Infallible<Element> {
         Infallible<Element>(raw: asObservable().filter(predicate))
     }
 
     /// The values, transformed.
     @inlinable
+    @preconcurrency
     public consuming func map<Result: Sendable>(_ transform: @escaping @Sendable (Element) -> Result)
         -> Infallible<Result>
     {
@@ -15,6 +17,7 @@ extension InfallibleType {
 
     /// The values, transformed, but those that become `nil`.
     @inlinable
+    @preconcurrency
     public consuming func compactMap<Result: Sendable>(_ transform: @escaping @Sendable (Element) -> Result?)
         -> Infallible<Result>
     {
@@ -23,6 +26,7 @@ extension InfallibleType {
 
     /// What has been gathered so far, after each value.
     @inlinable
+    @preconcurrency
     public consuming func scan<Result: Sendable>(
         _ seed: Result, accumulator: @escaping @Sendable (Result, Element) -> Result
     ) -> Infallible<Result> {
@@ -31,6 +35,7 @@ extension InfallibleType {
 
     /// What has been gathered so far, after each value.
     @inlinable
+    @preconcurrency
     public consuming func scan<Result: Sendable>(
         into seed: Result, accumulator: @escaping @Sendable (inout Result, Element) -> Void
     ) -> Infallible<Result> {
@@ -51,6 +56,7 @@ extension InfallibleType {
 
     /// The values as long as `predicate` is true of them.
     @inlinable
+    @preconcurrency
     public consuming func take(
         while predicate: @escaping @Sendable (Element) throws -> Bool, behavior: TakeBehavior = .exclusive
     ) -> Infallible<Element> {
@@ -59,6 +65,7 @@ extension InfallibleType {
 
     /// The values until `predicate` is true of one.
     @inlinable
+    @preconcurrency
     public consuming func take(
         until predicate: @escaping @Sendable (Element) throws -> Bool, behavior: TakeBehavior = .exclusive
     ) -> Infallible<Element> {
@@ -94,6 +101,7 @@ extension InfallibleType {
 
     /// The values from the first on of which `predicate` is false.
     @inlinable
+    @preconcurrency
     public consuming func skip(while predicate: @escaping @Sendable (Element) throws -> Bool) -> Infallible<
         Element
     > {
@@ -200,6 +208,7 @@ extension InfallibleType {
 
     /// What `resultSelector` makes of `object`, which is not kept alive, and each value; completes when it has gone.
     @inlinable
+    @preconcurrency
     public consuming func withUnretained<Object: AnyObject & Sendable, Out: Sendable>(
         _ object: Object, resultSelector: @escaping @Sendable (Object, Element) -> Out
     ) -> Infallible<Out> {
@@ -208,6 +217,7 @@ extension InfallibleType {
 
     /// Calls the hooks as the events pass: `on...` before an event is forwarded, `after...` after it was.
     @inlinable
+    @preconcurrency
     public consuming func `do`(
         onNext: (@Sendable (Element) throws -> Void)? = nil,
         afterNext: (@Sendable (Element) throws -> Void)? = nil,
@@ -235,6 +245,7 @@ extension InfallibleType where Element: Equatable {
 extension InfallibleType {
     /// The values whose key differs from that of the one before.
     @inlinable
+    @preconcurrency
     public consuming func distinctUntilChanged<Key: Equatable & Sendable>(
         _ keySelector: @escaping @Sendable (Element) throws -> Key
     ) -> Infallible<Element> {
@@ -243,6 +254,7 @@ extension InfallibleType {
 
     /// The values that `comparer` does not find equal to the one before.
     @inlinable
+    @preconcurrency
     public consuming func distinctUntilChanged(
         _ comparer: @escaping @Sendable (Element, Element) throws -> Bool
     )
@@ -253,6 +265,7 @@ extension InfallibleType {
 
     /// The values whose key `comparer` does not find equal to that of the one before.
     @inlinable
+    @preconcurrency
     public consuming func distinctUntilChanged<Key: Sendable>(
         _ keySelector: @escaping @Sendable (Element) throws -> Key,
         comparer: @escaping @Sendable (Key, Key) throws -> Bool

@@ -2,6 +2,7 @@
 extension InfallibleType {
     /// The values of all the streams that `selector` makes of the values, as they come.
     @inlinable
+    @preconcurrency
     public consuming func flatMap<Source: ObservableConvertibleType>(
         _ selector: @escaping @Sendable (Element) -> Source
     )
@@ -12,6 +13,7 @@ extension InfallibleType {
 
     /// The values of the latest stream that `selector` made of a value.
     @inlinable
+    @preconcurrency
     public consuming func flatMapLatest<Source: ObservableConvertibleType>(
         _ selector: @escaping @Sendable (Element) -> Source
     ) -> Infallible<Source.Element> {
@@ -20,6 +22,7 @@ extension InfallibleType {
 
     /// The values of the stream that `selector` makes of a value; values that come while it runs are dropped.
     @inlinable
+    @preconcurrency
     public consuming func flatMapFirst<Source: ObservableConvertibleType>(
         _ selector: @escaping @Sendable (Element) -> Source
     ) -> Infallible<Source.Element> {
@@ -28,6 +31,7 @@ extension InfallibleType {
 
     /// The values of the streams that `selector` makes of the values, one stream after the other.
     @inlinable
+    @preconcurrency
     public consuming func concatMap<Source: ObservableConvertibleType>(
         _ selector: @escaping @Sendable (Element) -> Source
     ) -> Infallible<Source.Element> {
@@ -36,6 +40,7 @@ extension InfallibleType {
 
     /// What `resultSelector` makes of each value and the latest of `second`. Values before the first of `second` are dropped.
     @inlinable
+    @preconcurrency
     public consuming func withLatestFrom<Source: InfallibleType, Result: Sendable>(
         _ second: Source, resultSelector: @escaping @Sendable (Element, Source.Element) throws -> Result
     ) -> Infallible<Result> {
@@ -63,6 +68,7 @@ extension ObservableType {
     /// stream, and what `selector` throws, is taken for the completion.
     @inlinable
     @_disfavoredOverload
+    @preconcurrency
     public consuming func flatMapLatest<Source: InfallibleType>(
         _ selector: @escaping @Sendable (Element) throws -> Source
     ) -> Infallible<Source.Element> {

@@ -1,6 +1,7 @@
 extension Infallible {
     /// The first values of two sources, combined, then the second ones, and so on. Completes when all have.
     @inlinable
+    @preconcurrency
     public static func zip<A: InfallibleType, B: InfallibleType>(
         _ a: A, _ b: B, resultSelector: @escaping @Sendable (A.Element, B.Element) throws -> Element
     ) -> Infallible<Element> {
@@ -9,6 +10,7 @@ extension Infallible {
 
     /// The first values of three sources, combined, then the second ones, and so on. Completes when all have.
     @inlinable
+    @preconcurrency
     public static func zip<A: InfallibleType, B: InfallibleType, C: InfallibleType>(
         _ a: A, _ b: B, _ c: C,
         resultSelector: @escaping @Sendable (A.Element, B.Element, C.Element) throws -> Element
@@ -18,6 +20,7 @@ extension Infallible {
 
     /// The first values of four sources, combined, then the second ones, and so on. Completes when all have.
     @inlinable
+    @preconcurrency
     public static func zip<A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType>(
         _ a: A, _ b: B, _ c: C, _ d: D,
         resultSelector: @escaping @Sendable (A.Element, B.Element, C.Element, D.Element) throws -> Element
@@ -27,6 +30,7 @@ extension Infallible {
 
     /// The first values of five sources, combined, then the second ones, and so on. Completes when all have.
     @inlinable
+    @preconcurrency
     public static func zip<
         A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType
     >(
@@ -39,6 +43,7 @@ extension Infallible {
 
     /// The first values of six sources, combined, then the second ones, and so on. Completes when all have.
     @inlinable
+    @preconcurrency
     public static func zip<
         A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType,
         F: InfallibleType
@@ -53,6 +58,7 @@ extension Infallible {
 
     /// The first values of seven sources, combined, then the second ones, and so on. Completes when all have.
     @inlinable
+    @preconcurrency
     public static func zip<
         A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType,
         F: InfallibleType, G: InfallibleType
@@ -67,6 +73,7 @@ extension Infallible {
 
     /// The first values of eight sources, combined, then the second ones, and so on. Completes when all have.
     @inlinable
+    @preconcurrency
     public static func zip<
         A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType,
         F: InfallibleType, G: InfallibleType, H: InfallibleType
@@ -82,6 +89,7 @@ extension Infallible {
 
     /// The first values of all sources, then the second ones, and so on. Completes at once without sources.
     @inlinable
+    @preconcurrency
     public static func zip<Sources: Collection>(
         _ collection: Sources,
         resultSelector: @escaping @Sendable ([Sources.Element.Element]) throws -> Element

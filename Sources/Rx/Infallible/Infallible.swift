@@ -38,6 +38,7 @@ extension Infallible {
     /// A stream made by hand. `subscribe` is called for each subscription with its observer, and returns what ends the work.
     /// Events after the completion or after disposal are ignored.
     @inlinable
+    @preconcurrency
     public static func create(
         subscribe: @escaping @Sendable (@escaping InfallibleObserver) -> any Disposable
     ) -> Infallible<Element> {
@@ -56,6 +57,7 @@ extension Infallible {
 extension InfallibleType {
     /// Subscribes an event handler.
     @inlinable
+    @preconcurrency
     public consuming func subscribe(_ on: @escaping @Sendable (InfallibleEvent<Element>) -> Void)
         -> any Disposable
     {
@@ -64,6 +66,7 @@ extension InfallibleType {
 
     /// Subscribes handlers for the values, the completion and the end of the subscription.
     @inlinable
+    @preconcurrency
     public consuming func subscribe(
         onNext: (@Sendable (Element) -> Void)? = nil,
         onCompleted: (@Sendable () -> Void)? = nil,
@@ -76,6 +79,7 @@ extension InfallibleType {
 
     /// Subscribes handlers that get `object` as long as it lives; it is not kept alive.
     @inlinable
+    @preconcurrency
     public consuming func subscribe<Object: AnyObject & Sendable>(
         with object: Object,
         onNext: (@Sendable (Object, Element) -> Void)? = nil,
@@ -116,6 +120,7 @@ extension ObservableConvertibleType {
 
     /// The values; on an error those of what `onErrorRecover` makes of it.
     @inlinable
+    @preconcurrency
     public consuming func asInfallible(
         onErrorRecover: @escaping @Sendable (any Error) -> Infallible<Element>
     ) -> Infallible<Element> {

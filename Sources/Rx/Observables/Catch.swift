@@ -1,6 +1,7 @@
 extension ObservableType {
     /// On an error goes on with what `handler` makes of it. Errors of that stream pass.
     @inlinable
+    @preconcurrency
     public consuming func `catch`(
         _ handler: @escaping @Sendable (any Error) throws -> Observable<Element>
     ) -> Observable<Element> {

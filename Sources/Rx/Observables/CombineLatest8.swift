@@ -1,6 +1,7 @@
 extension ObservableType {
     /// The last values of eight sources, combined, whenever one of them sends a value and all have sent one.
     @inlinable
+    @preconcurrency
     public static func combineLatest<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
         D: ObservableConvertibleType, E: ObservableConvertibleType, F: ObservableConvertibleType,

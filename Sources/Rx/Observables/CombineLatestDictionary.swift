@@ -10,6 +10,7 @@ extension ObservableType {
 
     /// What `resultSelector` makes of the last values of all sources, each under its source's key. What it throws is the error.
     @inlinable
+    @preconcurrency
     public static func combineLatest<Key: Hashable & Sendable, Source: ObservableConvertibleType>(
         _ sources: [Key: Source],
         resultSelector: @escaping @Sendable ([Key: Source.Element]) throws -> Element
@@ -38,6 +39,7 @@ extension Infallible {
 
     /// What `resultSelector` makes of the last values of all sources, each under its source's key.
     @inlinable
+    @preconcurrency
     public static func combineLatest<Key: Hashable & Sendable, Source: InfallibleType>(
         _ sources: [Key: Source], resultSelector: @escaping @Sendable ([Key: Source.Element]) -> Element
     ) -> Infallible<Element> {

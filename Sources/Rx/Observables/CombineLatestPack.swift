@@ -3,6 +3,7 @@ extension ObservableType {
     /// sent one. Two to eight sources have forms of their own, which are preferred.
     @inlinable
     @_disfavoredOverload
+    @preconcurrency
     public static func combineLatest<
         First: ObservableConvertibleType, each Source: ObservableConvertibleType
     >(
@@ -39,6 +40,7 @@ extension Infallible {
     /// sent one. Two to eight sources have forms of their own, which are preferred.
     @inlinable
     @_disfavoredOverload
+    @preconcurrency
     public static func combineLatest<First: InfallibleType, each Source: InfallibleType>(
         _ first: First, _ source: repeat each Source,
         resultSelector: @escaping @Sendable (First.Element, repeat (each Source).Element) -> Element

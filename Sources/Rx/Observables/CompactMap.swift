@@ -1,6 +1,7 @@
 extension ObservableType {
     /// Each value, transformed; those that become `nil` are left out. What `transform` throws ends the stream.
     @inlinable
+    @preconcurrency
     public consuming func compactMap<Result: Sendable>(
         _ transform: @escaping @Sendable (Element) throws -> Result?
     ) -> Observable<Result> {

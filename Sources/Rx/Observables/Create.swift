@@ -4,6 +4,7 @@ extension ObservableType {
     /// A stream made by hand. `subscribe` is called for each subscription with its observer, and returns what ends the
     /// work. Events after the stop event or after disposal are ignored.
     @inlinable
+    @preconcurrency
     public static func create(
         _ subscribe: @escaping @Sendable (AnyObserver<Element>) -> any Disposable
     ) -> Observable<Element> {

@@ -1,6 +1,7 @@
 extension ObservableType {
     /// Makes the stream anew for each subscription. What `observableFactory` throws is its error.
     @inlinable
+    @preconcurrency
     public static func deferred(
         _ observableFactory: @escaping @Sendable () throws -> Observable<Element>
     ) -> Observable<Element> {

@@ -9,6 +9,7 @@ extension ObservableType where Element: Equatable {
 extension ObservableType {
     /// The values whose keys differ from the key before. What a closure throws ends the stream.
     @inlinable
+    @preconcurrency
     public consuming func distinctUntilChanged<Key: Equatable & Sendable>(
         _ keySelector: @escaping @Sendable (Element) throws -> Key
     ) -> Observable<Element> {
@@ -17,6 +18,7 @@ extension ObservableType {
 
     /// The values that `comparer` does not find equal to the one before.
     @inlinable
+    @preconcurrency
     public consuming func distinctUntilChanged(
         _ comparer: @escaping @Sendable (_ lhs: Element, _ rhs: Element) throws -> Bool
     ) -> Observable<Element> {
@@ -25,6 +27,7 @@ extension ObservableType {
 
     /// The values whose keys `comparer` does not find equal to the key before.
     @inlinable
+    @preconcurrency
     public consuming func distinctUntilChanged<Key: Sendable>(
         _ keySelector: @escaping @Sendable (Element) throws -> Key,
         comparer: @escaping @Sendable (_ lhs: Key, _ rhs: Key) throws -> Bool

@@ -6,6 +6,7 @@ extension ObservableType {
     /// A hook that throws replaces the event by its error. `onSubscribe` and `onSubscribed` run around the subscription to
     /// the source; `onDispose` once it has ended and was disposed.
     @inlinable
+    @preconcurrency
     public consuming func `do`(
         onNext: (@Sendable (Element) throws -> Void)? = nil,
         afterNext: (@Sendable (Element) throws -> Void)? = nil,

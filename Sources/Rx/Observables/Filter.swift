@@ -1,6 +1,7 @@
 extension ObservableType {
     /// The values that `predicate` is true of. What it throws ends the stream.
     @inlinable
+    @preconcurrency
     public consuming func filter(
         _ predicate: @escaping @Sendable (Element) throws -> Bool
     ) -> Observable<Element> {

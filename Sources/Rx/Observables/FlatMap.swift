@@ -1,6 +1,7 @@
 extension ObservableType {
     /// The values of all the streams that `selector` makes of the values, as they come.
     @inlinable
+    @preconcurrency
     public consuming func flatMap<Source: ObservableConvertibleType>(
         _ selector: @escaping @Sendable (Element) throws -> Source
     ) -> Observable<Source.Element> {

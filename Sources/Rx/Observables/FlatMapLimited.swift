@@ -5,6 +5,7 @@ extension ObservableType {
     ///
     /// `concatMap` and `merge(maxConcurrent:)` differ in that: there it is the streams, made already, that wait.
     @inlinable
+    @preconcurrency
     public consuming func flatMap<Source: ObservableConvertibleType>(
         maxConcurrent: Int, _ selector: @escaping @Sendable (Element) throws -> Source
     ) -> Observable<Source.Element> {
@@ -17,6 +18,7 @@ extension InfallibleType {
     /// The values of the streams that `selector` makes of the values, at most `maxConcurrent` streams at a time. The other
     /// values wait in their order, without bound, and `selector` is called when it is their turn.
     @inlinable
+    @preconcurrency
     public consuming func flatMap<Source: InfallibleType>(
         maxConcurrent: Int, _ selector: @escaping @Sendable (Element) -> Source
     ) -> Infallible<Source.Element> {

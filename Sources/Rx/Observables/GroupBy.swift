@@ -28,6 +28,7 @@ extension ObservableType {
     /// A group keeps no values for late subscribers. The source runs as long as this stream or a group is subscribed to, and
     /// the keys are kept as long as it runs.
     @inlinable
+    @preconcurrency
     public consuming func groupBy<Key: Hashable & Sendable>(
         keySelector: @escaping @Sendable (Element) throws -> Key
     ) -> Observable<GroupedObservable<Key, Element>> {

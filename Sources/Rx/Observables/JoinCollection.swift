@@ -1,6 +1,7 @@
 extension ObservableType {
     /// The last values of all sources whenever one of them sends a value and all have sent one; `[]` without sources.
     @inlinable
+    @preconcurrency
     public static func combineLatest<Sources: Collection>(
         _ collection: Sources,
         resultSelector: @escaping @Sendable ([Sources.Element.Element]) throws -> Element
@@ -23,6 +24,7 @@ extension ObservableType {
 
     /// The first values of all sources, then the second ones, and so on. Completes at once without sources.
     @inlinable
+    @preconcurrency
     public static func zip<Sources: Collection>(
         _ collection: Sources,
         resultSelector: @escaping @Sendable ([Sources.Element.Element]) throws -> Element

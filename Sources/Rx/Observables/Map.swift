@@ -1,6 +1,7 @@
 extension ObservableType {
     /// Each value, transformed. What `transform` throws ends the stream.
     @inlinable
+    @preconcurrency
     public consuming func map<Result: Sendable>(
         _ transform: @escaping @Sendable (Element) throws -> Result
     ) -> Observable<Result> {

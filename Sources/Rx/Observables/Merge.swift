@@ -22,6 +22,7 @@ extension ObservableType {
     /// The values of the streams that `selector` makes of the values, one stream after the other. It makes them as the values
     /// arrive; the streams wait without bound.
     @inlinable
+    @preconcurrency
     public consuming func concatMap<Source: ObservableConvertibleType>(
         _ selector: @escaping @Sendable (Element) throws -> Source
     ) -> Observable<Source.Element> {

@@ -59,6 +59,7 @@ extension ObservableType {
     /// that waits for it. When several threads need the first one at once, it may be called by each; one of what they
     /// made is used.
     @inlinable
+    @preconcurrency
     public consuming func multicast<Subject: SubjectType>(makeSubject: @escaping @Sendable () -> Subject)
         -> ConnectableObservable<Subject.Element> where Subject.Observer.Element == Element
     {

@@ -3,6 +3,7 @@ extension ObservableType {
     /// sent through a subject that `subjectSelector` makes for each subscriber. What either throws is the error. The
     /// source is started after the result was subscribed to, and stopped with it.
     @inlinable
+    @preconcurrency
     public consuming func multicast<Subject: SubjectType, Result: Sendable>(
         _ subjectSelector: @escaping @Sendable () throws -> Subject,
         selector: @escaping @Sendable (Observable<Subject.Element>) throws -> Observable<Result>

@@ -4,6 +4,7 @@ import Synchronization
 extension ObservableType {
     /// The values of the stream that `selector` made of the latest value; the one before is disposed first.
     @inlinable
+    @preconcurrency
     public consuming func flatMapLatest<Source: ObservableConvertibleType>(
         _ selector: @escaping @Sendable (Element) throws -> Source
     ) -> Observable<Source.Element> {
@@ -23,6 +24,7 @@ extension ObservableType {
     /// The values of the stream that `selector` makes of a value; values that come before that stream has ended are
     /// dropped, without `selector` being asked. What it throws ends the stream.
     @inlinable
+    @preconcurrency
     public consuming func flatMapFirst<Source: ObservableConvertibleType>(
         _ selector: @escaping @Sendable (Element) throws -> Source
     ) -> Observable<Source.Element> {

@@ -25,6 +25,7 @@ extension ObservableType {
     /// `initialState`, then what `iterate` makes of the one before, as long as `condition` is true of it. What a closure
     /// throws ends the stream.
     @inlinable
+    @preconcurrency
     public static func generate(
         initialState: Element, condition: @escaping @Sendable (Element) throws -> Bool,
         scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance,

@@ -1,6 +1,7 @@
 extension ObservableType {
     /// What `accumulator` made of all values, from `seed` on, when the stream completes; `seed` where it was empty.
     @inlinable
+    @preconcurrency
     public consuming func reduce<Result: Sendable>(
         _ seed: Result, accumulator: @escaping @Sendable (Result, Element) throws -> Result
     ) -> Observable<Result> {
@@ -9,6 +10,7 @@ extension ObservableType {
 
     /// The same, sent as `mapResult` makes it.
     @inlinable
+    @preconcurrency
     public consuming func reduce<Accumulation: Sendable, Result: Sendable>(
         _ seed: Accumulation, accumulator: @escaping @Sendable (Accumulation, Element) throws -> Accumulation,
         mapResult: @escaping @Sendable (Accumulation) throws -> Result

@@ -4,6 +4,7 @@ extension ObservableType {
     /// On an error asks the stream that `notificationHandler` makes of the errors: its values mean to subscribe again, its
     /// completion and its error end the stream. The handler runs once a subscription.
     @inlinable
+    @preconcurrency
     public consuming func retry<TriggerObservable: ObservableType>(
         when notificationHandler: @escaping @Sendable (Observable<any Error>) -> TriggerObservable
     ) -> Observable<Element> {
@@ -17,6 +18,7 @@ extension ObservableType {
 
     /// The same for errors of type `Failure`; others pass at once.
     @inlinable
+    @preconcurrency
     public consuming func retry<TriggerObservable: ObservableType, Failure: Error>(
         when notificationHandler: @escaping @Sendable (Observable<Failure>) -> TriggerObservable
     ) -> Observable<Element> {

@@ -2,6 +2,7 @@ extension ObservableType {
     /// What `accumulator` makes of each value and its result before, from `seed` on, which itself is not sent. What it
     /// throws ends the stream.
     @inlinable
+    @preconcurrency
     public consuming func scan<Result: Sendable>(
         _ seed: Result, accumulator: @escaping @Sendable (Result, Element) throws -> Result
     ) -> Observable<Result> {
@@ -10,6 +11,7 @@ extension ObservableType {
 
     /// The same with an accumulator that changes its result in place.
     @inlinable
+    @preconcurrency
     public consuming func scan<Result: Sendable>(
         into seed: Result, accumulator: @escaping @Sendable (inout Result, Element) throws -> Void
     ) -> Observable<Result> {

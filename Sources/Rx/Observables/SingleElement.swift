@@ -8,6 +8,7 @@ extension ObservableType {
 
     /// The same of the values of which `predicate` is true. What it throws ends the stream.
     @inlinable
+    @preconcurrency
     public consuming func single(
         _ predicate: @escaping @Sendable (Element) throws -> Bool
     ) -> Observable<Element> {

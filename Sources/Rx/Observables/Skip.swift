@@ -8,6 +8,7 @@ extension ObservableType {
     /// The values from the first on of which `predicate` is false. What it throws ends the stream; it is not asked of
     /// later ones.
     @inlinable
+    @preconcurrency
     public consuming func skip(
         while predicate: @escaping @Sendable (Element) throws -> Bool
     ) -> Observable<Element> {

@@ -9,6 +9,7 @@ public enum TakeBehavior: Sendable {
 extension ObservableType {
     /// The values as long as `predicate` is true of them. What it throws ends the stream.
     @inlinable
+    @preconcurrency
     public consuming func take(
         while predicate: @escaping @Sendable (Element) throws -> Bool, behavior: TakeBehavior = .exclusive
     ) -> Observable<Element> {
@@ -17,6 +18,7 @@ extension ObservableType {
 
     /// The values until `predicate` is true of one. What it throws ends the stream.
     @inlinable
+    @preconcurrency
     public consuming func take(
         until predicate: @escaping @Sendable (Element) throws -> Bool, behavior: TakeBehavior = .exclusive
     ) -> Observable<Element> {

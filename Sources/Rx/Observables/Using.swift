@@ -1,6 +1,7 @@
 extension ObservableType {
     /// A stream with a resource that is made for each subscription and disposed at its end.
     @inlinable
+    @preconcurrency
     public static func using<Resource: Disposable>(
         _ resourceFactory: @escaping @Sendable () throws -> Resource,
         observableFactory: @escaping @Sendable (Resource) throws -> Observable<Element>

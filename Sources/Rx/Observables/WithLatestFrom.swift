@@ -2,6 +2,7 @@ extension ObservableType {
     /// What `resultSelector` makes of each value and the latest of `second`. Values before the first of `second` are
     /// dropped; its completion changes nothing, its error is passed on. What the closure throws ends the stream.
     @inlinable
+    @preconcurrency
     public consuming func withLatestFrom<Source: ObservableConvertibleType, Result: Sendable>(
         _ second: Source, resultSelector: @escaping @Sendable (Element, Source.Element) throws -> Result
     ) -> Observable<Result> {

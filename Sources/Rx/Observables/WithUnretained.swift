@@ -2,6 +2,7 @@ extension ObservableType {
     /// What `resultSelector` makes of `object` and each value; the stream completes at the first value that finds `object`
     /// gone. It is not kept alive.
     @inlinable
+    @preconcurrency
     public consuming func withUnretained<Object: AnyObject & Sendable, Out: Sendable>(
         _ object: Object, resultSelector: @escaping @Sendable (Object, Element) -> Out
     ) -> Observable<Out> {

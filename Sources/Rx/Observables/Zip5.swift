@@ -2,6 +2,7 @@ extension ObservableType {
     /// The first values of five sources, combined, then the second ones, and so on. Values that wait for others
     /// are kept without bound.
     @inlinable
+    @preconcurrency
     public static func zip<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
         D: ObservableConvertibleType, E: ObservableConvertibleType

@@ -52,6 +52,7 @@ extension InfallibleType {
     }
 
     /// Calls `onNext` with `object` and each value as long as `object` lives; it is not kept alive.
+    @preconcurrency
     public func bind<Object: AnyObject & Sendable>(
         with object: Object, onNext: @escaping @Sendable (Object, Element) -> Void
     ) -> any Disposable {
@@ -59,6 +60,7 @@ extension InfallibleType {
     }
 
     /// Calls `onNext` with each value.
+    @preconcurrency
     public func bind(onNext: @escaping @Sendable (Element) -> Void) -> any Disposable {
         asObservable().subscribe(onNext: onNext)
     }

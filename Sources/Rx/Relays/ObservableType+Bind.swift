@@ -54,6 +54,7 @@ extension ObservableType {
     }
 
     /// Calls `onNext` with `object` and each value as long as `object` lives; it is not kept alive.
+    @preconcurrency
     public func bind<Object: AnyObject & Sendable>(
         with object: Object, onNext: @escaping @Sendable (Object, Element) -> Void
     ) -> any Disposable {
@@ -61,6 +62,7 @@ extension ObservableType {
     }
 
     /// Calls `onNext` with each value. An error goes to `Hooks.defaultErrorHandler`.
+    @preconcurrency
     public func bind(onNext: @escaping @Sendable (Element) -> Void) -> any Disposable {
         subscribe(onNext: onNext)
     }

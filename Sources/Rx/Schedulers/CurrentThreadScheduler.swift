@@ -9,6 +9,7 @@ public final class CurrentThreadScheduler: ImmediateSchedulerType {
         !Trampoline.current.isRunning
     }
 
+    @preconcurrency
     public func schedule<StateType: Sendable>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {

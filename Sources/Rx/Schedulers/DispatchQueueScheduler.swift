@@ -13,12 +13,14 @@ public class DispatchQueueScheduler: SchedulerType, @unchecked Sendable {
 
     public final var now: RxTime { Date() }
 
+    @preconcurrency
     public func schedule<StateType: Sendable>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
         configuration.schedule(state, action: action)
     }
 
+    @preconcurrency
     public final func scheduleRelative<StateType: Sendable>(
         _ state: StateType, dueTime: RxTimeInterval,
         action: @escaping @Sendable (StateType) -> any Disposable
@@ -26,6 +28,7 @@ public class DispatchQueueScheduler: SchedulerType, @unchecked Sendable {
         configuration.scheduleRelative(state, dueTime: dueTime, action: action)
     }
 
+    @preconcurrency
     public final func schedulePeriodic<StateType: Sendable>(
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
         action: @escaping @Sendable (StateType) -> StateType

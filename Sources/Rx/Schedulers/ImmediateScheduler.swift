@@ -4,6 +4,7 @@ public final class ImmediateScheduler: ImmediateSchedulerType {
 
     private init() {}
 
+    @preconcurrency
     public func schedule<StateType: Sendable>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {

@@ -3,6 +3,7 @@ import Locking
 extension ImmediateSchedulerType {
     /// Runs `action` with `state`, and again with each state that it hands to its second argument, each time in a turn of its
     /// own. Disposing ends it.
+    @preconcurrency
     public func scheduleRecursive<State: Sendable>(
         _ state: State,
         action: @escaping @Sendable (_ state: State, _ recurse: @escaping @Sendable (State) -> Void) -> Void

@@ -29,6 +29,7 @@ public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Senda
         precondition(MainQueue.isCurrent, errorMessage ?? "This is not the main queue.")
     }
 
+    @preconcurrency
     public override func schedule<StateType: Sendable>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
@@ -56,6 +57,7 @@ public final class ConcurrentMainScheduler: DispatchQueueScheduler, @unchecked S
         super.init(on: .main)
     }
 
+    @preconcurrency
     public override func schedule<StateType: Sendable>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {

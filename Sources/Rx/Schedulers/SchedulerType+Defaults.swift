@@ -2,6 +2,7 @@ import Locking
 
 extension SchedulerType {
     /// Periodic work as a chain of relative work.
+    @preconcurrency
     public func schedulePeriodic<StateType: Sendable>(
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
         action: @escaping @Sendable (StateType) -> StateType

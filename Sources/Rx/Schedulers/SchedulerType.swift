@@ -9,6 +9,7 @@ public typealias RxTime = Date
 /// Runs work as soon as its rules allow.
 public protocol ImmediateSchedulerType: AnyObject, Sendable {
     /// Runs `action` with `state`. Disposing before it ran means it will not run.
+    @preconcurrency
     func schedule<StateType: Sendable>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable
@@ -20,12 +21,14 @@ public protocol SchedulerType: ImmediateSchedulerType {
     var now: RxTime { get }
 
     /// Runs `action` once, `dueTime` from now.
+    @preconcurrency
     func scheduleRelative<StateType: Sendable>(
         _ state: StateType, dueTime: RxTimeInterval,
         action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable
 
     /// Runs `action` after `startAfter` and then every `period`, with the state it returned before.
+    @preconcurrency
     func schedulePeriodic<StateType: Sendable>(
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
         action: @escaping @Sendable (StateType) -> StateType

@@ -65,6 +65,7 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
 extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
     /// Subscribes handlers that get `object` as long as it lives; it is not kept alive.
     @inlinable
+    @preconcurrency
     public consuming func subscribe<Object: AnyObject & Sendable>(
         with object: Object,
         onCompleted: (@Sendable (Object) -> Void)? = nil,

@@ -3,6 +3,7 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
 
     /// A completable made by hand. `subscribe` is called for each subscription; the first event it reports counts.
     @inlinable
+    @preconcurrency
     public static func create(
         subscribe: @escaping @Sendable (@escaping CompletableObserver) -> any Disposable
     ) -> Completable {
@@ -19,6 +20,7 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
 
     /// Subscribes an event handler.
     @inlinable
+    @preconcurrency
     public consuming func subscribe(_ observer: @escaping @Sendable (CompletableEvent) -> Void)
         -> any Disposable
     {
@@ -28,6 +30,7 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
     /// Subscribes handlers for the completion, the error and the end of the subscription. Without `onError` an error goes
     /// to `Hooks.defaultErrorHandler`.
     @inlinable
+    @preconcurrency
     public consuming func subscribe(
         onCompleted: (@Sendable () -> Void)? = nil,
         onError: (@Sendable (any Error) -> Void)? = nil,
@@ -53,6 +56,7 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
 
     /// Calls the hooks as the event passes: `on...` before it is forwarded, `after...` after it was.
     @inlinable
+    @preconcurrency
     public consuming func `do`(
         onError: (@Sendable (any Error) throws -> Void)? = nil,
         afterError: (@Sendable (any Error) throws -> Void)? = nil,

@@ -3,6 +3,7 @@ extension PrimitiveSequence where Trait == MaybeTrait {
 
     /// A maybe made by hand. `subscribe` is called for each subscription; the first event it reports counts.
     @inlinable
+    @preconcurrency
     public static func create(
         subscribe: @escaping @Sendable (@escaping MaybeObserver) -> any Disposable
     ) -> Maybe<Element> {
@@ -20,6 +21,7 @@ extension PrimitiveSequence where Trait == MaybeTrait {
 
     /// Subscribes an event handler.
     @inlinable
+    @preconcurrency
     public consuming func subscribe(
         _ observer: @escaping @Sendable (MaybeEvent<Element>) -> Void
     ) -> any Disposable {
@@ -31,6 +33,7 @@ extension PrimitiveSequence where Trait == MaybeTrait {
     /// Subscribes handlers for the value, the error, the completion without value and the end of the subscription. Without
     /// `onError` an error goes to `Hooks.defaultErrorHandler`.
     @inlinable
+    @preconcurrency
     public consuming func subscribe(
         onSuccess: (@Sendable (Element) -> Void)? = nil,
         onError: (@Sendable (any Error) -> Void)? = nil,
@@ -45,6 +48,7 @@ extension PrimitiveSequence where Trait == MaybeTrait {
 
     /// Subscribes handlers that get `object` as long as it lives; it is not kept alive.
     @inlinable
+    @preconcurrency
     public consuming func subscribe<Object: AnyObject & Sendable>(
         with object: Object,
         onSuccess: (@Sendable (Object, Element) -> Void)? = nil,
@@ -59,6 +63,7 @@ extension PrimitiveSequence where Trait == MaybeTrait {
 
     /// Calls the hooks as the result passes: `on...` before it is forwarded, `after...` after it was.
     @inlinable
+    @preconcurrency
     public consuming func `do`(
         onNext: (@Sendable (Element) throws -> Void)? = nil,
         afterNext: (@Sendable (Element) throws -> Void)? = nil,
@@ -79,6 +84,7 @@ extension PrimitiveSequence where Trait == MaybeTrait {
 
     /// The value, transformed. What `transform` throws is the error.
     @inlinable
+    @preconcurrency
     public consuming func map<Result: Sendable>(
         _ transform: @escaping @Sendable (Element) throws -> Result
     ) -> Maybe<Result> {
@@ -87,6 +93,7 @@ extension PrimitiveSequence where Trait == MaybeTrait {
 
     /// The value, transformed; nothing when it becomes `nil`.
     @inlinable
+    @preconcurrency
     public consuming func compactMap<Result: Sendable>(
         _ transform: @escaping @Sendable (Element) throws -> Result?
     ) -> Maybe<Result> {
@@ -95,6 +102,7 @@ extension PrimitiveSequence where Trait == MaybeTrait {
 
     /// The value when `predicate` is true of it, else nothing.
     @inlinable
+    @preconcurrency
     public consuming func filter(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Maybe<
         Element
     > {
@@ -103,6 +111,7 @@ extension PrimitiveSequence where Trait == MaybeTrait {
 
     /// What `selector` makes of the value.
     @inlinable
+    @preconcurrency
     public consuming func flatMap<Result: Sendable>(
         _ selector: @escaping @Sendable (Element) throws -> Maybe<Result>
     ) -> Maybe<Result> {
@@ -117,6 +126,7 @@ extension PrimitiveSequence where Trait == MaybeTrait {
 
     /// The values of all maybes when all have one, combined; nothing where one has none, or there are none.
     @inlinable
+    @preconcurrency
     public static func zip<Maybes: Collection, Result: Sendable>(
         _ maybes: Maybes, resultSelector: @escaping @Sendable ([Element]) throws -> Result
     ) -> Maybe<Result> where Maybes.Element == Maybe<Element> {

@@ -2,6 +2,7 @@
 extension PrimitiveSequence {
     /// Makes the sequence anew for each subscription. What `observableFactory` throws is its error.
     @inlinable
+    @preconcurrency
     public static func deferred(
         _ observableFactory: @escaping @Sendable () throws -> PrimitiveSequence<Trait, Element>
     ) -> PrimitiveSequence<Trait, Element> {
@@ -42,6 +43,7 @@ extension PrimitiveSequence {
 
     /// On an error goes on with what `handler` makes of it.
     @inlinable
+    @preconcurrency
     public consuming func `catch`(
         _ handler: @escaping @Sendable (any Error) throws -> PrimitiveSequence<Trait, Element>
     ) -> PrimitiveSequence<Trait, Element> {
@@ -71,6 +73,7 @@ extension PrimitiveSequence {
 
     /// Subscribes again when the stream that `notificationHandler` makes of the errors sends a value.
     @inlinable
+    @preconcurrency
     public consuming func retry<TriggerObservable: ObservableType>(
         when notificationHandler: @escaping @Sendable (Observable<any Error>) -> TriggerObservable
     ) -> PrimitiveSequence<Trait, Element> {
@@ -79,6 +82,7 @@ extension PrimitiveSequence {
 
     /// The same for errors of type `Failure`; others pass at once.
     @inlinable
+    @preconcurrency
     public consuming func retry<TriggerObservable: ObservableType, Failure: Error>(
         when notificationHandler: @escaping @Sendable (Observable<Failure>) -> TriggerObservable
     ) -> PrimitiveSequence<Trait, Element> {
@@ -87,6 +91,7 @@ extension PrimitiveSequence {
 
     /// A sequence with a resource that is made for each subscription and disposed at its end.
     @inlinable
+    @preconcurrency
     public static func using<Resource: Disposable>(
         _ resourceFactory: @escaping @Sendable () throws -> Resource,
         primitiveSequenceFactory:

@@ -3,11 +3,13 @@
 
 extension PrimitiveSequenceType where Trait == SingleTrait {
     @_disfavoredOverload
+    @preconcurrency
     public func subscribe(_ observer: @escaping @Sendable (SingleEvent<Element>) -> Void) -> any Disposable {
         primitiveSequence.subscribe(observer)
     }
 
     @_disfavoredOverload
+    @preconcurrency
     public func subscribe(
         onSuccess: (@Sendable (Element) -> Void)? = nil, onFailure: (@Sendable (any Error) -> Void)? = nil,
         onDisposed: (@Sendable () -> Void)? = nil
@@ -16,6 +18,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
     }
 
     @_disfavoredOverload
+    @preconcurrency
     public func subscribe<Object: AnyObject & Sendable>(
         with object: Object, onSuccess: (@Sendable (Object, Element) -> Void)? = nil,
         onFailure: (@Sendable (Object, any Error) -> Void)? = nil,
@@ -26,6 +29,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
     }
 
     @_disfavoredOverload
+    @preconcurrency
     public func `do`(
         onSuccess: (@Sendable (Element) throws -> Void)? = nil,
         afterSuccess: (@Sendable (Element) throws -> Void)? = nil,
@@ -40,6 +44,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
     }
 
     @_disfavoredOverload
+    @preconcurrency
     public func map<Result: Sendable>(_ transform: @escaping @Sendable (Element) throws -> Result)
         -> Single<Result>
     {
@@ -47,6 +52,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
     }
 
     @_disfavoredOverload
+    @preconcurrency
     public func compactMap<Result: Sendable>(_ transform: @escaping @Sendable (Element) throws -> Result?)
         -> Maybe<Result>
     {
@@ -54,11 +60,13 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
     }
 
     @_disfavoredOverload
+    @preconcurrency
     public func filter(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Maybe<Element> {
         primitiveSequence.filter(predicate)
     }
 
     @_disfavoredOverload
+    @preconcurrency
     public func flatMap<Result: Sendable>(
         _ selector: @escaping @Sendable (Element) throws -> Single<Result>
     ) -> Single<Result> {
@@ -66,6 +74,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
     }
 
     @_disfavoredOverload
+    @preconcurrency
     public func flatMapMaybe<Result: Sendable>(
         _ selector: @escaping @Sendable (Element) throws -> Maybe<Result>
     ) -> Maybe<Result> {
@@ -73,6 +82,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
     }
 
     @_disfavoredOverload
+    @preconcurrency
     public func flatMapCompletable(
         _ selector: @escaping @Sendable (Element) throws -> Completable
     ) -> Completable {
@@ -102,11 +112,13 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
 
 extension PrimitiveSequenceType where Trait == MaybeTrait {
     @_disfavoredOverload
+    @preconcurrency
     public func subscribe(_ observer: @escaping @Sendable (MaybeEvent<Element>) -> Void) -> any Disposable {
         primitiveSequence.subscribe(observer)
     }
 
     @_disfavoredOverload
+    @preconcurrency
     public func subscribe(
         onSuccess: (@Sendable (Element) -> Void)? = nil, onError: (@Sendable (any Error) -> Void)? = nil,
         onCompleted: (@Sendable () -> Void)? = nil, onDisposed: (@Sendable () -> Void)? = nil
@@ -116,6 +128,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
     }
 
     @_disfavoredOverload
+    @preconcurrency
     public func subscribe<Object: AnyObject & Sendable>(
         with object: Object, onSuccess: (@Sendable (Object, Element) -> Void)? = nil,
         onError: (@Sendable (Object, any Error) -> Void)? = nil,
@@ -127,6 +140,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
     }
 
     @_disfavoredOverload
+    @preconcurrency
     public func `do`(
         onNext: (@Sendable (Element) throws -> Void)? = nil,
         afterNext: (@Sendable (Element) throws -> Void)? = nil,
@@ -144,6 +158,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
     }
 
     @_disfavoredOverload
+    @preconcurrency
     public func map<Result: Sendable>(_ transform: @escaping @Sendable (Element) throws -> Result)
         -> Maybe<Result>
     {
@@ -151,6 +166,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
     }
 
     @_disfavoredOverload
+    @preconcurrency
     public func compactMap<Result: Sendable>(_ transform: @escaping @Sendable (Element) throws -> Result?)
         -> Maybe<Result>
     {
@@ -158,11 +174,13 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
     }
 
     @_disfavoredOverload
+    @preconcurrency
     public func filter(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Maybe<Element> {
         primitiveSequence.filter(predicate)
     }
 
     @_disfavoredOverload
+    @preconcurrency
     public func flatMap<Result: Sendable>(
         _ selector: @escaping @Sendable (Element) throws -> Maybe<Result>
     ) -> Maybe<Result> {
@@ -207,11 +225,13 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
 
 extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Never {
     @_disfavoredOverload
+    @preconcurrency
     public func subscribe(_ observer: @escaping @Sendable (CompletableEvent) -> Void) -> any Disposable {
         primitiveSequence.subscribe(observer)
     }
 
     @_disfavoredOverload
+    @preconcurrency
     public func subscribe(
         onCompleted: (@Sendable () -> Void)? = nil, onError: (@Sendable (any Error) -> Void)? = nil,
         onDisposed: (@Sendable () -> Void)? = nil
@@ -220,6 +240,7 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
     }
 
     @_disfavoredOverload
+    @preconcurrency
     public func subscribe<Object: AnyObject & Sendable>(
         with object: Object, onCompleted: (@Sendable (Object) -> Void)? = nil,
         onError: (@Sendable (Object, any Error) -> Void)? = nil,
@@ -230,6 +251,7 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
     }
 
     @_disfavoredOverload
+    @preconcurrency
     public func `do`(
         onError: (@Sendable (any Error) throws -> Void)? = nil,
         afterError: (@Sendable (any Error) throws -> Void)? = nil,

@@ -2,6 +2,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
     /// The value or the error, whichever comes, transformed: what failed is a value from here on. One step where a
     /// `map` and a `catch` are two.
     @inlinable
+    @preconcurrency
     public consuming func mapResult<Mapped: Sendable>(
         success: @escaping @Sendable (Element) -> Mapped, failure: @escaping @Sendable (any Error) -> Mapped
     ) -> Single<Mapped> {

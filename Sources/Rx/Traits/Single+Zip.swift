@@ -1,6 +1,7 @@
 extension PrimitiveSequence where Trait == SingleTrait {
     /// The results of two sequences, combined.
     @inlinable
+    @preconcurrency
     public static func zip<A: Sendable, B: Sendable>(
         _ a: Single<A>, _ b: Single<B>,
         resultSelector: @escaping @Sendable (A, B) throws -> Element
@@ -22,6 +23,7 @@ extension PrimitiveSequence where Trait == SingleTrait, Element == any Sendable 
 extension PrimitiveSequence where Trait == SingleTrait {
     /// The results of three sequences, combined.
     @inlinable
+    @preconcurrency
     public static func zip<A: Sendable, B: Sendable, C: Sendable>(
         _ a: Single<A>, _ b: Single<B>, _ c: Single<C>,
         resultSelector: @escaping @Sendable (A, B, C) throws -> Element
@@ -43,6 +45,7 @@ extension PrimitiveSequence where Trait == SingleTrait, Element == any Sendable 
 extension PrimitiveSequence where Trait == SingleTrait {
     /// The results of four sequences, combined.
     @inlinable
+    @preconcurrency
     public static func zip<A: Sendable, B: Sendable, C: Sendable, D: Sendable>(
         _ a: Single<A>, _ b: Single<B>, _ c: Single<C>, _ d: Single<D>,
         resultSelector: @escaping @Sendable (A, B, C, D) throws -> Element
@@ -64,6 +67,7 @@ extension PrimitiveSequence where Trait == SingleTrait, Element == any Sendable 
 extension PrimitiveSequence where Trait == SingleTrait {
     /// The results of five sequences, combined.
     @inlinable
+    @preconcurrency
     public static func zip<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable>(
         _ a: Single<A>, _ b: Single<B>, _ c: Single<C>, _ d: Single<D>, _ e: Single<E>,
         resultSelector: @escaping @Sendable (A, B, C, D, E) throws -> Element
@@ -87,6 +91,7 @@ extension PrimitiveSequence where Trait == SingleTrait, Element == any Sendable 
 extension PrimitiveSequence where Trait == SingleTrait {
     /// The results of six sequences, combined.
     @inlinable
+    @preconcurrency
     public static func zip<
         A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable
     >(
@@ -118,6 +123,7 @@ extension PrimitiveSequence where Trait == SingleTrait, Element == any Sendable 
 extension PrimitiveSequence where Trait == SingleTrait {
     /// The results of seven sequences, combined.
     @inlinable
+    @preconcurrency
     public static func zip<
         A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable
     >(
@@ -151,6 +157,7 @@ extension PrimitiveSequence where Trait == SingleTrait, Element == any Sendable 
 extension PrimitiveSequence where Trait == SingleTrait {
     /// The results of eight sequences, combined.
     @inlinable
+    @preconcurrency
     public static func zip<
         A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable,
         H: Sendable

@@ -3,6 +3,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
 
     /// A single made by hand. `subscribe` is called for each subscription; the first result it reports counts.
     @inlinable
+    @preconcurrency
     public static func create(
         subscribe: @escaping @Sendable (@escaping SingleObserver) -> any Disposable
     ) -> Single<Element> {
@@ -25,6 +26,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
 
     /// Subscribes an event handler.
     @inlinable
+    @preconcurrency
     public consuming func subscribe(
         _ observer: @escaping @Sendable (SingleEvent<Element>) -> Void
     ) -> any Disposable {
@@ -38,6 +40,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
     /// Subscribes handlers for the value, the error and the end of the subscription. Without `onFailure` an error goes to
     /// `Hooks.defaultErrorHandler`.
     @inlinable
+    @preconcurrency
     public consuming func subscribe(
         onSuccess: (@Sendable (Element) -> Void)? = nil,
         onFailure: (@Sendable (any Error) -> Void)? = nil,
@@ -50,6 +53,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
 
     /// Subscribes handlers that get `object` as long as it lives; it is not kept alive.
     @inlinable
+    @preconcurrency
     public consuming func subscribe<Object: AnyObject & Sendable>(
         with object: Object,
         onSuccess: (@Sendable (Object, Element) -> Void)? = nil,
@@ -61,6 +65,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
 
     /// Calls the hooks as the result passes: `on...` before it is forwarded, `after...` after it was.
     @inlinable
+    @preconcurrency
     public consuming func `do`(
         onSuccess: (@Sendable (Element) throws -> Void)? = nil,
         afterSuccess: (@Sendable (Element) throws -> Void)? = nil,
@@ -78,6 +83,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
 
     /// The value, transformed. What `transform` throws is the error.
     @inlinable
+    @preconcurrency
     public consuming func map<Result: Sendable>(
         _ transform: @escaping @Sendable (Element) throws -> Result
     ) -> Single<Result> {
@@ -86,6 +92,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
 
     /// The value, transformed; nothing when it becomes `nil`.
     @inlinable
+    @preconcurrency
     public consuming func compactMap<Result: Sendable>(
         _ transform: @escaping @Sendable (Element) throws -> Result?
     ) -> Maybe<Result> {
@@ -94,6 +101,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
 
     /// The value when `predicate` is true of it, else nothing.
     @inlinable
+    @preconcurrency
     public consuming func filter(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Maybe<
         Element
     > {
@@ -102,6 +110,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
 
     /// What `selector` makes of the value.
     @inlinable
+    @preconcurrency
     public consuming func flatMap<Result: Sendable>(
         _ selector: @escaping @Sendable (Element) throws -> Single<Result>
     ) -> Single<Result> {
@@ -110,6 +119,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
 
     /// What `selector` makes of the value.
     @inlinable
+    @preconcurrency
     public consuming func flatMapMaybe<Result: Sendable>(
         _ selector: @escaping @Sendable (Element) throws -> Maybe<Result>
     ) -> Maybe<Result> {
@@ -118,6 +128,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
 
     /// What `selector` makes of the value.
     @inlinable
+    @preconcurrency
     public consuming func flatMapCompletable(
         _ selector: @escaping @Sendable (Element) throws -> Completable
     ) -> Completable {
@@ -132,6 +143,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
 
     /// The results of all singles when all have succeeded, combined.
     @inlinable
+    @preconcurrency
     public static func zip<Singles: Collection, Result: Sendable>(
         _ singles: Singles, resultSelector: @escaping @Sendable ([Element]) throws -> Result
     ) -> Single<Result> where Singles.Element == Single<Element> {
