@@ -50,6 +50,8 @@ test: setup
 	$(SWIFT) test --package-path Tests/Consumer --scratch-path .build/consumer
 	$(MAKE) --no-print-directory build
 	Tests/Benchmarks/allocations .build/release/sluice $(ALLOCATIONS)
+	$(SWIFT) build -c release --product RxBench $(RELEASE)
+	.build/release/RxBench --allocations
 
 lint:
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
@@ -60,7 +62,7 @@ format:
 bench: bench-json bench-rx bench-wire bench-outbound bench-gateway
 
 bench-json bench-rx bench-wire bench-outbound bench-gateway: bench-%:
-	$(SWIFT) run -c release $(BENCHMARK_$*)
+	$(SWIFT) run -c release $(RELEASE) $(BENCHMARK_$*)
 
 BENCHMARK_json = JSONBench 2 --require 800
 BENCHMARK_rx = RxBench

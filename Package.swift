@@ -101,7 +101,7 @@ let package = Package(
         benchmark("JSONBench", ["JSONBytes"]),
         benchmark("OutboundBench", ["HTTPOutbound", "EventIO", "HTTPModel", "Rx"]),
         benchmark("WireBench", ["HTTPWire", "HTTPModel"]),
-        benchmark("RxBench", ["Rx", "Locking"]),
+        benchmark("RxBench", ["EventIO", "Rx"]),
 
         tests("LockingTests", ["Locking"]),
         tests("RxTests", ["Rx", "RxTesting", "Locking"]),

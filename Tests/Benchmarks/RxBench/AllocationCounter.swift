@@ -1,67 +1,87 @@
 import Foundation
 import Glibc
 
-/// Counts heap allocations by a small C library that is built with the system's compiler and preloaded: the
-/// benchmark starts itself again under it.
+/// Counts heap allocations by a small C library that is built with the system's compiler and preloaded: the benchmark
+/// starts itself under it, so that nothing else that it measures pays for the counting.
 enum AllocationCounter {
+    /// What `operations` of a row took, and what they left.
+    struct Count {
+        let taken: Int
+        let leaked: Int
+
+        static let operations = 20_000
+
+        /// Allocations an operation, times ten.
+        var tenths: Int { (taken * 10 + Count.operations / 2) / Count.operations }
+    }
+
+    enum Failure: Error, CustomStringConvertible {
+        case noCompiler
+        case unreadable(String)
+
+        var description: String {
+            switch self {
+            case .noCompiler: "no C compiler"
+            case .unreadable(let text): "the counter said: \(text)"
+            }
+        }
+    }
+
     private static let source = """
         #define _GNU_SOURCE
-        #include <dlfcn.h>
         #include <stddef.h>
         extern void *__libc_malloc(size_t); extern void *__libc_calloc(size_t, size_t);
         extern void *__libc_realloc(void *, size_t); extern void *__libc_memalign(size_t, size_t);
         extern void __libc_free(void *);
-        static long taken, freed; // one thread measures: an atomic count would cost what it counts
-        long counted_taken(void) { return taken; }
-        long counted_freed(void) { return freed; }
-        void *malloc(size_t n) { taken++; return __libc_malloc(n); }
-        void *calloc(size_t n, size_t m) { taken++; return __libc_calloc(n, m); }
-        void *realloc(void *p, size_t n) { taken++; if (p) freed++; return __libc_realloc(p, n); }
-        void *memalign(size_t a, size_t n) { taken++; return __libc_memalign(a, n); }
-        void *aligned_alloc(size_t a, size_t n) { taken++; return __libc_memalign(a, n); }
-        int posix_memalign(void **p, size_t a, size_t n) { taken++; *p = __libc_memalign(a, n); return *p ? 0 : 12; }
-        void free(void *p) { if (p) { freed++; __libc_free(p); } }
+        static long taken, freed;
+        #define UP(counter) __atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED)
+        long counted_taken(void) { return __atomic_load_n(&taken, __ATOMIC_RELAXED); }
+        long counted_freed(void) { return __atomic_load_n(&freed, __ATOMIC_RELAXED); }
+        void *malloc(size_t n) { UP(taken); return __libc_malloc(n); }
+        void *calloc(size_t n, size_t m) { UP(taken); return __libc_calloc(n, m); }
+        void *realloc(void *p, size_t n) { UP(taken); if (p) UP(freed); return __libc_realloc(p, n); }
+        void *memalign(size_t a, size_t n) { UP(taken); return __libc_memalign(a, n); }
+        void *aligned_alloc(size_t a, size_t n) { UP(taken); return __libc_memalign(a, n); }
+        int posix_memalign(void **p, size_t a, size_t n) { UP(taken); *p = __libc_memalign(a, n); return *p ? 0 : 12; }
+        void free(void *p) { if (p) { UP(freed); __libc_free(p); } }
         """
+
+    /// Measures the rows in a process that counts, and reads what it prints.
+    static func measure(_ rows: [Row]) throws -> [Count] {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("rxbench-\(getpid())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let library = folder.appendingPathComponent("counter.so").path
+        let code = folder.appendingPathComponent("counter.c").path
+        try source.write(toFile: code, atomically: true, encoding: .utf8)
+        let compiled = try Child.run(["cc", "-O2", "-shared", "-fPIC", "-o", library, code])
+        guard compiled.status == 0 else { throw Failure.noCompiler }
+        return try rows.map { row in
+            let counted = try Child.run(
+                [Child.program, "--count", row.name], adding: ["LD_PRELOAD": library])
+            let numbers = counted.output.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
+            guard counted.status == 0, numbers.count == 2 else { throw Failure.unreadable(counted.output) }
+            return Count(taken: numbers[0], leaked: numbers[1])
+        }
+    }
+
+    // MARK: In the process that counts
 
     private typealias Counter = @convention(c) () -> Int
 
-    private static func counter(_ name: String) -> Counter? {
-        dlsym(nil, name).map { unsafeBitCast($0, to: Counter.self) }
+    private static func counter(_ name: String) -> Counter {
+        guard let symbol = dlsym(nil, name) else { fail("--count is for RxBench itself") }
+        return unsafeBitCast(symbol, to: Counter.self)
     }
 
-    private static let takenCounter = counter("counted_taken")
-    private static let freedCounter = counter("counted_freed")
-
-    static var taken: Int { takenCounter?() ?? 0 }
-    static var live: Int { taken - (freedCounter?() ?? 0) }
-
-    /// Replaces this process with one that counts; returns in that one, or when no C compiler is there.
-    static func install() {
-        guard takenCounter == nil, getenv("RXBENCH_COUNTED") == nil else { return }
-        let folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("rxbench-\(getpid())")
-        let library = folder.appendingPathComponent("counter.so").path
-        let code = folder.appendingPathComponent("counter.c").path
-        do {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            try source.write(toFile: code, atomically: true, encoding: .utf8)
-            let compiler = Process()
-            compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            compiler.arguments = ["cc", "-O2", "-shared", "-fPIC", "-o", library, code]
-            try compiler.run()
-            compiler.waitUntilExit()
-            guard compiler.terminationStatus == 0 else {
-                print("no C compiler: allocations are not counted")
-                return
-            }
-        } catch {
-            print("allocations are not counted: \(error)")
-            return
-        }
-        setenv("LD_PRELOAD", library, 1)
-        setenv("RXBENCH_COUNTED", "1", 1)
-        var arguments: [UnsafeMutablePointer<CChar>?] = CommandLine.arguments.map { strdup($0) }
-        arguments.append(nil)
-        execv("/proc/self/exe", arguments)
+    /// What a row takes and what it leaves, once warm.
+    static func measure(_ row: Row) -> String {
+        let taken = counter("counted_taken")
+        let freed = counter("counted_freed")
+        row.run(1_000)
+        let before = (taken: taken(), freed: freed())
+        row.run(Count.operations)
+        let took = taken() - before.taken
+        return "\(took) \(took - (freed() - before.freed))"
     }
 }

@@ -1,84 +1,68 @@
-import Glibc
-import Rx
-import Synchronization
+import Foundation
 
+/// What operators, subjects and subscriptions cost.
+///
+///     RxBench [part of a name]                nanoseconds, instructions and allocations of the rows of that name
+///     RxBench --allocations [part of a name]  allocations only, in a second
+///
+/// Ends with 1 when allocations or instructions, which do not vary, are over a row's limit, or when something leaks.
 @main
-enum Main {
+enum RxBench {
     static func main() {
-        let filter = CommandLine.arguments.dropFirst().first
-        if CommandLine.arguments.count == 4, CommandLine.arguments[2] == "--once",
-            let count = Int(CommandLine.arguments[3])
-        {
-            // For instruction counts: run once under callgrind with two counts, and take the difference.
-            for row in rows where filter.map({ row.name.contains($0) }) ?? true { row.run(count) }
+        var arguments = CommandLine.arguments.dropFirst()
+        let mode = arguments.first.flatMap(Mode.init(rawValue:)) ?? .all
+        if mode != .all { arguments.removeFirst() }
+        if mode == .once, let count = arguments.popLast().flatMap({ Int($0) }) {
+            for row in rows where row.name == arguments.last { row.run(count) }
             return
         }
-        AllocationCounter.install()
-        print(
-            "operation                                          ns    at most   allocations  at most   leaked"
-        )
+        let chosen = rows.filter { row in arguments.first.map { row.name.contains($0) } ?? true }
+        guard !chosen.isEmpty else { fail("no row has such a name") }
+        switch mode {
+        case .count: for row in chosen { print(AllocationCounter.measure(row)) }
+        case .allocations: exit(report(chosen, allocationsOnly: true))
+        case .all, .once: exit(report(chosen, allocationsOnly: false))
+        }
+    }
+
+    private enum Mode: String {
+        case all = "--all"
+        case allocations = "--allocations"
+        /// Runs a row so many times: by itself, under valgrind.
+        case once = "--once"
+        /// Counts allocations: by itself, under the counter.
+        case count = "--count"
+    }
+
+    /// Prints the table. The exit status.
+    private static func report(_ rows: [Row], allocationsOnly: Bool) -> Int32 {
+        let counts: [AllocationCounter.Count]?
+        do {
+            counts = try AllocationCounter.measure(rows)
+        } catch {
+            print("allocations are not counted: \(error)")
+            if allocationsOnly { return 1 }
+            counts = nil
+        }
+        let countsInstructions = !allocationsOnly && Instructions.areCounted
+        if !allocationsOnly, !countsInstructions { print("instructions are not counted: no valgrind") }
+        var headline = pad("operation", Column.name)
+        if !allocationsOnly { headline += "      ns  at most  instructions  at most" }
+        print(headline + "  allocations  at most")
         var isWithin = true
-        for row in rows where filter.map({ row.name.contains($0) }) ?? true {
-            isWithin = row.measure() && isWithin
+        for (index, row) in rows.enumerated() {
+            var cost = Cost(row: row)
+            if !allocationsOnly { cost.nanoseconds = row.nanoseconds() }
+            if countsInstructions { cost.instructions = Instructions.measure(row) }
+            if let counts { cost.allocations = counts[index] }
+            print(cost.line(allocationsOnly: allocationsOnly))
+            isWithin = isWithin && cost.isWithin
         }
-        exit(isWithin ? 0 : 1)
+        return isWithin ? 0 : 1
     }
 }
 
-/// One operation, and what the design allows it to cost.
-struct Row: Sendable {
-    let name: String
-    let mostNanoseconds: Int
-    let mostAllocations: Int
-    /// Does it `count` times.
-    let run: @Sendable (_ count: Int) -> Void
-
-    /// Prints the median of nine runs. Whether the allocations, which do not vary, are within their limit.
-    func measure() -> Bool {
-        run(1_000)
-        let count = 20_000
-        var times: [Int] = []
-        var allocations = 0
-        var leaked = 0
-        for _ in 0..<9 {
-            let taken = AllocationCounter.taken
-            let live = AllocationCounter.live
-            let start = nanoseconds()
-            run(count)
-            times.append(nanoseconds() - start)
-            allocations = AllocationCounter.taken - taken
-            leaked = AllocationCounter.live - live
-        }
-        let median = times.sorted()[4] / count
-        let perOperation = (allocations * 10 + count / 2) / count
-        let isWithin = perOperation <= mostAllocations * 10
-        print(
-            pad(name, 48), pad(median, 6), pad(mostNanoseconds, 8),
-            pad("\(perOperation / 10).\(perOperation % 10)", 10, right: true), pad(mostAllocations, 9),
-            pad(leaked, 8), isWithin && leaked < 32 ? "" : "  <- over")
-        return isWithin && leaked < 32
-    }
-}
-
-/// The time this thread has computed: other work on the machine counts less than on the clock.
-func nanoseconds() -> Int {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return time.tv_sec * 1_000_000_000 + time.tv_nsec
-}
-
-func pad(_ text: String, _ width: Int, right: Bool = false) -> String {
-    let space = String(repeating: " ", count: max(0, width - text.count))
-    return right ? space + text : text + space
-}
-
-func pad(_ number: Int, _ width: Int) -> String {
-    pad(String(number), width, right: true)
-}
-
-/// Takes a value so that the work for it cannot be removed.
-let sink = Atomic<Int>(0)
-
-func consume(_ value: Int) {
-    sink.store(value, ordering: .relaxed)
+func fail(_ message: String) -> Never {
+    FileHandle.standardError.write(Data("RxBench: \(message)\n".utf8))
+    exit(2)
 }

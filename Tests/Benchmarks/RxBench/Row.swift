@@ -1,0 +1,101 @@
+import Glibc
+import Synchronization
+
+/// One operation, and what it may cost at most.
+struct Row: Sendable {
+    let name: String
+    /// Told beside the time, which is too noisy to fail anything.
+    let mostNanoseconds: Int
+    /// Without a limit where several threads take part: how often they meet varies.
+    let mostInstructions: Int?
+    let mostAllocations: Int
+    /// Does it `count` times.
+    let run: @Sendable (_ count: Int) -> Void
+
+    init(
+        _ name: String, ns: Int, instructions: Int?, allocations: Int,
+        run: @escaping @Sendable (_ count: Int) -> Void
+    ) {
+        self.name = name
+        mostNanoseconds = ns
+        mostInstructions = instructions
+        mostAllocations = allocations
+        self.run = run
+    }
+
+    /// The median of nine runs.
+    func nanoseconds() -> Int {
+        // The time that this thread has computed, on which other work on the machine counts less than on the clock; but the
+        // clock's where other threads work for it.
+        let clock = mostInstructions == nil ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID
+        run(1_000)
+        let count = 20_000
+        var times: [Int] = []
+        for _ in 0..<9 {
+            let start = time(clock)
+            run(count)
+            times.append(time(clock) - start)
+        }
+        return times.sorted()[4] / count
+    }
+
+    private func time(_ clock: clockid_t) -> Int {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
+    }
+}
+
+/// What a row cost; `nil` is what was not measured.
+struct Cost {
+    let row: Row
+    var nanoseconds: Int?
+    var instructions: Int?
+    var allocations: AllocationCounter.Count?
+
+    var isWithin: Bool { isWithinInstructions && isWithinAllocations && !leaks }
+
+    private var isWithinInstructions: Bool {
+        guard let instructions, let most = row.mostInstructions else { return true }
+        return instructions <= most
+    }
+
+    private var isWithinAllocations: Bool {
+        (allocations?.tenths ?? 0) <= row.mostAllocations * 10
+    }
+
+    private var leaks: Bool { (allocations?.leaked ?? 0) >= 32 }
+
+    func line(allocationsOnly: Bool) -> String {
+        var line = pad(row.name, Column.name)
+        if !allocationsOnly {
+            line += pad(nanoseconds, 8) + pad(row.mostNanoseconds, 9)
+            line += pad(instructions, 14) + pad(row.mostInstructions, 9)
+        }
+        let tenths = allocations.map { "\($0.tenths / 10).\($0.tenths % 10)" } ?? "-"
+        line += pad(tenths, 13, right: true) + pad(row.mostAllocations, 9)
+        if !isWithinInstructions || !isWithinAllocations { line += "  <- over" }
+        if leaks { line += "  <- leaks \(allocations?.leaked ?? 0)" }
+        return line
+    }
+}
+
+enum Column {
+    static let name = 51
+}
+
+func pad(_ text: String, _ width: Int, right: Bool = false) -> String {
+    let space = String(repeating: " ", count: max(0, width - text.count))
+    return right ? space + text : text + space
+}
+
+func pad(_ number: Int?, _ width: Int) -> String {
+    pad(number.map { String($0) } ?? "-", width, right: true)
+}
+
+/// Takes a value so that the work for it cannot be removed.
+let sink = Atomic<Int>(0)
+
+func consume(_ value: Int) {
+    sink.store(value, ordering: .relaxed)
+}
