@@ -83,8 +83,8 @@ final class OneInner<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
             return self.error(error)
         }
         let id = latest.add(1, ordering: .acquiringAndReleasing).newValue
-        state.withLock { $0.hasInner = true }
         if source.withScalar({ innerScalar($0, id) }) { return }
+        state.withLock { $0.hasInner = true }
         let inner = innerType.init(self, id)
         current.set(inner)
         startStream(source, Port(inner))
@@ -144,7 +144,8 @@ final class OneInner<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
         }
     }
 
-    /// The inner stream is just one value: there is nothing to subscribe to.
+    /// The inner stream is just one value: there is nothing to subscribe to. It is sent and over in one turn of the gate,
+    /// which the outer stream's completion comes after.
     private func innerScalar(_ value: Out, _ id: UInt64) {
         current.clear()
         if gate.enter() {
