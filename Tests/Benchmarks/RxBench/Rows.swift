@@ -45,10 +45,10 @@ private let operatorRows: [Row] = [
             _ = fiveFlatMap(.just(index)).subscribe(onNext: { consume($0) })
         }
     },
-    Row("five flatMapLatest, an event", ns: 400, instructions: 3_330, allocations: 6) { count in
+    Row("five flatMapLatest, an event", ns: 400, instructions: 3_250, allocations: 6) { count in
         pump(count, fiveFlatMapLatest)
     },
-    Row("five flatMapLatest, a subscription", ns: 1_200, instructions: 8_300, allocations: 18) { count in
+    Row("five flatMapLatest, a subscription", ns: 1_200, instructions: 8_230, allocations: 18) { count in
         for index in 0..<count {
             _ = fiveFlatMapLatest(.just(index)).subscribe(onNext: { consume($0) })
         }
