@@ -12,7 +12,7 @@ ALLOCATIONS = 26
 # is specialised across modules.
 RELEASE = --static-swift-stdlib -Xswiftc -cross-module-optimization
 
-.PHONY: help setup build demo run test lint format bench bench-json bench-rx bench-wire bench-outbound bench-gateway fuzz soak sanitize sanitize-thread sanitize-address image image-check clean
+.PHONY: help setup build demo run test lint format bench bench-json bench-rx bench-wire bench-outbound bench-gateway docs fuzz soak sanitize sanitize-thread sanitize-address image image-check clean
 
 help:
 	@echo 'make setup     install the libraries that are missing (Debian and Ubuntu; names them elsewhere)'
@@ -22,6 +22,7 @@ help:
 	@echo 'make test      all tests'
 	@echo 'make lint      check the format; make format mends it'
 	@echo 'make bench     benchmarks of the layers, from JSON to a whole request in the gateway'
+	@echo 'make docs      the documentation of Rx as a web site in .build/docs/Rx'
 	@echo 'make fuzz      fuzz the parsers, the JSON scanner, the URLs and the routes, FUZZ_SECONDS=$(FUZZ_SECONDS) each, two at a time;'
 	@echo '               some only: make fuzz FUZZ="JSON URLs"'
 	@echo 'make soak      what is promised under load, faults and attack: a million requests, 10 000 idle clients, slow attacks,'
@@ -69,6 +70,16 @@ BENCHMARK_rx = RxBench
 BENCHMARK_wire = WireBench
 BENCHMARK_outbound = OutboundBench
 BENCHMARK_gateway = GatewayBench
+
+# A link that leads nowhere and a parameter without a word fail it.
+docs:
+	$(SWIFT) build --target Rx
+	rm -rf .build/docs && mkdir -p .build/docs/symbols
+	swift-symbolgraph-extract -module-name Rx -I $$($(SWIFT) build --show-bin-path)/Modules \
+		-target $$(uname -m)-unknown-linux-gnu -minimum-access-level public -skip-synthesized-members \
+		-output-dir .build/docs/symbols
+	docc convert Sources/Rx/Rx.docc --additional-symbol-graph-dir .build/docs/symbols --warnings-as-errors \
+		--fallback-display-name Rx --fallback-bundle-identifier Rx --output-path .build/docs/Rx
 
 fuzz:
 	Tests/Fuzz/run $(FUZZ_SECONDS) $(FUZZ)

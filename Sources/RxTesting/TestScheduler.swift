@@ -65,14 +65,14 @@ extension TestScheduler {
     public func createHotObservable<Element>(
         _ events: [Recorded<Event<Element>>]
     ) -> TestableObservable<Element> {
-        HotObservable(testScheduler: self, recordedEvents: events)
+        .hot(self, events)
     }
 
     /// A stream that sends each subscriber `events`, at those ticks from its subscription on.
     public func createColdObservable<Element>(
         _ events: [Recorded<Event<Element>>]
     ) -> TestableObservable<Element> {
-        ColdObservable(testScheduler: self, recordedEvents: events)
+        .cold(self, events)
     }
 
     /// An observer that writes down what it gets, and when.

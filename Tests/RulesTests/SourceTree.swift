@@ -10,17 +10,20 @@ struct SourceFile {
 }
 
 enum SourceTree {
-    /// Every Swift file under `Sources`, with its path from the package's root.
+    /// Every Swift file under `Sources`.
     static var sources: [SourceFile] {
-        get throws {
-            let root = URL(fileURLWithPath: #filePath)
-                .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            let folder = root.appendingPathComponent("Sources")
-            let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
-            return try names.filter { $0.hasSuffix(".swift") }.sorted().map {
-                let text = try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8)
-                return SourceFile(path: "Sources/\($0)", text: text)
-            }
+        get throws { try files(in: "Sources", ending: ".swift") }
+    }
+
+    /// Every file in a folder of the package whose name ends so, with its path from the package's root.
+    static func files(in folder: String, ending: String) throws -> [SourceFile] {
+        let root = URL(fileURLWithPath: #filePath)
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let folderURL = root.appendingPathComponent(folder).resolvingSymlinksInPath()
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folderURL.path)
+        return try names.filter { $0.hasSuffix(ending) }.sorted().map {
+            let text = try String(contentsOf: folderURL.appendingPathComponent($0), encoding: .utf8)
+            return SourceFile(path: "\(folder)/\($0)", text: text)
         }
     }
 }

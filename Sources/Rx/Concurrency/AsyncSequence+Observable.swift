@@ -28,6 +28,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
     /// - Parameters:
     ///   - detached: whether the task takes nothing over from where it is subscribed to, as its priority and task-local values.
     ///   - priority: the task's; `nil` is that of where it is subscribed to, or, detached, the default.
+    ///   - work: what to do for each subscription; what it throws is the error.
     @_disfavoredOverload
     @preconcurrency
     public static func create(
