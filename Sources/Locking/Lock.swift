@@ -10,7 +10,8 @@
 /// A value that only one thread at a time can reach.
 ///
 /// All state that threads share sits in one `State` behind one `Lock`. Not recursive. Never call an
-/// observer, a handler or any other foreign code inside `withLock`: decide under the lock, act after it.
+/// observer, a handler or any other foreign code inside `withLock`: decide under the lock, act after it. Where such code is
+/// called, debug builds see to that: `HeldLocks.assertNone()`.
 #if THREAD_SANITIZER
     public struct Lock<State>: ~Copyable, @unchecked Sendable {
         // Sound: `storage` is reached only between lock and unlock of the mutex beside it.
@@ -35,7 +36,11 @@
             _ body: (inout sending State) throws(Failure) -> sending Result
         ) throws(Failure) -> sending Result {
             pthread_mutex_lock(mutex)
-            defer { pthread_mutex_unlock(mutex) }
+            HeldLocks.taken()
+            defer {
+                HeldLocks.given()
+                pthread_mutex_unlock(mutex)
+            }
             return try body(&storage.pointee)
         }
     }
@@ -52,7 +57,9 @@
         public borrowing func withLock<Result, Failure: Error>(
             _ body: (inout sending State) throws(Failure) -> sending Result
         ) throws(Failure) -> sending Result {
-            try mutex.withLock(body)
+            HeldLocks.taken()
+            defer { HeldLocks.given() }
+            return try mutex.withLock(body)
         }
     }
 #endif

@@ -24,4 +24,21 @@ struct LockTests {
         #expect(throws: Failure.self) { try counter.value.withLock { _ in throw Failure() } }
         #expect(counter.value.withLock { $0 } == 0)
     }
+
+    @Test("A debug build stops where foreign code is called under a lock, and nowhere else")
+    func foreignCodeUnderALock() async {
+        HeldLocks.assertNone()
+        let counter = Counter()
+        counter.value.withLock { $0 += 1 }
+        #expect(throws: CancellationError.self) {
+            try counter.value.withLock { _ in throw CancellationError() }
+        }
+        HeldLocks.assertNone()
+        #if DEBUG
+            await #expect(processExitsWith: .failure) {
+                let lock = Lock(0)
+                lock.withLock { _ in HeldLocks.assertNone() }
+            }
+        #endif
+    }
 }

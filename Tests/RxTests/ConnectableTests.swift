@@ -130,8 +130,10 @@ struct ConnectableTests {
         let source = Source("-a|", scheduler)
         let connectable = source.observable.multicast(PublishSubject<String>())
         #expect(play(connectable) == "---a|")
+        let again = scheduler.clock
         #expect(play(connectable) == "|")
-        #expect(source.subscriptions.count == 2)
+        #expect(source.subscriptions.first == "--^-!")
+        #expect(source.subscriptions(from: again).last == "--^-!")
     }
 
     @Test("A subject is made for each connection, and before the first for who waits for it")

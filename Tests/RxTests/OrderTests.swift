@@ -1,4 +1,5 @@
 import Dispatch
+import Locking
 import Rx
 import RxTesting
 import Testing
@@ -99,6 +100,11 @@ struct OrderTests {
         #expect(
             events(Observable.merge(Observable.of(1, 2, 3), Observable.of(10, 20, 30)))
                 == ["1", "10", "2", "20", "3", "30", "done"])
+        #expect(
+            events(Observable.merge(Observable.from([1, 2]), Observable.range(start: 10, count: 2)))
+                == ["1", "10", "2", "11", "done"])
+        // What is just one value has no turns.
+        #expect(events(Observable.merge(Observable.of(1, 2), Observable.just(9))) == ["9", "1", "2", "done"])
     }
 
     @Test("Work scheduled on the current thread waits until the work at hand is done")
@@ -122,6 +128,27 @@ struct OrderTests {
         #expect(log.entries == ["outer false", "end", "inner"])
         #expect(CurrentThreadScheduler.isScheduleRequired)
     }
+
+    #if DEBUG
+        @Test("A debug build stops when an event, a subscription or a disposal comes under a lock")
+        func underALock() async {
+            await #expect(processExitsWith: .failure) {
+                let lock = Lock(0)
+                let subject = PublishSubject<Int>()
+                _ = subject.subscribe()
+                lock.withLock { subject.onNext($0) }
+            }
+            await #expect(processExitsWith: .failure) {
+                let lock = Lock(0)
+                lock.withLock { _ in _ = Observable<Int>.never().subscribe() }
+            }
+            await #expect(processExitsWith: .failure) {
+                let lock = Lock(0)
+                let subscription = Observable<Int>.never().subscribe()
+                lock.withLock { _ in subscription.dispose() }
+            }
+        }
+    #endif
 
     @Test("Closures written on the main actor run on another thread without a trap")
     @MainActor func mainActorClosures() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Work that schedules itself", .noLeaks)
 struct RecursiveWorkTests {
-    @Test("Each state has a turn of its own; on the current thread a million do not nest")
+    @Test("Each state has a turn of its own; on the current thread a hundred thousand do not nest")
     func turns() {
         let scheduler = ManualScheduler()
         let log = Log<String>()
@@ -17,11 +17,11 @@ struct RecursiveWorkTests {
         scheduler.start()
         #expect(log.entries == ["3", "left 3", "2", "left 2", "1", "left 1"])
         let count = Shared(0)
-        _ = CurrentThreadScheduler.instance.scheduleRecursive(1_000_000) { state, recurse in
+        _ = CurrentThreadScheduler.instance.scheduleRecursive(100_000) { state, recurse in
             count.withLock { $0 += 1 }
             if state > 1 { recurse(state - 1) }
         }
-        #expect(count.withLock { $0 } == 1_000_000)
+        #expect(count.withLock { $0 } == 100_000)
     }
 
     @Test("A state may be followed by several")
@@ -65,9 +65,8 @@ struct RecursiveWorkTests {
         for _ in 0..<200 {
             let queue = SerialDispatchQueueScheduler(qos: .default)
             let work = queue.scheduleRecursive(0) { state, recurse in recurse(state + 1) }
-            await withTaskGroup(of: Void.self) { group in
-                for _ in 0..<2 { group.addTask { work.dispose() } }
-            }
+            // On this thread too: tasks would wait for one that the endless work leaves free.
+            DispatchQueue.concurrentPerform(iterations: 2) { _ in work.dispose() }
             // Behind what was still queued: nothing more is.
             let ended: Bool = await withCheckedContinuation { continuation in
                 _ = queue.schedule(()) {

@@ -64,6 +64,24 @@ struct SchedulerTests {
         #expect(log.entries == ["named"])
     }
 
+    @Test("Virtual time is no thread's own: work that several threads schedule runs where the clock is moved")
+    func virtualTimeOnThreads() {
+        let scheduler = ManualScheduler()
+        let log = Log<Int>()
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+            for number in 0..<100 {
+                let work = scheduler.scheduleRelative(number, dueTime: .milliseconds(number)) { number in
+                    log.add(number)
+                    return Disposables.create()
+                }
+                if thread == 3 { work.dispose() }
+            }
+        }
+        scheduler.start()
+        #expect(log.entries == (0..<100).flatMap { [$0, $0, $0] })
+        #expect(scheduler.pendingCount == 0)
+    }
+
     @Test("stop() ends a run after the work at hand")
     func stop() {
         let scheduler = ManualScheduler()
@@ -173,6 +191,43 @@ struct SchedulerTests {
         #expect(log.entries == [1, 2])
     }
 
+    @Test(
+        "observe(on:) a scheduler that is late: later by that, no error before a value, the source left at once"
+    )
+    func observeOnInTime() {
+        for (marbles, frames, disposal, output, subscription) in [
+            ("-a-b-|", 1, 50, "--a-b-|", "^----!"), ("-a-b-#", 1, 50, "--a-b-#", "^----!"),
+            ("-(ab#)", 2, 50, "---(ab#)", "^!"), ("-(ab|)", 2, 50, "---(ab|)", "^!"),
+            ("-a-b-c-|", 2, 4, "---(ab)", "^---!"), ("-a-b-|", 4, 3, "", "^--!"),
+        ] {
+            let scheduler = TestScheduler()
+            let source = Source(marbles, scheduler)
+            scheduler.expect(
+                source.observable.observe(on: Late(scheduler, frames: frames)), sends: output,
+                disposedAt: disposal)
+            #expect(source.subscriptions == [subscription])
+            #expect(source.census.alive == 0)
+            #expect(scheduler.pendingCount == 0)
+        }
+    }
+
+    @Test("subscribe(on:) a scheduler that is late subscribes late, and leaves the source late")
+    func subscribeOnInTime() {
+        for (marbles, disposal, output, subscriptions) in [
+            ("-a-b-|", 50, "---a-b-|", ["--^----!"]), ("-a-b-#", 50, "---a-b-#", ["--^----!"]),
+            ("-a-b-c-|", 5, "---a-b", ["--^----!"]), ("-a-|", 1, "", []),
+        ] {
+            let scheduler = TestScheduler()
+            let source = Source(marbles, scheduler)
+            scheduler.expect(
+                source.observable.subscribe(on: Late(scheduler, frames: 2)), sends: output,
+                disposedAt: disposal)
+            #expect(source.subscriptions == subscriptions)
+            #expect(source.census.alive == 0)
+            #expect(scheduler.pendingCount == 0)
+        }
+    }
+
     @Test("subscribe(on:) subscribes and disposes on its scheduler")
     func subscribeOn() {
         let scheduler = ManualScheduler()
@@ -189,8 +244,9 @@ struct SchedulerTests {
         #expect(log.entries == ["subscribed"])
         scheduler.start()
         #expect(log.entries == ["subscribed", "disposed"])
-        // Disposed before its turn, it never subscribes.
+        // Disposed before its turn, it never subscribes, and waits for no turn.
         source.subscribe(on: scheduler).subscribe().dispose()
+        #expect(scheduler.pendingCount == 0)
         scheduler.start()
         #expect(log.entries == ["subscribed", "disposed"])
     }

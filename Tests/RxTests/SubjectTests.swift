@@ -125,6 +125,28 @@ struct SubjectTests {
         for _ in 0..<2 { #expect(events(subject) == (0..<1_000).map { "\($0)" } + ["done"]) }
     }
 
+    @Test("A value that is sent within the replay comes after it, and not within a delivery")
+    func replayReentrance() {
+        let replay = ReplaySubject<Int>.create(bufferSize: 2)
+        for value in 0..<3 { replay.onNext(value) }
+        let behaviour = BehaviorSubject(value: 1)
+        let subjects: [(Observable<Int>, @Sendable (Int) -> Void)] = [
+            (replay, { replay.onNext($0) }), (behaviour, { behaviour.onNext($0) }),
+        ]
+        for (subject, send) in subjects {
+            let log = Log<String>()
+            let subscription = subject.subscribe(onNext: { value in
+                log.add("begin \(value)")
+                if value == 1 { send(7) }
+                log.add("end \(value)")
+            })
+            subscription.dispose()
+            let replayed =
+                subject === replay ? ["begin 1", "end 1", "begin 2", "end 2"] : ["begin 1", "end 1"]
+            #expect(log.entries == replayed + ["begin 7", "end 7"])
+        }
+    }
+
     @Test("Live values do not overtake the replay")
     func replayOrder() async {
         for _ in 0..<200 {
@@ -159,131 +181,5 @@ struct SubjectTests {
         }
         #expect(!subject.hasObservers)
         #expect(census.alive == 0)
-    }
-}
-
-@Suite("Sharing a subscription", .noLeaks)
-struct ShareTests {
-    /// A source that counts its subscriptions and is fed by a subject.
-    final class Counted: Sendable {
-        let subject = PublishSubject<Int>()
-        let subscribed = Shared(0)
-        let disposed = Shared(0)
-
-        var observable: Observable<Int> {
-            .create { [self] observer in
-                subscribed.withLock { $0 += 1 }
-                let inner = subject.subscribe(observer)
-                return Disposables.create(
-                    inner, Disposables.create { [self] in disposed.withLock { $0 += 1 } })
-            }
-        }
-
-        var counts: [Int] { [subscribed.withLock { $0 }, disposed.withLock { $0 }] }
-    }
-
-    @Test("The first subscriber connects, the last one disconnects, the next one connects anew")
-    func whileConnected() {
-        let source = Counted()
-        let shared = source.observable.share(replay: 1)
-        let log = Log<String>()
-        let first = log.record(shared)
-        source.subject.onNext(1)
-        let second = log.record(shared)
-        #expect(source.counts == [1, 0])
-        first.dispose()
-        #expect(source.counts == [1, 0])
-        second.dispose()
-        #expect(source.counts == [1, 1])
-        // The buffer is gone with the connection.
-        let third = log.record(shared)
-        #expect(log.entries == ["1", "1"])
-        #expect(source.counts == [2, 1])
-        third.dispose()
-    }
-
-    @Test("A completed source is subscribed to again by the next subscriber while connected")
-    func afterCompletion() {
-        let count = Shared(0)
-        let shared = Observable<Int>.create { observer in
-            observer.onNext(
-                count.withLock { count in
-                    count += 1
-                    return count
-                })
-            observer.onCompleted()
-            return Disposables.create()
-        }.share(replay: 1)
-        #expect(events(shared) == ["1", "done"])
-        #expect(events(shared) == ["2", "done"])
-    }
-
-    @Test("For ever: a later subscriber gets the stale value and a new connection, after the end only those")
-    func forever() {
-        let source = Counted()
-        let shared = source.observable.share(replay: 1, scope: .forever)
-        let log = Log<String>()
-        let first = log.record(shared)
-        source.subject.onNext(1)
-        first.dispose()
-        #expect(source.counts == [1, 1])
-        let second = log.record(shared)
-        #expect(source.counts == [2, 1])
-        source.subject.onNext(2)
-        source.subject.onCompleted()
-        second.dispose()
-        #expect(log.entries == ["1", "1", "2", "done"])
-        #expect(events(shared) == ["2", "done"])
-        #expect(source.counts == [2, 2])
-    }
-
-    @Test("A synchronous source reaches its first subscriber whole")
-    func synchronous() {
-        #expect(events(Observable.of(1, 2, 3).share()) == ["1", "2", "3", "done"])
-    }
-
-    @Test("Concurrent first subscribers connect once")
-    func concurrent() async {
-        for _ in 0..<200 {
-            let source = Counted()
-            let shared = source.observable.share(replay: 1)
-            let bag = DisposeBag()
-            await withTaskGroup(of: Void.self) { group in
-                for _ in 0..<4 { group.addTask { shared.subscribe().disposed(by: bag) } }
-            }
-            #expect(source.counts == [1, 0])
-            withExtendedLifetime(bag) {}
-        }
-    }
-
-    @Test("For ever: who comes while the source ends does not start it again")
-    func foreverEnds() async {
-        for _ in 0..<1_000 {
-            let source = Counted()
-            let shared = source.observable.share(replay: 1, scope: .forever)
-            let log = Log<String>()
-            _ = log.record(shared)
-            await withTaskGroup(of: Void.self) { group in
-                group.addTask { source.subject.onError(TestError()) }
-                for _ in 0..<2 { group.addTask { _ = log.record(shared) } }
-            }
-            #expect(log.entries == Array(repeating: "error failed", count: 3))
-            #expect(source.counts == [1, 1])
-        }
-    }
-
-    @Test("Subscribers that come and go on several threads leave no connection behind")
-    func churn() async {
-        let source = Counted()
-        let shared = source.observable.share(replay: 1)
-        await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<4 {
-                group.addTask { for _ in 0..<1_000 { shared.subscribe().dispose() } }
-            }
-            group.addTask { for value in 0..<5_000 { source.subject.onNext(value) } }
-        }
-        let counts = source.counts
-        #expect(counts[0] == counts[1])
-        #expect(!source.subject.hasObservers)
     }
 }

@@ -44,6 +44,27 @@ struct TraitFormTests {
         #expect(result(Completable.concat([])) == ["done", "disposed"])
     }
 
+    @Test("What comes after a completable starts at its end, and what that held is freed then")
+    func andThen() {
+        let scheduler = TestScheduler()
+        let second = Source("-a-|", scheduler)
+        let census = Census()
+        let work = Completable.create { observer in
+            let tracked = Tracked(census)
+            let timer = scheduler.scheduleRelative((), dueTime: .milliseconds(2 * frame)) {
+                observer(.completed)
+                return Disposables.create()
+            }
+            return Disposables.create { withExtendedLifetime(tracked) { timer.dispose() } }
+        }
+        let alive = Log<Int>()
+        scheduler.at(1) { alive.add(census.alive) }
+        scheduler.at(3) { alive.add(census.alive) }
+        scheduler.expect(work.andThen(second.observable), sends: "---a-|")
+        #expect(second.subscriptions == ["--^--!"])
+        #expect(alive.entries == [1, 0])
+    }
+
     @Test("Completables at once: all are subscribed to, the last completes them, the first error ends them")
     func merge() {
         let scheduler = TestScheduler()

@@ -127,6 +127,23 @@ struct WindowTests {
         #expect(!subject.hasObservers)
     }
 
+    @Test("A group holds the source until it is left, though the groups were left before")
+    func groupHoldsSourceInTime() {
+        let scheduler = TestScheduler()
+        let source = Source("-a-b-c-d-|", scheduler)
+        let inner = SerialDisposable()
+        let observer = scheduler.createObserver(String.self)
+        let groups = source.observable.groupBy { _ in 0 }.subscribe(onNext: { group in
+            inner.disposable = group.subscribe(observer)
+        })
+        scheduler.at(2) { groups.dispose() }
+        scheduler.at(6) { inner.dispose() }
+        scheduler.start()
+        observer.expect("-a-b-c")
+        #expect(source.subscriptions == ["^-----!"])
+        #expect(source.census.alive == 0)
+    }
+
     @Test("A group is subscribed to as often as one likes: late ones miss what was, and get its end")
     func lateGroups() {
         let subject = PublishSubject<Int>()

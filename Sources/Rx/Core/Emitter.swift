@@ -1,3 +1,4 @@
+import Locking
 import Synchronization
 
 /// The most attempts an emitter takes over; each that fails at once nests in the one before.
@@ -110,6 +111,7 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
 
     /// Calls `cancel()` once, after `begin()` has returned.
     private func release() {
+        HeldLocks.assertNone()
         let old = state.bitwiseOr(Emitter.cancelled, ordering: .acquiringAndReleasing).oldValue
         if old & (Emitter.cancelled | Emitter.begun) == Emitter.begun { cancel() }
     }
@@ -156,6 +158,7 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
 
     private func start() {
         guard !isStopped else { return }
+        HeldLocks.assertNone()
         begin()
         let old = state.bitwiseOr(Emitter.begun, ordering: .acquiringAndReleasing).oldValue
         if old & Emitter.cancelled != 0 { cancel() }

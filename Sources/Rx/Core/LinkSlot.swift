@@ -1,3 +1,4 @@
+import Locking
 import Synchronization
 
 /// The place where a stateful step keeps what feeds it: one atomic word that is empty, holds a retained link, or
@@ -68,6 +69,7 @@ struct LinkSlot: ~Copyable {
     }
 
     fileprivate static func stop(_ word: UInt) {
+        HeldLocks.assertNone()
         take(word)?.stop()
     }
 

@@ -1,3 +1,5 @@
+import Locking
+
 /// A stream of values in time: `next* (error | completed)?`, started by each subscription.
 ///
 /// Semantics are RxSwift's. Any thread may emit and dispose; the events of one subscription never overlap.
@@ -62,6 +64,7 @@ open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Senda
     static func subscribe(
         _ source: consuming Observable<Element>, _ receiver: any SingleReceiver<Element>, _ number: Int
     ) -> Link {
+        HeldLocks.assertNone()
         let trampoline = Trampoline.current
         let outermost = trampoline.enter()
         let link = type(of: source).run(consume source, for: receiver, number: number)
@@ -75,6 +78,7 @@ open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Senda
 /// A free function: a static method would look up the metadata of its class.
 func startStream<Element: Sendable>(_ source: consuming Observable<Element>, _ port: consuming Port<Element>)
 {
+    HeldLocks.assertNone()
     let trampoline = Trampoline.current
     let outermost = trampoline.enter()
     type(of: source).run(consume source, consume port)

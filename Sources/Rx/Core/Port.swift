@@ -1,3 +1,5 @@
+import Locking
+
 /// The way down: owns the step after this one.
 ///
 /// The step is held as `Step<Value, Never>`, whatever it sends itself: a safe `any Receiver<Value>` costs two
@@ -43,19 +45,23 @@ struct Port<Value: Sendable>: ~Copyable {
     }
 
     func next(_ value: Value) {
+        HeldLocks.assertNone()
         step?._withUnsafeGuaranteedRef { $0.next(value) }
     }
 
     /// The last value and the completion in one.
     func last(_ value: Value) {
+        HeldLocks.assertNone()
         step?._withUnsafeGuaranteedRef { $0.last(value) }
     }
 
     func error(_ error: any Error) {
+        HeldLocks.assertNone()
         step?._withUnsafeGuaranteedRef { $0.error(error) }
     }
 
     func completed() {
+        HeldLocks.assertNone()
         step?._withUnsafeGuaranteedRef { $0.completed() }
     }
 

@@ -1,3 +1,4 @@
+import Locking
 import Synchronization
 
 /// The last step of a pipeline and the disposable the caller gets.
@@ -29,6 +30,7 @@ class Subscriber<In: Sendable>: Step<In, Never>, Cancelable, @unchecked Sendable
 
     @usableFromInline
     final func dispose() {
+        HeldLocks.assertNone()
         guard upstream.closeAndStop() else { return }
         ended()
         over()

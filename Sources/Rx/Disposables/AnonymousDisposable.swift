@@ -14,6 +14,7 @@ final class AnonymousDisposable: DisposeBase, Cancelable, @unchecked Sendable {
     }
 
     func dispose() {
+        HeldLocks.assertNone()
         let action = self.action.withLock { action in
             defer { action = nil }
             return action

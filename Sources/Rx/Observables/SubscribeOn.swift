@@ -43,8 +43,9 @@ final class SubscribeOn<Element: Sendable>: StatefulOperator<Element, Element>, 
     }
 
     override func stop() {
-        guard let source = upstream.close()?.take() else { return }
+        guard let closed = upstream.close() else { return }
         pending.dispose()
+        guard let source = closed.take() else { return }
         _ = scheduler.schedule(()) {
             source.stop()
             return Disposables.create()

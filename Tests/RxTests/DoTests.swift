@@ -1,0 +1,111 @@
+import Dispatch
+import Rx
+import RxTesting
+import Testing
+
+/// What `do` does beyond what each operator is asked, and beyond the order of a subscription (`OrderTests`).
+@Suite("Hooks on a stream", .noLeaks)
+struct DoTests {
+    private let scheduler = TestScheduler()
+
+    /// Adds hooks to a stream.
+    struct Hooking: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let source: String
+        let output: String
+        let subscription: String
+        let hook: @Sendable (Observable<String>) -> Observable<String>
+    }
+
+    private static let throwing: [Hooking] = [
+        Hooking(testDescription: "onNext", source: "-a-b-|", output: "-a-#{hook}", subscription: "^--!") {
+            $0.do(onNext: { if $0 == "b" { throw TestError("hook") } })
+        },
+        Hooking(
+            testDescription: "afterNext", source: "-a-b-|", output: "-a-(b#{hook})", subscription: "^--!"
+        ) {
+            $0.do(afterNext: { if $0 == "b" { throw TestError("hook") } })
+        },
+        Hooking(testDescription: "onError", source: "-a-#", output: "-a-#{hook}", subscription: "^--!") {
+            $0.do(onError: { _ in throw TestError("hook") })
+        },
+        Hooking(testDescription: "afterError", source: "-a-#", output: "-a-#", subscription: "^--!") {
+            $0.do(afterError: { _ in throw TestError("hook") })
+        },
+        Hooking(testDescription: "onCompleted", source: "-a-|", output: "-a-#{hook}", subscription: "^--!") {
+            $0.do(onCompleted: { throw TestError("hook") })
+        },
+        Hooking(testDescription: "afterCompleted", source: "-a-|", output: "-a-|", subscription: "^--!") {
+            $0.do(afterCompleted: { throw TestError("hook") })
+        },
+    ]
+
+    @Test(
+        "A hook that throws replaces its event by its error, one after the end changes nothing",
+        arguments: throwing)
+    func throwingHook(_ hooking: Hooking) {
+        let source = Source(hooking.source, scheduler)
+        scheduler.expect(hooking.hook(source.observable), sends: hooking.output)
+        #expect(source.subscriptions == [hooking.subscription])
+        #expect(source.census.alive == 0)
+    }
+
+    @Test("A hook's error calls no other hook but the last, and the rest of the source's events none at all")
+    func throwingOnce() {
+        let log = Log<String>()
+        let subject = PublishSubject<String>()
+        _ = log.record(
+            subject.do(
+                onNext: { _ in throw TestError("hook") }, afterNext: { log.add("afterNext \($0)") },
+                onError: { log.add("onError \($0)") }, afterError: { log.add("afterError \($0)") },
+                onDispose: { log.add("onDispose") }))
+        subject.onNext("a")
+        #expect(!subject.hasObservers)
+        subject.onNext("b")
+        subject.onError(TestError())
+        #expect(log.entries == ["error hook", "onDispose"])
+    }
+
+    @Test("Hooks run before an event is passed on, or after it was; onDispose when the source was left")
+    func order() {
+        for (marbles, end) in [
+            ("a|", ["onCompleted", "done", "afterCompleted"]),
+            ("a#", ["onError", "error failed", "afterError"]),
+        ] {
+            let scheduler = TestScheduler()
+            let log = Log<String>()
+            let source = Source(marbles, scheduler)
+            let observed = Observable<String>.create { observer in
+                Disposables.create(
+                    source.observable.subscribe(observer), Disposables.create { log.add("source left") })
+            }
+            _ = log.record(
+                observed.do(
+                    onNext: { log.add("onNext \($0)") }, afterNext: { log.add("afterNext \($0)") },
+                    onError: { _ in log.add("onError") }, afterError: { _ in log.add("afterError") },
+                    onCompleted: { log.add("onCompleted") }, afterCompleted: { log.add("afterCompleted") },
+                    onDispose: { log.add("onDispose") }))
+            scheduler.start()
+            #expect(log.entries.prefix(3) == ["onNext a", "a", "afterNext a"])
+            #expect(log.entries.dropFirst(3).prefix(3) == end[...])
+            #expect(log.entries.suffix(2) == ["source left", "onDispose"])
+            #expect(log.entries.count == 8)
+        }
+    }
+
+    @Test(
+        "onSubscribe and onSubscribed at the subscription, onDispose once, when it ends or is disposed",
+        arguments: [("-a--|", 4), ("-a--#", 4), ("-a----", 2)])
+    func times(_ marbles: String, _ end: Int) {
+        let source = Source(marbles, scheduler)
+        let log = Log<String>()
+        let note: @Sendable (String) -> Void = { [scheduler] in log.add("\($0) \(scheduler.clock)") }
+        let hooked = source.observable.do(
+            onSubscribe: { note("onSubscribe") }, onSubscribed: { note("onSubscribed") },
+            onDispose: { note("onDispose") })
+        let late = hooked.delaySubscription(.milliseconds(3 * frame), scheduler: scheduler)
+        _ = scheduler.record(late, disposedAt: 3 + (marbles.hasSuffix("-") ? end : 20))
+        #expect(log.entries == ["onSubscribe 3", "onSubscribed 3", "onDispose \(3 + end)"])
+        #expect(source.subscriptions == ["---^" + String(repeating: "-", count: end - 1) + "!"])
+    }
+}

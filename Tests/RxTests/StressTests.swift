@@ -1,0 +1,187 @@
+import Dispatch
+import Rx
+import RxTesting
+import Testing
+
+/// Every operator that something else than its source acts on, under threads. `HeldLocks` stops debug builds where an
+/// observer, `subscribe` or `dispose` is called under a lock.
+@Suite("Operators under several threads", .noLeaks)
+struct StressTests {
+    /// What one subscriber saw.
+    private struct Seen {
+        var values: [Int] = []
+        var last: [Int] = []
+        var inside = 0
+        var overlaps = 0
+        var ends = 0
+        var late = 0
+        var failed = false
+
+        mutating func enter() {
+            inside += 1
+            if inside > 1 { overlaps += 1 }
+            if ends > 0 { late += 1 }
+        }
+
+        /// The values of one of the two streams.
+        func values(of stream: Int) -> [Int] { values.filter { $0 / 1_000 == stream } }
+    }
+
+    private func subscribe(
+        _ source: Observable<[Int]>, _ seen: Shared<Seen>, within body: @escaping @Sendable () -> Void = {}
+    ) -> any Disposable {
+        let end: @Sendable (Bool) -> Void = { failed in
+            seen.withLock { seen in
+                seen.enter()
+                seen.ends += 1
+                seen.failed = failed
+            }
+            seen.withLock { $0.inside -= 1 }
+        }
+        return source.subscribe(
+            onNext: { values in
+                seen.withLock { seen in
+                    seen.enter()
+                    seen.values += values
+                    seen.last = values
+                }
+                body()
+                seen.withLock { $0.inside -= 1 }
+            }, onError: { _ in end(true) }, onCompleted: { end(false) })
+    }
+
+    @Test(
+        "Fed by two threads: one event at a time, in order, nothing lost, none after the end, the sources left",
+        .timeLimit(.minutes(1)), arguments: StressCase.all)
+    func threads(_ operation: StressCase) async {
+        for round in 0..<12 {
+            let (first, second) = (PublishSubject<Int>(), PublishSubject<Int>())
+            let seen = Shared(Seen())
+            let subscription = subscribe(operation.build(first.asObservable(), second.asObservable()), seen)
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    for number in 0..<StressCase.count { first.onNext(number) }
+                    if round % 2 == 0 { first.onCompleted() }
+                }
+                group.addTask {
+                    for number in 0..<StressCase.count { second.onNext(1_000 + number) }
+                    if round % 4 == 0 { second.onError(TestError()) } else { second.onCompleted() }
+                }
+                if round % 4 == 3 { group.addTask { subscription.dispose() } }
+            }
+            if round % 4 == 2, operation.delivery != .some {
+                // Another thread may be at the last delivery still.
+                while seen.withLock({ $0.ends == 0 }) { await Task.yield() }
+                check(operation.delivery, seen.withLock { $0 })
+            }
+            subscription.dispose()
+            // A timer's thread may be the last to leave the source.
+            while first.hasObservers || second.hasObservers { await Task.yield() }
+            let result = seen.withLock { $0 }
+            #expect(result.overlaps == 0)
+            #expect(result.ends <= 1)
+            #expect(result.late == 0)
+            for stream in 0...1 { #expect(result.values(of: stream) == result.values(of: stream).sorted()) }
+            #expect(result.values.allSatisfy { $0 >= 0 })
+        }
+    }
+
+    private func check(_ delivery: StressCase.Delivery, _ seen: Seen) {
+        let (first, second) = (0..<StressCase.count, 1_000..<1_000 + StressCase.count)
+        #expect(!seen.failed)
+        switch delivery {
+        case .first: #expect(seen.values(of: 0) == Array(first))
+        case .both:
+            #expect(seen.values(of: 0) == Array(first))
+            #expect(seen.values(of: 1) == Array(second))
+        case .latest: #expect(seen.last == [StressCase.count - 1, 999 + StressCase.count])
+        case .some: break
+        }
+    }
+
+    @Test(
+        "Threads that feed it, while its observers feed it, subscribe to it and dispose from inside, come to an end",
+        .timeLimit(.minutes(1)), arguments: StressCase.all)
+    func reentrance(_ operation: StressCase) async {
+        for round in 0..<4 {
+            let sources = [PublishSubject<Int>().serialized(), PublishSubject<Int>().serialized()]
+            let stream = operation.build(sources[0].asObservable(), sources[1].asObservable())
+            let seen = Shared(Seen())
+            let inner = CompositeDisposable()
+            // How often an observer does something more, and how often one that left was called again.
+            let (budget, called) = (Shared(20), Shared(0))
+            let outer = SerialDisposable()
+            outer.disposable = subscribe(stream, seen) {
+                let left = budget.withLock { budget in
+                    budget -= 1
+                    return budget
+                }
+                guard left >= 0 else { return }
+                _ = inner.insert(Self.once(stream, called))
+                for source in sources { source.onNext(left) }
+                stream.subscribe(onError: { _ in }).dispose()
+                if left == 0, round % 2 == 0 { outer.dispose() }
+            }
+            let isOver = await Self.run(atMost: .seconds(20)) { thread in
+                for number in 0..<40 {
+                    sources[thread].onNext(thread * 1_000 + number)
+                    if number % 10 == 0 { _ = inner.insert(Self.once(stream, called)) }
+                }
+                if round % 4 == 3 { sources[thread].onCompleted() }
+            }
+            guard isOver else {
+                Issue.record("threads wait for each other")
+                return
+            }
+            outer.dispose()
+            inner.dispose()
+            while sources.contains(where: { $0.subject.hasObservers }) { await Task.yield() }
+            let result = seen.withLock { $0 }
+            #expect(result.overlaps == 0)
+            #expect(result.ends <= 1)
+            #expect(result.late == 0)
+            #expect(called.withLock { $0 } == 0)
+        }
+    }
+
+    /// A subscription that leaves in its first value; `called` counts those that come after it, and after what was replayed
+    /// before it could leave.
+    private static func once(_ stream: Observable<[Int]>, _ called: Shared<Int>) -> any Disposable {
+        let subscription = SerialDisposable()
+        let state = Shared((isThere: false, hasLeft: false))
+        subscription.disposable = stream.subscribe(
+            onNext: { _ in
+                subscription.dispose()
+                let isLate = state.withLock { state in
+                    defer { state.hasLeft = state.isThere }
+                    return state.hasLeft
+                }
+                if isLate { called.withLock { $0 += 1 } }
+            }, onError: { _ in })
+        state.withLock { $0.isThere = true }
+        return subscription
+    }
+
+    /// Does `work` on two threads of its own. Whether both have returned in time.
+    private static func run(
+        atMost limit: DispatchTimeInterval, _ work: @escaping @Sendable (Int) -> Void
+    ) async -> Bool {
+        let (group, ledger) = (DispatchGroup(), Resources.ledger)
+        for thread in 0..<2 {
+            DispatchQueue(label: "thread \(thread)").async(group: group) {
+                Resources.$ledger.withValue(ledger) { work(thread) }
+            }
+        }
+        return await withCheckedContinuation { continuation in
+            let waiting = Shared<CheckedContinuation<Bool, Never>?>(continuation)
+            let end: @Sendable (Bool) -> Void = { isOver in
+                waiting.withLock { waiting in
+                    defer { waiting = nil }
+                    return waiting
+                }?.resume(returning: isOver)
+            }
+            group.notify(queue: .global()) { end(true) }
+            DispatchQueue.global().asyncAfter(deadline: .now() + limit) { end(false) }
+        }
+    }
+}
