@@ -2,11 +2,33 @@ import Rx
 import RxTesting
 import Testing
 
+/// A million, on a thread with little stack: a linear use of it ends the program.
 @Suite("Long runs use no stack", .noLeaks)
 struct DepthTests {
-    private let depth = 100_000
+    private let depth = 1_000_000
+    /// More than the stack has room for if each took a few words of it: for further forms of the same.
+    private let least = 50_000
 
-    @Test("A hundred thousand immediate attempts")
+    /// Builds a stream, runs and frees it on a small stack: so many values come, the last of them `last`, and the end.
+    private func expect(
+        _ count: Int, last: Int, sourceLocation: SourceLocation = #_sourceLocation,
+        of build: @escaping @Sendable () -> Observable<Int>
+    ) {
+        let seen = Shared((count: 0, last: 0, ends: 0))
+        onSmallStack {
+            _ = build().subscribe(
+                onNext: { value in
+                    seen.withLock { seen in
+                        seen.count += 1
+                        seen.last = value
+                    }
+                }, onError: { _ in }, onCompleted: { seen.withLock { $0.ends += 1 } })
+        }
+        let result = seen.withLock { $0 }
+        #expect(result == (count, last, 1), sourceLocation: sourceLocation)
+    }
+
+    @Test("A million immediate attempts")
     func retries() {
         let attempts = Shared(0)
         let source = Observable<Int>.create { observer in
@@ -14,25 +36,22 @@ struct DepthTests {
                 attempts += 1
                 return attempts
             }
-            if attempt > 100_000 { observer.onNext(attempt) } else { observer.onError(TestError()) }
+            if attempt < 1_000_000 { observer.onError(TestError()) } else { observer.onNext(attempt) }
             observer.onCompleted()
             return Disposables.create()
         }
-        #expect(events(source.retry()) == ["100001", "done"])
-        attempts.withLock { $0 = 0 }
-        #expect(events(source.retry(200_000)) == ["100001", "done"])
+        expect(1, last: depth) { source.retry() }
+        // Those that are counted.
+        attempts.withLock { $0 = 1_000_000 - least }
+        expect(1, last: depth) { [least] in source.retry(least) }
     }
 
-    @Test("A concatenation of a hundred thousand streams")
+    @Test("A million streams one after the other, given and mapped")
     func concatenation() {
-        let streams = (0..<depth).lazy.map { Observable.just($0) }
-        let count = Shared(0)
-        _ = Observable.concat(Array(streams)).subscribe(onNext: { _ in count.withLock { $0 += 1 } })
-        #expect(count.withLock { $0 } == depth)
-        count.withLock { $0 = 0 }
-        _ = Observable.from(0..<depth).concatMap { Observable.just($0) }
-            .subscribe(onNext: { _ in count.withLock { $0 += 1 } })
-        #expect(count.withLock { $0 } == depth)
+        expect(depth, last: depth) { [depth] in .concat((1...depth).map { Observable.just($0) }) }
+        expect(least, last: least) { [least] in
+            Observable.from(1...least).concatMap { Observable.just($0) }
+        }
     }
 
     @Test("A concatenation that contains itself at its end")
@@ -40,17 +59,83 @@ struct DepthTests {
         @Sendable func numbers(from start: Int) -> Observable<Int> {
             .concat(LazyParts { part in part == 0 ? .just(start) : numbers(from: start + 1) })
         }
-        let last = Shared(0)
-        _ = numbers(from: 1).take(depth).subscribe(onNext: { value in last.withLock { $0 = value } })
-        #expect(last.withLock { $0 } == depth)
+        expect(least, last: least) { [least] in numbers(from: 1).take(least) }
     }
 
-    @Test("A hundred thousand elements through flatMap, merge and observe(on:)")
+    @Test("concat called a million times in a row, run, cut short, and freed without a run")
+    func concatChain() {
+        @Sendable func chain(_ depth: Int) -> Observable<Int> {
+            var chain = Observable.just(1)
+            for number in 2...depth { chain = chain.concat(Observable.just(number)) }
+            return chain
+        }
+        expect(depth, last: depth) { [depth] in chain(depth) }
+        expect(1, last: 1) { [least] in chain(least).take(1) }
+        onSmallStack { [least] in
+            let kept = chain(least)
+            for _ in 0..<2 { #expect(events(kept.take(2)) == ["1", "2", "done"]) }
+        }
+    }
+
+    @Test("concat called many times on what follows, run, and freed without a run")
+    func concatChainBackwards() {
+        @Sendable func chain(_ depth: Int) -> Observable<Int> {
+            var chain = Observable.just(depth)
+            for number in (1..<depth).reversed() { chain = Observable.just(number).concat(chain) }
+            return chain
+        }
+        expect(least, last: least) { [least] in chain(least) }
+        onSmallStack { [least] in _ = chain(least) }
+    }
+
+    @Test("startWith called a million times in a row, run, and kept and run again")
+    func startWithChain() {
+        @Sendable func chain(_ depth: Int) -> Observable<Int> {
+            var chain = Observable.just(depth)
+            for number in (1..<depth).reversed() { chain = chain.startWith(number) }
+            return chain
+        }
+        expect(depth, last: depth) { [depth] in chain(depth) }
+        onSmallStack { [least] in
+            let kept = chain(least)
+            for _ in 0..<2 { #expect(events(kept.take(2)) == ["1", "2", "done"]) }
+        }
+    }
+
+    @Test("A million streams through flatMap")
     func elements() {
-        let count = Shared(0)
-        _ = Observable.from(0..<depth).flatMap { Observable.of($0) }
-            .subscribe(onNext: { _ in count.withLock { $0 += 1 } })
-        #expect(count.withLock { $0 } == depth)
+        expect(depth, last: depth) { [depth] in Observable.from(1...depth).flatMap { Observable.just($0) } }
+        expect(least, last: least) { [least] in Observable.from(1...least).flatMap { Observable.of($0) } }
+    }
+
+    @Test("A flatMap whose values make its values")
+    func flatMapFeedsItself() {
+        let subject = PublishSubject<Int>()
+        let last = Shared(0)
+        onSmallStack { [least] in
+            _ = subject.flatMap { Observable.just($0 + 1) }.subscribe(onNext: { value in
+                last.withLock { $0 = value }
+                if value < least { subject.onNext(value) } else { subject.onCompleted() }
+            })
+            subject.onNext(0)
+        }
+        #expect(last.withLock { $0 } == least)
+        #expect(!subject.hasObservers)
+    }
+
+    @Test("A chain of a million steps is freed without a run")
+    func freed() {
+        onSmallStack { [depth] in
+            var chain = Observable<Int>.never()
+            for number in 0..<depth {
+                switch number % 4 {
+                case 0: chain = chain.retry()
+                case 1: chain = chain.flatMap { Observable.just($0) }
+                case 2: chain = chain.startWith(number)
+                default: chain = chain.concat(Observable.just(number))
+                }
+            }
+        }
     }
 
     @Test("A pipeline of a thousand steps")

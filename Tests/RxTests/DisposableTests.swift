@@ -1,3 +1,4 @@
+import Dispatch
 import Rx
 import RxTesting
 import Testing
@@ -156,6 +157,74 @@ struct DisposableTests {
             withExtendedLifetime((bag, other)) {}
         }
         #expect(count.entries.sorted() == [1, 2, 3, 4, 5, 6, 7])
+    }
+
+    /// A way to hold a disposable, to dispose what it holds, and to ask the holder.
+    struct Holding: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let hold: @Sendable (any Disposable) -> (dispose: @Sendable () -> Void, ask: @Sendable () -> Void)
+    }
+
+    private static let holdings = [
+        Holding(testDescription: "a group") { held in
+            let group = CompositeDisposable(disposables: [held])
+            return (
+                { group.dispose() },
+                { _ = group.isDisposed || group.count > 0 || group.insert(Disposables.create()) != nil }
+            )
+        },
+        Holding(testDescription: "a member that is removed") { held in
+            let group = CompositeDisposable()
+            let key = group.insert(held)
+            return ({ if let key { group.remove(for: key) } }, { group.dispose() })
+        },
+        Holding(testDescription: "what a serial disposable replaces") { held in
+            let serial = SerialDisposable()
+            serial.disposable = held
+            return ({ serial.disposable = Disposables.create() }, { serial.dispose() })
+        },
+        Holding(testDescription: "a serial disposable") { held in
+            let serial = SerialDisposable()
+            serial.disposable = held
+            return ({ serial.dispose() }, { serial.disposable = Disposables.create() })
+        },
+        Holding(testDescription: "a single assignment") { held in
+            let single = SingleAssignmentDisposable()
+            single.setDisposable(held)
+            return ({ single.dispose() }, { if !single.isDisposed { single.dispose() } })
+        },
+        Holding(testDescription: "a counted one") { held in
+            let counted = RefCountDisposable(disposable: held)
+            return ({ counted.dispose() }, { counted.retain().dispose() })
+        },
+        Holding(testDescription: "a scheduled one") { held in
+            let scheduled = ScheduledDisposable(scheduler: ImmediateScheduler.instance, disposable: held)
+            return ({ scheduled.dispose() }, { if !scheduled.isDisposed { scheduled.dispose() } })
+        },
+    ]
+
+    @Test(
+        "What is disposed may ask who holds it, on this thread and on another: no lock is held",
+        .timeLimit(.minutes(1)), arguments: holdings)
+    func asksBack(_ holding: Holding) {
+        let ask = Shared<(@Sendable () -> Void)?>(nil)
+        let held = Disposables.create { [count] in
+            let ask = ask.withLock { $0 }
+            ask?()
+            let isDone = DispatchSemaphore(value: 0)
+            DispatchQueue.global().async {
+                ask?()
+                isDone.signal()
+            }
+            isDone.wait()
+            count.add(1)
+        }
+        let (dispose, question) = holding.hold(held)
+        ask.withLock { $0 = question }
+        dispose()
+        dispose()
+        #expect(count.entries == [1])
+        ask.withLock { $0 = nil }
     }
 
     @Test("Disposing from many threads disposes once")

@@ -24,7 +24,7 @@ struct OperatorCase: Sendable, CustomTestStringConvertible {
 
 private let operators: [OperatorCase] =
     selectionOperators + timingOperators + windowOperators + passingOperators + sharingOperators
-    + policyOperators + [
+    + policyOperators + joiningOperators + arityOperators + recoveringOperators + [
         OperatorCase(
             name: "map", values: "-A-B-C-|", error: "-A-B-#", disposed: "-A-B",
             throwing: ("-#", { source, _ in source.map { _ in throw TestError() } }),

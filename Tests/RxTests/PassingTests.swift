@@ -27,13 +27,6 @@ struct PassingTests {
         #expect(failing.census.alive + good.census.alive == 0)
     }
 
-    /// A sequence made by a closure.
-    private struct Pulled<Iterator: IteratorProtocol>: Sequence, Sendable {
-        let make: @Sendable () -> Iterator
-
-        func makeIterator() -> Iterator { make() }
-    }
-
     @Test("The last error of a sequence passes, and no sources are a completion")
     func catchSequenceEnds() {
         struct Second: Error {}

@@ -48,15 +48,16 @@ struct TimingTests {
 
     @Test("amb follows who sends first, be it the end, and disposes the other then")
     func ambFollowsTheFirst() {
-        for (left, right, expected, leftEnd) in [
-            ("---a-|", "-b--#", "-b--#", "^!"), ("-a-|", "--b|", "-a-|", "^--!"), ("--a", "-|", "-|", "^!"),
-            ("--a", "-#", "-#", "^!"),
+        for (left, right, expected, leftEnd, rightEnd) in [
+            ("---a-|", "-b--#", "-b--#", "^!", "^---!"), ("-a-|", "--b|", "-a-|", "^--!", "^!"),
+            ("--a", "-|", "-|", "^!", "^!"), ("--a", "-#", "-#", "^!", "^!"),
         ] {
             let scheduler = TestScheduler()
             let one = Source(left, scheduler)
             let other = Source(right, scheduler)
             #expect(scheduler.marbles(of: one.observable.amb(other.observable)) == expected)
             #expect(one.subscriptions == [leftEnd])
+            #expect(other.subscriptions == [rightEnd])
             #expect(one.census.alive + other.census.alive == 0)
         }
     }

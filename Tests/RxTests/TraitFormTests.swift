@@ -170,10 +170,3 @@ struct TraitFormTests {
         #expect(log.entries == ["done", "disposed", "success 1", "nothing", "failed"])
     }
 }
-
-/// A sequence that is no collection.
-private struct Plain<Element: Sendable>: Sequence, Sendable {
-    let elements: [Element]
-
-    func makeIterator() -> some IteratorProtocol<Element> { elements.makeIterator() }
-}

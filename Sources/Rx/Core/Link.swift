@@ -30,4 +30,17 @@ open class Link: @unchecked Sendable {
 
     /// Its turn has come: on the current thread's trampoline, or among the sources of a join.
     func turn() {}
+
+    /// Gives up the source it describes; where it has several, the others go to `others`.
+    func unlink(_ others: inout [Link]) -> Link? { nil }
+
+    /// Frees a description and, in a loop, what it alone holds: each freeing the one before it would take stack for each,
+    /// and a chain can be a million long.
+    final class func free(_ description: consuming Link?) {
+        var next = consume description
+        var waiting: [Link] = []
+        while var link = next.take() ?? waiting.popLast() {
+            if isKnownUniquelyReferenced(&link) { next = link.unlink(&waiting) }
+        }
+    }
 }

@@ -30,6 +30,19 @@ class Operator<In: Sendable, Out: Sendable>: Step<In, Out>, @unchecked Sendable 
         super.init()
     }
 
+    deinit {
+        if source != nil { Link.free(source.take()) }
+    }
+
+    override func unlink(_ others: inout [Link]) -> Link? {
+        source.take()
+    }
+
+    /// The source of a description that does not run.
+    final var described: Observable<In>? {
+        source.map { unsafeDowncast($0, to: Observable<In>.self) }
+    }
+
     /// The same operator without its source: what a further subscription runs.
     func copy() -> Operator<In, Out> {
         self

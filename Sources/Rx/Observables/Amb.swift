@@ -42,6 +42,9 @@ final class Amb<Element: Sendable>: Emitter<Element>, @unchecked Sendable {
             let inner = AmbInner(self, number)
             guard inners.add(inner) else { return }
             startStream(source, Port(inner))
+            // Another thread may have decided it while this one was added.
+            let winner = winner.load(ordering: .acquiring)
+            if winner != -1, winner != number { inner.stop() }
         }
     }
 

@@ -63,7 +63,10 @@ final class ConcatParts<Element: Sendable> {
 /// its sources go on the stack in its place, so that a recursive one runs in constant depth.
 @usableFromInline
 final class Concat<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
-    private let makeParts: @Sendable () -> ConcatParts<Element>
+    /// What it runs, unless that is made for each subscription.
+    @exclusivity(unchecked)
+    private var sources: [Observable<Element>]
+    private let makeParts: (@Sendable () -> ConcatParts<Element>)?
     /// Starts that are due and running; whoever raises it from 0 runs them.
     private let starts = Atomic<Int>(0)
     // Sound: touched only by whoever runs the starts.
@@ -71,31 +74,51 @@ final class Concat<Element: Sendable>: StatefulOperator<Element, Element>, @unch
     private var stack: [ConcatParts<Element>] = []
 
     @usableFromInline
-    init(_ makeParts: @escaping @Sendable () -> ConcatParts<Element>) {
-        self.makeParts = makeParts
-        super.init(.never())
+    convenience init(_ makeParts: @escaping @Sendable () -> ConcatParts<Element>) {
+        self.init([], makeParts)
     }
 
     @usableFromInline
     convenience init(_ sources: [Observable<Element>]) {
-        self.init {
-            var iterator = sources.makeIterator()
-            return ConcatParts(next: { iterator.next() }, remaining: sources.count)
-        }
+        self.init(sources, nil)
+    }
+
+    private init(_ sources: [Observable<Element>], _ makeParts: (@Sendable () -> ConcatParts<Element>)?) {
+        self.sources = sources
+        self.makeParts = makeParts
+        super.init(.never())
+    }
+
+    deinit {
+        // First what shares the sources: what is held twice is not freed here.
+        stack = []
+        while !sources.isEmpty { Link.free(sources.popLast()) }
+    }
+
+    override func unlink(_ others: inout [Link]) -> Link? {
+        for source in sources { others.append(source) }
+        sources = []
+        return nil
     }
 
     override func copy() -> Operator<Element, Element> {
-        type(of: self).init(makeParts)
+        type(of: self).init(sources, makeParts)
     }
 
-    override var concatenated: ConcatParts<Element>? { makeParts() }
+    override var concatenated: ConcatParts<Element>? { parts }
+
+    private var parts: ConcatParts<Element> {
+        if let makeParts { return makeParts() }
+        var iterator = sources.makeIterator()
+        return ConcatParts(next: { iterator.next() }, remaining: sources.count)
+    }
 
     override class func begin(
         _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
     ) {
         let me = unsafeDowncast(step, to: Concat<Element>.self)
         me.down.attach(me)
-        me.stack = [me.makeParts()]
+        me.stack = [me.parts]
         me.start()
     }
 

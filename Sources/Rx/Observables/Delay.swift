@@ -15,7 +15,7 @@ extension ObservableType {
 final class Delay<Element: Sendable>: StatefulOperator<Element, Element>, TimerTarget, @unchecked Sendable {
     private struct State {
         /// What waits, the oldest first; `nil` is the completion.
-        var waiting: [Element?] = []
+        var waiting = Queue<Element?>()
         var tokens: [TimerToken] = []
         /// Timers that fired before their tokens were known.
         var early: [TimerToken] = []
@@ -83,7 +83,7 @@ final class Delay<Element: Sendable>: StatefulOperator<Element, Element>, TimerT
 
     /// Taken out by the gate's owner, so that timers that fire at once on several threads keep the order.
     private func deliverFirst() {
-        let first = state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() as Element?? }
+        let first = state.withLock { $0.waiting.popFirst() }
         guard let first, !upstream.isClosed else { return }
         if let value = first { down.next(value) } else { super.completed() }
     }

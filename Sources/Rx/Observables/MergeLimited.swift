@@ -8,28 +8,21 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
     @unchecked Sendable
 {
     private struct State {
-        var waiting: [In] = []
-        var head = 0
+        var waiting = Queue<In>()
         var active = 0
         var isOuterDone = false
 
-        var isOver: Bool { isOuterDone && active == 0 && head == waiting.count }
+        var isOver: Bool { isOuterDone && active == 0 && waiting.isEmpty }
 
         mutating func next(_ limit: Int) -> In? {
-            guard active < limit, head < waiting.count else { return nil }
+            guard active < limit, let value = waiting.popFirst() else { return nil }
             active += 1
-            head += 1
-            let value = waiting[head - 1]
-            if head == waiting.count || head >= 64 {
-                waiting.removeSubrange(..<head)
-                head = 0
-            }
             return value
         }
 
         /// Whether a value that comes now can be started before all that waits.
         mutating func takeRoom(_ limit: Int) -> Bool {
-            guard active < limit, head == waiting.count else { return false }
+            guard active < limit, waiting.isEmpty else { return false }
             active += 1
             return true
         }
@@ -72,8 +65,7 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
     private func drop() {
         _ = state.withLock { state in
             let old = state.waiting
-            state.waiting = []
-            state.head = 0
+            state.waiting = Queue()
             return old
         }
     }

@@ -87,6 +87,8 @@ final class OneInner<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
         state.withLock { $0.hasInner = true }
         let inner = innerType.init(self, id)
         current.set(inner)
+        // Its selector may have ended it.
+        guard !upstream.isClosed else { return }
         startStream(source, Port(inner))
     }
 

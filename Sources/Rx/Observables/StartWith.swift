@@ -25,11 +25,22 @@ final class StartWith<Element: Sendable>: StatefulOperator<Element, Element>, @u
     ) {
         let me = unsafeDowncast(step, to: StartWith<Element>.self)
         me.down.attach(me)
-        for element in me.elements {
+        var source = source
+        var elements = me.elements
+        while true {
+            for element in elements {
+                guard !me.upstream.isClosed else { return }
+                me.down.next(element)
+            }
             guard !me.upstream.isClosed else { return }
-            me.down.next(element)
+            // One behind another is not subscribed to: its elements and its source are taken over, so that a chain of them is
+            // no deeper than one.
+            guard type(of: source as Link) == type(of: me as Link) else { break }
+            let inner = unsafeDowncast(source, to: StartWith<Element>.self)
+            guard let next = inner.described else { break }
+            elements = inner.elements
+            source = next
         }
-        guard !me.upstream.isClosed else { return }
         type(of: source).run(consume source, Port(me))
     }
 

@@ -22,9 +22,7 @@ final class ZipSlot<In: Sendable, Out: Sendable>: JoinSlot<In, Out>, @unchecked 
     @exclusivity(unchecked)
     private var cell = Cell<In>()
     @exclusivity(unchecked)
-    private var queue: [In] = []
-    @exclusivity(unchecked)
-    private var head = 0
+    private var queue = Queue<In>()
 
     @usableFromInline
     override init(_ source: consuming Observable<In>) {
@@ -51,13 +49,8 @@ final class ZipSlot<In: Sendable, Out: Sendable>: JoinSlot<In, Out>, @unchecked 
     /// Takes the first value out.
     func pop() -> In {
         let value = cell.value
-        if head < queue.count {
-            cell.set(queue[head])
-            head += 1
-            if head == queue.count || head >= 64 {
-                queue.removeSubrange(..<head)
-                head = 0
-            }
+        if !queue.isEmpty, let next = queue.popFirst() {
+            cell.set(next)
         } else {
             cell.clear()
             ranEmpty()

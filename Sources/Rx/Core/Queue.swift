@@ -1,0 +1,27 @@
+/// Values that wait, the first that came the first to go. What is taken is let go at once, and what is behind it moves only
+/// when half of the room is free.
+struct Queue<Element: Sendable>: Sendable {
+    private var elements: [Element?] = []
+    private var head = 0
+
+    var isEmpty: Bool { head == elements.count }
+
+    mutating func append(_ element: Element) {
+        elements.append(element)
+    }
+
+    /// Takes the first out, if there is one.
+    mutating func popFirst() -> Element? {
+        guard head < elements.count else { return nil }
+        let element = elements[head].take()
+        head += 1
+        if head == elements.count {
+            elements.removeAll(keepingCapacity: head <= 64)
+            head = 0
+        } else if head >= 64, head * 2 > elements.count {
+            elements.removeSubrange(..<head)
+            head = 0
+        }
+        return element
+    }
+}
