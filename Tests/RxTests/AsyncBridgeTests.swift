@@ -3,7 +3,8 @@ import Rx
 import RxTesting
 import Testing
 
-/// A sequence that counts, fails where it is told to, and does not look whether its task is cancelled.
+/// A sequence that counts, fails where it is told to, and does not look whether its task is cancelled; it leaves its thread
+/// to other tasks between its values.
 private struct Counting: AsyncSequence, Sendable {
     struct Iterator: AsyncIteratorProtocol {
         var sequence: Counting
@@ -15,6 +16,7 @@ private struct Counting: AsyncSequence, Sendable {
                 return nil
             }
             count += 1
+            await Task.yield()
             return count
         }
     }
