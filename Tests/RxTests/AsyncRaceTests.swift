@@ -12,10 +12,12 @@ struct AsyncRaceTests {
     private func race<Value: Sendable>(
         _ subject: PublishSubject<Int>, _ task: Task<Value, any Error>
     ) async -> Result<Value, any Error> {
+        // In any order, but one after the other: a stream's events do not overlap.
+        let events = subject.serialized()
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { subject.onNext(1) }
-            group.addTask { subject.onCompleted() }
-            group.addTask { subject.onError(TestError()) }
+            group.addTask { events.onNext(1) }
+            group.addTask { events.onCompleted() }
+            group.addTask { events.onError(TestError()) }
             group.addTask { task.cancel() }
         }
         return await task.result
