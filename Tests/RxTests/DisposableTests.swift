@@ -227,6 +227,31 @@ struct DisposableTests {
         ask.withLock { $0 = nil }
     }
 
+    @Test("A subscription that ends before its source's disposable exists disposes that when it comes, once")
+    func disposedBefore() {
+        let log = Log<String>()
+        let source = Observable<Int>.create { observer in
+            for number in 1...3 { observer.onNext(number) }
+            log.add("sent")
+            return Disposables.create { log.add("disposed") }
+        }
+        let subscription = log.record(source.take(2))
+        #expect(log.entries == ["1", "2", "done", "sent", "disposed"])
+        subscription.dispose()
+        // From within, by who is being subscribed.
+        let own = SingleAssignmentDisposable()
+        own.setDisposable(
+            log.record(
+                Observable<Int>.create { observer in
+                    observer.onNext(4)
+                    own.dispose()
+                    observer.onNext(5)
+                    return Disposables.create { log.add("own disposed") }
+                }))
+        #expect(
+            log.entries.suffix(4) == ["disposed", "4", "5", "own disposed"], "known only once it returns")
+    }
+
     @Test("Disposing from many threads disposes once")
     func threads() async {
         for _ in 0..<500 {

@@ -166,6 +166,9 @@ struct TimingLifetimeTests {
         let many = "#{Sequence contains more than one element.}"
         expect("-a-b-c-|", sends: "---(b|)", until: "^--!") { $0.element(at: 1) }
         expect("-a-|", sends: "---#{Argument out of range.}", until: "^--!") { $0.element(at: 1) }
+        let source = cold("-a-|")
+        scheduler.expect(source.observable.element(at: -1), sends: "#{Argument out of range.}")
+        #expect(source.subscriptions == [])
         expect("-a-b-c-|", sends: "-({a}|)", until: "^!") { $0.first().asObservable().map { $0 ?? "nil" } }
         expect("--|", sends: "--({nil}|)", until: "^-!") { $0.first().asObservable().map { $0 ?? "nil" } }
         // single() has sent its value by then, a Single has not.

@@ -3,9 +3,15 @@ import Rx
 
 /// Runs `body` on a thread with half a megabyte of stack, where what needs stack for each of a million does not come far,
 /// and waits for it. What it makes counts as the current task's.
-func onSmallStack(_ body: @escaping @Sendable () -> Void) {
+@discardableResult
+func onSmallStack<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result {
     let ledger = Resources.ledger
-    let work = Unmanaged.passRetained(StackWork { Resources.$ledger.withValue(ledger, operation: body) })
+    let result = Shared<Result?>(nil)
+    let work = Unmanaged.passRetained(
+        StackWork {
+            let made = Resources.$ledger.withValue(ledger, operation: body)
+            result.withLock { $0 = made }
+        })
     let status = withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { attributes in
         guard let attributes = attributes.baseAddress else { return EINVAL }
         pthread_attr_init(attributes)
@@ -20,7 +26,10 @@ func onSmallStack(_ body: @escaping @Sendable () -> Void) {
             }, work.toOpaque())
         return status == 0 ? pthread_join(thread, nil) : status
     }
-    precondition(status == 0, "no thread with a small stack ran: \(status)")
+    guard status == 0, let made = result.withLock({ $0 }) else {
+        preconditionFailure("no thread with a small stack ran: \(status)")
+    }
+    return made
 }
 
 private final class StackWork: Sendable {
