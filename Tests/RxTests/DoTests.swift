@@ -108,4 +108,21 @@ struct DoTests {
         #expect(log.entries == ["onSubscribe 3", "onSubscribed 3", "onDispose \(3 + end)"])
         #expect(source.subscriptions == ["---^" + String(repeating: "-", count: end - 1) + "!"])
     }
+
+    @Test("Where an operator before it ends the stream, that leaves its source once the end was passed on")
+    func afterAnEnd() {
+        for (isDisposed, expected) in [
+            (false, ["a", "done", "onDispose", "source left"]), (true, ["source left", "onDispose"]),
+        ] {
+            let log = Log<String>()
+            let subject = PublishSubject<String>()
+            let source = Observable<String>.create { observer in
+                Disposables.create(subject.subscribe(observer), Disposables.create { log.add("source left") })
+            }
+            let subscription = log.record(source.take(1).do(onDispose: { log.add("onDispose") }))
+            if isDisposed { subscription.dispose() } else { subject.onNext("a") }
+            #expect(log.entries == expected)
+            #expect(!subject.hasObservers)
+        }
+    }
 }
