@@ -117,8 +117,9 @@ let package = Package(
         tests(
             "HTTPOutboundTests",
             ["HTTPOutbound", "EventIO", "HTTPWire", "HTTPModel", "Rx", "Locking", "TestSupport"]),
-        tests("NetworkingTests", ["Networking", "Rx", "HTTPModel", "JSONBytes", "Locking"]),
-        tests("GatewayTests", ["Gateway", "Networking", "Rx", "HTTPModel", "JSONBytes", "Locking"]),
+        tests("NetworkingTests", ["Networking", "Rx", "RxTesting", "HTTPModel", "JSONBytes", "Locking"]),
+        tests(
+            "GatewayTests", ["Gateway", "Networking", "Rx", "RxTesting", "HTTPModel", "JSONBytes", "Locking"]),
         tests(
             "SampleUpstreamsTests",
             ["SampleUpstreams", "EventIO", "HTTPModel", "JSONBytes", "Locking", "TestSupport"]),

@@ -1,8 +1,9 @@
 import Gateway
 import HTTPModel
+import RxTesting
 import Testing
 
-@Suite("CORS")
+@Suite("CORS", .noLeaks)
 struct CORSTests {
     private func bench(_ policy: CORSPolicy?) -> Bench {
         let bench = Bench(cors: policy)

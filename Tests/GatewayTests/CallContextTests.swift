@@ -2,9 +2,10 @@ import Gateway
 import HTTPModel
 import Networking
 import Rx
+import RxTesting
 import Testing
 
-@Suite("What goes to an upstream")
+@Suite("What goes to an upstream", .noLeaks)
 struct UpstreamFieldsTests {
     private let bench = Bench()
 
@@ -124,7 +125,7 @@ struct UpstreamFieldsTests {
     }
 }
 
-@Suite("The summary of a request")
+@Suite("The summary of a request", .noLeaks)
 struct SummaryTests {
     @Test("It has the route, the status, the code, the times, and each part's outcome")
     func summary() throws {

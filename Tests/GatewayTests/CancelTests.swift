@@ -2,9 +2,10 @@ import Gateway
 import HTTPModel
 import Networking
 import Rx
+import RxTesting
 import Testing
 
-@Suite("A request that is cancelled")
+@Suite("A request that is cancelled", .noLeaks)
 struct CancelTests {
     private let bench = Bench()
 

@@ -2,9 +2,10 @@ import Gateway
 import HTTPModel
 import Networking
 import Rx
+import RxTesting
 import Testing
 
-@Suite("The endpoint's deadline")
+@Suite("The endpoint's deadline", .noLeaks)
 struct DeadlineTests {
     private let bench = Bench()
 

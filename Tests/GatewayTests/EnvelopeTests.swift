@@ -3,9 +3,10 @@ import HTTPModel
 import JSONBytes
 import Networking
 import Rx
+import RxTesting
 import Testing
 
-@Suite("The envelope of an answer")
+@Suite("The envelope of an answer", .noLeaks)
 struct EnvelopeTests {
     private let bench = Bench()
 

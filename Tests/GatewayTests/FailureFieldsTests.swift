@@ -3,9 +3,10 @@ import HTTPModel
 import JSONBytes
 import Networking
 import Rx
+import RxTesting
 import Testing
 
-@Suite("Proxy-Status (RFC 9209)")
+@Suite("Proxy-Status (RFC 9209)", .noLeaks)
 struct ProxyStatusTests {
     private func proxyStatus(_ answers: [StubTransport.Answer]) throws -> String? {
         let bench = Bench()
@@ -70,7 +71,7 @@ struct ProxyStatusTests {
     }
 }
 
-@Suite("Problems (RFC 9457)")
+@Suite("Problems (RFC 9457)", .noLeaks)
 struct ProblemTests {
     private let bench = Bench()
 
@@ -132,7 +133,7 @@ struct ProblemTests {
     }
 }
 
-@Suite("X-Request-Id")
+@Suite("X-Request-Id", .noLeaks)
 struct RequestIDTests {
     private let bench = Bench()
 
@@ -175,7 +176,7 @@ struct RequestIDTests {
     }
 }
 
-@Suite("The gateway's own answers")
+@Suite("The gateway's own answers", .noLeaks)
 struct OwnAnswerTests {
     /// Code, status, and the field that goes with it.
     static let table: [(GatewayError, String, Int, HTTPFields)] = [

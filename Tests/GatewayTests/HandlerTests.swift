@@ -5,13 +5,14 @@ import JSONBytes
 import Locking
 import Networking
 import Rx
+import RxTesting
 import Testing
 
 private struct Weight: Codable, JSONRepresentable {
     var kilograms: Double
 }
 
-@Suite("Handlers and parts")
+@Suite("Handlers and parts", .noLeaks)
 struct HandlerTests {
     private let bench = Bench()
 

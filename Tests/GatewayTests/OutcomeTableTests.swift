@@ -3,6 +3,7 @@ import HTTPModel
 import JSONBytes
 import Networking
 import Rx
+import RxTesting
 import Testing
 
 /// One line of the contract's table: what the upstream does, what the part is, what the answer is.
@@ -113,7 +114,7 @@ struct OutcomeCase: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite("The table of outcomes")
+@Suite("The table of outcomes", .noLeaks)
 struct OutcomeTableTests {
     @Test(
         "A required part's failure is the answer's status, code and Retry-After",

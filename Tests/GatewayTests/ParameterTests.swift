@@ -2,12 +2,13 @@ import Foundation
 import Gateway
 import HTTPModel
 import JSONBytes
+import RxTesting
 import Testing
 
 private enum Half: String, CaseIterable, RequestValue { case am, pm }
 private enum Level: Int, RequestValue { case low = 1, high = 2 }
 
-@Suite("Parameters")
+@Suite("Parameters", .noLeaks)
 struct ParameterTests {
     /// The answer to `/q?QUERY` of an endpoint that reads `x`.
     private func reply<Value: RequestValue & Encodable>(_ type: Value.Type, _ query: String) throws -> Reply {
@@ -130,7 +131,7 @@ struct ParameterTests {
     }
 }
 
-@Suite("A calendar date")
+@Suite("A calendar date", .noLeaks)
 struct CalendarDateTests {
     @Test(
         "Only YYYY-MM-DD of a day that exists is a date",
@@ -209,7 +210,7 @@ struct CalendarDateTests {
     }
 }
 
-@Suite("JSON request bodies")
+@Suite("JSON request bodies", .noLeaks)
 struct JSONBodyTests {
     private struct Input: Codable {
         struct Point: Codable { var weight: Double }

@@ -2,9 +2,10 @@ import Gateway
 import HTTPModel
 import Networking
 import Rx
+import RxTesting
 import Testing
 
-@Suite("Routing")
+@Suite("Routing", .noLeaks)
 struct RoutingTests {
     private let bench = Bench()
 
@@ -155,7 +156,7 @@ struct RoutingTests {
     }
 }
 
-@Suite("Declarations")
+@Suite("Declarations", .noLeaks)
 struct DeclarationTests {
     @Test(
         "A path that cannot be is refused at start, with the reason",

@@ -3,13 +3,14 @@ import HTTPModel
 import JSONBytes
 import Networking
 import Rx
+import RxTesting
 import Testing
 
 private enum Half: String, CaseIterable, RequestValue { case am, pm }
 
 /// A write, and the screen redrawn after it: the write's failure decides the answer, one of the redrawing only
 /// makes it partial.
-@Suite("First a write, then the redrawn screen")
+@Suite("First a write, then the redrawn screen", .noLeaks)
 struct StepsTests {
     private struct Input: Decodable { var weight: Double }
 

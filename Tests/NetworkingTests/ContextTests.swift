@@ -2,9 +2,10 @@ import FoundationEssentials
 import HTTPModel
 import Networking
 import Rx
+import RxTesting
 import Testing
 
-@Suite("A call's context")
+@Suite("A call's context", .noLeaks)
 struct ContextTests {
     private func fields(_ context: CallContext?, to upstream: String = "diary") throws -> HTTPFields {
         let transport = StubTransport(scheduler: VirtualTime())

@@ -1,10 +1,11 @@
 import FoundationEssentials
 import HTTPModel
+import RxTesting
 import Testing
 
 @testable import Networking
 
-@Suite("Dates of HTTP")
+@Suite("Dates of HTTP", .noLeaks)
 struct HTTPDateTests {
     private func seconds(_ text: String) -> Int64? {
         HTTPDate.seconds(Array(text.utf8)[...])

@@ -4,9 +4,10 @@ import JSONBytes
 import Locking
 import Networking
 import Rx
+import RxTesting
 import Testing
 
-@Suite("Operators on responses")
+@Suite("Operators on responses", .noLeaks)
 struct OperatorTests {
     private struct Tag: Codable, Equatable, Sendable {
         var name: String

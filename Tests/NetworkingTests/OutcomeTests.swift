@@ -2,10 +2,11 @@ import HTTPModel
 import JSONBytes
 import Networking
 import Rx
+import RxTesting
 import Testing
 
 /// The table of outcomes of the wire contract, row by row.
-@Suite("The outcome of a call")
+@Suite("The outcome of a call", .noLeaks)
 struct OutcomeTests {
     /// One call, at once: what `fragment()` makes of the answer.
     private func outcome(

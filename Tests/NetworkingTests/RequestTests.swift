@@ -3,9 +3,10 @@ import HTTPModel
 import JSONBytes
 import Networking
 import Rx
+import RxTesting
 import Testing
 
-@Suite("A call's request")
+@Suite("A call's request", .noLeaks)
 struct RequestTests {
     /// The call as it was sent; nil where nothing was.
     private func sent(_ target: Anything, baseURL: String? = nil) throws -> (TransportCall?, NetworkError?) {

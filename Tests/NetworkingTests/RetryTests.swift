@@ -4,9 +4,10 @@ import HTTPModel
 import Locking
 import Networking
 import Rx
+import RxTesting
 import Testing
 
-@Suite("Retries")
+@Suite("Retries", .noLeaks)
 struct RetryTests {
     private static let ok = StubTransport.Answer.json(#"{"status":200,"data":{}}"#)
 

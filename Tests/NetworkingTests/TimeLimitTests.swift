@@ -2,9 +2,10 @@ import FoundationEssentials
 import HTTPModel
 import Networking
 import Rx
+import RxTesting
 import Testing
 
-@Suite("A call's time")
+@Suite("A call's time", .noLeaks)
 struct TimeLimitTests {
     private static let ok = StubTransport.Answer.json(#"{"status":200,"data":{}}"#)
 

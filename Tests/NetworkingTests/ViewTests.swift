@@ -2,10 +2,11 @@ import HTTPModel
 import JSONBytes
 import Networking
 import Rx
+import RxTesting
 import Testing
 
 /// The contract's table of the names under which users know a failure.
-@Suite("A failure in other terms")
+@Suite("A failure in other terms", .noLeaks)
 struct ViewTests {
     private struct Model: Decodable, Sendable {
         var name: String
