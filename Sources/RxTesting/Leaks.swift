@@ -1,4 +1,4 @@
-import Dispatch
+public import Dispatch
 import Locking
 import Rx
 public import Testing
@@ -9,10 +9,16 @@ public import Testing
 ///     @Suite(.noLeaks) struct SearchTests { ... }
 ///     @Test(.noLeaks) func aSearchIsAbandoned() { ... }
 ///
-/// What other threads still hold when the test returns has a second to be freed. Counts what the test's task makes
+/// What other threads still hold when the test returns has some time to be freed. Counts what the test's task makes
 /// (`Resources.Ledger`), in builds in which Rx counts: debug builds, and with `TRACE_RESOURCES`. In others it warns.
 public struct NoLeaks: SuiteTrait, TestTrait, TestScoping {
-    public init() {}
+    private let limit: DispatchTimeInterval
+
+    /// - Parameter limit: how long other threads may hold what the test made after it has returned. A test that leaves nothing
+    ///   behind does not wait.
+    public init(within limit: DispatchTimeInterval = .seconds(10)) {
+        self.limit = limit
+    }
 
     public var isRecursive: Bool { true }
 
@@ -21,7 +27,7 @@ public struct NoLeaks: SuiteTrait, TestTrait, TestScoping {
     ) async throws {
         let ledger = Resources.Ledger()
         try await Resources.$ledger.withValue(ledger) { try await function() }
-        await ledger.waitUntilEmpty(atMost: .seconds(1))
+        await ledger.waitUntilEmpty(atMost: limit)
         report(ledger, sourceLocation: test.sourceLocation)
     }
 }

@@ -92,12 +92,12 @@ struct MarbleReader {
             let character = characters[position]
             position += 1
             if character == ">" {
-                guard let frames = Int(digits), frames > 0 else { break }
+                guard let frames = Int(digits), (1...1_000_000_000).contains(frames) else { break }
                 return frames
             }
             digits.append(character)
         }
-        throw error("< is followed by a number of frames and >", at: start)
+        throw error("< is followed by a number of frames, at most 1000000000, and >", at: start)
     }
 
     private func error(_ reason: String, at position: Int) -> MarbleSyntaxError {

@@ -24,7 +24,7 @@ public final class TestableObserver<Element: Sendable>: ObserverType {
     }
 
     public func on(_ event: Event<Element>) {
-        let time = scheduler.clock
-        recorded.withLock { $0.append(Recorded(time: time, value: event)) }
+        // The clock is read under the lock, so that times come in order from several threads too.
+        recorded.withLock { $0.append(Recorded(time: scheduler.clock, value: event)) }
     }
 }

@@ -11,9 +11,11 @@ struct MarbleTests {
             ("-a)", 2, ") without ("), ("-(ab", 1, "( without )"), ("((a))", 1, "( inside ( )"),
             ("(a-b)", 2, "no time passes between ( and )"), ("-{ab", 1, "{ without }"),
             ("a|b", 2, "after the end"), ("#|", 1, "after the end"), ("-}", 1, "unexpected }"),
-            ("<x>a", 0, "< is followed by a number of frames and >"),
-            ("<0>a", 0, "< is followed by a number of frames and >"),
-            ("-<12", 1, "< is followed by a number of frames and >"), ("a^", 1, "unexpected ^"),
+            ("<x>a", 0, "< is followed by a number of frames, at most 1000000000, and >"),
+            ("<0>a", 0, "< is followed by a number of frames, at most 1000000000, and >"),
+            ("-<12", 1, "< is followed by a number of frames, at most 1000000000, and >"),
+            ("a^", 1, "unexpected ^"),
+            ("<9223372036854775807>-", 0, "< is followed by a number of frames, at most 1000000000, and >"),
         ])
     func refused(text: String, position: Int, reason: String) {
         let error = #expect(throws: MarbleSyntaxError.self) { try Marbles.events(text) }

@@ -1,9 +1,12 @@
 extension AsyncSequence where Self: Sendable, Element: Sendable {
-    /// The values of the sequence, iterated anew for each subscription by a detached task. What it throws is the error, but
+    /// The values of the sequence, iterated anew for each subscription by a task. What it throws is the error, but
     /// `CancellationError` the completion. Disposing cancels the task.
-    public func asObservable() -> Observable<Element> {
+    ///
+    /// - Parameter detached: whether the task takes nothing over from where it is subscribed to, as its priority and task-local
+    ///   values.
+    public func asObservable(detached: Bool = false) -> Observable<Element> {
         Observable.create { observer in
-            let task = Task.detached {
+            let operation: @Sendable () async -> Void = {
                 do {
                     for try await element in self {
                         // A sequence that does not look for it itself is left at its next value.
@@ -17,6 +20,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
                     observer.onError(error)
                 }
             }
+            let task = detached ? Task.detached(operation: operation) : Task(operation: operation)
             return Disposables.create { task.cancel() }
         }
     }

@@ -41,9 +41,10 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
     /// Starts the work. Called once, when this object is subscribed to; it may report before it returns.
     open func begin() {}
 
-    /// A fresh emitter that does the same work, for a further subscription.
+    /// A fresh emitter that does the same work, for a further subscription or a further attempt. Every subclass overrides it:
+    /// one object runs once.
     open func copy() -> Emitter<Element> {
-        self
+        preconditionFailure("\(type(of: self)) does not override copy(), which a further subscription needs")
     }
 
     /// The end: the subscription was disposed or this emitter has reported its last event. Called once, after

@@ -2,7 +2,8 @@ import Locking
 
 /// A stream of values in time: `next* (error | completed)?`, started by each subscription.
 ///
-/// Semantics are RxSwift's. Any thread may emit and dispose; the events of one subscription never overlap.
+/// Semantics are RxSwift's. Any thread may emit and dispose. The events of one subscription do not
+/// overlap, as long as what is fed by hand (a subject, the observer of `create`) is fed one event at a time.
 open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Sendable {
     /// Where the running step sends; written once, before its first event.
     @exclusivity(unchecked)

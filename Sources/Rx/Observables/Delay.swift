@@ -16,9 +16,9 @@ final class Delay<Element: Sendable>: StatefulOperator<Element, Element>, TimerT
     private struct State {
         /// What waits, the oldest first; `nil` is the completion.
         var waiting = Queue<Element?>()
-        var tokens: [TimerToken] = []
+        var tokens: Set<TimerToken> = []
         /// Timers that fired before their tokens were known.
-        var early: [TimerToken] = []
+        var early: Set<TimerToken> = []
     }
 
     private let dueTime: RxTimeInterval
@@ -51,11 +51,7 @@ final class Delay<Element: Sendable>: StatefulOperator<Element, Element>, TimerT
         state.withLock { $0.waiting.append(value) }
         let token = scheduler.setTimer(after: dueTime, target: self)
         state.withLock { state in
-            if let index = state.early.firstIndex(of: token) {
-                state.early.remove(at: index)
-            } else {
-                state.tokens.append(token)
-            }
+            if state.early.remove(token) == nil { state.tokens.insert(token) }
         }
         if upstream.isClosed { drop() }
     }
@@ -63,11 +59,7 @@ final class Delay<Element: Sendable>: StatefulOperator<Element, Element>, TimerT
     @usableFromInline
     func timerFired(_ token: TimerToken) {
         state.withLock { state in
-            if let index = state.tokens.firstIndex(of: token) {
-                state.tokens.remove(at: index)
-            } else {
-                state.early.append(token)
-            }
+            if state.tokens.remove(token) == nil { state.early.insert(token) }
         }
         whenOwner { self.deliverFirst() }
     }

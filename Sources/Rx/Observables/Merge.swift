@@ -5,10 +5,12 @@ extension ObservableType where Element: ObservableConvertibleType {
         FlatMap(asObservable(), { $0.asObservable() }, FlatMapInner.self)
     }
 
-    /// The values of at most `maxConcurrent` streams at a time; the others wait in their order, without bound.
+    /// The values of at most `maxConcurrent` streams at a time; the others wait in their order, without bound. A limit below
+    /// 1 is `RxError.argumentOutOfRange`.
     @inlinable
     public consuming func merge(maxConcurrent: Int) -> Observable<Element.Element> {
-        MergeLimited(asObservable(), maxConcurrent, { $0.asObservable() }, MergeLimitedInner.self)
+        guard maxConcurrent > 0 else { return .error(RxError.argumentOutOfRange) }
+        return MergeLimited(asObservable(), maxConcurrent, { $0.asObservable() }, MergeLimitedInner.self)
     }
 
     /// The values of the streams, one stream after the other.

@@ -15,12 +15,13 @@ extension ObservableType {
     /// says what becomes of one more. The value being delivered does not count, nor does the end of the stream.
     ///
     /// No error overtakes the values before it. On an overflow that is an error the source is disposed at once, what waits is
-    /// delivered, and then the error. None is delivered after disposal.
+    /// delivered, and then the error. None is delivered after disposal. A capacity below 1 is `RxError.argumentOutOfRange`.
     @inlinable
     public consuming func observe(
         on scheduler: any ImmediateSchedulerType, capacity: Int, overflow: OverflowPolicy
     ) -> Observable<Element> {
-        ObserveOnBounded(asObservable(), scheduler, capacity, overflow)
+        guard capacity > 0 else { return .error(RxError.argumentOutOfRange) }
+        return ObserveOnBounded(asObservable(), scheduler, capacity, overflow)
     }
 }
 

@@ -8,7 +8,7 @@ extension ObservableType {
     }
 
     /// Subscribes again when the stream fails, `maxAttemptCount` times in all; the last error passes. With 0 it completes
-    /// without subscribing.
+    /// without subscribing; a negative count is `RxError.argumentOutOfRange`.
     @inlinable
     public consuming func retry(_ maxAttemptCount: Int) -> Observable<Element> {
         Observable.retry(asObservable(), attempts: maxAttemptCount)
@@ -20,8 +20,7 @@ extension Observable {
     static func retry(
         _ source: consuming Observable<Element>, attempts: Int
     ) -> Observable<Element> {
-        precondition(attempts >= 0, "a stream cannot be tried \(attempts) times")
-        if attempts == 0 { return .empty() }
+        guard attempts > 0 else { return attempts == 0 ? .empty() : .error(RxError.argumentOutOfRange) }
         if attempts <= mostAbsorbedAttempts {
             // Uniqueness is asked through the non-generic root: no metadata is looked up for it.
             var link: Link = consume source

@@ -10,12 +10,13 @@ public enum SubjectLifetimeScope: Sendable {
 
 extension ObservableType {
     /// One subscription to the source for all subscribers, from the first to the last one. `replay` values are kept for those
-    /// that come later.
+    /// that come later; a negative number of them is `RxError.argumentOutOfRange`.
     @inlinable
     public consuming func share(
         replay: Int = 0, scope: SubjectLifetimeScope = .whileConnected
     ) -> Observable<Element> {
-        Share(asObservable(), replay, scope, nil)
+        guard replay >= 0 else { return .error(RxError.argumentOutOfRange) }
+        return Share(asObservable(), replay, scope, nil)
     }
 
     /// The same, with values that get too old: one that came `timeToLive` ago or longer is not replayed.
@@ -32,7 +33,8 @@ extension ObservableType {
         replay: Int, scope: SubjectLifetimeScope = .whileConnected, timeToLive: RxTimeInterval,
         scheduler: any SchedulerType
     ) -> Observable<Element> {
-        Share(asObservable(), replay, scope, (timeToLive, scheduler))
+        guard replay >= 0 else { return .error(RxError.argumentOutOfRange) }
+        return Share(asObservable(), replay, scope, (timeToLive, scheduler))
     }
 }
 
@@ -74,7 +76,6 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
         _ source: consuming Observable<Element>, _ replay: Int, _ scope: SubjectLifetimeScope,
         _ lifetime: (RxTimeInterval, any SchedulerType)?
     ) {
-        precondition(replay >= 0, "\(replay) values cannot be kept")
         self.source = source
         self.replay = replay
         self.scope = scope
@@ -86,9 +87,9 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
         let share = unsafeDowncast(source, to: Share<Element>.self)
         let (subject, connection, isFirst) = share.join()
         let link = ShareLink<Element>(share, connection, port)
-        guard link.open() else { return }
-        // The subscriber is there before the source starts, so that it misses nothing.
-        unsafeDowncast(subject, to: ReplaySubject<Element>.self).add(link)
+        // The subscriber is there before the source starts, so that it misses nothing. One that has left meanwhile still starts
+        // it for those who came in between.
+        if link.open() { unsafeDowncast(subject, to: ReplaySubject<Element>.self).add(link) }
         guard isFirst, let connection else { return }
         let step = unsafeDowncast(connection, to: Connection<Element>.self)
         if !step.upstream.isClosed { startStream(share.source, Port(step)) }

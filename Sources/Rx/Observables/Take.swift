@@ -1,9 +1,10 @@
 extension ObservableType {
-    /// The first `count` values, then the end. With 0 it completes without subscribing.
+    /// The first `count` values, then the end. With 0 it completes without subscribing. A negative count is
+    /// `RxError.argumentOutOfRange`.
     @inlinable
     public consuming func take(_ count: Int) -> Observable<Element> {
-        precondition(count >= 0, "the first \(count) values cannot be taken")
-        return count == 0 ? .empty() : Take(asObservable(), count)
+        guard count > 0 else { return count == 0 ? .empty() : .error(RxError.argumentOutOfRange) }
+        return Take(asObservable(), count)
     }
 }
 

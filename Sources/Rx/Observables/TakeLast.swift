@@ -1,8 +1,9 @@
 extension ObservableType {
-    /// The last `count` values, when the stream completes. Holds that many.
+    /// The last `count` values, when the stream completes. Holds that many. A negative count is
+    /// `RxError.argumentOutOfRange`.
     @inlinable
     public consuming func takeLast(_ count: Int) -> Observable<Element> {
-        precondition(count >= 0, "the last \(count) values cannot be taken")
+        guard count >= 0 else { return .error(RxError.argumentOutOfRange) }
         return TakeLast(asObservable(), count)
     }
 }

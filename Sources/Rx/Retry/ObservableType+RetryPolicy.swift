@@ -4,10 +4,12 @@ import Synchronization
 extension ObservableType {
     /// Subscribes again when the stream fails, as often and as late as `policy` says; an error that it does not retry passes.
     /// The failed attempt is disposed before the wait, which is `scheduler`'s; without a wait the next attempt follows at
-    /// once, on the failing thread. Buffers nothing: values of a failed attempt have been sent.
+    /// once, on the failing thread. Buffers nothing: values of a failed attempt have been sent. A policy
+    /// of less than 1 attempt is `RxError.argumentOutOfRange`.
     @inlinable
     public consuming func retry(_ policy: RetryPolicy, scheduler: any SchedulerType) -> Observable<Element> {
-        RetryByPolicy(asObservable(), policy, scheduler)
+        guard policy.maxAttempts > 0 else { return .error(RxError.argumentOutOfRange) }
+        return RetryByPolicy(asObservable(), policy, scheduler)
     }
 }
 

@@ -45,6 +45,6 @@ struct RetryProgress {
         if let budget = policy.budget, !budget.takeRetry() { return nil }
         previous = policy.backoff.nanoseconds(
             afterFailures: failures, previous: previous, random: policy.random)
-        return min(asked + previous, 1 << 62)
+        return min(asked, (1 << 62) - previous) + previous
     }
 }

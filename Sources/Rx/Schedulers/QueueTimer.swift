@@ -45,6 +45,10 @@ final class PeriodicState<StateType: Sendable>: Sendable {
         }
         guard let value else { return }
         let next = action(value)
-        state.withLock { $0 = (next, false) }
+        // The old value is let go outside of the lock.
+        _ = state.withLock { state in
+            defer { state = (next, false) }
+            return state.value
+        }
     }
 }

@@ -34,8 +34,11 @@ private final class PeriodicRun<StateType: Sendable>: Disposable {
     func schedule(after dueTime: RxTimeInterval) {
         pending.disposable = scheduler.scheduleRelative((), dueTime: dueTime) { [self] in
             // One step at a time: the next one is scheduled after this one.
-            let next = action(state.withLock { $0 })
+            let value = state.withLock { $0 }
+            let next = action(value)
             state.withLock { $0 = next }
+            // The old value is let go outside of the lock.
+            withExtendedLifetime(value) {}
             if !pending.isDisposed { schedule(after: period) }
             return Disposables.create()
         }

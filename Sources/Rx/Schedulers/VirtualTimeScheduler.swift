@@ -120,9 +120,9 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
             return scheduler.nextID
         }
         let removal = Disposables.create { [weak self] in
-            self?.state.withLock { scheduler in
-                guard let index = scheduler.items.firstIndex(where: { $0.id == id }) else { return }
-                scheduler.items.remove(at: index)
+            // Let go outside of the lock: what the work holds may come back here.
+            _ = self?.state.withLock { scheduler in
+                scheduler.items.firstIndex { $0.id == id }.map { scheduler.items.remove(at: $0) }
             }
         }
         return Disposables.create(result, removal)

@@ -48,15 +48,16 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
     private var values: [Element] = []
 
     private init(bufferSize: Int, lifetime: ReplayLifetime? = nil) {
-        precondition(bufferSize >= 0, "a buffer cannot hold \(bufferSize) values")
-        self.bufferSize = bufferSize
+        self.bufferSize = max(bufferSize, 0)
         self.lifetime = lifetime
         super.init()
     }
 
-    /// One that keeps the last `bufferSize` values.
+    /// One that keeps the last `bufferSize` values. With a negative size it has failed, with `RxError.argumentOutOfRange`.
     public static func create(bufferSize: Int) -> ReplaySubject<Element> {
-        ReplaySubject(bufferSize: bufferSize)
+        let subject = ReplaySubject(bufferSize: bufferSize)
+        if bufferSize < 0 { subject.onError(RxError.argumentOutOfRange) }
+        return subject
     }
 
     /// One that keeps the last `bufferSize` values, each as long as `lifetime` says.

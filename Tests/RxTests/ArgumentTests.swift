@@ -1,0 +1,72 @@
+import Dispatch
+import Rx
+import RxTesting
+import Testing
+
+/// A number may come from outside, as every value does.
+@Suite("Numbers that cannot be meant", .noLeaks)
+struct ArgumentTests {
+    @Test("A negative count, and a limit below 1, is an error of the stream, which subscribes to nothing")
+    func outOfRange() throws {
+        let scheduler = TestScheduler()
+        let source = try scheduler.createColdObservable("-a|")
+        var policy = RetryPolicy(maxAttempts: 0)
+        policy.backoff = .none
+        let streams: [Observable<String>] = [
+            source.take(-1), source.takeLast(-1), source.retry(-1), source.element(at: -1),
+            source.retry(policy, scheduler: scheduler), source.share(replay: -1),
+            source.share(replay: -1, timeToLive: .seconds(1), scheduler: scheduler),
+            source.flatMap(maxConcurrent: 0) { Observable.just($0) },
+            source.map { Observable.just($0) }.merge(maxConcurrent: 0),
+            source.observe(on: scheduler, capacity: 0, overflow: .error),
+            Observable.range(start: 0, count: -1).map { "\($0)" },
+        ]
+        for stream in streams {
+            scheduler.expect(stream, sends: "#{\(RxError.argumentOutOfRange)}")
+        }
+        #expect(source.subscriptions == [])
+    }
+
+    @Test("A replay of a negative number of values has failed")
+    func replays() {
+        let subject = ReplaySubject<Int>.create(bufferSize: -1)
+        subject.onNext(1)
+        #expect(events(subject) == ["error \(RxError.argumentOutOfRange)"])
+    }
+
+    @Test("None is no mistake: nothing is taken, nothing is tried, nothing is replayed")
+    func none() throws {
+        let scheduler = TestScheduler()
+        let source = try scheduler.createColdObservable("-a|")
+        for stream in [source.take(0), source.retry(0)] { scheduler.expect(stream, sends: "|") }
+        #expect(source.subscriptions == [])
+        scheduler.expect(source.takeLast(0), sends: "--|")
+        scheduler.expect(source.share(replay: 0), sends: "-a|")
+    }
+
+    @Test("A wait for ever, asked for twice, is a wait for ever")
+    func waits() {
+        let scheduler = TestScheduler()
+        var policy = RetryPolicy(maxAttempts: 2, backoff: .constant(.never))
+        policy.retryAfter = { _ in .never }
+        policy.longestRetryAfter = .never
+        scheduler.expect(Observable<Int>.error(TestError()).retry(policy, scheduler: scheduler), sends: "")
+    }
+
+    @Test("Work that is taken from the scheduler may take other work with it")
+    func lastReference() {
+        let scheduler = TestScheduler()
+        let work = SerialDisposable()
+        do {
+            let bag = DisposeBag()
+            scheduler.scheduleRelative((), dueTime: .seconds(1)) { Disposables.create() }.disposed(by: bag)
+            work.disposable = scheduler.scheduleRelative((), dueTime: .seconds(1)) {
+                withExtendedLifetime(bag) {}
+                return Disposables.create()
+            }
+        }
+        #expect(scheduler.pendingCount == 2)
+        work.dispose()
+        #expect(scheduler.pendingCount == 0)
+    }
+}
