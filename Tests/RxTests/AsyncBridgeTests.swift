@@ -50,6 +50,19 @@ private struct Signals: Sendable {
     }
 }
 
+/// Says when it is let go.
+private final class Token: Sendable {
+    private let signals: Signals
+
+    init(_ signals: Signals) {
+        self.signals = signals
+    }
+
+    deinit {
+        signals.send("let go")
+    }
+}
+
 private enum Place {
     @TaskLocal static var name = "nowhere"
 }
@@ -149,20 +162,23 @@ struct AsyncBridgeTests {
     func workDisposed() async {
         let signals = Signals()
         let (gate, open) = AsyncStream<Void>.makeStream()
-        let single = Single<Int>.create {
+        let log = Log<String>()
+        let subscription = Single<Int>.create { [token = Token(signals)] in
+            defer { withExtendedLifetime(token) {} }
             signals.send("started")
             // Ends when the task is cancelled.
             for await _ in gate {}
             signals.send(Task.isCancelled ? "cancelled" : "ended")
             return 1
         }
-        let log = Log<String>()
-        let subscription = single.subscribe(
+        .subscribe(
             onSuccess: { log.add("\($0)") }, onFailure: { log.add("\($0)") },
             onDisposed: { log.add("disposed") })
         #expect(await signals.next == "started")
         subscription.dispose()
         #expect(await signals.next == "cancelled")
+        // The task keeps its work until it has reported what that returned.
+        #expect(await signals.next == "let go")
         #expect(log.entries == ["disposed"])
         open.finish()
     }

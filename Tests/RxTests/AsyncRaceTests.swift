@@ -102,6 +102,8 @@ struct AsyncRaceTests {
                 }
                 group.addTask { subscription.dispose() }
             }
+            // Who ended it may be about to say so still.
+            while !log.entries.contains("disposed") { await Task.yield() }
             let entries = log.entries
             #expect(entries.filter { $0 == "disposed" }.count == 1)
             #expect(entries.filter { $0 == "done" }.count <= 1)
@@ -118,6 +120,8 @@ struct AsyncRaceTests {
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<2 { group.addTask { subscription.dispose() } }
             }
+            // Who ended it may be about to say so still.
+            while !log.entries.contains("disposed") { await Task.yield() }
             // A value that is on its way when the disposal comes may arrive after it.
             #expect([["disposed"], ["1", "disposed"], ["disposed", "1"]].contains(log.entries))
         }

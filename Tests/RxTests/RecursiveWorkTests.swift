@@ -64,17 +64,26 @@ struct RecursiveWorkTests {
     func raced() async {
         for _ in 0..<200 {
             let queue = SerialDispatchQueueScheduler(qos: .default)
-            let work = queue.scheduleRecursive(0) { state, recurse in recurse(state + 1) }
+            let turns = Shared(0)
+            let work = queue.scheduleRecursive(0) { state, recurse in
+                turns.withLock { $0 += 1 }
+                recurse(state + 1)
+            }
             // On this thread too: tasks would wait for one that the endless work leaves free.
             DispatchQueue.concurrentPerform(iterations: 2) { _ in work.dispose() }
-            // Behind what was still queued: nothing more is.
-            let ended: Bool = await withCheckedContinuation { continuation in
-                _ = queue.schedule(()) {
-                    continuation.resume(returning: true)
-                    return Disposables.create()
-                }
+            // Behind the turn that may run still; where one followed it, that is counted before the second.
+            let ended = await count(turns, behind: queue)
+            #expect(await count(turns, behind: queue) == ended)
+        }
+    }
+
+    /// What `turns` has come to when what `queue` has been given so far is done.
+    private func count(_ turns: Shared<Int>, behind queue: SerialDispatchQueueScheduler) async -> Int {
+        await withCheckedContinuation { continuation in
+            _ = queue.schedule(()) {
+                continuation.resume(returning: turns.withLock { $0 })
+                return Disposables.create()
             }
-            #expect(ended)
         }
     }
 }
