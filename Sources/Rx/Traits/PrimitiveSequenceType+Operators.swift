@@ -2,12 +2,14 @@
 // operators again. On a `PrimitiveSequence` its own are taken.
 
 extension PrimitiveSequenceType where Trait == SingleTrait {
+    /// Subscribes an event handler.
     @_disfavoredOverload
     @preconcurrency
     public func subscribe(_ observer: @escaping @Sendable (SingleEvent<Element>) -> Void) -> any Disposable {
         primitiveSequence.subscribe(observer)
     }
 
+    /// Subscribes handlers for the value, the error and the end of the subscription.
     @_disfavoredOverload
     @preconcurrency
     public func subscribe(
@@ -17,6 +19,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         primitiveSequence.subscribe(onSuccess: onSuccess, onFailure: onFailure, onDisposed: onDisposed)
     }
 
+    /// Subscribes handlers that get `object` as long as it lives; it is not kept alive.
     @_disfavoredOverload
     @preconcurrency
     public func subscribe<Object: AnyObject & Sendable>(
@@ -28,6 +31,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
             with: object, onSuccess: onSuccess, onFailure: onFailure, onDisposed: onDisposed)
     }
 
+    /// Calls the hooks as the result passes: `on...` before it is forwarded, `after...` after it was.
     @_disfavoredOverload
     @preconcurrency
     public func `do`(
@@ -43,6 +47,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
             onSubscribe: onSubscribe, onSubscribed: onSubscribed, onDispose: onDispose)
     }
 
+    /// The value, transformed. What `transform` throws is the error.
     @_disfavoredOverload
     @preconcurrency
     public func map<Result: Sendable>(_ transform: @escaping @Sendable (Element) throws -> Result)
@@ -51,6 +56,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         primitiveSequence.map(transform)
     }
 
+    /// The value, transformed; nothing when it becomes `nil`.
     @_disfavoredOverload
     @preconcurrency
     public func compactMap<Result: Sendable>(_ transform: @escaping @Sendable (Element) throws -> Result?)
@@ -59,12 +65,14 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         primitiveSequence.compactMap(transform)
     }
 
+    /// The value when `predicate` is true of it, else nothing.
     @_disfavoredOverload
     @preconcurrency
     public func filter(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Maybe<Element> {
         primitiveSequence.filter(predicate)
     }
 
+    /// What `selector` makes of the value.
     @_disfavoredOverload
     @preconcurrency
     public func flatMap<Result: Sendable>(
@@ -73,6 +81,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         primitiveSequence.flatMap(selector)
     }
 
+    /// What `selector` makes of the value.
     @_disfavoredOverload
     @preconcurrency
     public func flatMapMaybe<Result: Sendable>(
@@ -81,6 +90,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         primitiveSequence.flatMapMaybe(selector)
     }
 
+    /// What `selector` makes of the value.
     @_disfavoredOverload
     @preconcurrency
     public func flatMapCompletable(
@@ -89,21 +99,25 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         primitiveSequence.flatMapCompletable(selector)
     }
 
+    /// On an error succeeds with `element`.
     @_disfavoredOverload
     public func catchAndReturn(_ element: Element) -> Single<Element> {
         primitiveSequence.catchAndReturn(element)
     }
 
+    /// The value or the error, as a maybe.
     @_disfavoredOverload
     public func asMaybe() -> Maybe<Element> {
         primitiveSequence.asMaybe()
     }
 
+    /// Only whether it succeeds.
     @_disfavoredOverload
     public func asCompletable() -> Completable {
         primitiveSequence.asCompletable()
     }
 
+    /// Subscribes and waits for the value. Cancelling the task disposes the subscription.
     @_disfavoredOverload
     public var value: Element {
         get async throws { try await primitiveSequence.value }
@@ -111,12 +125,14 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
 }
 
 extension PrimitiveSequenceType where Trait == MaybeTrait {
+    /// Subscribes an event handler.
     @_disfavoredOverload
     @preconcurrency
     public func subscribe(_ observer: @escaping @Sendable (MaybeEvent<Element>) -> Void) -> any Disposable {
         primitiveSequence.subscribe(observer)
     }
 
+    /// Subscribes handlers for the value, the error, the completion without value and the end of the subscription.
     @_disfavoredOverload
     @preconcurrency
     public func subscribe(
@@ -127,6 +143,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
             onSuccess: onSuccess, onError: onError, onCompleted: onCompleted, onDisposed: onDisposed)
     }
 
+    /// Subscribes handlers that get `object` as long as it lives; it is not kept alive.
     @_disfavoredOverload
     @preconcurrency
     public func subscribe<Object: AnyObject & Sendable>(
@@ -139,6 +156,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
             onDisposed: onDisposed)
     }
 
+    /// Calls the hooks as the result passes: `on...` before it is forwarded, `after...` after it was.
     @_disfavoredOverload
     @preconcurrency
     public func `do`(
@@ -157,6 +175,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
             onSubscribed: onSubscribed, onDispose: onDispose)
     }
 
+    /// The value, transformed. What `transform` throws is the error.
     @_disfavoredOverload
     @preconcurrency
     public func map<Result: Sendable>(_ transform: @escaping @Sendable (Element) throws -> Result)
@@ -165,6 +184,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
         primitiveSequence.map(transform)
     }
 
+    /// The value, transformed; nothing when it becomes `nil`.
     @_disfavoredOverload
     @preconcurrency
     public func compactMap<Result: Sendable>(_ transform: @escaping @Sendable (Element) throws -> Result?)
@@ -173,12 +193,14 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
         primitiveSequence.compactMap(transform)
     }
 
+    /// The value when `predicate` is true of it, else nothing.
     @_disfavoredOverload
     @preconcurrency
     public func filter(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Maybe<Element> {
         primitiveSequence.filter(predicate)
     }
 
+    /// What `selector` makes of the value.
     @_disfavoredOverload
     @preconcurrency
     public func flatMap<Result: Sendable>(
@@ -187,36 +209,43 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
         primitiveSequence.flatMap(selector)
     }
 
+    /// On an error succeeds with `element`.
     @_disfavoredOverload
     public func catchAndReturn(_ element: Element) -> Maybe<Element> {
         primitiveSequence.catchAndReturn(element)
     }
 
+    /// The value, or `default` where there is none.
     @_disfavoredOverload
     public func ifEmpty(default: Element) -> Single<Element> {
         primitiveSequence.ifEmpty(default: `default`)
     }
 
+    /// The value, or what `other` has where there is none.
     @_disfavoredOverload
     public func ifEmpty(switchTo other: Maybe<Element>) -> Maybe<Element> {
         primitiveSequence.ifEmpty(switchTo: other)
     }
 
+    /// The value, or what `other` has where there is none.
     @_disfavoredOverload
     public func ifEmpty(switchTo other: Single<Element>) -> Single<Element> {
         primitiveSequence.ifEmpty(switchTo: other)
     }
 
+    /// The value, or fails with `RxError.noElements`.
     @_disfavoredOverload
     public func asSingle() -> Single<Element> {
         primitiveSequence.asSingle()
     }
 
+    /// Only how it ends.
     @_disfavoredOverload
     public func asCompletable() -> Completable {
         primitiveSequence.asCompletable()
     }
 
+    /// Subscribes and waits for the value, or for the completion without one (`nil`).
     @_disfavoredOverload
     public var value: Element? {
         get async throws { try await primitiveSequence.value }
@@ -224,12 +253,14 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
 }
 
 extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Never {
+    /// Subscribes an event handler.
     @_disfavoredOverload
     @preconcurrency
     public func subscribe(_ observer: @escaping @Sendable (CompletableEvent) -> Void) -> any Disposable {
         primitiveSequence.subscribe(observer)
     }
 
+    /// Subscribes handlers for the completion, the error and the end of the subscription.
     @_disfavoredOverload
     @preconcurrency
     public func subscribe(
@@ -239,6 +270,7 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
         primitiveSequence.subscribe(onCompleted: onCompleted, onError: onError, onDisposed: onDisposed)
     }
 
+    /// Subscribes handlers that get `object` as long as it lives; it is not kept alive.
     @_disfavoredOverload
     @preconcurrency
     public func subscribe<Object: AnyObject & Sendable>(
@@ -250,6 +282,7 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
             with: object, onCompleted: onCompleted, onError: onError, onDisposed: onDisposed)
     }
 
+    /// Calls the hooks as the event passes: `on...` before it is forwarded, `after...` after it was.
     @_disfavoredOverload
     @preconcurrency
     public func `do`(
@@ -266,31 +299,37 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
             onDispose: onDispose)
     }
 
+    /// Subscribes to `second` after the completion.
     @_disfavoredOverload
     public func concat(_ second: Completable) -> Completable {
         primitiveSequence.concat(second)
     }
 
+    /// Goes on with `second` after the completion.
     @_disfavoredOverload
     public func andThen<Other: Sendable>(_ second: Single<Other>) -> Single<Other> {
         primitiveSequence.andThen(second)
     }
 
+    /// Goes on with `second` after the completion.
     @_disfavoredOverload
     public func andThen<Other: Sendable>(_ second: Maybe<Other>) -> Maybe<Other> {
         primitiveSequence.andThen(second)
     }
 
+    /// Goes on with `second` after the completion.
     @_disfavoredOverload
     public func andThen(_ second: Completable) -> Completable {
         primitiveSequence.andThen(second)
     }
 
+    /// Goes on with `second` after the completion.
     @_disfavoredOverload
     public func andThen<Other: Sendable>(_ second: Observable<Other>) -> Observable<Other> {
         primitiveSequence.andThen(second)
     }
 
+    /// Subscribes and waits for the completion. Cancelling the task disposes the subscription.
     @_disfavoredOverload
     public var value: Void {
         get async throws { try await primitiveSequence.value }
