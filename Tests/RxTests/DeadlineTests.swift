@@ -74,6 +74,17 @@ struct DeadlineTests {
             scheduler.marbles(of: far.observable.timeout(at: .distantFuture, scheduler: scheduler)) == "-a|")
     }
 
+    @Test("A deadline that comes while a single's value is delivered does not come between that and the end")
+    func whileDelivered() {
+        let stream = Single.just("a").timeout(at: scheduler.frames(2), scheduler: scheduler)
+            .map { [scheduler] value in
+                scheduler.advance(by: .milliseconds(3 * frame))
+                return value
+            }
+        #expect(events(stream.asObservable()) == ["a", "done"])
+        #expect(scheduler.pendingCount == 0)
+    }
+
     @Test("Attempts share one deadline, where a timeout is each one's own")
     func attempts() {
         let source = Source("--#", scheduler)

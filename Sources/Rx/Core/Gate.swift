@@ -46,6 +46,17 @@ struct Gate: ~Copyable {
         if isOwner { drain() }
     }
 
+    /// Does `work` as the owner: now, or by who is there. Its closure is made either way, so what is done for each value says
+    /// the two apart as above.
+    func run(_ work: @escaping @Sendable () -> Void) {
+        if enter() {
+            work()
+            leave()
+        } else {
+            park(work)
+        }
+    }
+
     private func drain() {
         while true {
             let batch: [@Sendable () -> Void]? = parked.withLock { parked in

@@ -14,6 +14,12 @@ class GatedOperator<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
     /// A value came, and the stream has not ended.
     func received(_ value: In) {}
 
+    /// The value came that the source completes with, and the stream has not ended.
+    func receivedLast(_ value: In) {
+        received(value)
+        if !upstream.isClosed { sourceCompleted() }
+    }
+
     /// The source has completed. As it stands, so does the stream.
     func sourceCompleted() {
         end()
@@ -40,16 +46,6 @@ class GatedOperator<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
     /// The stream has ended or was disposed: lets go of what it has besides its source. Once.
     func ended() {}
 
-    /// Does it in the gate: now, or by who is there.
-    final func asOwner(_ work: @escaping @Sendable () -> Void) {
-        if gate.enter() {
-            work()
-            gate.leave()
-        } else {
-            gate.park(work)
-        }
-    }
-
     override final func next(_ value: In) {
         if gate.enter() {
             if !upstream.isClosed { received(value) }
@@ -60,16 +56,20 @@ class GatedOperator<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
     }
 
     override final func last(_ value: In) {
-        next(value)
-        completed()
+        if gate.enter() {
+            if !upstream.isClosed { receivedLast(value) }
+            gate.leave()
+        } else {
+            gate.park { if !self.upstream.isClosed { self.receivedLast(value) } }
+        }
     }
 
     override final func completed() {
-        asOwner { self.sourceCompleted() }
+        gate.run { self.sourceCompleted() }
     }
 
     override final func error(_ error: any Error) {
-        asOwner { self.end(error) }
+        gate.run { self.end(error) }
     }
 
     override func stop() {
@@ -94,7 +94,7 @@ class TimedOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, TimerT
 
     @usableFromInline
     final func timerFired(_ token: TimerToken) {
-        asOwner { if self.timer.take(token), !self.upstream.isClosed { self.timeCame() } }
+        gate.run { if self.timer.take(token), !self.upstream.isClosed { self.timeCame() } }
     }
 
     override func ended() {
@@ -107,7 +107,10 @@ class TimedOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, TimerT
     ) {
         step.down.attach(step)
         guard !step.upstream.isClosed else { return }
-        step.asOwner { step.timer.set(after: dueTime, step) }
+        // Nobody else is there yet; one that fires at once waits until it is known.
+        let isOwner = step.gate.enter()
+        step.timer.set(after: dueTime, step)
+        if isOwner { step.gate.leave() }
         guard !step.upstream.isClosed else { return }
         type(of: source).run(consume source, Port(step))
     }

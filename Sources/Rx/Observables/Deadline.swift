@@ -47,15 +47,11 @@ extension InfallibleType {
     }
 }
 
-/// One timer for the whole stream. Its gate keeps what the timer starts behind the event that is being delivered.
+/// One timer for the whole stream. What it starts waits for the event that is being delivered.
 @usableFromInline
-final class Deadline<Element: Sendable>: StatefulOperator<Element, Element>, TimerTarget, @unchecked Sendable
-{
+final class Deadline<Element: Sendable>: TimedOperator<Element, Element>, @unchecked Sendable {
     private let deadline: RxTime
     private let other: Observable<Element>?
-    private let scheduler: any SchedulerType
-    private let timer: TimerSlot
-    private let gate = Gate()
 
     @usableFromInline
     init(
@@ -64,9 +60,7 @@ final class Deadline<Element: Sendable>: StatefulOperator<Element, Element>, Tim
     ) {
         self.deadline = deadline
         self.other = other
-        self.scheduler = scheduler
-        timer = TimerSlot(scheduler)
-        super.init(source)
+        super.init(source, scheduler)
     }
 
     override func copy() -> Operator<Element, Element> {
@@ -77,30 +71,24 @@ final class Deadline<Element: Sendable>: StatefulOperator<Element, Element>, Tim
         _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
     ) {
         let me = unsafeDowncast(step, to: Deadline<Element>.self)
-        me.down.attach(me)
-        guard !me.upstream.isClosed else { return }
         let left = me.deadline.timeIntervalSince(me.scheduler.now)
-        guard left > 0 else { return me.expire() }
-        me.timer.set(after: RxTimeInterval(microseconds: left), me)
-        guard !me.upstream.isClosed else { return }
-        type(of: source).run(consume source, Port(me))
-    }
-
-    private func asOwner(_ work: @escaping @Sendable () -> Void) {
-        if gate.enter() {
-            work()
-            gate.leave()
-        } else {
-            gate.park(work)
+        guard left > 0 else {
+            me.down.attach(me)
+            return me.timeCame()
         }
+        begin(me, source, firstTimer: RxTimeInterval(microseconds: left))
     }
 
-    @usableFromInline
-    func timerFired(_ token: TimerToken) {
-        asOwner { self.expire() }
+    override func received(_ value: Element) {
+        down.next(value)
     }
 
-    private func expire() {
+    /// One event, so that the deadline does not come between a single's value and its end.
+    override func receivedLast(_ value: Element) {
+        end(with: value)
+    }
+
+    override func timeCame() {
         guard let source = upstream.close() else { return }
         if let other {
             // What ends the other is attached below in place of this step.
@@ -109,43 +97,6 @@ final class Deadline<Element: Sendable>: StatefulOperator<Element, Element>, Tim
             down.error(RxError.timeout)
         }
         source.stop()
-    }
-
-    override func stop() {
-        super.stop()
-        timer.close()
-    }
-
-    override func next(_ value: Element) {
-        if gate.enter() {
-            if !upstream.isClosed { down.next(value) }
-            gate.leave()
-        } else {
-            gate.park { if !self.upstream.isClosed { self.down.next(value) } }
-        }
-    }
-
-    override func last(_ value: Element) {
-        timer.close()
-        if gate.enter() {
-            finish(with: value)
-            gate.leave()
-        } else {
-            gate.park { self.finish(with: value) }
-        }
-    }
-
-    override func error(_ error: any Error) {
-        timer.close()
-        asOwner { self.end(error) }
-    }
-
-    override func completed() {
-        timer.close()
-        asOwner { self.end(nil) }
-    }
-
-    private func end(_ error: (any Error)?) {
-        if let error { super.error(error) } else { super.completed() }
+        ended()
     }
 }

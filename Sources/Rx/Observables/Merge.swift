@@ -73,16 +73,7 @@ final class MergeAll<Element: Sendable>: StatefulOperator<Element, Element>, @un
             guard !me.upstream.isClosed, me.inners.add(inner) else { return }
             type(of: source).run(source, Port(inner))
         }
-        me.whenOwner { if me.inners.outerDone() { me.end(nil) } }
-    }
-
-    private func whenOwner(_ work: @escaping @Sendable () -> Void) {
-        if gate.enter() {
-            work()
-            gate.leave()
-        } else {
-            gate.park(work)
-        }
+        me.gate.run { if me.inners.outerDone() { me.end(nil) } }
     }
 
     override func stop() {
@@ -104,11 +95,11 @@ final class MergeAll<Element: Sendable>: StatefulOperator<Element, Element>, @un
     }
 
     fileprivate func innerError(_ error: any Error) {
-        whenOwner { self.end(error) }
+        gate.run { self.end(error) }
     }
 
     fileprivate func innerCompleted(_ inner: Link) {
-        whenOwner { if self.inners.remove(inner) { self.end(nil) } }
+        gate.run { if self.inners.remove(inner) { self.end(nil) } }
     }
 }
 

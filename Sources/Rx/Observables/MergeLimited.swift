@@ -109,7 +109,7 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
             return false
         }
         if source.withScalar({ innerNext($0) }) {
-            if streamEnded() { whenOwner { self.end(nil) } }
+            if streamEnded() { gate.run { self.end(nil) } }
             return true
         }
         let inner = innerType.init(self)
@@ -131,20 +131,11 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
             state.isOuterDone = true
             return state.isOver
         }
-        if isOver { whenOwner { self.end(nil) } }
+        if isOver { gate.run { self.end(nil) } }
     }
 
     override func error(_ error: any Error) {
-        whenOwner { self.end(error) }
-    }
-
-    private func whenOwner(_ work: @escaping @Sendable () -> Void) {
-        if gate.enter() {
-            work()
-            gate.leave()
-        } else {
-            gate.park(work)
-        }
+        gate.run { self.end(error) }
     }
 
     private func end(_ error: (any Error)?) {
@@ -165,7 +156,7 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
     func innerCompleted(_ inner: Link) {
         _ = inners.remove(inner)
         // Behind the values of this inner stream that may be parked.
-        if streamEnded() { whenOwner { self.end(nil) } } else { pump() }
+        if streamEnded() { gate.run { self.end(nil) } } else { pump() }
     }
 }
 

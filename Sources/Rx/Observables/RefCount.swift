@@ -99,16 +99,7 @@ private final class ForeignCount<Source: ConnectableObservableType>: Observable<
     ) {
         let me = unsafeDowncast(source, to: ForeignCount<Source>.self)
         let step = CountedStep<Source.Element>(me, port)
-        me.perform { [me, step] in me.enter(step) }
-    }
-
-    private func perform(_ work: @escaping @Sendable () -> Void) {
-        if gate.enter() {
-            work()
-            gate.leave()
-        } else {
-            gate.park(work)
-        }
+        me.gate.run { [me, step] in me.enter(step) }
     }
 
     private func enter(_ step: CountedStep<Source.Element>) {
@@ -122,7 +113,7 @@ private final class ForeignCount<Source: ConnectableObservableType>: Observable<
 
     func leave(_ step: Link) {
         let step = unsafeDowncast(step, to: CountedStep<Source.Element>.self)
-        perform { [self, step] in
+        gate.run { [self, step] in
             guard step.isCounted else { return }
             step.isCounted = false
             subscribers -= 1

@@ -43,7 +43,7 @@ final class Sample<Element: Sendable>: TriggeredOperator<Element, Element>, @unc
     }
 
     override func triggerFired() {
-        asOwner { self.tick() }
+        gate.run { self.tick() }
     }
 
     override func triggerCompleted() {

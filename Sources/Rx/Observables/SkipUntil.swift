@@ -31,7 +31,7 @@ final class SkipUntil<Element: Sendable>: TriggeredOperator<Element, Element>, @
     }
 
     override func triggerFired() {
-        asOwner {
+        gate.run {
             self.isOpen = true
             self.other.closeAndStop()
         }

@@ -72,7 +72,7 @@ final class WithLatestFrom<In: Sendable, Second: Sendable, Out: Sendable>: Gated
     }
 
     fileprivate func keep(_ value: Second) {
-        asOwner { self.latest.set(value) }
+        gate.run { self.latest.set(value) }
     }
 }
 

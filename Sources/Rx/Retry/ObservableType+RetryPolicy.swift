@@ -77,18 +77,9 @@ final class RetryByPolicy<Element: Sendable>: StatefulOperator<Element, Element>
         timer.close()
     }
 
-    private func asOwner(_ work: @escaping @Sendable () -> Void) {
-        if gate.enter() {
-            work()
-            gate.leave()
-        } else {
-            gate.park(work)
-        }
-    }
-
     @usableFromInline
     func timerFired(_ token: TimerToken) {
-        asOwner { if self.timer.take(token) { self.start() } }
+        gate.run { if self.timer.take(token) { self.start() } }
     }
 
     override func next(_ value: Element) {
@@ -119,6 +110,6 @@ final class RetryByPolicy<Element: Sendable>: StatefulOperator<Element, Element>
         // The failed attempt is over before the next one is waited for.
         upstream.clear()
         guard wait > 0 else { return start() }
-        asOwner { self.timer.set(after: .nanoseconds(Int(wait)), self) }
+        gate.run { self.timer.set(after: .nanoseconds(Int(wait)), self) }
     }
 }
