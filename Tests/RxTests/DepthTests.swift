@@ -125,6 +125,37 @@ struct DepthTests {
         #expect(!subject.hasObservers)
     }
 
+    @Test("Many values in turns of a scheduler that takes them at once")
+    func immediateTurns() {
+        let scheduler = ImmediateScheduler.instance
+        expect(least, last: least) { [least] in .from(Array(1...least), scheduler: scheduler) }
+        expect(least, last: least) { [least] in .from(1...least, scheduler: scheduler) }
+        expect(least, last: least) { [least] in .range(start: 1, count: least, scheduler: scheduler) }
+    }
+
+    @Test("Streams delivered on a scheduler that does so at once, whose values make their values")
+    func observedFeedsItself() {
+        let scheduler = ImmediateScheduler.instance
+        let observed: [@Sendable (Observable<Int>) -> Observable<Int>] = [
+            { $0.observe(on: scheduler) },
+            { $0.observe(on: scheduler, capacity: 1, overflow: .error) },
+        ]
+        for observe in observed {
+            let subject = PublishSubject<Int>()
+            let seen = Shared((last: 0, ends: 0))
+            onSmallStack { [least] in
+                _ = observe(subject).subscribe(
+                    onNext: { value in
+                        seen.withLock { $0.last = value }
+                        if value < least { subject.onNext(value + 1) } else { subject.onCompleted() }
+                    }, onCompleted: { seen.withLock { $0.ends += 1 } })
+                subject.onNext(1)
+            }
+            #expect(seen.withLock { $0 } == (least, 1))
+            #expect(!subject.hasObservers)
+        }
+    }
+
     @Test("A chain of a million steps is freed without a run, and one of steps of one kind")
     func freed() {
         let steps: [@Sendable (Observable<Int>) -> Observable<Int>] = [

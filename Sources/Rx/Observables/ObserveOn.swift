@@ -12,40 +12,26 @@ extension ObservableType {
 /// The most values whose room is kept for those that come later.
 private let mostKeptRoom = 1024
 
-/// Outside of the generic class, where using it would look up metadata.
-private struct ObserveOnState {
-    var end: SubjectCore.End?
-    /// Whether a pump is scheduled or runs.
-    var isPumping = false
-}
-
-/// One pump at a time delivers what has been queued.
+/// Delivers all that waits in a turn.
 @usableFromInline
-final class ObserveOn<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
-    private let scheduler: any ImmediateSchedulerType
-    private let state = Lock(ObserveOnState())
+final class ObserveOn<Element: Sendable>: Pump<Element>, @unchecked Sendable {
     /// What waits; the state's lock guards it.
     @exclusivity(unchecked)
     private var values: [Element] = []
     /// What is being delivered: the pump's. The two change places, so that their room is used again.
     @exclusivity(unchecked)
     private var batch: [Element] = []
-    private let pump = SerialDisposable()
 
     @usableFromInline
-    init(_ source: consuming Observable<Element>?, _ scheduler: any ImmediateSchedulerType) {
-        self.scheduler = scheduler
-        super.init(source)
+    override init(_ source: consuming Observable<Element>?, _ scheduler: any ImmediateSchedulerType) {
+        super.init(source, scheduler)
     }
 
     override func copy() -> Operator<Element, Element> {
         type(of: self).init(nil, scheduler)
     }
 
-    override func stop() {
-        guard upstream.closeAndStop() else { return }
-        pump.dispose()
-        // The values go outside of the lock.
+    override func drop() {
         _ = state.withLock { _ in
             let waiting = values
             values = []
@@ -57,60 +43,31 @@ final class ObserveOn<Element: Sendable>: StatefulOperator<Element, Element>, @u
         guard !upstream.isClosed else { return }
         let isIdle = state.withLock { state in
             values.append(value)
-            defer { state.isPumping = true }
-            return !state.isPumping
+            return state.start()
         }
         if isIdle { schedule() }
     }
 
-    override func error(_ error: any Error) {
-        end(.failed(error))
-    }
-
-    override func completed() {
-        end(.completed)
-    }
-
-    private func end(_ end: SubjectCore.End) {
-        guard !upstream.isClosed else { return }
-        let isIdle = state.withLock { state in
-            if state.end == nil { state.end = end }
-            defer { state.isPumping = true }
-            return !state.isPumping
-        }
-        if isIdle { schedule() }
-    }
-
-    private func schedule() {
-        let turn = SingleAssignmentDisposable()
-        pump.disposable = turn
-        turn.setDisposable(
-            scheduler.schedule(()) { [self] in
-                deliver()
-                return Disposables.create()
-            })
-    }
-
-    /// Delivers what waits, then leaves the scheduler to others before it goes on.
-    private func deliver() {
+    override func deliver() -> Bool {
         let end: SubjectCore.End? = state.withLock { state in
             swap(&values, &batch)
             return state.end
         }
         for value in batch {
-            guard !upstream.isClosed else { return batch = [] }
+            guard !upstream.isClosed else {
+                batch = []
+                return false
+            }
             down.next(value)
         }
         batch.removeAll(keepingCapacity: batch.count <= mostKeptRoom)
-        switch end {
-        case .completed: return super.completed()
-        case .failed(let error): return super.error(error)
-        case nil: break
+        if let end {
+            finish(end)
+            return false
         }
-        let hasMore = state.withLock { state in
+        return state.withLock { state in
             state.isPumping = !values.isEmpty || state.end != nil
             return state.isPumping
         }
-        if hasMore, !upstream.isClosed { schedule() }
     }
 }

@@ -25,16 +25,9 @@ extension ObservableType {
     }
 }
 
-/// One pump at a time delivers what waits, a value at a time, so that what counts is what has not been delivered.
+/// Delivers a value at a time, so that what counts is what has not been delivered.
 @usableFromInline
-final class ObserveOnBounded<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
-    struct State {
-        var waiting = Backlog<Element>()
-        var end: SubjectCore.End?
-        /// Whether a pump is scheduled or runs.
-        var isPumping = false
-    }
-
+final class ObserveOnBounded<Element: Sendable>: Pump<Element>, @unchecked Sendable {
     private enum Turn {
         case value(Element)
         case end(SubjectCore.End)
@@ -50,11 +43,11 @@ final class ObserveOnBounded<Element: Sendable>: StatefulOperator<Element, Eleme
         var dropped: Element?
     }
 
-    private let scheduler: any ImmediateSchedulerType
     private let capacity: Int
     private let overflow: OverflowPolicy
-    private let state = Lock(State())
-    private let pump = SerialDisposable()
+    /// The state's lock guards it.
+    @exclusivity(unchecked)
+    private var waiting = Queue<Element>()
 
     @usableFromInline
     init(
@@ -62,24 +55,20 @@ final class ObserveOnBounded<Element: Sendable>: StatefulOperator<Element, Eleme
         _ overflow: OverflowPolicy
     ) {
         precondition(capacity > 0, "\(capacity) values cannot wait")
-        self.scheduler = scheduler
         self.capacity = capacity
         self.overflow = overflow
-        super.init(source)
+        super.init(source, scheduler)
     }
 
     override func copy() -> Operator<Element, Element> {
         type(of: self).init(nil, scheduler, capacity, overflow)
     }
 
-    override func stop() {
-        guard upstream.closeAndStop() else { return }
-        pump.dispose()
-        // The values go outside of the lock.
-        _ = state.withLock { state in
-            let waiting = state.waiting
-            state.waiting = Backlog()
-            return waiting
+    override func drop() {
+        _ = state.withLock { _ in
+            let old = waiting
+            waiting = Queue()
+            return old
         }
     }
 
@@ -88,19 +77,18 @@ final class ObserveOnBounded<Element: Sendable>: StatefulOperator<Element, Eleme
         let arrival = state.withLock { state in
             var arrival = Arrival()
             guard state.end == nil else { return arrival }
-            if state.waiting.count == capacity {
+            if waiting.count == capacity {
                 switch overflow {
                 case .dropNewest: return arrival
-                case .dropOldest: arrival.dropped = state.waiting.popFirst()
+                case .dropOldest: arrival.dropped = waiting.popFirst()
                 case .error:
                     arrival.hasOverflowed = true
                     state.end = .failed(RxError.overflow)
                     return arrival
                 }
             }
-            state.waiting.append(value)
-            arrival.isIdle = !state.isPumping
-            state.isPumping = true
+            waiting.append(value)
+            arrival.isIdle = state.start()
             return arrival
         }
         // The queue is full, so its pump is on its way to the error.
@@ -108,77 +96,26 @@ final class ObserveOnBounded<Element: Sendable>: StatefulOperator<Element, Eleme
         if arrival.isIdle { schedule() }
     }
 
-    override func error(_ error: any Error) {
-        end(.failed(error))
-    }
-
-    override func completed() {
-        end(.completed)
-    }
-
-    private func end(_ end: SubjectCore.End) {
-        guard !upstream.isClosed else { return }
-        let isIdle = state.withLock { state in
-            if state.end == nil { state.end = end }
-            defer { state.isPumping = true }
-            return !state.isPumping
-        }
-        if isIdle { schedule() }
-    }
-
-    private func schedule() {
-        let turn = SingleAssignmentDisposable()
-        pump.disposable = turn
-        turn.setDisposable(
-            scheduler.schedule(()) { [self] in
-                deliver()
-                return Disposables.create()
-            })
-    }
-
-    /// Delivers as many as wait now, then leaves the scheduler to others before it goes on.
-    private func deliver() {
-        var left = state.withLock { $0.waiting.count }
+    /// Delivers as many as wait now.
+    override func deliver() -> Bool {
+        var left = state.withLock { _ in waiting.count }
         while !upstream.isClosed {
             let turn: Turn = state.withLock { state in
-                if let value = state.waiting.popFirst() { return .value(value) }
+                if let value = waiting.popFirst() { return .value(value) }
                 if let end = state.end { return .end(end) }
                 state.isPumping = false
                 return .nothing
             }
             switch turn {
             case .value(let value): down.next(value)
-            case .end(.completed): return super.completed()
-            case .end(.failed(let error)): return super.error(error)
-            case .nothing: return
+            case .end(let end):
+                finish(end)
+                return false
+            case .nothing: return false
             }
             left -= 1
-            if left < 0 { return schedule() }
+            if left < 0 { return true }
         }
-    }
-}
-
-/// A queue in a ring that grows to what it is asked to hold.
-struct Backlog<Element> {
-    private var slots: [Element?] = []
-    private var head = 0
-    private(set) var count = 0
-
-    mutating func append(_ element: Element) {
-        if count == slots.count {
-            // In order again, with as much room once more.
-            slots = Array(slots[head...] + slots[..<head]) + Array(repeating: nil, count: max(count, 4))
-            head = 0
-        }
-        slots[(head + count) % slots.count] = element
-        count += 1
-    }
-
-    mutating func popFirst() -> Element? {
-        guard count > 0 else { return nil }
-        let element = slots[head].take()
-        head = (head + 1) % slots.count
-        count -= 1
-        return element
+        return false
     }
 }

@@ -62,6 +62,7 @@ extension ObservableType {
 class TurnSequence<Element: Sendable>: Observable<Element>, @unchecked Sendable {
     final let scheduler: any ImmediateSchedulerType
     private let isStopped = Atomic<Bool>(false)
+    private let turns = TurnLoop()
 
     init(_ scheduler: consuming any ImmediateSchedulerType) {
         self.scheduler = scheduler
@@ -106,10 +107,12 @@ class TurnSequence<Element: Sendable>: Observable<Element>, @unchecked Sendable 
     }
 
     private func schedule() {
-        _ = scheduler.schedule(()) { [self] in
-            guard !isStopped.load(ordering: .relaxed) else { return Disposables.create() }
-            if sendNext() { schedule() } else { down.completed() }
-            return Disposables.create()
+        turns.run {
+            _ = scheduler.schedule(()) { [self] in
+                guard !isStopped.load(ordering: .relaxed) else { return Disposables.create() }
+                if sendNext() { schedule() } else { down.completed() }
+                return Disposables.create()
+            }
         }
     }
 }
