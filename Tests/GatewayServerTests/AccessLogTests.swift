@@ -49,9 +49,9 @@ struct AccessLogTests {
             do {
                 let client = try RawClient(port: port)
                 client.send(request)
-                while !held.hasObservers { sched_yield() }
+                try spin(while: !held.hasObservers)
             }
-            while held.hasObservers { sched_yield() }
+            try spin(while: held.hasObservers)
         }
         #expect(lines.count == 1)
         let line = try #require(lines.first)

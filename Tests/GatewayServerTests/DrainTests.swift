@@ -101,7 +101,7 @@ struct DrainTests {
         // Begun, so that the connection is not idle when the listener closes.
         client.send("GET /quick HTTP/1.1\r\n")
         fixture.server.drain()
-        while (try? RawClient(port: fixture.server.port)) != nil { sched_yield() }
+        try spin(while: (try? RawClient(port: fixture.server.port)) != nil)
         client.send("Host: test\r\n\r\n")
         let answer = try #require(client.receive())
         #expect(answer.status == 503)
@@ -191,9 +191,9 @@ struct DrainTests {
         let fixture = try Fixture(drainDelay: .zero)
         let client = try RawClient(port: fixture.server.port)
         client.send("GET /held HTTP/1.1\r\nHost: test\r\n\r\n")
-        while !fixture.isHeld { sched_yield() }
+        try spin(while: !fixture.isHeld)
         fixture.server.drain()
-        while (try? RawClient(port: fixture.server.port)) != nil { sched_yield() }
+        try spin(while: (try? RawClient(port: fixture.server.port)) != nil)
         fixture.letGo()
         let answer = client.receive()
         #expect(answer?.status == 200)
@@ -206,7 +206,7 @@ struct DrainTests {
         let fixture = try Fixture(drainDelay: .zero)
         let client = try RawClient(port: fixture.server.port)
         client.send("GET /held HTTP/1.1\r\nHost: test\r\n\r\n")
-        while !fixture.isHeld { sched_yield() }
+        try spin(while: !fixture.isHeld)
         fixture.server.stop()
         #expect(client.receive() == nil)
         #expect(fixture.ends())
@@ -221,10 +221,10 @@ struct DrainTests {
             client.send("GET /held HTTP/1.1\r\nHost: test\r\n\r\n")
             // Not let go of, and so not closed, before the request has come.
             withExtendedLifetime(client) {
-                while !fixture.isHeld { sched_yield() }
+                try spin(while: !fixture.isHeld)
             }
         }
-        while fixture.isHeld { sched_yield() }
+        try spin(while: fixture.isHeld)
         fixture.server.drain()
         #expect(fixture.ends())
     }

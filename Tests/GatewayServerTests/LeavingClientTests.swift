@@ -85,12 +85,12 @@ struct LeavingClientTests {
             for round in 1...rounds {
                 let leaving = try RawClient(port: server.port)
                 leaving.send(Self.page)
-                while upstream.requestRead.count < 2 * round { sched_yield() }
+                try spin(while: upstream.requestRead.count < 2 * round)
                 leaving.send(String(repeating: Self.page, count: behind))
                 #expect(upstream.clientEnded.count == 2 * (round - 1))
                 let left = clock.now
                 leave(leaving, manner)
-                while upstream.clientEnded.count < 2 * round { sched_yield() }
+                try spin(while: upstream.clientEnded.count < 2 * round)
                 fastest = min(fastest, clock.now - left)
                 if manner == .half { #expect(leaving.readToEnd().bytes.isEmpty) }
             }
@@ -126,12 +126,12 @@ struct LeavingClientTests {
             let client = try RawClient(port: server.port)
             client.send(Self.page)
             // Both parts have failed once and wait.
-            while upstream.requestRead.count < 2 || server.report.calls.leased > 0 { sched_yield() }
+            try spin(while: upstream.requestRead.count < 2 || server.report.calls.leased > 0)
             let opened = server.report.calls.opened
             leave(client, manner)
-            while server.report.connections > 0 { sched_yield() }
+            try spin(while: server.report.connections > 0)
             // No timer is left that could begin an attempt; the loop's own, which looks after quiet streams, ends itself.
-            while server.report.timers > timers { sched_yield() }
+            try spin(while: server.report.timers > timers)
             let report = server.report
             #expect(report.requests == 0)
             #expect(report.calls == PoolReport(opened: opened))
@@ -145,9 +145,9 @@ struct LeavingClientTests {
         let lines = try serve(upstream) { server in
             let client = try RawClient(port: server.port)
             client.send(Self.page)
-            while server.report.calls.leased < 2 { sched_yield() }
+            try spin(while: server.report.calls.leased < 2)
             leave(client, manner)
-            while server.report.connections > 0 { sched_yield() }
+            try spin(while: server.report.connections > 0)
             #expect(server.report.calls == PoolReport(opened: 2))
         }
         #expect(lines.map { $0[member: "status"]?.intValue } == [499])

@@ -116,7 +116,7 @@ struct RefusalTests {
             let request = "GET /held HTTP/1.1\r\nHost: test\r\n\r\n"
             let first = try RawClient(port: port)
             first.send(request)
-            while !held.hasObservers { sched_yield() }
+            try spin(while: !held.hasObservers)
             let second = try RawClient(port: port)
             second.send(request)
             let refused = try #require(second.receive())
@@ -125,7 +125,7 @@ struct RefusalTests {
             held.onNext(JSONFragment("done"))
             #expect(first.receive()?.status == 200)
             second.send(request)
-            while !held.hasObservers { sched_yield() }
+            try spin(while: !held.hasObservers)
             held.onNext(JSONFragment("done"))
             #expect(second.receive()?.status == 200)
         }

@@ -14,14 +14,16 @@ struct NSObjectTests {
     func binder() {
         weak var gone: Labelled?
         let texts = PublishSubject<String>()
+        let binding: any Disposable
         do {
             let labelled = Labelled()
             gone = labelled
-            _ = texts.bind(to: labelled.rx.text)
+            binding = texts.bind(to: labelled.rx.text)
             texts.onNext("hello")
             #expect(labelled.text == "hello")
         }
         #expect(gone == nil)
         texts.onNext("nobody hears")
+        binding.dispose()
     }
 }
