@@ -220,7 +220,7 @@ struct DrainTests {
             let client = try RawClient(port: fixture.server.port)
             client.send("GET /held HTTP/1.1\r\nHost: test\r\n\r\n")
             // Not let go of, and so not closed, before the request has come.
-            withExtendedLifetime(client) {
+            try withExtendedLifetime(client) {
                 try spin(while: !fixture.isHeld)
             }
         }
