@@ -10,6 +10,7 @@ open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Senda
     final var down = Port<Element>()
 
     @usableFromInline
+    @inline(__always)
     override init() {
         super.init()
     }
@@ -55,7 +56,7 @@ open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Senda
 
     @usableFromInline
     static func subscribe(
-        _ source: consuming Observable<Element>, _ subscriber: Subscriber<Element>
+        _ source: consuming Observable<Element>, _ subscriber: consuming Subscriber<Element>
     ) -> any Disposable {
         startStream(source, Port(subscriber))
         return subscriber

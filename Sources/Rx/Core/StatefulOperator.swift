@@ -6,13 +6,14 @@ class StatefulOperator<In: Sendable, Out: Sendable>: Operator<In, Out>, @uncheck
     final let upstream = LinkSlot()
 
     @usableFromInline
+    @inline(__always)
     override init(_ source: consuming Observable<In>?) {
         super.init(source)
     }
 
     override class func begin(_ step: consuming Operator<In, Out>, _ source: consuming Observable<In>) {
         step.down.attach(step)
-        super.begin(step, source)
+        super.begin(consume step, consume source)
     }
 
     override func attach(_ upstream: Link) {

@@ -2,6 +2,7 @@
 @usableFromInline
 class Step<In: Sendable, Out: Sendable>: Observable<Out>, @unchecked Sendable {
     @usableFromInline
+    @inline(__always)
     override init() {
         super.init()
     }
@@ -25,6 +26,7 @@ class Operator<In: Sendable, Out: Sendable>: Step<In, Out>, @unchecked Sendable 
     private var source: Link?
 
     @usableFromInline
+    @inline(__always)
     init(_ source: consuming Observable<In>?) {
         self.source = source
         super.init()

@@ -132,9 +132,10 @@ class ClosureSubscriber<In: Sendable>: Subscriber<In>, @unchecked Sendable {
         completed: (@Sendable () -> Void)?,
         disposed: (@Sendable () -> Void)?
     ) {
-        handlers = Handlers(
-            next: NextHandler(handler: next), error: error, completed: completed, disposed: disposed)
         callStack = error == nil ? Hooks.callStack() : []
+        handlers = Handlers(
+            next: NextHandler(handler: consume next), error: consume error, completed: consume completed,
+            disposed: consume disposed)
         super.init()
     }
 

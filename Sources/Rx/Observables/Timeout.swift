@@ -67,11 +67,11 @@ final class Timeout<Element: Sendable>: StatefulOperator<Element, Element>, Time
     override class func begin(
         _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
     ) {
-        let me = unsafeDowncast(step, to: Timeout<Element>.self)
+        let me = unsafeDowncast(consume step, to: Timeout<Element>.self)
         me.down.attach(me)
         guard !me.upstream.isClosed else { return }
         me.arm()
-        type(of: source).run(consume source, Port(me))
+        type(of: source).run(consume source, Port(consume me))
     }
 
     private func arm() {
