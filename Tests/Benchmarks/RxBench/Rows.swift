@@ -3,7 +3,7 @@ import Rx
 let rows = requestRows + operatorRows + subjectRows + threadRows
 
 private let requestRows: [Row] = [
-    Row("charts pipeline, built for each request", ns: 1_500, instructions: 13_500, allocations: 22) {
+    Row("charts pipeline, built for each request", ns: 1_500, instructions: 13_200, allocations: 22) {
         count in
         let transport = Transport()
         for _ in 0..<count {
@@ -12,7 +12,7 @@ private let requestRows: [Row] = [
             subscription.dispose()
         }
     },
-    Row("charts pipeline, the call is the source", ns: 1_200, instructions: 10_600, allocations: 16) {
+    Row("charts pipeline, the call is the source", ns: 1_200, instructions: 10_260, allocations: 16) {
         count in
         let transport = Transport()
         for _ in 0..<count {
@@ -21,7 +21,7 @@ private let requestRows: [Row] = [
             subscription.dispose()
         }
     },
-    Row("Single.just.map.subscribe", ns: 250, instructions: 1_730, allocations: 4) { count in
+    Row("Single.just.map.subscribe", ns: 250, instructions: 1_680, allocations: 4) { count in
         for index in 0..<count {
             _ = Single.just(index).map { $0 + 1 }.subscribe(onSuccess: { consume($0) })
         }
@@ -29,37 +29,37 @@ private let requestRows: [Row] = [
 ]
 
 private let operatorRows: [Row] = [
-    Row("six map+filter, an event", ns: 120, instructions: 1_010, allocations: 0) { count in
+    Row("six map+filter, an event", ns: 120, instructions: 820, allocations: 0) { count in
         pump(count, sixMapFilter)
     },
-    Row("six map+filter, a subscription", ns: 1_300, instructions: 7_350, allocations: 18) { count in
+    Row("six map+filter, a subscription", ns: 1_300, instructions: 7_100, allocations: 18) { count in
         for index in 0..<count {
             _ = sixMapFilter(.just(index)).subscribe(onNext: { consume($0) })
         }
     },
-    Row("five flatMap, an event", ns: 400, instructions: 2_850, allocations: 6) { count in
+    Row("five flatMap, an event", ns: 400, instructions: 2_780, allocations: 6) { count in
         pump(count, fiveFlatMap)
     },
-    Row("five flatMap, a subscription", ns: 1_200, instructions: 7_850, allocations: 18) { count in
+    Row("five flatMap, a subscription", ns: 1_200, instructions: 7_650, allocations: 18) { count in
         for index in 0..<count {
             _ = fiveFlatMap(.just(index)).subscribe(onNext: { consume($0) })
         }
     },
-    Row("five flatMapLatest, an event", ns: 400, instructions: 3_250, allocations: 6) { count in
+    Row("five flatMapLatest, an event", ns: 400, instructions: 3_160, allocations: 6) { count in
         pump(count, fiveFlatMapLatest)
     },
-    Row("five flatMapLatest, a subscription", ns: 1_200, instructions: 8_230, allocations: 18) { count in
+    Row("five flatMapLatest, a subscription", ns: 1_200, instructions: 8_010, allocations: 18) { count in
         for index in 0..<count {
             _ = fiveFlatMapLatest(.just(index)).subscribe(onNext: { consume($0) })
         }
     },
-    Row("from(array), an element", ns: 40, instructions: 185, allocations: 0) { count in
+    Row("from(array), an element", ns: 40, instructions: 175, allocations: 0) { count in
         _ = Observable.from(Array(0..<count)).subscribe(onNext: { consume($0) })
     },
-    Row("seven nested 4-way combineLatest, an event", ns: 450, instructions: 3_730, allocations: 0) { count in
+    Row("seven nested 4-way combineLatest, an event", ns: 450, instructions: 3_650, allocations: 0) { count in
         pump(count, sevenCombineLatest)
     },
-    Row("seven nested 4-way combineLatest, a subscription", ns: 4_000, instructions: 42_100, allocations: 64)
+    Row("seven nested 4-way combineLatest, a subscription", ns: 4_000, instructions: 41_600, allocations: 64)
     {
         count in
         for index in 0..<count {
@@ -69,10 +69,10 @@ private let operatorRows: [Row] = [
 ]
 
 private let subjectRows: [Row] = [
-    Row("subject pump, an event", ns: 60, instructions: 205, allocations: 0) { count in
+    Row("subject pump, an event", ns: 60, instructions: 195, allocations: 0) { count in
         pump(count) { $0 }
     },
-    Row("subject pump to two observers, an event", ns: 80, instructions: 335, allocations: 0) { count in
+    Row("subject pump to two observers, an event", ns: 80, instructions: 320, allocations: 0) { count in
         let subject = PublishSubject<Int>()
         let bag = [
             subject.subscribe(onNext: { consume($0) }), subject.subscribe(onNext: { consume($0 + 1) }),
@@ -80,7 +80,7 @@ private let subjectRows: [Row] = [
         for index in 0..<count { subject.onNext(index) }
         for subscription in bag { subscription.dispose() }
     },
-    Row("subject, created, subscribed, fed, disposed", ns: 600, instructions: 3_030, allocations: 6) {
+    Row("subject, created, subscribed, fed, disposed", ns: 600, instructions: 3_000, allocations: 6) {
         count in
         for index in 0..<count {
             let subject = PublishSubject<Int>()
@@ -89,7 +89,7 @@ private let subjectRows: [Row] = [
             subscription.dispose()
         }
     },
-    Row("share to two observers, an event", ns: 200, instructions: 565, allocations: 0) { count in
+    Row("share to two observers, an event", ns: 200, instructions: 535, allocations: 0) { count in
         let subject = PublishSubject<Int>()
         let shared = subject.share()
         let bag = [
@@ -98,11 +98,11 @@ private let subjectRows: [Row] = [
         for index in 0..<count { subject.onNext(index) }
         for subscription in bag { subscription.dispose() }
     },
-    Row("share, a first subscription", ns: 1_000, instructions: 6_300, allocations: 8) { count in
+    Row("share, a first subscription", ns: 1_000, instructions: 6_240, allocations: 8) { count in
         let shared = PublishSubject<Int>().share()
         for _ in 0..<count { shared.subscribe(onNext: { consume($0) }).dispose() }
     },
-    Row("share, a further subscription", ns: 600, instructions: 2_600, allocations: 4) { count in
+    Row("share, a further subscription", ns: 600, instructions: 2_590, allocations: 4) { count in
         let shared = PublishSubject<Int>().share()
         let first = shared.subscribe(onNext: { consume($0) })
         for _ in 0..<count { shared.subscribe(onNext: { consume($0) }).dispose() }
