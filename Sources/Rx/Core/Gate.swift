@@ -46,14 +46,27 @@ struct Gate: ~Copyable {
         if isOwner { drain() }
     }
 
-    /// Does `work` as the owner: now, or by who is there. Its closure is made either way, so what is done for each value says
-    /// the two apart as above.
+    /// Does `work` as the owner: now, or by who is there. Its closure is made either way: for what is rare.
     func run(_ work: @escaping @Sendable () -> Void) {
         if enter() {
             work()
             leave()
         } else {
             park(work)
+        }
+    }
+
+    /// Does `work` with `value` as the owner: now, or by who is there. It has to capture nothing: no closure is made then for
+    /// what is done at once.
+    @inline(__always)
+    func run<Owner: AnyObject & Sendable, Value: Sendable>(
+        _ owner: Owner, _ value: Value, _ work: @escaping @Sendable (Owner, Value) -> Void
+    ) {
+        if enter() {
+            work(owner, value)
+            leave()
+        } else {
+            park { work(owner, value) }
         }
     }
 

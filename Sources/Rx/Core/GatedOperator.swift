@@ -47,21 +47,11 @@ class GatedOperator<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
     func ended() {}
 
     override final func next(_ value: In) {
-        if gate.enter() {
-            if !upstream.isClosed { received(value) }
-            gate.leave()
-        } else {
-            gate.park { if !self.upstream.isClosed { self.received(value) } }
-        }
+        gate.run(self, value) { me, value in if !me.upstream.isClosed { me.received(value) } }
     }
 
     override final func last(_ value: In) {
-        if gate.enter() {
-            if !upstream.isClosed { receivedLast(value) }
-            gate.leave()
-        } else {
-            gate.park { if !self.upstream.isClosed { self.receivedLast(value) } }
-        }
+        gate.run(self, value) { me, value in if !me.upstream.isClosed { me.receivedLast(value) } }
     }
 
     override final func completed() {
@@ -107,10 +97,11 @@ class TimedOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, TimerT
     ) {
         step.down.attach(step)
         guard !step.upstream.isClosed else { return }
-        // Nobody else is there yet; one that fires at once waits until it is known.
-        let isOwner = step.gate.enter()
-        step.timer.set(after: dueTime, step)
-        if isOwner { step.gate.leave() }
+        // Nobody else can be there yet; one that fires at once waits until it is known.
+        if step.gate.enter() {
+            step.timer.set(after: dueTime, step)
+            step.gate.leave()
+        }
         guard !step.upstream.isClosed else { return }
         type(of: source).run(consume source, Port(step))
     }

@@ -5,11 +5,10 @@ import Glibc
 /// Only its own thread touches it, and no method holds a property while it calls out.
 package final class Trampoline {
     @exclusivity(unchecked) private(set) var isRunning = false
-    @exclusivity(unchecked) private var queue: [Link] = []
-    @exclusivity(unchecked) private var head = 0
+    @exclusivity(unchecked) private var queue = Queue<Link>()
 
     /// Whether something waits for the one running now to yield.
-    var hasWaiting: Bool { head < queue.count }
+    var hasWaiting: Bool { !queue.isEmpty }
 
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
@@ -55,16 +54,7 @@ package final class Trampoline {
     func drain() {
         defer { isRunning = false }
         guard hasWaiting else { return }
-        while head < queue.count {
-            let link = queue[head]
-            head += 1
-            if head == queue.count {
-                queue.removeAll(keepingCapacity: head <= 64)
-                head = 0
-            } else if head >= 64, head * 2 > queue.count {
-                queue.removeSubrange(..<head)
-                head = 0
-            }
+        while let link = queue.popFirst() {
             link.turn()
         }
     }

@@ -145,12 +145,7 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
     }
 
     func innerNext(_ value: Out) {
-        if gate.enter() {
-            if !upstream.isClosed { down.next(value) }
-            gate.leave()
-        } else {
-            gate.park { if !self.upstream.isClosed { self.down.next(value) } }
-        }
+        gate.run(self, value) { me, value in if !me.upstream.isClosed { me.down.next(value) } }
     }
 
     func innerCompleted(_ inner: Link) {

@@ -89,12 +89,7 @@ final class RetryWhen<Element: Sendable>: StatefulOperator<Element, Element>, Tr
     }
 
     override func next(_ value: Element) {
-        if gate.enter() {
-            pass(value)
-            gate.leave()
-        } else {
-            gate.park { self.pass(value) }
-        }
+        gate.run(self, value) { me, value in me.pass(value) }
     }
 
     private func pass(_ value: Element) {
