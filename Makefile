@@ -63,7 +63,8 @@ format:
 bench: bench-json bench-rx bench-wire bench-outbound bench-gateway
 
 bench-json bench-rx bench-wire bench-outbound bench-gateway: bench-%:
-	$(SWIFT) run -c release $(RELEASE) $(BENCHMARK_$*)
+	$(SWIFT) build -c release --product $(firstword $(BENCHMARK_$*)) $(RELEASE)
+	.build/release/$(BENCHMARK_$*)
 
 BENCHMARK_json = JSONBench 2 --require 800
 BENCHMARK_rx = RxBench
