@@ -63,16 +63,18 @@ struct DisposableCase: Sendable, CustomTestStringConvertible {
             return Array(repeating: { group.dispose() }, count: 3)
         },
         DisposableCase("a subscription") { resource in
-            let subject = PublishSubject<Int>()
+            let subject = PublishSubject<Int>().serialized()
             let subscription = Observable<Int>.create { observer in
                 Disposables.create(subject.subscribe(observer), resource)
             }.subscribe()
             return [{ subject.onCompleted() }, { subscription.dispose() }, { subject.onNext(1) }]
         },
         DisposableCase("using") { resource in
-            let subject = PublishSubject<Int>()
-            let subscription = Observable.using({ Held(resource) }, observableFactory: { _ in subject })
-                .subscribe()
+            let subject = PublishSubject<Int>().serialized()
+            let subscription = Observable.using(
+                { Held(resource) }, observableFactory: { _ in subject.asObservable() }
+            )
+            .subscribe()
             return [{ subject.onCompleted() }, { subscription.dispose() }, { subject.onNext(1) }]
         },
     ]
