@@ -1,5 +1,3 @@
-import Synchronization
-
 extension ObservableType {
     /// The values of the first source and, after each error, those of the next one, until one completes. The error of the
     /// last one passes; without sources it completes. The sequence is asked for a source when that is due.
@@ -18,8 +16,7 @@ extension ObservableType {
 @usableFromInline
 final class CatchSequence<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let makeParts: @Sendable () -> ConcatParts<Element>
-    /// Starts that are due and running; whoever raises it from 0 runs them.
-    private let starts = Atomic<Int>(0)
+    private let starts = TurnLoop()
     // Sound: touched only by whoever runs the starts, and before each of them by the one whose source failed.
     @exclusivity(unchecked)
     private var parts: ConcatParts<Element>?
@@ -46,15 +43,14 @@ final class CatchSequence<Element: Sendable>: StatefulOperator<Element, Element>
     }
 
     private func start() {
-        guard starts.add(1, ordering: .acquiringAndReleasing).oldValue == 0 else { return }
-        repeat {
+        starts.run {
             guard !upstream.isClosed else { return }
             guard let source = parts?.next() else {
                 if let lastError { super.error(lastError) } else { super.completed() }
                 return
             }
             startStream(source, Port(self))
-        } while starts.subtract(1, ordering: .acquiringAndReleasing).newValue > 0
+        }
     }
 
     override func next(_ value: Element) {

@@ -1,5 +1,3 @@
-import Synchronization
-
 extension ObservableType {
     /// The values of the stream and, after its completion, those of `second`.
     @inlinable
@@ -67,8 +65,7 @@ final class Concat<Element: Sendable>: StatefulOperator<Element, Element>, @unch
     @exclusivity(unchecked)
     private var sources: [Observable<Element>]
     private let makeParts: (@Sendable () -> ConcatParts<Element>)?
-    /// Starts that are due and running; whoever raises it from 0 runs them.
-    private let starts = Atomic<Int>(0)
+    private let starts = TurnLoop()
     // Sound: touched only by whoever runs the starts.
     @exclusivity(unchecked)
     private var stack: [ConcatParts<Element>] = []
@@ -123,12 +120,11 @@ final class Concat<Element: Sendable>: StatefulOperator<Element, Element>, @unch
     }
 
     private func start() {
-        guard starts.add(1, ordering: .acquiringAndReleasing).oldValue == 0 else { return }
-        repeat {
+        starts.run {
             guard !upstream.isClosed else { return }
             guard let source = next() else { return super.completed() }
             startStream(source, Port(self))
-        } while starts.subtract(1, ordering: .acquiringAndReleasing).newValue > 0
+        }
     }
 
     private func next() -> Observable<Element>? {

@@ -61,16 +61,7 @@ final class Delay<Element: Sendable>: StatefulOperator<Element, Element>, TimerT
         state.withLock { state in
             if state.tokens.remove(token) == nil { state.early.insert(token) }
         }
-        whenOwner { self.deliverFirst() }
-    }
-
-    private func whenOwner(_ work: @escaping @Sendable () -> Void) {
-        if gate.enter() {
-            work()
-            gate.leave()
-        } else {
-            gate.park(work)
-        }
+        gate.run { self.deliverFirst() }
     }
 
     /// Taken out by the gate's owner, so that timers that fire at once on several threads keep the order.
@@ -81,7 +72,7 @@ final class Delay<Element: Sendable>: StatefulOperator<Element, Element>, TimerT
     }
 
     override func error(_ error: any Error) {
-        whenOwner { self.fail(error) }
+        gate.run { self.fail(error) }
     }
 
     private func fail(_ error: any Error) {

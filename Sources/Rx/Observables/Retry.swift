@@ -1,5 +1,3 @@
-import Synchronization
-
 extension ObservableType {
     /// Subscribes again whenever the stream fails.
     @inlinable
@@ -37,8 +35,7 @@ extension Observable {
 @usableFromInline
 final class Retry<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let attempts: Int
-    /// Starts that are due and running; whoever raises it from 0 runs them.
-    private let starts = Atomic<Int>(0)
+    private let starts = TurnLoop()
     // Sound: written in `begin` before the source runs, read by whoever runs the starts.
     @exclusivity(unchecked)
     private var repeated: Observable<Element>?
@@ -67,11 +64,10 @@ final class Retry<Element: Sendable>: StatefulOperator<Element, Element>, @unche
     }
 
     private func start() {
-        guard starts.add(1, ordering: .acquiringAndReleasing).oldValue == 0 else { return }
-        repeat {
+        starts.run {
             guard !upstream.isClosed, let repeated else { return }
             startStream(repeated, Port(self))
-        } while starts.subtract(1, ordering: .acquiringAndReleasing).newValue > 0
+        }
     }
 
     override func next(_ value: Element) {

@@ -1,5 +1,3 @@
-import Synchronization
-
 extension ObservableType {
     /// On an error asks the stream that `notificationHandler` makes of the errors: its values mean to subscribe again, its
     /// completion and its error end the stream. The handler runs once a subscription.
@@ -46,8 +44,7 @@ final class RetryWhen<Element: Sendable>: StatefulOperator<Element, Element>, Tr
     private let gate = Gate()
     private let errors = PublishSubject<BoxedError>()
     private let trigger = LinkSlot()
-    /// Starts that are due and running; whoever raises it from 0 runs them.
-    private let starts = Atomic<Int>(0)
+    private let starts = TurnLoop()
     // Sound: written in `begin` before the source runs, read by whoever runs the starts.
     private var repeated: Observable<Element>?
 
@@ -76,11 +73,10 @@ final class RetryWhen<Element: Sendable>: StatefulOperator<Element, Element>, Tr
     }
 
     private func start() {
-        guard starts.add(1, ordering: .acquiringAndReleasing).oldValue == 0 else { return }
-        repeat {
+        starts.run {
             guard !upstream.isClosed, let repeated else { return }
             startStream(repeated, Port(self))
-        } while starts.subtract(1, ordering: .acquiringAndReleasing).newValue > 0
+        }
     }
 
     override func stop() {

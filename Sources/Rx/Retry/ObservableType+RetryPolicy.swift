@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 extension ObservableType {
     /// Subscribes again when the stream fails, as often and as late as `policy` says; an error that it does not retry passes.
@@ -33,8 +32,7 @@ final class RetryByPolicy<Element: Sendable>: StatefulOperator<Element, Element>
     /// Set between two attempts, in the gate, so that none fires before it is known.
     private let timer: TimerSlot
     private let gate = Gate()
-    /// Starts that are due and running; whoever raises it from 0 runs them.
-    private let starts = Atomic<Int>(0)
+    private let starts = TurnLoop()
     // Sound: written in `begin` before the source runs, read by whoever runs the starts.
     @exclusivity(unchecked)
     private var repeated: Observable<Element>?
@@ -65,11 +63,10 @@ final class RetryByPolicy<Element: Sendable>: StatefulOperator<Element, Element>
     }
 
     private func start() {
-        guard starts.add(1, ordering: .acquiringAndReleasing).oldValue == 0 else { return }
-        repeat {
+        starts.run {
             guard !upstream.isClosed, let repeated else { return }
             startStream(repeated, Port(self))
-        } while starts.subtract(1, ordering: .acquiringAndReleasing).newValue > 0
+        }
     }
 
     override func stop() {
