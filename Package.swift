@@ -5,7 +5,7 @@ import PackageDescription
 //
 //     5  SluiceCommand
 //     4  GatewayServer      SampleUpstreams
-//     3  Gateway  ->  Networking
+//     3  Gateway  ->  Networking  <-  NetworkingSession
 //     2  HTTPInbound   HTTPOutbound
 //     1  EventIO   HTTPWire   RxFoundation   RxBlocking   RxTesting
 //     0  Rx   HTTPModel   JSONBytes   Locking
@@ -35,6 +35,7 @@ let package = Package(
     products: [
         .library(name: "Sluice", targets: ["Sluice"]),
         .library(name: "GatewayTesting", targets: ["GatewayTesting"]),
+        .library(name: "Networking", targets: ["Networking", "NetworkingSession"]),
         .library(name: "Rx", targets: ["Rx"]),
         .library(name: "RxTesting", targets: ["RxTesting"]),
         .library(name: "RxFoundation", targets: ["RxFoundation"]),
@@ -62,13 +63,16 @@ let package = Package(
         module("HTTPOutbound", ["EventIO", "HTTPWire", "HTTPModel", "Rx"]),
 
         module("Networking", ["Rx", "HTTPModel", "JSONBytes", "Locking"]),
+        // The reactive client on the wire: for providers outside a gateway, and under it.
+        module(
+            "NetworkingSession", ["Networking", "HTTPOutbound", "EventIO", "HTTPModel", "Rx", "Locking"]),
         module("Gateway", ["Networking", "Rx", "HTTPModel", "JSONBytes", "Locking"]),
 
         module(
             "GatewayServer",
             [
-                "Gateway", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO", "HTTPModel", "JSONBytes",
-                "Rx", "Locking",
+                "Gateway", "NetworkingSession", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO",
+                "HTTPModel", "JSONBytes", "Rx", "Locking",
             ]),
         module(
             "SampleUpstreams",
@@ -84,7 +88,9 @@ let package = Package(
             // burst took goes back to the system. Sanitizers bring their own, hence not in debug builds.
             linkerSettings: [.linkedLibrary("mimalloc", .when(platforms: [.linux], configuration: .release))]),
 
-        module("Sluice", ["Rx", "Networking", "Gateway", "GatewayServer", "JSONBytes", "HTTPModel"]),
+        module(
+            "Sluice",
+            ["Rx", "Networking", "NetworkingSession", "Gateway", "GatewayServer", "JSONBytes", "HTTPModel"]),
         module(
             "GatewayTesting",
             [
@@ -119,6 +125,12 @@ let package = Package(
             ["HTTPOutbound", "EventIO", "HTTPWire", "HTTPModel", "Rx", "Locking", "TestSupport"]),
         tests("NetworkingTests", ["Networking", "Rx", "RxTesting", "HTTPModel", "JSONBytes", "Locking"]),
         tests(
+            "NetworkingSessionTests",
+            [
+                "NetworkingSession", "Networking", "HTTPOutbound", "EventIO", "Rx", "RxTesting", "HTTPModel",
+                "JSONBytes", "Locking", "TestSupport",
+            ]),
+        tests(
             "GatewayTests", ["Gateway", "Networking", "Rx", "RxTesting", "HTTPModel", "JSONBytes", "Locking"]),
         tests(
             "SampleUpstreamsTests",
@@ -126,9 +138,9 @@ let package = Package(
         tests(
             "GatewayServerTests",
             [
-                "GatewayServer", "Gateway", "Networking", "GatewayTesting", "HTTPInbound", "HTTPOutbound",
-                "EventIO",
-                "Rx", "HTTPModel", "JSONBytes", "Locking", "TestSupport",
+                "GatewayServer", "Gateway", "NetworkingSession", "Networking", "GatewayTesting",
+                "HTTPInbound",
+                "HTTPOutbound", "EventIO", "Rx", "HTTPModel", "JSONBytes", "Locking", "TestSupport",
             ]),
         tests(
             "FaultTests",

@@ -4,6 +4,7 @@ public import Gateway
 import Glibc
 import HTTPOutbound
 import Locking
+import NetworkingSession
 
 /// A gateway that is being served: one event loop a core, each with its own listener and upstream connections.
 ///

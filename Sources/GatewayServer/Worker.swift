@@ -2,6 +2,7 @@ import EventIO
 import Gateway
 import HTTPInbound
 import HTTPModel
+import NetworkingSession
 import Rx
 
 /// One loop's share of a gateway: its listener, its clients, its upstream connections. Confined to the loop.

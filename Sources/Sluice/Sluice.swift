@@ -5,4 +5,5 @@
 @_exported public import HTTPModel
 @_exported public import JSONBytes
 @_exported public import Networking
+@_exported public import NetworkingSession
 @_exported public import Rx

@@ -5,6 +5,7 @@ import HTTPOutbound
 import JSONBytes
 import Locking
 import Networking
+import NetworkingSession
 import Rx
 import Testing
 

@@ -13,17 +13,18 @@ enum Rules {
         "HTTPInbound": ["EventIO", "HTTPWire", "HTTPModel", "Rx"],
         "HTTPOutbound": ["EventIO", "HTTPWire", "HTTPModel", "Rx"],
         "Networking": ["Rx", "HTTPModel", "JSONBytes", "Locking"],
+        "NetworkingSession": ["Networking", "HTTPOutbound", "EventIO", "HTTPModel", "Rx", "Locking"],
         "Gateway": ["Networking", "Rx", "HTTPModel", "JSONBytes", "Locking"],
         "GatewayServer": [
-            "Gateway", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO", "HTTPModel", "JSONBytes", "Rx",
-            "Locking",
+            "Gateway", "NetworkingSession", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO",
+            "HTTPModel", "JSONBytes", "Rx", "Locking",
         ],
         "SampleUpstreams": ["CSQLite", "HTTPInbound", "EventIO", "HTTPModel", "JSONBytes", "Rx", "Locking"],
         "SluiceCommand": [
             "GatewayServer", "SampleUpstreams", "Gateway", "Networking", "EventIO", "Rx", "JSONBytes",
             "HTTPModel",
         ],
-        "Sluice": ["Rx", "Networking", "Gateway", "GatewayServer", "JSONBytes", "HTTPModel"],
+        "Sluice": ["Rx", "Networking", "NetworkingSession", "Gateway", "GatewayServer", "JSONBytes", "HTTPModel"],
         "GatewayTesting": [
             "GatewayServer", "Gateway", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO", "Rx",
             "HTTPModel",

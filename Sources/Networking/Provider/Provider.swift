@@ -41,6 +41,15 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
             jitter: jitter)
     }
 
+    /// A provider whose targets say themselves where they go.
+    public init(
+        name: String = "\(Target.self)", transport: any Transport, policy: CallPolicy = CallPolicy(),
+        plugins: [any PluginType] = [], jitter: @escaping Jitter = fullJitter
+    ) {
+        settings = ProviderSettings(
+            name: name, upstream: nil, transport: transport, policy: policy, plugins: plugins, jitter: jitter)
+    }
+
     /// The call as it would go on the wire.
     func prepare(_ target: Target) throws(RequestFault) -> TransportCall {
         let calls = try settings.calls(to: target.baseURL)

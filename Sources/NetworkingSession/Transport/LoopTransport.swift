@@ -1,13 +1,13 @@
 import Dispatch
-import EventIO
+package import EventIO
 import HTTPModel
-import HTTPOutbound
+package import HTTPOutbound
 import Locking
-import Networking
-import Rx
+package import Networking
+package import Rx
 
 /// Carries the reactive client's calls over pooled connections: each call on the loop that makes it.
-final class LoopTransport: Transport {
+package final class LoopTransport: Transport {
     private let clients: [LoopBound<LoopClient>]
     /// One a loop, and not its alone: a retry may be asked for outside the loops.
     private let budgets: [RetryBudgets]
@@ -15,29 +15,32 @@ final class LoopTransport: Transport {
     /// - Parameters:
     ///   - clients: one a loop.
     ///   - retryBudget: what each upstream begins with on each loop.
-    init(_ clients: [LoopBound<LoopClient>], retryBudget: RetryBudget = RetryBudget()) {
+    package init(_ clients: [LoopBound<LoopClient>], retryBudget: RetryBudget = RetryBudget()) {
         self.clients = clients
         budgets = clients.map { _ in RetryBudgets(retryBudget) }
     }
 
-    func send(_ call: TransportCall, within limit: RxTimeInterval, for receiver: any AttemptReceiver)
+    package func send(_ call: TransportCall, within limit: RxTimeInterval, for receiver: any AttemptReceiver)
         -> any Disposable
     {
         if let loop = thisLoop { return clients[loop].value.send(call, within: limit, for: receiver) }
         let client = clients[Self.loopForOthers]
         let attempt = SingleAssignmentDisposable()
-        client.loop.execute {
+        let isAccepted = client.loop.execute {
             guard !attempt.isDisposed else { return }
             attempt.setDisposable(client.value.send(call, within: limit, for: receiver))
+        }
+        if !isAccepted {
+            receiver.attemptFailed(TransportError(.destinationUnavailable, "the event loop has ended"))
         }
         return attempt
     }
 
-    var scheduler: any SchedulerType {
+    package var scheduler: any SchedulerType {
         clients[thisLoop ?? Self.loopForOthers].loop
     }
 
-    func beginRetry(to upstream: Networking.Upstream) -> Bool {
+    package func beginRetry(to upstream: Networking.Upstream) -> Bool {
         guard let loop = thisLoop else {
             return budgets[Self.loopForOthers].beginRetry(to: upstream)
         }
@@ -45,7 +48,7 @@ final class LoopTransport: Transport {
             to: upstream, callsInFlight: clients[loop].value.callsInFlight(to: upstream))
     }
 
-    func endRetry(to upstream: Networking.Upstream) {
+    package func endRetry(to upstream: Networking.Upstream) {
         budgets[thisLoop ?? Self.loopForOthers].endRetry(to: upstream)
     }
 
@@ -80,12 +83,12 @@ private final class RetryBudgets: Sendable {
 }
 
 /// What one loop keeps for each upstream: where its calls go.
-final class LoopClient {
+package final class LoopClient {
     private let client: HTTPClient
     // Touched by the loop's thread alone, each time for one step that calls nobody.
     @exclusivity(unchecked) private var upstreams: [UpstreamPool?] = []
 
-    init(_ client: HTTPClient) {
+    package init(_ client: HTTPClient) {
         self.client = client
     }
 
@@ -103,14 +106,14 @@ final class LoopClient {
     }
 
     /// All upstreams together.
-    var report: PoolReport { client.report }
+    package var report: PoolReport { client.report }
 
     func callsInFlight(to upstream: Networking.Upstream) -> Int {
         guard let report = outbound(of: upstream)?.report else { return 0 }
         return report.leased + report.waiting
     }
 
-    func close() {
+    package func close() {
         client.close()
     }
 

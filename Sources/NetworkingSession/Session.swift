@@ -1,0 +1,139 @@
+public import EventIO
+public import HTTPOutbound
+import Locking
+public import Networking
+import Rx
+
+@_exported public import struct HTTPOutbound.OutboundLimits
+@_exported public import struct HTTPOutbound.PoolReport
+
+/// Connections of providers that are not a gateway's: event loops of its own, and a pool per upstream on each
+/// (`URLSession`'s and Alamofire's `Session`'s place).
+///
+///     let tags = Provider<TagAPI>()                        // over `Session.shared`
+///     tags.rx.request(.list).map([Tag].self)
+///
+/// Answers are delivered on one of its loops: block none, and `observe(on:)` where work is long. A session that nobody
+/// refers to any more ends with its last call.
+public final class Session: Sendable {
+    /// How a session reaches upstreams.
+    public struct Configuration: Sendable {
+        /// Event loops, a thread each. One carries tens of thousands of calls a second. Default 1.
+        public var loops = 1
+        /// What each loop's calls may take: connections, waiting calls, sizes of responses. The times of a call are its
+        /// provider's `CallPolicy`.
+        public var limits = OutboundLimits()
+        /// How many retries may be in flight to one upstream from one loop.
+        public var retryBudget = RetryBudget()
+
+        public init() {}
+    }
+
+    /// One loop, the default limits. Made when it is first asked for, and there to the end of the process.
+    public static let shared: Session = {
+        do throws(SocketError) {
+            return try Session()
+        } catch {
+            return Session(unavailable: error)
+        }
+    }()
+
+    private let core: SessionTransport?
+    /// What providers send their calls over.
+    public let transport: any Transport
+
+    /// - Throws: where the system has no descriptor or no thread left for a loop.
+    public init(_ configuration: Configuration = Configuration()) throws(SocketError) {
+        let core = try SessionTransport(configuration)
+        self.core = core
+        transport = core
+    }
+
+    /// Fails every call, with the reason for which there is no loop.
+    private init(unavailable error: SocketError) {
+        core = nil
+        transport = NoTransport(error)
+    }
+
+    /// What the pools of all loops hold, and have done so far. Waits for the loops: not from one of them.
+    public var report: PoolReport { core?.report ?? PoolReport() }
+
+    /// Ends it at once: what is in flight fails with `destination_unavailable`, as does every later call. Waits for the loops:
+    /// not from one of them.
+    public func close() { core?.close() }
+}
+
+/// The loops of a session and what runs on them, for as long as the session, a provider or a call refers to them.
+private final class SessionTransport: Transport {
+    private let group: EventLoopGroup
+    private let clients: [LoopBound<LoopClient>]
+    private let transport: LoopTransport
+    private let isClosed = Lock(false)
+
+    init(_ configuration: Session.Configuration) throws(SocketError) {
+        group = try EventLoopGroup(count: configuration.loops, name: "session")
+        let resolver = Resolver()
+        clients = group.loops.map { loop in
+            loop.runBlocking { [limits = configuration.limits] in
+                LoopBound(
+                    LoopClient(HTTPClient(loop: loop, resolver: resolver, limits: limits)), loop: loop)
+            }
+        }
+        transport = LoopTransport(clients, retryBudget: configuration.retryBudget)
+    }
+
+    deinit {
+        // Perhaps on one of the loops, with the end of the last call: their threads are not waited for.
+        for loop in group.loops { loop.stop() }
+    }
+
+    var report: PoolReport {
+        isClosed.withLock { isClosed in
+            guard !isClosed else { return PoolReport() }
+            return clients.reduce(PoolReport()) { sum, client in
+                sum + client.loop.runBlocking { client.value.report }
+            }
+        }
+    }
+
+    func close() {
+        isClosed.withLock { isClosed in
+            guard !isClosed else { return }
+            isClosed = true
+            for client in clients { client.loop.runBlocking { client.value.close() } }
+            group.shutdown()
+        }
+    }
+
+    func send(_ call: TransportCall, within limit: RxTimeInterval, for receiver: any AttemptReceiver)
+        -> any Disposable
+    {
+        transport.send(call, within: limit, for: receiver)
+    }
+
+    var scheduler: any SchedulerType { transport.scheduler }
+
+    func beginRetry(to upstream: Networking.Upstream) -> Bool { transport.beginRetry(to: upstream) }
+
+    func endRetry(to upstream: Networking.Upstream) { transport.endRetry(to: upstream) }
+}
+
+/// Stands in where there is no loop.
+private final class NoTransport: Transport {
+    private let error: SocketError
+
+    init(_ error: SocketError) { self.error = error }
+
+    func send(_: TransportCall, within _: RxTimeInterval, for receiver: any AttemptReceiver) -> any Disposable
+    {
+        receiver.attemptFailed(
+            TransportError(.internalError, "there is no event loop: \(error)", underlying: error))
+        return Disposables.create()
+    }
+
+    let scheduler: any SchedulerType = MainScheduler.instance
+
+    func beginRetry(to _: Networking.Upstream) -> Bool { false }
+
+    func endRetry(to _: Networking.Upstream) {}
+}

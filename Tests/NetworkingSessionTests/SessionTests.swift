@@ -1,0 +1,71 @@
+import HTTPModel
+import Networking
+import NetworkingSession
+import Rx
+import TestSupport
+import Testing
+
+/// One call to an upstream of the test's.
+struct Anything: TargetType {
+    let baseURL: String
+    var path: RequestPath = "/answer"
+}
+
+@Suite("A session")
+struct SessionTests {
+    private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+
+    @Test("After its end every call fails at once, from whatever thread, and nothing hangs")
+    func closed() async throws {
+        let session = try Session()
+        let provider = Provider<Anything>(session: session)
+        session.close()
+        session.close()
+        let target = Anything(baseURL: "http://127.0.0.1:9")
+        await #expect(throws: NetworkError.self) { try await provider.rx.request(target).value }
+        #expect(session.report == PoolReport())
+    }
+
+    @Test("Closing it fails what is in flight")
+    func closing() async throws {
+        let arrived = Signal()
+        let upstream = try ScriptedUpstream([.readRequest, .fire(arrived), .awaitEnd])
+        let session = try Session()
+        let provider = Provider<Anything>(session: session)
+        let target = Anything(baseURL: "http://127.0.0.1:\(upstream.port)")
+        async let response = provider.rx.request(target).asResult().value
+        await arrived.wait()
+        session.close()
+        guard case .failure(let error as NetworkError) = try await response else {
+            Issue.record("the call did not fail")
+            return
+        }
+        #expect(error.reason == .destinationUnavailable)
+    }
+
+    @Test("One that nobody refers to any more brings its last call to an end, and ends with it")
+    func letGo() async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
+        weak var gone: Session?
+        let call: Single<Response>
+        do {
+            let session = try Session()
+            gone = session
+            call = Provider<Anything>(session: session).rx.request(
+                Anything(baseURL: "http://127.0.0.1:\(upstream.port)"))
+        }
+        #expect(gone == nil)
+        #expect(try await call.value.statusCode == 200)
+    }
+
+    @Test("Connections are kept, and told of")
+    func report() async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
+        let session = try Session()
+        defer { session.close() }
+        let provider = Provider<Anything>(session: session)
+        let target = Anything(baseURL: "http://127.0.0.1:\(upstream.port)")
+        for _ in 0..<3 { #expect(try await provider.rx.request(target).value.statusCode == 200) }
+        #expect(session.report == PoolReport(idle: 1, opened: 1, reused: 2))
+    }
+}
