@@ -83,7 +83,7 @@ public final class StubUpstream: Sendable {
         abandoned.withLock { $0 += 1 }
     }
 
-    func answer(to request: HTTPRequest) -> Answer {
+    func answer(to request: ReceivedRequest) -> Answer {
         let target = request.head.target
         let request = Request(
             method: request.head.method, path: target.path, query: target.query, fields: request.head.fields,

@@ -55,12 +55,14 @@ public final class VirtualGateway: Sendable {
         let head = HTTPRequestHead(method: method, target: target, fields: fields)
         let answer = Lock<VirtualAnswer?>(nil)
         let began = time.clock
-        let subscription = responder.respond(to: HTTPRequest(head: head, body: Array((json ?? "").utf8)[...]))
-            .subscribe(onSuccess: { [time] answered in
-                let elapsed = Duration.seconds(time.clock.timeIntervalSince(began))
-                answer.withLock { $0 = VirtualAnswer(answered.response, elapsed: elapsed) }
-                time.stop()
-            })
+        let subscription = responder.respond(
+            to: ReceivedRequest(head: head, body: Array((json ?? "").utf8)[...])
+        )
+        .subscribe(onSuccess: { [time] answered in
+            let elapsed = Duration.seconds(time.clock.timeIntervalSince(began))
+            answer.withLock { $0 = VirtualAnswer(answered.response, elapsed: elapsed) }
+            time.stop()
+        })
         defer { subscription.dispose() }
         if answer.withLock({ $0 == nil }) { time.start() }
         guard let answer = answer.withLock({ $0 }) else {

@@ -15,7 +15,7 @@ open class InboundExchange {
     }
 
     /// The request with its whole body. A HEAD is here as the GET whose head it asks for.
-    public final let request: HTTPRequest
+    public final let request: ReceivedRequest
     /// The method on the wire: HEAD stays HEAD.
     public final let method: HTTPMethod
     /// What the handler's `decide` found out about the request.
@@ -47,7 +47,7 @@ open class InboundExchange {
         guard let head = connection.turn.head.take() else {
             preconditionFailure("a request has one exchange")
         }
-        request = HTTPRequest(head: head, body: connection.turn.takeBody()[...])
+        request = ReceivedRequest(head: head, body: connection.turn.takeBody()[...])
         method = connection.turn.method ?? .get
         context = connection.turn.context.take()
         receivedAt = connection.turn.receivedAt

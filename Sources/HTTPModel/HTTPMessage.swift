@@ -33,8 +33,8 @@ public struct HTTPResponseHead: Sendable, Hashable {
     }
 }
 
-/// A whole request.
-public struct HTTPRequest: Sendable, Hashable {
+/// A whole request, as a server received it.
+public struct ReceivedRequest: Sendable, Hashable {
     public var head: HTTPRequestHead
     public var body: ArraySlice<UInt8>
 

@@ -12,7 +12,7 @@ struct CancelTests {
     private func start(_ target: String) throws -> any OngoingRequest {
         let target = try #require(RequestTarget(target))
         let head = HTTPRequestHead(method: .get, target: target, fields: [.xRequestID: "r"])
-        let ongoing = try bench.gateway.responder().respond(to: HTTPRequest(head: head)) { _ in
+        let ongoing = try bench.gateway.responder().respond(to: ReceivedRequest(head: head)) { _ in
             Issue.record("a cancelled request is not answered")
         }
         return try #require(ongoing)

@@ -21,7 +21,9 @@ struct HandlerTests {
         let responder = try bench.gateway.responder()
         let head = HTTPRequestHead(method: .get, target: try #require(RequestTarget(path)))
         return await withCheckedContinuation { continuation in
-            _ = responder.respond(to: HTTPRequest(head: head)) { continuation.resume(returning: Reply($0)) }
+            _ = responder.respond(to: ReceivedRequest(head: head)) {
+                continuation.resume(returning: Reply($0))
+            }
         }
     }
 
@@ -33,7 +35,7 @@ struct HandlerTests {
         bench.upstream("/recent", .data("1"))
         let target = try #require(RequestTarget("/page"))
         let single = try bench.gateway.responder().respond(
-            to: HTTPRequest(head: HTTPRequestHead(method: .get, target: target)))
+            to: ReceivedRequest(head: HTTPRequestHead(method: .get, target: target)))
         #expect(bench.transport.attempts.isEmpty)
         let first = Pending(single)
         let second = Pending(single)

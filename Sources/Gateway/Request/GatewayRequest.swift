@@ -11,12 +11,12 @@ public final class GatewayRequest: Sendable {
     public let requestID: String
 
     /// In one piece, as it was handed over.
-    private let request: HTTPRequest
+    private let request: ReceivedRequest
     private let routed: GatewayResponder.Routed
     var endpoint: Endpoint { routed.endpoint }
     var fields: HTTPFields { request.head.fields }
 
-    init(_ request: consuming HTTPRequest, requestID: String, _ routed: GatewayResponder.Routed) {
+    init(_ request: consuming ReceivedRequest, requestID: String, _ routed: GatewayResponder.Routed) {
         self.request = consume request
         self.requestID = requestID
         self.routed = routed

@@ -77,7 +77,7 @@ public final class GatewayResponder: Sendable {
     ///
     /// Never fails. Started on the thread (or loop) that subscribes; the answer comes on the one where the last part
     /// ended, which is the same unless a part of its own leaves it.
-    public func respond(to request: HTTPRequest) -> Single<GatewayResponse> {
+    public func respond(to request: ReceivedRequest) -> Single<GatewayResponse> {
         .create { [self] observer in
             respond(to: request, for: ClosureReceiver { observer(.success($0)) }) ?? Disposables.create()
         }
@@ -88,7 +88,7 @@ public final class GatewayResponder: Sendable {
     /// - Parameter routed: what `decide` found, so that it is not looked for again.
     /// - Returns: what ends it; nil where no endpoint took the request, and `deliver` was called.
     public func respond(
-        to request: consuming HTTPRequest, routed: Routed? = nil,
+        to request: consuming ReceivedRequest, routed: Routed? = nil,
         deliver: @escaping @Sendable (GatewayResponse) -> Void
     ) -> (any OngoingRequest)? {
         respond(to: consume request, routed: routed, for: ClosureReceiver(deliver))
@@ -96,7 +96,7 @@ public final class GatewayResponder: Sendable {
 
     /// The same for somebody who is there already.
     package func respond(
-        to request: consuming HTTPRequest, routed: Routed? = nil, for receiver: any AnswerReceiver
+        to request: consuming ReceivedRequest, routed: Routed? = nil, for receiver: any AnswerReceiver
     ) -> (any OngoingRequest)? {
         if let routed { return start(consume request, routed, receiver) }
         switch decide(request.head) {
@@ -193,7 +193,7 @@ public final class GatewayResponder: Sendable {
     // MARK: - Starting
 
     private func start(
-        _ request: consuming HTTPRequest, _ routed: Routed, _ receiver: any AnswerReceiver
+        _ request: consuming ReceivedRequest, _ routed: Routed, _ receiver: any AnswerReceiver
     ) -> any OngoingRequest {
         let scheduler = environment.transport.scheduler
         let started = scheduler.now

@@ -66,7 +66,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         let started = scheduler.now
         itsScheduler = consume scheduler
         self.started = started
-        let total = call.settings.totalNanoseconds
+        let total = call.totalNanoseconds
         let deadline = call.context?.deadline?.nanoseconds(since: started) ?? .max
         end = min(total, deadline)
         endsAtDeadline = deadline < total

@@ -56,7 +56,8 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
         return try RequestBuilder.build(
             method: target.method, path: target.path, headers: target.headers,
             task: target.task, context: CallContext.current, envelope: target.envelope,
-            allowsEmptyBody: target.allowsEmptyBody, settings: calls)
+            allowsEmptyBody: target.allowsEmptyBody, settings: calls,
+            options: CallOptions.needed(timeout: target.timeout, validation: target.validation))
     }
 }
 

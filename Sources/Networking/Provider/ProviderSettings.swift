@@ -73,7 +73,7 @@ final class ProviderSettings: Sendable {
         do {
             upstream = try Upstream.known(name: name, baseURL: baseURL)
         } catch {
-            throw RequestFault(error.description)
+            throw RequestFault(.url, error.description)
         }
         let calls = CallSettings(upstream: upstream, policy: policy, plugins: plugins, jitter: jitter)
         let isKept = parsed.withLock { parsed in
@@ -81,7 +81,9 @@ final class ProviderSettings: Sendable {
             parsed.all[baseURL] = calls
             return true
         }
-        guard isKept else { throw RequestFault("the targets of \(name) have too many different base URLs") }
+        guard isKept else {
+            throw RequestFault(.url, "the targets of \(name) have too many different base URLs")
+        }
         return calls
     }
 

@@ -75,7 +75,7 @@ public struct ParameterEncoding: Sendable, Hashable {
         case .absent:
             return
         case .list(let values):
-            guard !isInList else { throw RequestFault("parameter \(name) is a list of lists") }
+            guard !isInList else { throw RequestFault(.parameters, "parameter \(name) is a list of lists") }
             for value in values {
                 try appendPair(name, value, isInList: true, separator: &separator, to: &bytes)
             }
@@ -87,7 +87,9 @@ public struct ParameterEncoding: Sendable, Hashable {
             appendName(name, isInList: isInList, separator: &separator, to: &bytes)
             bytes.append(String(integer))
         case .number(let number):
-            guard number.isFinite else { throw RequestFault("parameter \(name) is not a finite number") }
+            guard number.isFinite else {
+                throw RequestFault(.parameters, "parameter \(name) is not a finite number")
+            }
             appendName(name, isInList: isInList, separator: &separator, to: &bytes)
             appendEncoded(number.description, to: &bytes)
         case .flag(let flag):
@@ -124,7 +126,7 @@ extension ParameterEncoding {
             let value = entry.1.parameterValue
             guard value != .absent else { return }
             guard names.insert(name).inserted else {
-                throw RequestFault("parameter \(name) occurs twice in a JSON object")
+                throw RequestFault(.parameters, "parameter \(name) occurs twice in a JSON object")
             }
             composer.key(name)
             try write(value, named: name, to: &composer)
@@ -142,7 +144,9 @@ extension ParameterEncoding {
         case .integer(let integer): composer.int(Int(integer))
         case .flag(let flag): composer.bool(flag)
         case .number(let number):
-            guard number.isFinite else { throw RequestFault("parameter \(name) is not a finite number") }
+            guard number.isFinite else {
+                throw RequestFault(.parameters, "parameter \(name) is not a finite number")
+            }
             composer.double(number)
         case .list(let values):
             composer.beginArray()

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import HTTPModel
 
 /// Writes path, query and body of a call as bytes.
@@ -7,22 +6,22 @@ enum RequestBuilder {
     static func build(
         method: HTTPMethod, path: RequestPath, headers: HTTPFields,
         task: consuming RequestTask, context: CallContext?, envelope: ResponseEnvelope, allowsEmptyBody: Bool,
-        settings: CallSettings
+        settings: CallSettings, options: CallOptions?
     ) throws(RequestFault) -> TransportCall {
-        if let fault = path.fault { throw RequestFault(fault) }
+        if let fault = path.fault { throw RequestFault(.url, fault) }
         var query = Parameters()
         var hasParameters = false
         var encoding = ParameterEncoding.query
-        var body: ArraySlice<UInt8>?
+        var body = RequestBody.none
         var contentType: String?
         switch task.takeContent() {
         case .plain:
             break
         case .json(let value, let encoder):
-            body = try json(value, encoder)
-            contentType = "application/json"
+            body = .bytes(try encode(value, encoder))
+            contentType = encoder.contentType
         case .bytes(let bytes, let type):
-            body = bytes
+            body = .bytes(bytes)
             contentType = type
         case .parameters(var parameters, let parameterEncoding):
             encoding = parameterEncoding
@@ -34,10 +33,10 @@ enum RequestBuilder {
                 let bytes = try ByteRoom.write { (room) throws(RequestFault) in
                     try encoding.appendPairs(of: &parameters, to: &room)
                 }
-                body = bytes[...]
+                body = .bytes(bytes[...])
                 contentType = "application/x-www-form-urlencoded"
             case .json:
-                body = try encoding.object(of: &parameters)
+                body = .bytes(try encoding.object(of: &parameters))
                 contentType = "application/json"
             }
         }
@@ -45,12 +44,12 @@ enum RequestBuilder {
             let hasQuery = try append(path.text, of: settings.upstream, to: &room)
             guard hasParameters else { return }
             guard !hasQuery else {
-                throw RequestFault("the path has a query, and there are parameters beside it")
+                throw RequestFault(.url, "the path has a query, and there are parameters beside it")
             }
             try encoding.appendPairs(of: &query, after: UInt8(ascii: "?"), to: &room)
         }
         guard target.count <= TargetRules.maximumLength else {
-            throw RequestFault("the URL is longer than \(TargetRules.maximumLength) bytes")
+            throw RequestFault(.url, "the URL is longer than \(TargetRules.maximumLength) bytes")
         }
         var fields: HTTPFields?
         if contentType != nil || !headers.isEmpty {
@@ -59,7 +58,8 @@ enum RequestBuilder {
         return TransportCall(
             method: method, target: target[...], body: body,
             own: CallFields.needed(fields, headers, in: context, shared: settings),
-            context: context, envelope: envelope, allowsEmptyBody: allowsEmptyBody, settings: settings)
+            context: context, envelope: envelope, allowsEmptyBody: allowsEmptyBody, settings: settings,
+            options: options)
     }
 
     /// Whether the path has a query.
@@ -80,35 +80,35 @@ enum RequestBuilder {
         switch finding {
         case .path: return false
         case .pathAndQuery: return true
-        case .fault(let fault): throw RequestFault(fault)
+        case .fault(let fault): throw RequestFault(.url, fault)
         }
     }
 
-    private static func json(
-        _ value: any Encodable & Sendable, _ encoder: JSONEncoder?
+    private static func encode(
+        _ value: any Encodable & Sendable, _ encoder: any RequestEncoder
     ) throws(RequestFault) -> ArraySlice<UInt8> {
         do {
-            return ArraySlice(try (encoder ?? RequestBuilder.encoder).encode(value))
+            return try encoder.encodeBody(value)
         } catch {
-            throw RequestFault("the body cannot be encoded as JSON", underlying: error)
+            throw RequestFault(.body, "the body cannot be encoded", underlying: error)
         }
     }
 
-    private static let encoder = JSONEncoder()
-
     /// A target's own fields replace the provider's of the same name.
-    private static func add(
+    static func add(
         _ headers: HTTPFields, _ contentType: String?, to shared: HTTPFields
     ) throws(RequestFault) -> HTTPFields {
         var fields = shared
         var added: [HTTPFieldName] = []
         for (text, value) in headers {
-            guard let name = HTTPFieldName(text) else { throw RequestFault("a header has no valid name") }
+            guard let name = HTTPFieldName(text) else {
+                throw RequestFault(.headers, "a header has no valid name")
+            }
             guard !TransportField.isOwned(name) else {
-                throw RequestFault("the header \(name) is the transport's own")
+                throw RequestFault(.headers, "the header \(name) is the transport's own")
             }
             guard value.utf8.allSatisfy({ $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7f) }) else {
-                throw RequestFault("the header \(name) has a control byte in its value")
+                throw RequestFault(.headers, "the header \(name) has a control byte in its value")
             }
             if !added.contains(name) {
                 fields.remove(name)

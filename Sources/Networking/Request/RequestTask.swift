@@ -1,10 +1,10 @@
-public import FoundationEssentials
+import FoundationEssentials
 
 /// What a call sends beside its head (Moya's `Task`).
 public struct RequestTask: Sendable {
     enum Content: Sendable {
         case plain
-        case json(any Encodable & Sendable, JSONEncoder?)
+        case json(any Encodable & Sendable, any RequestEncoder)
         case parameters(Parameters, ParameterEncoding)
         case bytes(ArraySlice<UInt8>, contentType: String)
     }
@@ -19,11 +19,14 @@ public struct RequestTask: Sendable {
 
     /// A JSON body by `JSONEncoder()`.
     public static func json(_ value: some Encodable & Sendable) -> RequestTask {
-        RequestTask(content: .json(value, nil))
+        RequestTask(content: .json(value, encoder))
     }
 
-    /// A JSON body by an encoder with settings of its own. The encoder must not be changed afterwards.
-    public static func json(_ value: some Encodable & Sendable, encoder: JSONEncoder) -> RequestTask {
+    /// What writes models where nothing else is said.
+    public static let encoder: any RequestEncoder = JSONEncoder()
+
+    /// A body by an encoder with settings or a format of its own. The encoder must not be changed afterwards.
+    public static func json(_ value: some Encodable & Sendable, encoder: any RequestEncoder) -> RequestTask {
         RequestTask(content: .json(value, encoder))
     }
 
@@ -47,7 +50,7 @@ extension RequestTask {
     }
 
     public static func requestCustomJSONEncodable(
-        _ value: some Encodable & Sendable, encoder: JSONEncoder
+        _ value: some Encodable & Sendable, encoder: any RequestEncoder
     ) -> RequestTask {
         .json(value, encoder: encoder)
     }

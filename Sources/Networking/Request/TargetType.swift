@@ -46,6 +46,14 @@ public protocol TargetType: Sendable {
     /// Whether a 2xx without a body (and a success without data inside an envelope) is an answer that says
     /// "nothing", like a 204, and not a fault. Default false.
     var allowsEmptyBody: Bool { get }
+
+    /// The longest that the call may take, all attempts and the waits between them. Default nil: what the provider's
+    /// `CallPolicy.totalTimeout` says. Never past the deadline of the request that the call is made for.
+    var timeout: Duration? { get }
+
+    /// The statuses for which the call itself fails, so that interceptors and `retry` see it. Default `.none`: any status is
+    /// an answer, which `checkStatusCode()` and what reads the body judge.
+    var validation: ValidationType { get }
 }
 
 extension TargetType {
@@ -54,4 +62,6 @@ extension TargetType {
     public var task: RequestTask { .plain }
     public var envelope: ResponseEnvelope { .none }
     public var allowsEmptyBody: Bool { false }
+    public var timeout: Duration? { nil }
+    public var validation: ValidationType { .none }
 }

@@ -110,7 +110,7 @@ extension FailureReason {
         case .connectionReadTimeout: "no response within \(call.limits.firstByte.wholeMilliseconds) ms"
         case .connectionTimeout: "no connection within \(call.limits.connect.wholeMilliseconds) ms"
         case .responseTimeout:
-            "no whole response within \(call.settings.policy.totalTimeout.wholeMilliseconds) ms"
+            "no whole response within \(call.timeout.wholeMilliseconds) ms"
         case .deadlineExceeded: "no response by the request's deadline"
         case .dnsError: "its name does not resolve"
         case .dnsTimeout: "its name was not resolved in time"

@@ -5,20 +5,21 @@ public final class TransportCall: Sendable {
     public let method: HTTPMethod
     /// Path and query, percent-encoded, in origin form (RFC 9112 3.2.1).
     public let target: ArraySlice<UInt8>
-    /// Nil: no body, and no `Content-Length`.
-    public let body: ArraySlice<UInt8>?
+    public let body: RequestBody
 
     let context: CallContext?
     let envelope: ResponseEnvelope
     let allowsEmptyBody: Bool
     let settings: CallSettings
     /// Nil for most calls, whose fields are their provider's and their context's as they are.
-    private let own: CallFields?
+    let own: CallFields?
+    /// Nil for most calls.
+    let options: CallOptions?
 
     init(
-        method: HTTPMethod, target: ArraySlice<UInt8>, body: ArraySlice<UInt8>?,
+        method: HTTPMethod, target: ArraySlice<UInt8>, body: RequestBody,
         own: CallFields?, context: CallContext?, envelope: ResponseEnvelope, allowsEmptyBody: Bool,
-        settings: CallSettings
+        settings: CallSettings, options: CallOptions?
     ) {
         self.method = method
         self.target = target
@@ -28,6 +29,7 @@ public final class TransportCall: Sendable {
         self.envelope = envelope
         self.allowsEmptyBody = allowsEmptyBody
         self.settings = settings
+        self.options = options
     }
 
     /// The same call for a request that became known only with the subscription.
@@ -36,7 +38,8 @@ public final class TransportCall: Sendable {
             method: method, target: target, body: body,
             own: CallFields.needed(
                 own?.fields, own?.headers ?? HTTPFields(), in: context, shared: settings),
-            context: context, envelope: envelope, allowsEmptyBody: allowsEmptyBody, settings: settings)
+            context: context, envelope: envelope, allowsEmptyBody: allowsEmptyBody, settings: settings,
+            options: options)
     }
 
     public var upstream: Upstream { settings.upstream }
@@ -53,6 +56,15 @@ public final class TransportCall: Sendable {
 
     /// Limits of one attempt. They are the transport's to hold.
     public var limits: AttemptLimits { settings.policy.attemptLimits }
+
+    /// The longest that the call may take, all attempts and the waits between them.
+    public var timeout: Duration { options?.timeout ?? settings.policy.totalTimeout }
+
+    /// `timeout` in nanoseconds.
+    var totalNanoseconds: Int64 { options?.timeout?.nanoseconds ?? settings.totalNanoseconds }
+
+    /// The statuses that the call fails for by itself.
+    public var validation: ValidationType { options?.validation ?? .none }
 
     /// `fields` and `contextFields` in one, in the order in which they are sent.
     public var allFields: HTTPFields {

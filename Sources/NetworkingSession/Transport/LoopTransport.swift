@@ -100,6 +100,11 @@ package final class LoopClient {
             receiver.attemptFailed(TransportError(.destinationUnavailable, message))
             return Disposables.create()
         }
+        if case .stream = call.body {
+            receiver.attemptFailed(
+                TransportError(.requestError, "a streamed body is not sent by this transport"))
+            return Disposables.create()
+        }
         let attempt = LoopAttempt(call, to: outbound, within: TimeAmount(limit), for: receiver)
         attempt.start(at: outbound)
         return attempt
@@ -148,7 +153,7 @@ private final class LoopAttempt: OutboundCall, @unchecked Sendable {
     override func sendRequest(to sink: any RequestSink) {
         sink.send(
             call.method, target: call.target, fields: call.fields, sharedFields: call.contextFields,
-            body: call.body)
+            body: call.body.inMemory)
     }
 
     override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {

@@ -28,7 +28,7 @@ final class SampleExchange {
         }
     }
 
-    var request: HTTPRequest { inbound.request }
+    var request: ReceivedRequest { inbound.request }
     var loop: EventLoop { inbound.loop }
     var isOver: Bool { inbound.isOver }
 

@@ -63,7 +63,7 @@ struct Endpoints {
     func run(_ kind: String, count: Int) throws {
         guard let target = RequestTarget("/api/weights/\(kind)?fddDate=2026-11-20") else { return }
         let fields: HTTPFields = [.host: "127.0.0.1:8080", .userAgent: "bench", .accept: "*/*"]
-        let request = HTTPRequest(head: HTTPRequestHead(method: .get, target: target, fields: fields))
+        let request = ReceivedRequest(head: HTTPRequestHead(method: .get, target: target, fields: fields))
         for _ in 0..<count {
             _ = responder.respond(to: request) { answer in
                 precondition(answer.response.status == .ok, "the endpoint \(kind) answers")

@@ -268,11 +268,11 @@ private func checkCall(_ path: String, _ value: String) {
         else { fatalError("it left its prefix: \(text)") }
         switch encoding {
         case .json:
-            guard let body = call.body, let object = try? JSONFragment(validating: body),
+            guard let body = call.body.inMemory, let object = try? JSONFragment(validating: body),
                 object[member: value]?.stringValue == value, object[member: "number"]?.doubleValue == -0.5e-7
-            else { fatalError("another body: \(String(decoding: call.body ?? [], as: UTF8.self))") }
+            else { fatalError("another body: \(String(decoding: call.body.inMemory ?? [], as: UTF8.self))") }
         default:
-            let pairs = encoding == .form ? call.body : target.queryBytes
+            let pairs = encoding == .form ? call.body.inMemory : target.queryBytes
             guard let all = try? QueryItems(pairs).all(), all.count == 5, all[0] == (value, value),
                 all[1] == ("list", value), all[2] == ("list", value), all[4] == ("number", "-5e-08")
             else { fatalError("other parameters: \(String(decoding: pairs ?? [], as: UTF8.self))") }

@@ -50,7 +50,7 @@ final class Bench: Sendable {
     ) throws -> Pending {
         let target = try #require(RequestTarget(target))
         let head = HTTPRequestHead(method: method, target: target, fields: fields)
-        let request = HTTPRequest(head: head, body: Array(body.utf8)[...])
+        let request = ReceivedRequest(head: head, body: Array(body.utf8)[...])
         return Pending(try gateway.responder().respond(to: request))
     }
 

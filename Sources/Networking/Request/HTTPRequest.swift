@@ -1,0 +1,166 @@
+public import HTTPModel
+
+/// A request as it is, without a target: address, method, fields, body (Foundation's `URLRequest`).
+///
+///     let request = HTTPRequest(url: "http://api.test/daily/path")
+///         .setHttpMethod(.POST)
+///         .setContentType(.json)
+///         .setAuthToken(token)
+///         .setHttpBody(path)
+///
+/// A value: each builder returns another one. Nothing is checked as it is built; what is wrong with it (an address that is
+/// none, a model that cannot be encoded) is the failure of the call that is made with it.
+public struct HTTPRequest: Sendable {
+    /// `http://host:port/path?query`, percent-encoded; checked when the call is made.
+    public var url: String
+    public var method: HTTPMethod
+    /// On top of the provider's own and the context's, and instead of those of the same name. `Host`, `Content-Length` and the
+    /// hop-by-hop fields are the transport's: naming one of them fails the call.
+    public var headers: HTTPFields
+    public var body: RequestBody
+    /// The longest that the call may take, all attempts and the waits between them; nil: what its provider says.
+    public var timeout: Duration?
+    /// The statuses for which the call itself fails. Default `.none`.
+    public var validation: ValidationType
+
+    /// What a builder could not do, kept for the call.
+    private(set) var fault: RequestFault?
+
+    public init(
+        url: String, method: HTTPMethod = .get, headers: HTTPFields = HTTPFields(), body: RequestBody = .none,
+        timeout: Duration? = nil, validation: ValidationType = .none
+    ) {
+        self.url = url
+        self.method = method
+        self.headers = headers
+        self.body = body
+        self.timeout = timeout
+        self.validation = validation
+    }
+}
+
+// MARK: - Builders
+
+extension HTTPRequest {
+    public consuming func setHttpMethod(_ method: HTTPMethod) -> HTTPRequest {
+        self.method = method
+        return self
+    }
+
+    public consuming func setHttpBody(_ body: RequestBody) -> HTTPRequest {
+        self.body = body
+        return self
+    }
+
+    public consuming func setHttpBody(_ bytes: some Sequence<UInt8>) -> HTTPRequest {
+        setHttpBody(.bytes(ArraySlice(bytes)))
+    }
+
+    /// A model as the body, by `JSONEncoder()` unless said otherwise. Its content type goes along where the request has none.
+    /// A model that cannot be encoded fails the call, with the encoder's error.
+    public consuming func setHttpBody(
+        _ model: some Encodable, encoder: any RequestEncoder = RequestTask.encoder
+    ) -> HTTPRequest {
+        do {
+            body = .bytes(try encoder.encodeBody(model))
+            if !headers.contains(.contentType) { headers.append(.contentType, encoder.contentType) }
+        } catch {
+            fault = RequestFault(.body, "the body cannot be encoded", underlying: error)
+        }
+        return self
+    }
+
+    /// `Authorization: Bearer token` (RFC 6750 2.1).
+    public consuming func setAuthToken(_ token: String) -> HTTPRequest {
+        setHeader(.authorization, "Bearer \(token)")
+    }
+
+    public consuming func setContentType(_ contentType: ContentType) -> HTTPRequest {
+        setHeader(.contentType, contentType.text)
+    }
+
+    /// The one field of that name, in the place of those that there were. A name that is none fails the call.
+    public consuming func setHeader(_ name: String, _ value: String) -> HTTPRequest {
+        guard let name = HTTPFieldName(name) else {
+            fault = RequestFault(.headers, "a header has no valid name")
+            return self
+        }
+        return setHeader(name, value)
+    }
+
+    /// The one field of that name, in the place of those that there were.
+    public consuming func setHeader(_ name: HTTPFieldName, _ value: String) -> HTTPRequest {
+        headers[name] = value
+        return self
+    }
+
+    /// One more field, beside those of that name.
+    public consuming func addHeader(_ name: HTTPFieldName, _ value: String) -> HTTPRequest {
+        headers.append(name, value)
+        return self
+    }
+
+    public consuming func setTimeout(_ timeout: Duration?) -> HTTPRequest {
+        self.timeout = timeout
+        return self
+    }
+
+    public consuming func setValidation(_ validation: ValidationType) -> HTTPRequest {
+        self.validation = validation
+        return self
+    }
+}
+
+extension HTTPRequest {
+    /// What a body is (RFC 9110 8.3).
+    public struct ContentType: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+        public let text: String
+
+        public init(_ text: String) {
+            self.text = text
+        }
+
+        public init(_ mediaType: MediaType) {
+            text = mediaType.description
+        }
+
+        public init(stringLiteral text: String) {
+            self.text = text
+        }
+
+        public static let json = ContentType("application/json")
+        public static let form = ContentType("application/x-www-form-urlencoded")
+        public static let text = ContentType("text/plain; charset=utf-8")
+        public static let xml = ContentType("application/xml")
+        public static let octetStream = ContentType("application/octet-stream")
+
+        public static func multipart(boundary: String) -> ContentType {
+            ContentType("multipart/form-data; boundary=\(boundary)")
+        }
+
+        public var description: String { text }
+    }
+}
+
+extension HTTPRequest: CustomStringConvertible {
+    /// Without query, fields and body, which may hold what no log should.
+    public var description: String { "\(method.rawValue) \(url.prefix { $0 != "?" })" }
+}
+
+extension HTTPMethod {
+    // The names that requests have on the wire, for `setHttpMethod(.POST)`.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    public static var GET: HTTPMethod { .get }
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    public static var HEAD: HTTPMethod { .head }
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    public static var POST: HTTPMethod { .post }
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    public static var PUT: HTTPMethod { .put }
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    public static var PATCH: HTTPMethod { .patch }
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    public static var DELETE: HTTPMethod { .delete }
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    public static var OPTIONS: HTTPMethod { .options }
+}

@@ -1,0 +1,17 @@
+public import FoundationEssentials
+
+/// Writes a model as the body of a request. Foundation's `JSONEncoder` is one; one of your own may write another format.
+public protocol RequestEncoder: Sendable {
+    /// What the body is, where the call does not say so itself: `application/json`.
+    var contentType: String { get }
+
+    func encodeBody(_ value: some Encodable) throws -> ArraySlice<UInt8>
+}
+
+extension JSONEncoder: RequestEncoder {
+    public var contentType: String { "application/json" }
+
+    public func encodeBody(_ value: some Encodable) throws -> ArraySlice<UInt8> {
+        ArraySlice(try encode(value))
+    }
+}

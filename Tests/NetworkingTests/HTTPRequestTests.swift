@@ -1,0 +1,169 @@
+import HTTPModel
+import RxTesting
+import Testing
+
+@testable import Networking
+
+@Suite("A request without a target", .noLeaks)
+struct HTTPRequestTests {
+    private func settings(_ baseURL: String = "http://api.test:8080") throws -> CallSettings {
+        CallSettings(
+            upstream: try Upstream(name: "api", baseURL: baseURL), policy: CallPolicy(), plugins: [],
+            jitter: { $0 })
+    }
+
+    private func call(_ request: HTTPRequest, at baseURL: String = "http://api.test:8080") throws
+        -> TransportCall
+    {
+        try request.call(try settings(baseURL), context: nil)
+    }
+
+    private func fault(_ request: HTTPRequest, at baseURL: String = "http://api.test:8080") throws
+        -> RequestFault
+    {
+        let settings = try settings(baseURL)
+        do throws(RequestFault) {
+            let call = try request.call(settings, context: nil)
+            throw RequestFault(.url, "no fault: \(call.path)")
+        } catch {
+            return error
+        }
+    }
+
+    @Test(
+        "An address that is none is the call's error, not a trap",
+        arguments: [
+            "", "api", "/path", "http://", "http:///x", "ftp://api.test:8080/", "http://user@api.test:8080/",
+            "http://api.test:8080/a b", "http://api.test:8080/%zz", "http://api.test:8080/#x",
+            "http://api.test:99999/",
+            "http://api.test:8080/../x", "http://api.test:8080//x", "http://api.test:8080/한글",
+        ])
+    func badAddress(url: String) throws {
+        let fault = try fault(HTTPRequest(url: url))
+        #expect(fault.part == .url)
+        #expect(!fault.message.contains("no fault"))
+    }
+
+    @Test("A request to another origin than its settings is refused")
+    func otherOrigin() throws {
+        for url in ["http://other.test:8080/", "http://api.test/", "http://api.test:8081/"] {
+            #expect(try fault(HTTPRequest(url: url)).message.contains("another origin"))
+        }
+        for url in ["http://api.test:8080/", "http://api.test:8080/v10/x", "http://api.test:8080/x"] {
+            #expect(
+                try fault(HTTPRequest(url: url), at: "http://api.test:8080/v1").message.contains("leaves"))
+        }
+        for path in ["/v1", "/v1?a=b", "/v1/x"] {
+            let call = try call(
+                HTTPRequest(url: "http://API.test:8080\(path)"), at: "http://api.test:8080/v1")
+            #expect(String(decoding: call.target, as: UTF8.self) == path)
+        }
+    }
+
+    @Test("A header that cannot be sent fails the call")
+    func badHeaders() throws {
+        let request = HTTPRequest(url: "http://api.test:8080/")
+        #expect(try fault(request.setHeader("no name", "x")).part == .headers)
+        #expect(try fault(request.setHeader("Host", "x")).part == .headers)
+        #expect(try fault(request.setAuthToken("x\r\nHost: y")).part == .headers)
+    }
+
+    @Test("A body that cannot be encoded fails the call with the encoder's error")
+    func badBody() throws {
+        let fault = try fault(HTTPRequest(url: "http://api.test:8080/").setHttpBody([Double.nan]))
+        #expect(fault.part == .body)
+        #expect(fault.underlying is EncodingError)
+    }
+
+    @Test("Builders return another request and leave the first as it is")
+    func builders() throws {
+        let plain = HTTPRequest(url: "http://api.test:8080/daily/path?a=1")
+        let post = plain.setHttpMethod(.POST).setContentType(.json).setAuthToken("secret").setHttpBody([
+            "user": "u1"
+        ])
+        .setHeader("X-Key", "1").setHeader("x-key", "2").addHeader("X-Key", "3").setTimeout(.seconds(3))
+        .setValidation(.successCodes)
+        #expect(plain.method == .get)
+        #expect(plain.headers.isEmpty)
+        #expect(plain.body.isNone)
+
+        let call = try call(post)
+        #expect(call.method == .post)
+        #expect(String(decoding: call.target, as: UTF8.self) == "/daily/path?a=1")
+        #expect(call.body.inMemory.map { String(decoding: $0, as: UTF8.self) } == #"{"user":"u1"}"#)
+        #expect(call.fields[.authorization] == "Bearer secret")
+        #expect(call.fields.values(of: .contentType) == ["application/json"])
+        #expect(call.fields.values(of: "X-Key") == ["2", "3"])
+        #expect(call.fields[.acceptEncoding] != nil)
+        #expect(call.timeout == .seconds(3))
+        #expect(call.validation == .successCodes)
+        #expect(!"\(post)".contains("secret"))
+        #expect("\(post)" == "POST http://api.test:8080/daily/path")
+    }
+
+    @Test("A model brings its content type, unless there is one")
+    func contentType() throws {
+        let request = HTTPRequest(url: "http://api.test:8080/", method: .post)
+        #expect(request.setHttpBody([1]).headers[.contentType] == "application/json")
+        #expect(
+            request.setContentType(.init("application/vnd.api+json")).setHttpBody([1]).headers[.contentType]
+                == "application/vnd.api+json")
+        #expect(request.setHttpBody("abc".utf8).headers[.contentType] == nil)
+        #expect(request.setContentType(.form).headers[.contentType] == "application/x-www-form-urlencoded")
+        #expect(
+            request.setContentType(.multipart(boundary: "b")).headers[.contentType]
+                == "multipart/form-data; boundary=b")
+    }
+
+    @Test("A call becomes a request and the same call again")
+    func roundTrip() throws {
+        let settings = try settings("http://api.test:8080/v1")
+        let context = CallContext(
+            requestID: "r1", forwarding: [.accept: "text/csv", .acceptLanguage: "ko", "X-Key": "theirs"])
+        let request = HTTPRequest(url: "http://api.test:8080/v1/x?a=b", method: .put)
+            .setHeader("X-Key", "ours").setHttpBody("abc".utf8).setTimeout(.seconds(2))
+        let call = try request.call(
+            settings, context: context, envelope: .genericResponse, allowsEmptyBody: true)
+        #expect(call.fields[.accept] == nil)
+        #expect(call.contextFields["X-Key"] == nil)
+        let again = try call.request.call(settings, replacing: call)
+        #expect(again.method == .put)
+        #expect(again.target == call.target)
+        #expect(again.body.inMemory == call.body.inMemory)
+        #expect(again.fields == call.fields)
+        #expect(again.contextFields == call.contextFields)
+        #expect(again.timeout == .seconds(2))
+        #expect(again.allowsEmptyBody)
+        #expect(again.context === context)
+    }
+
+    @Test("A changed request replaces the call's fields, and the context's of the same name")
+    func adapted() throws {
+        let settings = try settings()
+        let context = CallContext(
+            requestID: "r1", forwarding: [.authorization: "Bearer theirs", .acceptLanguage: "ko"],
+            credentialUpstreams: ["api"])
+        let call = try HTTPRequest(url: "http://api.test:8080/x").call(settings, context: context)
+        #expect(call.contextFields[.authorization] == "Bearer theirs")
+        var request = call.request.setAuthToken("ours")
+        request.headers[.acceptEncoding] = nil
+        let adapted = try request.call(settings, replacing: call)
+        #expect(adapted.fields.values(of: .authorization) == ["Bearer ours"])
+        #expect(adapted.fields[.acceptEncoding] == nil)
+        #expect(adapted.fields[.accept] == "application/json")
+        #expect(adapted.contextFields[.authorization] == nil)
+        #expect(adapted.contextFields[.acceptLanguage] == "ko")
+        #expect(adapted.contextFields[.xRequestID] == "r1")
+    }
+
+    @Test("A request goes to another origin with the settings of that one")
+    func redirected() throws {
+        let call = try call(HTTPRequest(url: "http://api.test:8080/x"))
+        var request = call.request
+        request.url = "http://other.test/y"
+        #expect(try request.origin() == "http://other.test")
+        let moved = try request.call(try settings("http://other.test"), replacing: call)
+        #expect(moved.upstream.baseURL.host == "other.test")
+        #expect(moved.path == "/y")
+    }
+}

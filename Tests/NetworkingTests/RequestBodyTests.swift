@@ -1,0 +1,42 @@
+import Networking
+import Testing
+
+@Suite("A request's body")
+struct RequestBodyTests {
+    /// As many bytes as are said, a few at a time.
+    private struct Counted: BodySource {
+        var length: Int64?
+        var count: Int
+        func open() -> any BodyReader { Reader(left: count) }
+
+        final class Reader: BodyReader {
+            var left: Int
+            init(left: Int) { self.left = left }
+
+            func read(atMost count: Int) -> ArraySlice<UInt8> {
+                let now = min(count, left, 1000)
+                left -= now
+                return ArraySlice(repeatElement(7, count: now))
+            }
+        }
+    }
+
+    @Test("A stream is collected whole, each time anew, and no further than allowed")
+    func collect() throws {
+        let body = RequestBody.stream(Counted(length: nil, count: 2500))
+        #expect(throws: RequestBody.TooLong.self) { try body.collect(upTo: 2499) }
+        #expect(try body.collect(upTo: 2500).count == 2500)
+        #expect(try body.collect().count == 2500)
+        #expect(try RequestBody.none.collect().isEmpty)
+        #expect(try RequestBody.bytes([1, 2]).collect(upTo: 0) == [1, 2])
+    }
+
+    @Test("The length is known of what is in memory, and of a stream that says so")
+    func length() {
+        #expect(RequestBody.none.length == 0)
+        #expect(RequestBody.bytes([1, 2]).length == 2)
+        #expect(RequestBody.stream(Counted(length: 5, count: 5)).length == 5)
+        #expect(RequestBody.stream(Counted(length: nil, count: 5)).length == nil)
+        #expect(RequestBody.stream(Counted(length: 5, count: 5)).inMemory == nil)
+    }
+}
