@@ -4,6 +4,8 @@
 SWIFT ?= swift
 PORT ?= 8080
 PACKAGES = libevent-dev libsqlite3-dev libmimalloc-dev curl
+# Servers that tests talk to; the tests that want one are skipped where it is missing.
+PEERS = nginx python3
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 FUZZ_SECONDS ?= 60
 # The most heap allocations that a charts request may cost.
@@ -12,10 +14,11 @@ ALLOCATIONS = 26
 # is specialised across modules.
 RELEASE = --static-swift-stdlib -Xswiftc -cross-module-optimization
 
-.PHONY: help setup build demo run test lint format bench bench-json bench-rx bench-wire bench-outbound bench-gateway docs fuzz soak sanitize sanitize-thread sanitize-address image image-check clean
+.PHONY: help setup libraries build demo run test lint format bench bench-json bench-rx bench-wire bench-outbound bench-gateway docs fuzz soak sanitize sanitize-thread sanitize-address image image-check clean
 
 help:
-	@echo 'make setup     install the libraries that are missing (Debian and Ubuntu; names them elsewhere)'
+	@echo 'make setup     install the libraries that are missing, and the servers that tests talk to (Debian and Ubuntu; names'
+	@echo '               them elsewhere)'
 	@echo 'make build     .build/release/sluice'
 	@echo 'make demo      build, start the sample upstreams and the gateway on port $(PORT)'
 	@echo 'make run       build and run: make run ARGS="serve --upstream diary=http://127.0.0.1:9000"'
@@ -32,10 +35,13 @@ help:
 	@echo 'make image     the container image sluice:latest, with Docker or podman, or without either on Debian'
 	@echo '               make image-check starts it, asks it, ends it'
 
-setup:
+setup: libraries
+	@docker/setup $(PEERS)
+
+libraries:
 	@docker/setup $(PACKAGES)
 
-build: setup
+build: libraries
 	$(SWIFT) build -c release --product sluice $(RELEASE)
 
 demo: build

@@ -1,0 +1,134 @@
+import Foundation
+import Glibc
+import Locking
+
+/// A program that plays a peer: it runs until `stop`, and no longer than this process, whatever becomes of that.
+///
+/// It is started by a shell that waits for its own standard input to end and then ends it, by its process id.
+package final class PeerProcess: Sendable {
+    private struct State {
+        var guardian: pid_t
+        /// The guardian's standard input.
+        var lifeline: Int32
+    }
+
+    private let state: Lock<State>
+    /// The program's own, not its guardian's.
+    package let processID: Int32
+    private let logPath: String
+
+    /// What it wrote to its standard output and error so far.
+    package var log: String { (try? String(contentsOfFile: logPath, encoding: .utf8)) ?? "" }
+
+    /// - Parameters:
+    ///   - program: its path.
+    ///   - listener: a listening socket that it gets as descriptor 3: nobody has to wait until it listens. The caller's
+    ///     own copy stays the caller's to close.
+    ///   - folder: where its output is kept, and where it runs.
+    package init(
+        _ program: String, _ arguments: [String], environment: [String: String] = [:], listener: Int32? = nil,
+        in folder: ScratchFolder
+    ) throws {
+        logPath = folder.file("\(URL(fileURLWithPath: program).lastPathComponent).log")
+        let script = """
+            cd "$1" && log=$2 && shift 2
+            "$@" </dev/null >"$log" 2>&1 &
+            echo $!
+            exec 3<&- >/dev/null
+            read -r line
+            kill -TERM $!
+            wait $!
+            """
+        let (lifelineEnd, lifeline) = try Self.makePipe()
+        let (told, toldEnd) = try Self.makePipe()
+        defer { for end in [lifelineEnd, told, toldEnd] { Glibc.close(end) } }
+        var descriptors = [(lifelineEnd, Int32(0)), (toldEnd, 1)]
+        if let listener { descriptors.append((listener, 3)) }
+        let guardian = try Self.spawn(
+            ["/bin/sh", "-c", script, "sh", folder.path, logPath, program] + arguments,
+            environment: ProcessInfo.processInfo.environment.merging(environment) { $1 }, descriptors)
+        state = Lock(State(guardian: guardian, lifeline: lifeline))
+        var text = [UInt8](repeating: 0, count: 32)
+        let count = max(0, read(told, &text, text.count))
+        let line = String(decoding: text[..<count], as: UTF8.self).trimmingCharacters(
+            in: .whitespacesAndNewlines)
+        guard let processID = pid_t(line) else {
+            throw PeerFailure(description: "\(program) was not started: \(line)")
+        }
+        self.processID = processID
+    }
+
+    deinit { stop() }
+
+    /// Ends it, and waits for its end. Nothing where it was stopped before.
+    package func stop() {
+        let (guardian, lifeline) = state.withLock { state in
+            defer { (state.guardian, state.lifeline) = (0, -1) }
+            return (state.guardian, state.lifeline)
+        }
+        guard guardian > 0 else { return }
+        Glibc.close(lifeline)
+        var status: Int32 = 0
+        while waitpid(guardian, &status, 0) < 0, errno == EINTR {}
+    }
+
+    /// The first of these programs that is there, by its path.
+    package static func find(_ names: String...) -> String? {
+        let folders =
+            ["/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/bin", "/sbin"]
+            + (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
+        for name in names {
+            for folder in folders where access("\(folder)/\(name)", X_OK) == 0 { return "\(folder)/\(name)" }
+        }
+        return nil
+    }
+
+    private static func makePipe() throws -> (Int32, Int32) {
+        var ends: [Int32] = [0, 0]
+        // Closed on exec from the start: what another thread starts meanwhile must not hold an end open.
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, type, 0, &ends) == 0 else {
+            throw PeerFailure(description: "socketpair: errno \(errno)")
+        }
+        return (ends[0], ends[1])
+    }
+
+    private static func spawn(
+        _ words: [String], environment: [String: String], _ descriptors: [(Int32, Int32)]
+    ) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        // First out of the way of the small numbers, so that none is overwritten before its turn.
+        var high: Int32 = 200
+        for (from, _) in descriptors {
+            posix_spawn_file_actions_adddup2(&actions, from, high)
+            high += 1
+        }
+        for (index, (_, number)) in descriptors.enumerated() {
+            posix_spawn_file_actions_adddup2(&actions, 200 + Int32(index), number)
+            posix_spawn_file_actions_addclose(&actions, 200 + Int32(index))
+        }
+        // A test's own handling of signals is not the program's.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+        var arguments = words.map { strdup($0) } + [nil]
+        var variables = environment.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for text in arguments + variables { free(text) } }
+        var process: pid_t = 0
+        let code = posix_spawn(&process, words[0], &actions, &attributes, &arguments, &variables)
+        guard code == 0 else { throw PeerFailure(description: "\(words[0]): errno \(code)") }
+        return process
+    }
+}
+
+package struct PeerFailure: Error, CustomStringConvertible {
+    package let description: String
+}

@@ -1,0 +1,46 @@
+import Glibc
+
+/// A listening socket that a peer inherits: its port is known and held before the peer runs, and who connects sooner than
+/// the peer accepts waits in its queue.
+struct PeerSocket {
+    let descriptor: Int32
+    /// 0 for a Unix-domain socket.
+    let port: UInt16
+
+    /// On a free port of 127.0.0.1.
+    init() throws {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let status = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                guard bind(descriptor, address, length) == 0, listen(descriptor, 511) == 0 else {
+                    return Int32(-1)
+                }
+                return getsockname(descriptor, address, &length)
+            }
+        }
+        (self.descriptor, port) = (descriptor, UInt16(bigEndian: address.sin_port))
+        guard status == 0 else { throw PeerFailure(description: "listen: errno \(errno)") }
+    }
+
+    init(unixPath path: String) throws {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        (self.descriptor, port) = (descriptor, 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let status = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard status == 0, listen(descriptor, 511) == 0 else {
+            throw PeerFailure(description: "listen: errno \(errno)")
+        }
+    }
+
+    func close() { Glibc.close(descriptor) }
+}
