@@ -6,8 +6,12 @@ extension Provider {
     /// - Parameter name: the API's name in logs and errors.
     public convenience init(
         name: String = "\(Target.self)", session: Session = .shared, policy: CallPolicy = CallPolicy(),
-        plugins: [any PluginType] = []
+        plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil,
+        cookies: CookieJar? = nil
     ) {
-        self.init(name: name, transport: session.transport, policy: policy, plugins: plugins)
+        self.init(
+            name: name, transport: session.transport, policy: policy, plugins: plugins,
+            interceptor: interceptor,
+            cookies: cookies)
     }
 }

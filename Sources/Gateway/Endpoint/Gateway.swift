@@ -45,7 +45,7 @@ public final class Gateway: Sendable {
     /// own. Two targets may share an upstream.
     public func provider<Target: TargetType>(
         _ target: Target.Type, upstream: String, policy: CallPolicy = CallPolicy(),
-        plugins: [any PluginType] = []
+        plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil
     ) -> Provider<Target> {
         let address = environment.upstreamOverrides[upstream]
         state.withLock { state in
@@ -54,7 +54,7 @@ public final class Gateway: Sendable {
         do {
             return try Provider(
                 upstream: upstream, baseURL: address, transport: environment.transport, policy: policy,
-                plugins: plugins)
+                plugins: plugins, interceptor: interceptor)
         } catch {
             state.withLock { $0.faults.append(error.description) }
             return Self.unconfigured(upstream, environment.transport, policy, plugins)

@@ -9,6 +9,10 @@ public struct CallPolicy: Sendable, Hashable {
     public var totalTimeout: Duration = .seconds(10)
     public var attemptLimits = AttemptLimits()
     public var retry = CallRetryPolicy()
+    /// Which redirects are followed. Default none.
+    public var redirects = RedirectPolicy.never
+    /// How often an interceptor may have one call sent again. Default 10; its last outcome stands then.
+    public var maxInterceptorRetries = 10
     /// What a response's JSON may ask of its reader: beyond it the body is no JSON. Default 64 levels, numbers of 256 bytes.
     public var json = JSONLimits.standard
 

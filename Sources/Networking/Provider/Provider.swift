@@ -15,12 +15,16 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
     ///   - upstream: the API's name in logs, metrics and errors, and in lists of upstreams.
     ///   - baseURL: replaces the targets' own `baseURL`.
     ///   - transport: what sends.
-    ///   - policy: retries and time limits.
+    ///   - policy: retries, time limits, redirects.
     ///   - plugins: asked in order.
+    ///   - interceptor: changes requests and decides on sending them again; several in one are an `Interceptor`.
+    ///   - cookies: keeps what upstreams set and sends it back. Default nil: cookies are neither kept nor sent.
     ///   - jitter: how long to wait within a backoff's bound. For tests.
     public init(
         upstream: String, baseURL: String? = nil, transport: any Transport, policy: CallPolicy = CallPolicy(),
-        plugins: [any PluginType] = [], jitter: @escaping Jitter = fullJitter
+        plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil,
+        cookies: CookieJar? = nil,
+        jitter: @escaping Jitter = fullJitter
     ) throws(Upstream.InvalidBaseURL) {
         var configured: Upstream?
         if let baseURL {
@@ -28,26 +32,31 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
         }
         settings = ProviderSettings(
             name: upstream, upstream: configured, transport: transport, policy: policy, plugins: plugins,
-            jitter: jitter)
+            interceptor: interceptor, cookies: cookies, jitter: jitter)
     }
 
     /// A provider of an upstream that others use too: they share its connections and its retry budget.
     public init(
         upstream: Upstream, transport: any Transport, policy: CallPolicy = CallPolicy(),
-        plugins: [any PluginType] = [], jitter: @escaping Jitter = fullJitter
+        plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil,
+        cookies: CookieJar? = nil,
+        jitter: @escaping Jitter = fullJitter
     ) {
         settings = ProviderSettings(
             name: upstream.name, upstream: upstream, transport: transport, policy: policy, plugins: plugins,
-            jitter: jitter)
+            interceptor: interceptor, cookies: cookies, jitter: jitter)
     }
 
     /// A provider whose targets say themselves where they go.
     public init(
         name: String = "\(Target.self)", transport: any Transport, policy: CallPolicy = CallPolicy(),
-        plugins: [any PluginType] = [], jitter: @escaping Jitter = fullJitter
+        plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil,
+        cookies: CookieJar? = nil,
+        jitter: @escaping Jitter = fullJitter
     ) {
         settings = ProviderSettings(
-            name: name, upstream: nil, transport: transport, policy: policy, plugins: plugins, jitter: jitter)
+            name: name, upstream: nil, transport: transport, policy: policy, plugins: plugins,
+            interceptor: interceptor, cookies: cookies, jitter: jitter)
     }
 
     /// The call as it would go on the wire.
@@ -66,16 +75,31 @@ public let fullJitter: Jitter = { bound in
     bound > .zero ? .nanoseconds(Int64.random(in: 0...bound.nanoseconds)) : .zero
 }
 
+extension Provider {
+    /// The call of `rx.request(_:)`, cancelled with the task.
+    public func request(_ target: Target) async throws -> Response {
+        try await rx.request(target).value
+    }
+
+    func response(to call: TransportCall) -> Single<Response> {
+        if let stages = settings.stages { return stages.response(to: call, by: settings) }
+        let run = Single.emitting(ResponseRun(call, settings))
+        if case .none = call.validation { return run }
+        return run.map { try $0.validated() }
+    }
+}
+
 extension Reactive {
     /// A call: cold, sent anew for each subscription, cancelled with it.
     ///
-    /// Succeeds with a whole HTTP response whatever its status (`checkStatusCode()`, `fragment()` and `map(_:)` judge it);
-    /// retries as the provider's `CallRetryPolicy` says. Fails with a `NetworkError` of the kind `networkFail`.
-    /// The calling task's `CallContext` goes with it.
+    /// Succeeds with a whole HTTP response of any status that the target's `validation` takes, by default any at all
+    /// (`checkStatusCode()`, `fragment()` and `map(_:)` judge it); retries as the provider's `CallRetryPolicy` says. Fails with a
+    /// `NetworkError`. The calling task's `CallContext` goes with it. Once subscribed to, the call holds what it needs: it ends
+    /// also where nobody keeps the provider.
     public func request<Target: TargetType>(_ target: Target) -> Single<Response>
     where Base == Provider<Target> {
         do {
-            return .emitting(ResponseRun(try base.prepare(target), base.settings))
+            return base.response(to: try base.prepare(target))
         } catch {
             return .error(NetworkError(unbuilt: error, upstream: base.settings.name))
         }

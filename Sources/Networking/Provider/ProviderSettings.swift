@@ -31,6 +31,8 @@ final class CallSettings: Sendable {
 final class ProviderSettings: Sendable {
     let name: String
     let transport: any Transport
+    /// Nil for most providers.
+    let stages: CallStages?
     private let policy: CallPolicy
     private let plugins: [any PluginType]
     private let jitter: Jitter
@@ -52,10 +54,12 @@ final class ProviderSettings: Sendable {
 
     init(
         name: String, upstream: Upstream?, transport: any Transport, policy: CallPolicy,
-        plugins: [any PluginType], jitter: @escaping Jitter
+        plugins: [any PluginType], interceptor: (any RequestInterceptor)?, cookies: CookieJar?,
+        jitter: @escaping Jitter
     ) {
         self.name = name
         self.transport = transport
+        stages = CallStages.needed(interceptor, cookies, policy.redirects, plugins)
         self.policy = policy
         self.plugins = plugins
         self.jitter = jitter
@@ -67,7 +71,26 @@ final class ProviderSettings: Sendable {
     /// What calls to the configured upstream have in common, or those to the one at the target's own base URL. Parsed once.
     func calls(to baseURL: @autoclosure () -> String) throws(RequestFault) -> CallSettings {
         if let configured { return configured }
-        let baseURL = baseURL()
+        return try calls(at: baseURL())
+    }
+
+    /// What calls that a redirect leads to `url` have in common: what those like `call` have, but for the place.
+    func calls(atOriginOf url: HTTPURL, like call: TransportCall) throws(RequestFault) -> CallSettings {
+        if url.hasSameOrigin(as: call.upstream.baseURL) { return call.settings }
+        return try calls(at: "\(url.scheme.rawValue)://\(url.authority)")
+    }
+
+    /// The call that `original` becomes with a request in its place that a plugin or an interceptor made of it.
+    func call(for request: HTTPRequest, replacing original: TransportCall) throws(RequestFault)
+        -> TransportCall
+    {
+        let origin = try request.origin()
+        let base = original.upstream.baseURL
+        let isThere = origin == "\(base.scheme.rawValue)://\(base.authority)"
+        return try request.call(isThere ? original.settings : calls(to: origin), replacing: original)
+    }
+
+    private func calls(at baseURL: String) throws(RequestFault) -> CallSettings {
         if let known = parsed.withLock({ $0.calls(to: baseURL) }) { return known }
         let upstream: Upstream
         do {
@@ -87,7 +110,7 @@ final class ProviderSettings: Sendable {
         return calls
     }
 
-    private static let maximumBaseURLs = 64
+    private static let maximumBaseURLs = 1024
 }
 
 /// Draws a wait from nothing to the bound it is given. The default is even over that range ("full jitter").

@@ -24,7 +24,7 @@ public import HTTPModel
 public protocol TargetType: Sendable {
     /// Scheme, authority and path prefix, without query: `http://host:port/prefix`. Not asked for when the
     /// provider was given an address of its own. A constant: a provider keeps what it parsed, and refuses
-    /// to talk to more than 64 different ones.
+    /// to talk to more than 1024 different ones.
     var baseURL: String { get }
 
     /// What comes after the base URL. Interpolated values become one percent-encoded segment each.

@@ -18,6 +18,8 @@ public final class CallContext: Sendable {
     let forwards: Bool
 
     private let fields: HTTPFields
+    /// `fields` before anything was forwarded; nil where nothing is.
+    private let ownFields: HTTPFields?
     private let fieldsWithCredentials: HTTPFields?
     private let credentialUpstreams: [String]
 
@@ -55,6 +57,7 @@ public final class CallContext: Sendable {
         self.deadline = deadline
         var credentials = HTTPFields()
         forwards = !forwarding.isEmpty
+        ownFields = forwards ? fields : nil
         if forwards {
             for (text, value) in forwarding {
                 guard let name = HTTPFieldName(text) else { continue }
@@ -81,6 +84,7 @@ public final class CallContext: Sendable {
         self.requestID = requestID
         self.deadline = deadline
         forwards = false
+        ownFields = nil
         self.fields = consume fields
         fieldsWithCredentials = nil
         credentialUpstreams = []
@@ -94,6 +98,11 @@ public final class CallContext: Sendable {
 
     /// Never the client's: what the gateway sets itself, and the coding that it cannot undo.
     private static let own: [HTTPFieldName] = [.via, .xRequestID, .traceParent, .acceptEncoding]
+
+    /// The same without the client's fields: for a call that a redirect leads elsewhere.
+    var withoutForwarding: CallContext {
+        ownFields.map { CallContext(requestID, $0, deadline: deadline) } ?? self
+    }
 
     func fields(for upstream: Upstream) -> HTTPFields {
         guard let fieldsWithCredentials, credentialUpstreams.contains(upstream.name) else { return fields }

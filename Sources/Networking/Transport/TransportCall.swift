@@ -42,6 +42,25 @@ public final class TransportCall: Sendable {
             options: options)
     }
 
+    /// The same call with another time for all of it.
+    func with(timeout: Duration) -> TransportCall {
+        TransportCall(
+            method: method, target: target, body: body, own: own, context: context, envelope: envelope,
+            allowsEmptyBody: allowsEmptyBody, settings: settings,
+            options: CallOptions.needed(timeout: timeout, validation: validation))
+    }
+
+    /// The same call with these cookies behind those that it has.
+    func adding(cookies: String) -> TransportCall {
+        var fields = fields
+        fields[.cookie] = fields[.cookie].map { "\($0); \(cookies)" } ?? cookies
+        return TransportCall(
+            method: method, target: target, body: body,
+            own: CallFields.needed(fields, own?.headers ?? HTTPFields(), in: context, shared: settings),
+            context: context, envelope: envelope, allowsEmptyBody: allowsEmptyBody, settings: settings,
+            options: options)
+    }
+
     public var upstream: Upstream { settings.upstream }
 
     /// The provider's and the target's own fields; also `Content-Type` where there is a body. Without `Host`

@@ -74,7 +74,7 @@ final class Probe<Element: Sendable>: Sendable {
 
 /// A provider, its script and its clock.
 struct Bench {
-    let time = VirtualTime()
+    let time: VirtualTime
     let transport: StubTransport
     let provider: Provider<Diary>
 
@@ -83,9 +83,20 @@ struct Bench {
         policy: CallPolicy = CallPolicy(), plugins: [any PluginType] = [],
         jitter: @escaping Jitter = { $0 }
     ) throws {
+        time = VirtualTime()
         transport = StubTransport(scheduler: time)
         provider = try Provider(
             upstream: "diary", transport: transport, policy: policy, plugins: plugins, jitter: jitter)
+    }
+
+    init(
+        time: VirtualTime = VirtualTime(), policy: CallPolicy = CallPolicy(), plugins: [any PluginType] = [],
+        interceptor: any RequestInterceptor
+    ) {
+        self.time = time
+        transport = StubTransport(scheduler: time)
+        provider = Provider(
+            transport: transport, policy: policy, plugins: plugins, interceptor: interceptor, jitter: { $0 })
     }
 
     func start(_ target: Diary = .weights("2026-11-20")) -> Probe<Response> {

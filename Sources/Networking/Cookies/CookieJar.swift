@@ -1,0 +1,76 @@
+public import FoundationEssentials
+public import HTTPModel
+import Locking
+
+/// Keeps the cookies that upstreams set and sends them back (RFC 6265). A provider has none unless it is given one.
+///
+///     let account = Provider<AccountAPI>(cookies: CookieJar())
+///
+/// In memory, for all who hold it; providers may share one. There is no list of public suffixes in it: a cookie for a domain
+/// above its host (`Domain=example.com` from `api.example.com`) is believed, which is harmless as long as a provider talks to hosts
+/// of one owner.
+public final class CookieJar: Sendable {
+    /// What a jar holds at most; beyond it the cookie that was set or changed longest ago goes first.
+    public struct Limits: Sendable, Hashable {
+        /// Default 50 (RFC 6265 6.1).
+        public var cookiesPerDomain = 50
+        /// Default 3000 (RFC 6265 6.1).
+        public var cookies = 3000
+
+        public init() {}
+    }
+
+    private let limits: Limits
+    /// In the order in which they were made.
+    private let state = Lock<[Cookie]>([])
+
+    public init(limits: Limits = Limits()) {
+        self.limits = limits
+    }
+
+    /// Those that are kept, expired ones among them until they are looked for.
+    public var cookies: [Cookie] { state.withLock { $0 } }
+
+    /// Keeps a cookie, in the place of one with the same name, domain and path. One that has expired removes it.
+    public func set(_ cookie: Cookie, at now: Date) {
+        state.withLock { cookies in
+            cookies.removeAll { $0.isReplaced(by: cookie) }
+            guard !cookie.isExpired(at: now) else { return }
+            makeRoom(for: cookie, in: &cookies, at: now)
+            cookies.append(cookie)
+        }
+    }
+
+    public func removeAll() { state.withLock { $0 = [] } }
+
+    /// Takes what a response from `url` sets.
+    public func store(_ fields: HTTPFields, from url: HTTPURL, at now: Date) {
+        guard fields.contains(.setCookie) else { return }
+        for text in fields.values(of: .setCookie) {
+            if let cookie = Cookie(setCookie: text, from: url, at: now) { set(cookie, at: now) }
+        }
+    }
+
+    /// The `Cookie` field of a request to `url`: longer paths first, then the older ones (RFC 6265 5.4). Nil where there is none.
+    public func field(for url: HTTPURL, at now: Date) -> String? {
+        let sent = state.withLock { cookies in
+            cookies.removeAll { $0.isExpired(at: now) }
+            return cookies.filter { $0.isSent(to: url, at: now) }
+        }
+        guard !sent.isEmpty else { return nil }
+        let ordered = sent.enumerated().sorted {
+            ($1.element.path.count, $0.offset) < ($0.element.path.count, $1.offset)
+        }
+        return ordered.map { "\($0.element.name)=\($0.element.value)" }.joined(separator: "; ")
+    }
+
+    private func makeRoom(for cookie: Cookie, in cookies: inout [Cookie], at now: Date) {
+        cookies.removeAll { $0.isExpired(at: now) }
+        while cookies.count(where: { $0.domain == cookie.domain }) >= max(1, limits.cookiesPerDomain),
+            let oldest = cookies.firstIndex(where: { $0.domain == cookie.domain })
+        {
+            cookies.remove(at: oldest)
+        }
+        while cookies.count >= max(1, limits.cookies) { cookies.removeFirst() }
+    }
+}

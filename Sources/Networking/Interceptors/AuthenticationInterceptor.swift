@@ -1,0 +1,153 @@
+public import FoundationEssentials
+import Locking
+public import Rx
+
+/// Sends each request with a credential, and gets a new one when the upstream refuses it: however many calls are refused at the
+/// same time, there is one refresh, those that wait are sent again with what it brings, and if it fails they all fail with its
+/// error (Alamofire's `AuthenticationInterceptor`).
+///
+/// A request that comes while a refresh is under way waits for it instead of being refused first. When nobody waits any more,
+/// the refresh is cancelled; the next request that needs one begins it anew.
+public final class AuthenticationInterceptor<Credentials: Authenticator>: RequestInterceptor {
+    public typealias Credential = Credentials.Credential
+
+    /// How many refreshes there may be in a time, for the case that the upstream refuses what it has just given.
+    public struct RefreshWindow: Sendable, Hashable {
+        /// Default 30 s.
+        public var interval: Duration = .seconds(30)
+        /// Default 5.
+        public var maximumAttempts = 5
+
+        public init() {}
+
+        public init(interval: Duration, maximumAttempts: Int) {
+            self.interval = interval
+            self.maximumAttempts = maximumAttempts
+        }
+    }
+
+    private struct State: Sendable {
+        var credential: Credential?
+        /// Counts the credentials, so that one can be told from the next without comparing them.
+        var generation = 0
+        var refresh: Observable<Credential>?
+        /// When the refreshes of the window began.
+        var began: [RxTime] = []
+    }
+
+    private enum Step {
+        case apply(Credential)
+        case wait(Observable<Credential>)
+        case fail(AuthenticationError)
+    }
+
+    private let authenticator: Credentials
+    private let window: RefreshWindow?
+    private let now: @Sendable () -> RxTime
+    private let state: Lock<State>
+
+    /// - Parameters:
+    ///   - credential: nil until somebody has logged in: requests fail with `AuthenticationError.missingCredential`.
+    ///   - refreshWindow: nil for no bound.
+    ///   - now: the time that the window counts by.
+    public init(
+        _ authenticator: Credentials, credential: Credential? = nil,
+        refreshWindow: RefreshWindow? = RefreshWindow(), now: @escaping @Sendable () -> RxTime = { RxTime() }
+    ) {
+        self.authenticator = authenticator
+        window = refreshWindow
+        self.now = now
+        state = Lock(State(credential: credential))
+    }
+
+    /// The present one: set it at a login, take it away at a logout. A refresh under way does not replace what was set meanwhile.
+    public var credential: Credential? {
+        get { state.withLock { $0.credential } }
+        set {
+            state.withLock { state in
+                state.credential = newValue
+                state.generation += 1
+                state.refresh = nil
+            }
+        }
+    }
+
+    public func adapt(_ request: HTTPRequest) -> Single<HTTPRequest> {
+        let (held, generation) = state.withLock { ($0.credential, $0.generation) }
+        let step =
+            if let held, held.requiresRefresh { refreshed(generation) } else {
+                state.withLock { Self.present($0) }
+            }
+        switch step {
+        case .apply(let credential): return .just(authenticator.apply(credential, to: request))
+        case .wait(let refresh):
+            return refresh.asSingle().map { [authenticator] in authenticator.apply($0, to: request) }
+        case .fail(let error): return .error(error)
+        }
+    }
+
+    public func retry(_ request: HTTPRequest, dueTo error: NetworkError, retryCount: Int) -> Single<
+        RetryResult
+    > {
+        guard authenticator.didFailAuthentication(dueTo: error) else { return .just(.doNotRetry) }
+        let (held, generation) = state.withLock { ($0.credential, $0.generation) }
+        guard let held else { return .just(.doNotRetryWithError(AuthenticationError.missingCredential)) }
+        guard authenticator.isRequest(request, authenticatedWith: held) else { return .just(.retry) }
+        switch refreshed(generation) {
+        case .apply: return .just(.retry)
+        case .wait(let refresh):
+            return refresh.asSingle().map { _ in .retry }.catch { .just(.doNotRetryWithError($0)) }
+        case .fail(let error): return .just(.doNotRetryWithError(error))
+        }
+    }
+
+    /// What a request that is about to be sent has to do.
+    private static func present(_ state: State) -> Step {
+        if let refresh = state.refresh { return .wait(refresh) }
+        return state.credential.map { .apply($0) } ?? .fail(.missingCredential)
+    }
+
+    /// What to do about a credential of this generation that is no good: nothing where there is a newer one, else wait for the
+    /// one refresh.
+    private func refreshed(_ generation: Int) -> Step {
+        let now = now()
+        return state.withLock { state in
+            guard let credential = state.credential else { return .fail(.missingCredential) }
+            if let refresh = state.refresh { return .wait(refresh) }
+            guard state.generation == generation else { return .apply(credential) }
+            if let window {
+                let seconds = Double(window.interval.nanoseconds) / 1e9
+                state.began.removeAll { now.timeIntervalSince($0) >= seconds }
+                guard state.began.count < window.maximumAttempts else { return .fail(.excessiveRefresh) }
+                state.began.append(now)
+            }
+            let refresh = refresh(credential, generation)
+            state.refresh = refresh
+            return .wait(refresh)
+        }
+    }
+
+    /// One refresh for all who subscribe to it, also for those who come when it is over.
+    private func refresh(_ credential: Credential, _ generation: Int) -> Observable<Credential> {
+        Single.deferred { [authenticator] in
+            // It is no part of the request that happened to need it first.
+            CallContext.$current.withValue(nil) { authenticator.refresh(credential) }
+        }
+        .do(
+            onSuccess: { [weak self] in self?.ended(generation, with: $0) },
+            onDispose: { [weak self] in self?.ended(generation, with: nil) }
+        )
+        .asObservable()
+        .share(replay: 1, scope: .forever)
+    }
+
+    private func ended(_ generation: Int, with credential: Credential?) {
+        state.withLock { state in
+            guard state.generation == generation else { return }
+            state.refresh = nil
+            guard let credential else { return }
+            state.credential = credential
+            state.generation += 1
+        }
+    }
+}

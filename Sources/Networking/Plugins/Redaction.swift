@@ -1,0 +1,98 @@
+public import HTTPModel
+import JSONBytes
+
+/// What no log may show, and what stands there instead.
+///
+/// Fields: `Authorization`, `Cookie`, `Set-Cookie` and the like. Names in queries, forms and JSON bodies: `token`, `password`,
+/// `api_key`, `serviceKey` and the like, whatever their case and with `-` or `_` in them or not.
+public struct Redaction: Sendable {
+    /// What stands where something was left out. Default `[REDACTED]`.
+    public var mark = "[REDACTED]"
+    /// The fields whose values are left out. The scheme of credentials stays: `Bearer [REDACTED]`.
+    public var fields = Redaction.credentials
+
+    /// What tells who somebody is, or lets them in.
+    static let credentials: Set<HTTPFieldName> = [
+        .authorization, .cookie, .setCookie, "Proxy-Authorization", "X-Api-Key", "X-Auth-Token",
+        "X-Csrf-Token",
+        "X-Amz-Security-Token",
+    ]
+    /// The names of parameters and members whose values are left out, in lower case, without `-` and `_`.
+    public var names: Set<String> = [
+        "accesstoken", "apikey", "appkey", "authorization", "clientsecret", "credential", "credentials",
+        "idtoken",
+        "key", "passphrase", "password", "passwd", "pin", "privatekey", "refreshtoken", "secret", "secretkey",
+        "servicekey", "session", "sessionid", "sig", "signature", "token", "xapikey",
+    ]
+
+    public init() {}
+
+    /// Leaves nothing out: for a machine of your own.
+    public static let none: Redaction = {
+        var redaction = Redaction()
+        redaction.fields = []
+        redaction.names = []
+        return redaction
+    }()
+
+    func value(of name: HTTPFieldName, _ value: String) -> String {
+        guard fields.contains(name) else { return value }
+        // RFC 9110 11.4: a scheme, a space, credentials.
+        let words = value.split(separator: " ", maxSplits: 1)
+        let hasScheme = words.count == 2 && (name == .authorization || name == "Proxy-Authorization")
+        return hasScheme ? "\(words[0]) \(mark)" : mark
+    }
+
+    func isSecret(_ name: some StringProtocol) -> Bool {
+        names.contains(name.lowercased().filter { $0 != "-" && $0 != "_" })
+    }
+
+    /// A query or a form, `name=value&name=value`, as it is but for the secret values.
+    func pairs(_ text: some StringProtocol) -> String {
+        guard !names.isEmpty else { return String(text) }
+        return text.split(separator: "&", omittingEmptySubsequences: false).map { pair in
+            guard let equals = pair.firstIndex(of: "="), isSecret(decoded(pair[..<equals])) else {
+                return String(pair)
+            }
+            return pair[...equals] + mark
+        }.joined(separator: "&")
+    }
+
+    private func decoded(_ name: some StringProtocol) -> String {
+        (try? PercentEncoding.decodeString(Array(name.utf8))) ?? String(name)
+    }
+
+    /// A JSON document without the values of secret members; the same bytes where it has none.
+    func json(_ document: JSONFragment) -> JSONFragment {
+        guard hasSecrets(document) else { return document }
+        var composer = JSONComposer()
+        write(document, to: &composer)
+        return composer.fragment()
+    }
+
+    private func hasSecrets(_ value: JSONFragment) -> Bool {
+        switch value.kind {
+        case .object: value.members.contains { isSecret($0.name) || hasSecrets($0.value) }
+        case .array: value.elements.contains { hasSecrets($0) }
+        case .string, .number, .bool, .null: false
+        }
+    }
+
+    // As deep as a document may be: 64 levels.
+    private func write(_ value: JSONFragment, to composer: inout JSONComposer) {
+        switch value.kind {
+        case .object:
+            composer.beginObject()
+            for (name, member) in value.members {
+                composer.key(name)
+                if isSecret(name) { composer.string(mark) } else { write(member, to: &composer) }
+            }
+            composer.endObject()
+        case .array:
+            composer.beginArray()
+            for element in value.elements { write(element, to: &composer) }
+            composer.endArray()
+        case .string, .number, .bool, .null: composer.fragment(value)
+        }
+    }
+}

@@ -1,0 +1,247 @@
+import Dispatch
+import FoundationEssentials
+import HTTPModel
+import Rx
+
+/// What a provider has beside the wire. Most have none of it, and their calls go without.
+struct CallStages: Sendable {
+    let interceptor: (any RequestInterceptor)?
+    let cookies: CookieJar?
+    let redirects: RedirectPolicy
+    let plugins: [any PluginType]
+
+    /// Nil where there is nothing.
+    static func needed(
+        _ interceptor: (any RequestInterceptor)?, _ cookies: CookieJar?, _ redirects: RedirectPolicy,
+        _ plugins: [any PluginType]
+    ) -> CallStages? {
+        if interceptor == nil, cookies == nil, redirects.maximum <= 0, plugins.isEmpty { return nil }
+        return CallStages(
+            interceptor: interceptor, cookies: cookies, redirects: redirects, plugins: plugins)
+    }
+
+    /// The call with its stages: cold, anew for each subscription.
+    func response(to call: TransportCall, by provider: ProviderSettings) -> Single<Response> {
+        .deferred {
+            let context = call.context ?? CallContext.current
+            let call = call.context == nil ? context.map { call.with($0) } ?? call : call
+            return StagedCall(call, self, provider).response()
+        }
+    }
+}
+
+/// One subscription to a call with stages.
+private struct StagedCall: Sendable {
+    private let call: TransportCall
+    private let stages: CallStages
+    private let provider: ProviderSettings
+    /// Of the loop that subscribed: each stage begins there.
+    private let scheduler: any SchedulerType
+    private let started: RxTime
+    private let deadline: RxTime
+
+    init(_ call: TransportCall, _ stages: CallStages, _ provider: ProviderSettings) {
+        self.call = call
+        self.stages = stages
+        self.provider = provider
+        scheduler = provider.transport.scheduler
+        started = scheduler.now
+        let end = started.addingTimeInterval(Double(call.totalNanoseconds) / 1e9)
+        deadline = call.context?.deadline.map { min($0, end) } ?? end
+    }
+
+    /// The way of a call, from top to bottom.
+    func response() -> Single<Response> {
+        round(0)
+            .map { Result<Response, NetworkError>.success($0) }
+            .catch { .just(.failure(failure($0))) }
+            .map { try processed($0).get() }  // plugins, last
+    }
+
+    /// The request, sent once as far as interceptors are concerned. They are asked what to do about its failure.
+    private func round(_ number: Int) -> Single<Response> {
+        adapted()  // plugins, then interceptors
+            .flatMap { call in
+                exchange(call, redirects: 0)  // cookies, the wire with its retries, redirects
+                    .map { Result<Response, NetworkError>.success($0) }
+                    .catch { .just(.failure(failure($0))) }
+                    .flatMap { outcome(of: $0, to: call, number) }  // validation, and whether to go another round
+            }
+    }
+
+    // MARK: Before the wire
+
+    private func adapted() -> Single<TransportCall> {
+        guard !stages.plugins.isEmpty || stages.interceptor != nil else { return .just(call) }
+        let request = stages.plugins.reduce(call.request) { $1.prepare($0, for: call) }
+        guard let interceptor = stages.interceptor else { return build(request) }
+        return onTime { inContext { interceptor.adapt(request) } }
+            .flatMap { build($0) }
+            .do(onError: { told(failure($0)) })
+    }
+
+    private func build(_ request: HTTPRequest) -> Single<TransportCall> {
+        do {
+            return .just(try provider.call(for: request, replacing: call))
+        } catch {
+            return .error(NetworkError(unbuilt: error, upstream: provider.name))
+        }
+    }
+
+    // MARK: The wire
+
+    private func exchange(_ call: TransportCall, redirects: Int) -> Single<Response> {
+        let url = call.url
+        let sent = limited(
+            stages.cookies?.field(for: url, at: scheduler.now).map { call.adding(cookies: $0) } ?? call)
+        guard stages.cookies != nil || stages.redirects.maximum > 0 else {
+            return .emitting(ResponseRun(sent, provider))
+        }
+        return Single.emitting(ResponseRun(sent, provider)).flatMap { response in
+            stages.cookies?.store(response.fields, from: url, at: scheduler.now)
+            guard stages.redirects.maximum > 0, let redirection = call.redirected(by: response) else {
+                return .just(response)
+            }
+            return .deferred {
+                exchange(try follow(redirection, of: call, response, redirects), redirects: redirects + 1)
+            }
+        }
+    }
+
+    private func follow(
+        _ redirection: Redirection, of call: TransportCall, _ response: Response, _ count: Int
+    )
+        throws -> TransportCall
+    {
+        func refused(_ message: String, _ underlying: (any Error)? = nil) -> NetworkError {
+            NetworkError(
+                response, kind: .pathErr, reason: .unexpectedStatus, message: message, underlying: underlying)
+        }
+        guard case .to(let url, let method, let keepsBody) = redirection else {
+            throw refused("it redirects to what is no address")
+        }
+        guard count < stages.redirects.maximum else {
+            throw refused("it redirects more than \(stages.redirects.maximum) times")
+        }
+        guard stages.redirects.allows(url, from: call.upstream.baseURL) else {
+            throw refused("it redirects to where its redirects are not followed")
+        }
+        do {
+            return try call.moved(
+                to: url, method, keepsBody: keepsBody, settings: provider.calls(atOriginOf: url, like: call))
+        } catch {
+            throw refused("it redirects to an address that cannot be called", error.underlying)
+        }
+    }
+
+    /// With what is left of the time for all of it.
+    private func limited(_ call: TransportCall) -> TransportCall {
+        let left = call.totalNanoseconds - scheduler.now.nanoseconds(since: started)
+        return left < call.totalNanoseconds ? call.with(timeout: .nanoseconds(max(0, left))) : call
+    }
+
+    // MARK: Behind the wire
+
+    private func outcome(
+        of result: Result<Response, NetworkError>, to call: TransportCall, _ number: Int
+    ) -> Single<Response> {
+        let stands: @Sendable () -> Single<Response> = {
+            .deferred { .just(try result.get().validated()) }
+        }
+        let error: NetworkError
+        switch result {
+        case .failure(let failure): error = failure
+        case .success(let response):
+            guard let failure = response.failure else { return stands() }
+            error = failure
+        }
+        guard let interceptor = stages.interceptor,
+            number < call.settings.policy.maxInterceptorRetries, scheduler.now < deadline
+        else { return stands() }
+        let request = call.request
+        return onTime { inContext { interceptor.retry(request, dueTo: error, retryCount: number) } }
+            .flatMap { answer in
+                switch answer {
+                case .doNotRetry: stands()
+                case .doNotRetryWithError(let error): .error(error)
+                case .retry: round(number + 1)
+                case .retryWithDelay(let delay): later(delay, stands) { round(number + 1) }
+                }
+            }
+    }
+
+    /// What would come too late is not waited for.
+    private func later(
+        _ delay: Duration, _ stands: () -> Single<Response>,
+        _ next: @escaping @Sendable () -> Single<Response>
+    ) -> Single<Response> {
+        let nanoseconds = max(0, delay.nanoseconds)
+        guard nanoseconds < deadline.nanoseconds(since: scheduler.now) else { return stands() }
+        return Single<Int>.timer(.nanoseconds(Int(nanoseconds)), scheduler: scheduler).flatMap { _ in next() }
+    }
+
+    private func processed(_ result: Result<Response, NetworkError>) -> Result<Response, NetworkError> {
+        stages.plugins.reduce(result) { $1.process($0, for: call) }
+    }
+
+    // MARK: Manners
+
+    /// What an interceptor does, within the call's time, and back on the call's loop.
+    private func onTime<Element: Sendable>(_ work: @escaping @Sendable () -> Single<Element>) -> Single<
+        Element
+    > {
+        Single.deferred(work)
+            .timeout(at: deadline, scheduler: scheduler)
+            .flatMap { element in
+                let answer = Single.just(element)
+                return provider.transport.scheduler === scheduler ? answer : answer.observe(on: scheduler)
+            }
+    }
+
+    private func inContext<Answer>(_ work: () -> Answer) -> Answer {
+        CallContext.$current.withValue(call.context, operation: work)
+    }
+
+    /// An error of an interceptor's own has its place in the client's.
+    private func failure(_ error: any Error) -> NetworkError {
+        if let error = error as? NetworkError { return error }
+        let elapsed = Duration.nanoseconds(scheduler.now.nanoseconds(since: started))
+        if case RxError.timeout = error {
+            let endsAtDeadline = call.context?.deadline == deadline
+            return NetworkError(
+                TransportError(
+                    endsAtDeadline ? .deadlineExceeded : .responseTimeout,
+                    "an interceptor did not answer in time"),
+                call: call, attempts: 0, elapsed: elapsed)
+        }
+        return NetworkError(
+            kind: .networkFail, reason: .requestError, message: "an interceptor refused the request",
+            upstream: call.upstream.name, call: call, underlying: error, attempts: 0, elapsed: elapsed,
+            isRetryable: false)
+    }
+
+    private func told(_ error: NetworkError) {
+        for plugin in stages.plugins { plugin.didReceive(.failure(error), call: call) }
+    }
+}
+
+extension Response {
+    /// What an interceptor is asked about: a status that says failure, or one that the target does not take.
+    fileprivate var failure: NetworkError? {
+        guard statusCode >= 400 || !call.validation.accepts(statusCode) else { return nil }
+        return NetworkError(
+            self, kind: statusCode >= 500 ? .serverErr : statusCode >= 400 ? .requestErr : .pathErr,
+            reason: statusCode >= 400 ? .upstreamStatus : .unexpectedStatus,
+            message: "it answered with status \(statusCode)", statusCode: statusCode)
+    }
+
+    /// As the target's validation says.
+    func validated() throws -> Response {
+        switch call.validation {
+        case .none: self
+        case .successCodes: try filterSuccessfulStatusCodes()
+        case .successAndRedirectCodes: try filterSuccessfulStatusAndRedirectCodes()
+        case .customCodes(let codes): try filter(statusCodes: codes)
+        }
+    }
+}

@@ -1,0 +1,179 @@
+import Dispatch
+import FoundationEssentials
+import HTTPModel
+import Locking
+import Networking
+import Rx
+import RxTesting
+import Testing
+
+/// An upstream that takes one token at a time, and gives out the next when asked.
+private final class Accounts: Sendable {
+    struct Denied: Error {}
+
+    let time: VirtualTime
+    let refreshes = Lock(0)
+    let fails = Lock(false)
+
+    init(_ time: VirtualTime) { self.time = time }
+
+    /// `t1` and on, a second after being asked.
+    func refresh() -> Single<BearerCredential> {
+        .deferred { [self] in
+            let number = refreshes.withLock { count in
+                count += 1
+                return count
+            }
+            let answer: Single<BearerCredential> =
+                fails.withLock { $0 } ? .error(Denied()) : .just(BearerCredential(accessToken: "t\(number)"))
+            return Single<Int>.timer(.seconds(1), scheduler: time).flatMap { _ in answer }
+        }
+    }
+}
+
+@Suite("A token interceptor", .noLeaks)
+struct AuthenticationTests {
+    private let time = VirtualTime()
+    private let accounts: Accounts
+    private let token: AuthenticationInterceptor<BearerAuthenticator>
+    private let bench: Bench
+
+    init() {
+        let accounts = Accounts(time)
+        self.accounts = accounts
+        let time = time
+        token = AuthenticationInterceptor(
+            BearerAuthenticator { _ in accounts.refresh() }, credential: BearerCredential(accessToken: "t0"),
+            now: { time.now })
+        bench = Bench(time: time, interceptor: token)
+    }
+
+    private func accept(_ good: String) {
+        bench.transport.answer { call in
+            call.fields[.authorization] == "Bearer \(good)"
+                ? .json(#"{"status":200,"data":{}}"#) : .response(401, after: .milliseconds(100))
+        }
+    }
+
+    private var refreshes: Int { accounts.refreshes.withLock { $0 } }
+
+    @Test("Without a credential nothing is sent")
+    func missing() throws {
+        token.credential = nil
+        let error = try #require(bench.start().networkError)
+        #expect(error.underlying as? AuthenticationError == .missingCredential)
+        #expect(bench.transport.attempts.isEmpty)
+    }
+
+    @Test("A refresh that fails, fails all that wait for it, with its error; the next 401 tries anew")
+    func failedRefresh() throws {
+        accept("t2")
+        accounts.fails.withLock { $0 = true }
+        let probes = (0..<50).map { _ in bench.start() }
+        time.advance(by: .milliseconds(1_100))
+        #expect(probes.allSatisfy { $0.networkError?.underlying is Accounts.Denied })
+        #expect(refreshes == 1)
+        #expect(bench.transport.attempts.count == 50)
+
+        accounts.fails.withLock { $0 = false }
+        let late = bench.start()
+        time.advance(by: .milliseconds(1_100))
+        #expect(late.value?.statusCode == 200)
+        #expect(refreshes == 2)
+    }
+
+    @Test("However many calls are refused at the same time, there is one refresh, and all are sent again")
+    func oneRefresh() throws {
+        accept("t1")
+        let probes = (0..<100).map { _ in bench.start() }
+        #expect(bench.transport.attempts.count == 100)
+        time.advance(by: .milliseconds(600))
+        // One that comes meanwhile waits, and is not refused first.
+        let late = bench.start()
+        #expect(bench.transport.attempts.count == 100)
+        time.advance(by: .milliseconds(500))
+        #expect((probes + [late]).allSatisfy { $0.value?.statusCode == 200 })
+        #expect(refreshes == 1)
+        #expect(bench.transport.attempts.count == 201)
+        #expect(token.credential?.accessToken == "t1")
+    }
+
+    @Test("A call that was sent with an older token is sent again without a refresh")
+    func olderToken() throws {
+        bench.transport.answer { call in
+            call.fields[.authorization] == "Bearer t1"
+                ? .json(#"{"status":200,"data":{}}"#)
+                : .response(401, after: call.path.hasSuffix("21") ? .seconds(3) : .zero)
+        }
+        let slow = bench.start(.day("2026-11-21"))
+        let quick = bench.start(.day("2026-11-20"))
+        time.advance(by: .seconds(1))
+        #expect(quick.value?.statusCode == 200)
+        time.advance(by: .seconds(2))
+        #expect(slow.value?.statusCode == 200)
+        #expect(refreshes == 1)
+    }
+
+    @Test("When nobody waits any more the refresh is cancelled, and the next one begins anew")
+    func cancelled() throws {
+        accept("t2")
+        let call = bench.provider.rx.request(.day("2026-11-20")).subscribe()
+        time.advance(by: .milliseconds(100))
+        #expect(refreshes == 1)
+        call.dispose()
+        #expect(time.pending == 0)
+        let probe = bench.start()
+        time.advance(by: .milliseconds(1_100))
+        #expect(probe.value?.statusCode == 200)
+        #expect(refreshes == 2)
+    }
+
+    @Test("A token that is about to run out is refreshed before it is sent")
+    func early() throws {
+        accept("t1")
+        token.credential = BearerCredential(
+            accessToken: "t0", expiresAt: RxTime().addingTimeInterval(20))
+        let probes = (0..<3).map { _ in bench.start() }
+        #expect(bench.transport.attempts.isEmpty)
+        time.advance(by: .seconds(1))
+        #expect(probes.allSatisfy { $0.value?.statusCode == 200 })
+        #expect(bench.transport.attempts.count == 3)
+        #expect(refreshes == 1)
+    }
+
+    @Test("An upstream that refuses what it has just given is not asked for ever")
+    func excessive() throws {
+        bench.transport.answer(.response(401))
+        let probe = bench.start()
+        for _ in 0..<9 { time.advance(by: .seconds(1)) }
+        #expect(probe.networkError?.underlying as? AuthenticationError == .excessiveRefresh)
+        #expect(refreshes == 5)
+    }
+
+    @Test("A refresh that is under way as somebody logs in does not replace the new credential")
+    func login() throws {
+        accept("mine")
+        let probe = bench.start()
+        time.advance(by: .milliseconds(100))
+        token.credential = BearerCredential(accessToken: "mine")
+        time.advance(by: .seconds(1))
+        #expect(token.credential?.accessToken == "mine")
+        #expect(probe.value?.statusCode == 200)
+    }
+
+    @Test("A refresh belongs to no request: it has neither its deadline nor its fields")
+    func context() throws {
+        let seen = Lock<Bool?>(nil)
+        let token = AuthenticationInterceptor(
+            BearerAuthenticator { _ in
+                seen.withLock { $0 = CallContext.current != nil }
+                return .just(BearerCredential(accessToken: "t1"))
+            }, credential: BearerCredential(accessToken: "t0"))
+        let bench = Bench(interceptor: token)
+        bench.transport.answer(.response(401), .json(#"{"status":200,"data":{}}"#))
+        let probe = CallContext.$current.withValue(CallContext(requestID: "r1")) { bench.start() }
+        #expect(probe.value?.statusCode == 200)
+        #expect(seen.withLock { $0 } == false)
+        #expect(bench.transport.attempts.map { $0.call.allFields[.xRequestID] } == ["r1", "r1"])
+    }
+}

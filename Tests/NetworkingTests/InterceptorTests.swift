@@ -1,0 +1,193 @@
+import Dispatch
+import HTTPModel
+import Locking
+import Networking
+import Rx
+import RxTesting
+import Testing
+
+@Suite("Interceptors", .noLeaks)
+struct InterceptorTests {
+    private struct Refusal: Error {}
+
+    private static let ok = StubTransport.Answer.json(#"{"status":200,"data":{}}"#)
+
+    private func bench(_ interceptor: any RequestInterceptor, policy: CallPolicy = CallPolicy()) -> Bench {
+        Bench(policy: policy, interceptor: interceptor)
+    }
+
+    // MARK: Adapting
+
+    @Test("An interceptor that refuses a request ends the call with its error, and nothing is sent")
+    func refusal() throws {
+        let bench = bench(Interceptor(adapt: { _ in .error(Refusal()) }))
+        let error = try #require(bench.start().networkError)
+        #expect(error.underlying is Refusal)
+        #expect(error.reason == .requestError)
+        #expect(error.attempts == 0)
+        #expect(bench.transport.attempts.isEmpty)
+    }
+
+    @Test("One that never answers is given up with the call's time")
+    func silence() throws {
+        let bench = bench(Interceptor(adapt: { _ in .never() }))
+        let probe = bench.start()
+        bench.time.advance(by: .milliseconds(9_999))
+        #expect(probe.isPending)
+        bench.time.advance(by: .milliseconds(1))
+        #expect(probe.networkError?.reason == .responseTimeout)
+        #expect(bench.time.pending == 0)
+    }
+
+    @Test("One that makes the request go where its provider does not, or unfit for the wire, fails the call")
+    func unfit() throws {
+        for change: @Sendable (HTTPRequest) -> HTTPRequest in [
+            { $0.setHeader("Host", "evil.test") }, { $0.setHeader(.accept, "a\r\nb") },
+            {
+                var request = $0
+                request.url = "no address"
+                return request
+            },
+        ] {
+            let bench = bench(Interceptor(adapt: { .just(change($0)) }))
+            #expect(bench.start().networkError?.reason == .requestError)
+            #expect(bench.transport.attempts.isEmpty)
+        }
+    }
+
+    @Test("Requests go through several in order, each taking its time, and the call is cold")
+    func order() throws {
+        let time = VirtualTime()
+        func tag(_ text: String) -> Interceptor {
+            Interceptor(adapt: { request in
+                Single.just(request.addHeader("X-Tag", text)).delay(.seconds(1), scheduler: time)
+            })
+        }
+        let bench = Bench(time: time, interceptor: Interceptor([tag("a"), tag("b")]))
+        bench.transport.answer(Self.ok)
+        let probe = bench.start()
+        #expect(bench.transport.attempts.isEmpty)
+        time.advance(by: .seconds(2))
+        #expect(probe.value?.statusCode == 200)
+        #expect(bench.transport.attempts.map { $0.call.fields.values(of: "X-Tag") } == [["a", "b"]])
+    }
+
+    @Test("Disposal reaches an interceptor at work")
+    func disposal() throws {
+        let disposed = Lock(0)
+        let bench = bench(
+            Interceptor(adapt: { _ in
+                Single.never().do(onDispose: { disposed.withLock { $0 += 1 } })
+            }))
+        bench.provider.rx.request(.day("2026-11-20")).subscribe().dispose()
+        #expect(disposed.withLock { $0 } == 1)
+        #expect(bench.time.pending == 0)
+    }
+
+    // MARK: Sending again
+
+    @Test(
+        "What an interceptor does not have sent again stands: a response as a response, a failure as a failure"
+    )
+    func stands() throws {
+        let bench = bench(Interceptor(retry: { _, _, _ in .just(.doNotRetry) }))
+        bench.transport.answer(.response(401), .failure(.connectionReadTimeout))
+        #expect(bench.start().value?.statusCode == 401)
+        #expect(bench.start().networkError?.reason == .connectionReadTimeout)
+    }
+
+    @Test("It may put its own error in a failure's place")
+    func ownError() throws {
+        let bench = bench(Interceptor(retry: { _, _, _ in .just(.doNotRetryWithError(Refusal())) }))
+        bench.transport.answer(.response(500))
+        #expect(bench.start().networkError?.underlying is Refusal)
+    }
+
+    @Test("It is asked again and again, up to the policy's limit; the last outcome stands")
+    func limit() throws {
+        var policy = CallPolicy()
+        policy.maxInterceptorRetries = 3
+        let counts = Lock<[Int]>([])
+        let bench = bench(
+            Interceptor(retry: { _, _, count in
+                counts.withLock { $0.append(count) }
+                return .just(.retry)
+            }), policy: policy)
+        bench.transport.answer(.response(401))
+        #expect(bench.start().value?.statusCode == 401)
+        #expect(bench.transport.attempts.count == 4)
+        #expect(counts.withLock { $0 } == [0, 1, 2])
+    }
+
+    @Test("A delay is waited for, unless it is longer than what is left of the call")
+    func delays() throws {
+        let wait = Lock(Duration.seconds(4))
+        let bench = bench(Interceptor(retry: { _, _, _ in .just(.retryWithDelay(wait.withLock { $0 })) }))
+        bench.transport.answer(.response(409), Self.ok)
+        let probe = bench.start()
+        bench.time.advance(by: .milliseconds(3_999))
+        #expect(probe.isPending)
+        bench.time.advance(by: .milliseconds(1))
+        #expect(probe.value?.statusCode == 200)
+
+        wait.withLock { $0 = .seconds(10) }
+        bench.transport.answer(.response(409))
+        #expect(bench.start().value?.statusCode == 409)
+        #expect(bench.time.pending == 0)
+    }
+
+    @Test("The first interceptor that has something to say decides")
+    func firstDecides() throws {
+        let asked = Lock<[String]>([])
+        func answer(_ name: String, _ result: RetryResult) -> Interceptor {
+            Interceptor(retry: { _, _, _ in
+                asked.withLock { $0.append(name) }
+                return .just(result)
+            })
+        }
+        let bench = bench(
+            Interceptor([answer("a", .doNotRetry), answer("b", .retry), answer("c", .doNotRetry)]))
+        bench.transport.answer(.response(401), Self.ok)
+        #expect(bench.start().value?.statusCode == 200)
+        #expect(asked.withLock { $0 } == ["a", "b"])
+    }
+
+    @Test("Successes are nobody's to ask about")
+    func successes() throws {
+        let bench = bench(Interceptor(retry: { _, _, _ in .just(.retry) }))
+        bench.transport.answer(Self.ok)
+        #expect(bench.start().value?.statusCode == 200)
+        #expect(bench.transport.attempts.count == 1)
+    }
+
+    // MARK: Plugins
+
+    @Test("Plugins prepare the request before interceptors see it, and have the last word on the outcome")
+    func plugins() throws {
+        struct Stamp: PluginType {
+            func prepare(_ request: HTTPRequest, for call: TransportCall) -> HTTPRequest {
+                request.addHeader("X-Tag", "plugin")
+            }
+
+            func process(_ result: Result<Response, NetworkError>, for call: TransportCall) -> Result<
+                Response, NetworkError
+            > {
+                guard case .success(let response) = result else { return result }
+                do {
+                    return .success(try response.checkStatusCode())
+                } catch {
+                    return (error as? NetworkError).map { .failure($0) } ?? result
+                }
+            }
+        }
+        let bench = Bench(
+            plugins: [Stamp()],
+            interceptor: Interceptor(adapt: { .just($0.addHeader("X-Tag", "interceptor")) }))
+        bench.transport.answer(.response(404))
+        #expect(bench.start().networkError?.statusCode == 404)
+        #expect(
+            bench.transport.attempts.map { $0.call.fields.values(of: "X-Tag") } == [
+                ["plugin", "interceptor"]
+            ])
+    }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import HTTPModel
+import Locking
+import Networking
+import Rx
+import RxTesting
+import Testing
+
+/// One call with everything in it that a shell could trip over.
+private struct Sent: TargetType {
+    var baseURL: String { "http://api.test:9001" }
+    var path: RequestPath = "/it's/(a)?b=$HOME"
+    var method: HTTPMethod = .post
+    var headers = HTTPFields()
+    var task: RequestTask = .plain
+}
+
+@Suite("Plugins", .noLeaks)
+struct PluginTests {
+    private func call(_ target: Sent) throws -> TransportCall {
+        let transport = StubTransport(scheduler: VirtualTime())
+        transport.answer(.response(200))
+        _ = Probe(Provider<Sent>(transport: transport).rx.request(target))
+        return try #require(transport.attempts.first?.call)
+    }
+
+    // MARK: The line of curl
+
+    /// The words that a shell makes of the line, with a `curl` of our own that tells its arguments and its input.
+    private func words(_ line: String) throws -> [String] {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = [
+            "-c",
+            "curl() { for word; do printf '%s\\0' \"$word\"; done; case \"$*\" in *@-*) cat;; esac; }\n"
+                + line,
+        ]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let bytes = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        return bytes.split(separator: 0, omittingEmptySubsequences: false).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+    }
+
+    @Test("Whatever is in a request, a shell takes the line for the words that it was made of")
+    func shellSafety() throws {
+        let nasty = #"it's `id` $(id) "$HOME" \ ; | & > < * ? ! # ~ %s"# + "\n\ttwo lines"
+        let call = try call(
+            Sent(headers: ["X-Nasty": #"'; rm -rf "$HOME" #'"#], task: .json(["text": nasty])))
+        let words = try words(call.curlCommand())
+        #expect(words.prefix(4) == ["-X", "POST", "--globoff", "http://api.test:9001/it's/(a)?b=$HOME"])
+        #expect(words.contains(#"X-Nasty: '; rm -rf "$HOME" #'"#))
+        let body = try #require(words.firstIndex(of: "--data-raw").map { words[$0 + 1] })
+        #expect(Array(body.utf8)[...] == call.body.inMemory)
+    }
+
+    @Test("A body that is no text reaches curl as it is")
+    func binary() throws {
+        let bytes: [UInt8] = [0, 1, 39, 255, 10, 0]
+        let call = try call(Sent(task: .data(bytes[...], contentType: "application/octet-stream")))
+        let line = call.curlCommand()
+        #expect(line.contains("--data-binary @-"))
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "curl() { cat; }\n" + line]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        #expect(Array(output.fileHandleForReading.readDataToEndOfFile()) == bytes)
+        process.waitUntilExit()
+    }
+
+    @Test("What is secret is not in the line: fields, queries, forms and JSON, however deep")
+    func redaction() throws {
+        let secrets = ["s3cr3t-1", "s3cr3t-2", "s3cr3t-3"]
+        let fields: HTTPFields = [
+            .authorization: "Bearer s3cr3t-1", .cookie: "a=s3cr3t-2", "X-Api-Key": "s3cr3t-3",
+        ]
+        let tasks: [RequestTask] = [
+            .parameters(["serviceKey": "s3cr3t-1", "nx": 60, "access_token": "s3cr3t-2"], encoding: .query),
+            .parameters(["password": "s3cr3t-1", "name": "ok"], encoding: .form),
+            .json(["list": [["user": ["Refresh-Token": "s3cr3t-1", "name": "ok"]]]]),
+        ]
+        for task in tasks {
+            let line = try call(Sent(path: "/x", headers: fields, task: task)).curlCommand()
+            for secret in secrets { #expect(!line.contains(secret)) }
+            #expect(line.contains("Authorization: Bearer [REDACTED]"))
+            #expect(line.contains("60") || line.contains("ok"))
+            #expect(try !words(line).isEmpty)
+        }
+        let whole = try call(Sent(path: "/x", headers: fields)).curlCommand(redaction: .none)
+        #expect(whole.contains("Bearer s3cr3t-1"))
+    }
+
+    @Test("A body that is too long is left out, and the line says so behind itself")
+    func longBody() throws {
+        let call = try call(
+            Sent(task: .data(Array(repeating: 65, count: 20_000)[...], contentType: "text/plain")))
+        let line = call.curlCommand()
+        #expect(line.hasSuffix("# its body of 20000 bytes is left out"))
+        #expect(try !words(line).contains("--data-raw"))
+        #expect(call.curlCommand(bodyLimit: 20_000).contains("--data-raw"))
+    }
+
+    @Test("GET needs no method, HEAD is asked as curl does")
+    func methods() throws {
+        #expect(try !call(Sent(path: "/x", method: .get)).curlCommand().contains("-X"))
+        #expect(try call(Sent(path: "/x", method: .head)).curlCommand().hasPrefix("curl --head "))
+        #expect(try call(Sent(path: "/x", method: .delete)).curlCommand().hasPrefix("curl -X DELETE "))
+    }
+
+    // MARK: The logger
+
+    @Test(
+        "The logger tells each attempt, each response and each failure, without secrets and on one line each")
+    func logger() throws {
+        let lines = Lock<[String]>([])
+        let bench = try Bench(plugins: [
+            NetworkLogger(.verbose) { line in lines.withLock { $0.append(line) } }
+        ])
+        bench.transport.answer(
+            .response(503),
+            .response(
+                200, fields: [.setCookie: "sid=s3cr3t"],
+                body: "{\"status\":500,\"data\":{\"token\":\"s3cr3t\",\"note\":\"a\\nb\"}}"))
+        let probe = Probe(bench.provider.rx.request(.day("2026-11-20")).fragment())
+        bench.time.advance(by: .seconds(1))
+        #expect(probe.networkError?.kind == .serverErr)
+        let told = lines.withLock { $0 }
+        #expect(told.count == 6)
+        #expect(told[0].hasPrefix("curl --globoff 'http://diary.test:9001/food-diary/weights/2026-11-20'"))
+        #expect(told[1].hasSuffix("# attempt 2"))
+        #expect(
+            told[2] == "200 from diary: GET /food-diary/weights/2026-11-20, 54 bytes, 10.0 ms, attempts 2")
+        #expect(told[3] == "  Set-Cookie: [REDACTED]")
+        #expect(told[4].contains(#""token":"[REDACTED]""#))
+        #expect(told[5].contains("serverErr"))
+        #expect(!told.contains { $0.contains("s3cr3t") || $0.contains("\n") })
+    }
+
+    @Test("A call without a response is told with its reason")
+    func loggedFailure() throws {
+        let lines = Lock<[String]>([])
+        let bench = try Bench(
+            plugins: [NetworkLogger(.responses) { line in lines.withLock { $0.append(line) } }])
+        bench.transport.answer(.failure(.connectionReadTimeout))
+        _ = bench.start()
+        let told = lines.withLock { $0 }
+        #expect(told.count == 1)
+        #expect(told[0].contains("connection_read_timeout"))
+    }
+
+    // MARK: The recorder
+
+    @Test("The recorder counts by kind and reason, and keeps the last ones, the oldest first")
+    func recorder() throws {
+        struct Other: Error {}
+        let recorder = ErrorRecorder(capacity: 3, now: { Date(timeIntervalSince1970: 5) })
+        let bench = try Bench(plugins: [recorder])
+        bench.transport.answer(
+            .failure(.connectionReadTimeout), .response(404), .json("no json"), .json(#"{"status":500}"#),
+            .json(#"{"status":200,"data":1}"#))
+        for _ in 0..<5 { _ = Probe(bench.provider.rx.request(.day("2026-11-20")).fragment()) }
+        recorder.record(Other())
+        #expect(recorder.counts == [.networkFail: 1, .requestErr: 1, .pathErr: 1, .serverErr: 1])
+        #expect(recorder.reasons == [.connectionReadTimeout: 1, .upstreamStatus: 2, .decodeError: 1])
+        #expect(recorder.otherCount == 1)
+        #expect(recorder.recent.map { $0.networkError?.kind } == [.pathErr, .serverErr, nil])
+        #expect(recorder.recent.allSatisfy { $0.recordedAt == Date(timeIntervalSince1970: 5) })
+        recorder.reset()
+        #expect(recorder.counts.isEmpty && recorder.recent.isEmpty && recorder.otherCount == 0)
+    }
+
+    @Test("It keeps a hundred unless said otherwise, and none where that is asked")
+    func capacity() throws {
+        struct Other: Error { let number: Int }
+        let recorder = ErrorRecorder()
+        for number in 0..<250 { recorder.record(Other(number: number)) }
+        #expect(recorder.recent.compactMap { ($0.error as? Other)?.number } == Array(150..<250))
+        let none = ErrorRecorder(capacity: 0)
+        none.record(Other(number: 1))
+        #expect(none.recent.isEmpty && none.otherCount == 1)
+    }
+
+    // MARK: A token
+
+    @Test("A token goes with each request, and none where there is none")
+    func accessToken() throws {
+        let token = Lock<String?>(nil)
+        let bench = try Bench(plugins: [AccessTokenPlugin(scheme: "Token") { token.withLock { $0 } }])
+        bench.transport.answer(.response(200))
+        _ = bench.start()
+        token.withLock { $0 = "t1" }
+        _ = bench.start()
+        #expect(bench.transport.attempts.map { $0.call.fields[.authorization] } == [nil, "Token t1"])
+    }
+}

@@ -1,0 +1,136 @@
+import HTTPModel
+import Networking
+import Rx
+import RxTesting
+import Testing
+
+@Suite("Redirects", .noLeaks)
+struct RedirectTests {
+    private func bench(_ redirects: RedirectPolicy = .follow(), plugins: [any PluginType] = []) throws
+        -> Bench
+    {
+        var policy = CallPolicy()
+        policy.redirects = redirects
+        return try Bench(policy: policy, plugins: plugins)
+    }
+
+    private static func to(_ location: String, _ status: Int = 302) -> StubTransport.Answer {
+        .response(status, fields: [.location: location])
+    }
+
+    private static let ok = StubTransport.Answer.json(#"{"status":200,"data":7}"#)
+
+    @Test("They are an answer by default, and none to the request")
+    func offByDefault() throws {
+        let bench = try Bench()
+        bench.transport.answer(Self.to("/elsewhere"))
+        #expect(bench.start().value?.statusCode == 302)
+        #expect(bench.transport.attempts.count == 1)
+        let error = Probe(bench.provider.rx.request(.day("2026-11-20")).fragment()).networkError
+        #expect(error?.reason == .unexpectedStatus)
+        #expect(error?.kind == .pathErr)
+    }
+
+    @Test("No more than the limit are followed")
+    func limit() throws {
+        let bench = try bench()
+        bench.transport.answer(Self.to("/again"))
+        let error = try #require(bench.start().networkError)
+        #expect(bench.transport.attempts.count == 4)
+        #expect(error.reason == .unexpectedStatus)
+        #expect(error.message == "it redirects more than 3 times")
+    }
+
+    @Test(
+        "What leads to a host that is not listed, from https to http, or nowhere, is not followed",
+        arguments: [
+            "http://other.test/x", "//other.test:9001/x", "http://diary.test:9002/x", "ftp://diary.test/x",
+            "http://user@diary.test:9001/x", "http://xlisted.test/x", "http://listed.test.evil/x",
+        ])
+    func refused(location: String) throws {
+        let bench = try bench(.follow(hosts: ["*.listed.test"]))
+        bench.transport.answer(Self.to(location))
+        let error = try #require(bench.start().networkError)
+        #expect(error.reason == .unexpectedStatus)
+        #expect(error.response?.statusCode == 302)
+        #expect(!error.message.contains("test"))
+        #expect(bench.transport.attempts.count == 1)
+    }
+
+    @Test("A path with dots that leave their folder, or an escaped slash, is not called")
+    func hostilePaths() throws {
+        let bench = try bench()
+        bench.transport.answer(Self.to("/a/%2e%2e/b"), Self.to("/a%2fb"))
+        #expect(bench.start().networkError?.reason == .unexpectedStatus)
+        #expect(bench.start().networkError?.reason == .unexpectedStatus)
+        #expect(bench.transport.attempts.count == 2)
+    }
+
+    @Test(
+        "A reference is resolved against the call's own address",
+        arguments: [
+            ("/new?a=b", "/new?a=b"), ("next", "/food-diary/next"), ("../up", "/up"),
+            ("./here", "/food-diary/here"),
+            ("?page=2", "/food-diary/weights?page=2"), ("http://diary.test:9001/abs#part", "/abs"),
+            ("", "/food-diary/weights?fddDate=2026-11-20"),
+        ])
+    func resolved(location: String, target: String) throws {
+        let bench = try bench()
+        bench.transport.answer(Self.to(location), Self.ok)
+        #expect(bench.start().value?.statusCode == 200)
+        #expect(
+            bench.transport.attempts.map { String(decoding: $0.call.target, as: UTF8.self) }.last == target)
+    }
+
+    @Test(
+        "301 and 302 make a POST a GET without a body, 303 all but HEAD; 307 and 308 keep method and body",
+        arguments: [(301, "GET"), (302, "GET"), (303, "GET"), (307, "POST"), (308, "POST")])
+    func methods(status: Int, method: String) throws {
+        let bench = try bench()
+        bench.transport.answer(Self.to("/there", status), Self.ok)
+        _ = bench.start(.note("hello"))
+        let last = try #require(bench.transport.attempts.last?.call)
+        #expect(last.method.rawValue == method)
+        #expect(last.body.isNone == (method == "GET"))
+        #expect(last.fields.contains(.contentType) == (method == "POST"))
+    }
+
+    @Test("A PUT stays a PUT through 302")
+    func putStays() throws {
+        let bench = try bench()
+        bench.transport.answer(Self.to("/there"), Self.ok)
+        _ = bench.start(.put("2026-11-20", weight: 61))
+        #expect(bench.transport.attempts.last?.call.method == .put)
+    }
+
+    @Test("Credentials and what a client sent stay with their origin")
+    func credentials() throws {
+        let token = AccessTokenPlugin { "t0k3n" }
+        let bench = try bench(.follow(hosts: ["cdn.test"]), plugins: [token])
+        bench.transport.answer(Self.to("/same"), Self.to("http://cdn.test/other"), Self.ok)
+        let context = CallContext(
+            requestID: "r1", forwarding: ["Accept-Language": "ko", .cookie: "c=1"],
+            credentialUpstreams: ["diary"])
+        let probe = CallContext.$current.withValue(context) { bench.start() }
+        #expect(probe.value?.statusCode == 200)
+        let calls = bench.transport.attempts.map(\.call)
+        #expect(calls.map { $0.allFields[.authorization] } == ["Bearer t0k3n", "Bearer t0k3n", nil])
+        #expect(calls.map { $0.allFields[.cookie] } == ["c=1", "c=1", nil])
+        #expect(calls.map { $0.allFields[.acceptLanguage] } == ["ko", "ko", nil])
+        #expect(calls.map { $0.allFields[.xRequestID] } == ["r1", "r1", "r1"])
+        #expect(calls.map(\.upstream.baseURL.host) == ["diary.test", "diary.test", "cdn.test"])
+    }
+
+    @Test("All of them together take no longer than the call may")
+    func time() throws {
+        var policy = CallPolicy()
+        policy.redirects = .follow()
+        policy.totalTimeout = .seconds(3)
+        let bench = try Bench(policy: policy)
+        bench.transport.answer(.response(302, fields: [.location: "/slow"], after: .seconds(2)))
+        let probe = bench.start()
+        bench.time.advance(by: .seconds(3))
+        #expect(probe.networkError?.reason == .responseTimeout)
+        #expect(bench.transport.inFlight == 0)
+    }
+}
