@@ -3,7 +3,7 @@
 
 SWIFT ?= swift
 PORT ?= 8080
-PACKAGES = libevent-dev libsqlite3-dev libmimalloc-dev curl
+PACKAGES = libevent-dev libsqlite3-dev zlib1g-dev libbrotli-dev libmimalloc-dev curl
 # Servers that tests talk to; the tests that want one are skipped where it is missing.
 PEERS = nginx python3
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
@@ -26,7 +26,7 @@ help:
 	@echo 'make lint      check the format; make format mends it'
 	@echo 'make bench     benchmarks of the layers, from JSON to a whole request in the gateway'
 	@echo 'make docs      the documentation of Rx as a web site in .build/docs/Rx'
-	@echo 'make fuzz      fuzz the parsers, the JSON scanner, the URLs and the routes, FUZZ_SECONDS=$(FUZZ_SECONDS) each, two at a time;'
+	@echo 'make fuzz      fuzz the parsers, the decoders, the JSON scanner, the URLs and the routes, FUZZ_SECONDS=$(FUZZ_SECONDS) each, two at a time;'
 	@echo '               some only: make fuzz FUZZ="JSON URLs"'
 	@echo 'make soak      what is promised under load, faults and attack: a million requests, 10 000 idle clients, slow attacks,'
 	@echo '               no descriptors, drains; a quarter of an hour of a quiet machine. One proof: make soak PROOF=drain; they'

@@ -7,9 +7,9 @@ import PackageDescription
 //     4  GatewayServer      SampleUpstreams
 //     3  Gateway  ->  Networking  <-  NetworkingSession
 //     2  HTTPInbound   HTTPOutbound
-//     1  EventIO   HTTPWire   RxFoundation   RxBlocking   RxTesting
+//     1  EventIO   HTTPWire   ContentCoding   RxFoundation   RxBlocking   RxTesting
 //     0  Rx   HTTPModel   JSONBytes   Locking
-//     -  CLibevent   CSQLite
+//     -  CLibevent   CSQLite   CZlib   CBrotli
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -45,6 +45,8 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CLibevent", providers: [.apt(["libevent-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CBrotli", providers: [.apt(["libbrotli-dev"])]),
 
         module("Locking"),
         module("Rx", ["Locking"]),
@@ -58,9 +60,11 @@ let package = Package(
 
         module("EventIO", ["CLibevent", "Rx", "Locking"]),
         module("HTTPWire", ["HTTPModel"]),
+        // gzip, deflate and br, undone in pieces.
+        module("ContentCoding", ["CZlib", "CBrotli"]),
 
         module("HTTPInbound", ["EventIO", "HTTPWire", "HTTPModel", "Rx"]),
-        module("HTTPOutbound", ["EventIO", "HTTPWire", "HTTPModel", "Rx"]),
+        module("HTTPOutbound", ["EventIO", "HTTPWire", "ContentCoding", "HTTPModel", "Rx"]),
 
         module("Networking", ["Rx", "HTTPModel", "JSONBytes", "Locking"]),
         // The reactive client on the wire: for providers outside a gateway, and under it.
@@ -118,6 +122,7 @@ let package = Package(
         tests("JSONBytesTests", ["JSONBytes"]),
         tests("EventIOTests", ["EventIO", "Rx", "Locking", "TestSupport"]),
         tests("HTTPWireTests", ["HTTPWire", "HTTPModel"], resources: [.copy("Vectors")]),
+        tests("ContentCodingTests", ["ContentCoding", "CZlib"]),
         tests(
             "HTTPInboundTests", ["HTTPInbound", "EventIO", "HTTPWire", "HTTPModel", "Locking", "TestSupport"]),
         tests(

@@ -1,0 +1,108 @@
+import ContentCoding
+import Testing
+
+@Suite("Content codings")
+struct ContentCodingTests {
+    struct Sample: Sendable, CustomTestStringConvertible {
+        let name: String
+        let coding: ContentCoding
+        let coded: [UInt8]
+        let plain: [UInt8]
+        var testDescription: String { name }
+    }
+
+    static let samples = [
+        Sample(name: "gzip", coding: .gzip, coded: Encoded.gzip(Encoded.lines), plain: Encoded.lines),
+        Sample(name: "gzip of nothing", coding: .gzip, coded: Encoded.gzip([]), plain: []),
+        Sample(
+            name: "two members of gzip", coding: .gzip,
+            coded: Encoded.gzip(Encoded.lines) + Encoded.gzip(Encoded.hello),
+            plain: Encoded.lines + Encoded.hello),
+        Sample(
+            name: "deflate", coding: .deflate, coded: Encoded.deflate(Encoded.lines), plain: Encoded.lines),
+        Sample(name: "deflate of nothing", coding: .deflate, coded: Encoded.deflate([]), plain: []),
+        Sample(
+            name: "bare deflate", coding: .deflate, coded: Encoded.rawDeflate(Encoded.lines),
+            plain: Encoded.lines),
+        Sample(name: "bare deflate of nothing", coding: .deflate, coded: Encoded.rawDeflate([]), plain: []),
+        Sample(name: "br", coding: .brotli, coded: Encoded.brotliOfLines, plain: Encoded.lines),
+        Sample(name: "a short br", coding: .brotli, coded: Encoded.brotliOfHello, plain: Encoded.hello),
+        Sample(name: "br of nothing", coding: .brotli, coded: Encoded.brotliOfNothing, plain: []),
+    ]
+
+    @Test("Cut short anywhere it is truncated", arguments: samples)
+    func truncated(sample: Sample) {
+        for length in 1..<sample.coded.count where length < 40 || length > sample.coded.count - 20 {
+            let result = decode(Array(sample.coded[..<length]), [sample.coding])
+            // What is left may be one of two members, whole.
+            if case .success(let bytes) = result {
+                #expect(sample.plain.starts(with: bytes) && bytes.count < sample.plain.count)
+                #expect(sample.name.hasPrefix("two"), "cut after \(length)")
+            } else {
+                #expect(result == .failure(.truncated(sample.coding)), "cut after \(length)")
+            }
+        }
+    }
+
+    @Test("What follows its end is refused", arguments: samples, [1, .max])
+    func garbage(sample: Sample, step: Int) {
+        let result = decode(sample.coded + Array("<!-- garbage -->".utf8), [sample.coding], step: step)
+        #expect(result == .failure(.corrupt(sample.coding)))
+    }
+
+    @Test("What is not coded as is said is corrupt", arguments: [ContentCoding.gzip, .deflate, .brotli])
+    func notCoded(coding: ContentCoding) {
+        let json = Array(#"{"code":"OK","message":"success","status":200}"#.utf8)
+        #expect(decode(json, [coding]) == .failure(.corrupt(coding)))
+    }
+
+    @Test("A checksum that is wrong is found")
+    func checksum() {
+        var coded = Encoded.gzip(Encoded.lines)
+        coded[coded.count - 6] ^= 1
+        #expect(decode(coded, [.gzip]) == .failure(.corrupt(.gzip)))
+    }
+
+    @Test(
+        "It is the same in one piece, in pieces of any size, and into a buffer of any size",
+        arguments: samples)
+    func pieces(sample: Sample) {
+        for (step, room) in [(Int.max, 65_536), (1, 65_536), (7, 5), (.max, 1), (1, 1)] {
+            let result = decode(sample.coded, [sample.coding], step: step, room: room)
+            #expect(result == .success(sample.plain), "pieces of \(step), into \(room)")
+        }
+    }
+
+    @Test(
+        "Content without a byte is whole, whatever its coding",
+        arguments: [ContentCoding.gzip, .deflate, .brotli])
+    func empty(coding: ContentCoding) {
+        #expect(decode([], [coding]) == .success([]))
+        #expect(decode([], [coding, .gzip]) == .success([]))
+    }
+
+    @Test("Two codings are undone from the last to the first")
+    func stacked() {
+        let coded = Encoded.gzip(Encoded.brotliOfLines)
+        for (step, room) in [(Int.max, 65_536), (1, 3)] {
+            #expect(decode(coded, [.brotli, .gzip], step: step, room: room) == .success(Encoded.lines))
+        }
+        #expect(decode(coded, [.gzip, .brotli]) == .failure(.corrupt(.brotli)))
+        #expect(decode(Encoded.gzip([]), [.brotli, .gzip]) == .failure(.truncated(.brotli)))
+    }
+
+    @Test("Field values name codings, in any case, in one line or several; identity is none")
+    func names() throws {
+        func list(_ values: String...) throws(ContentCodingError) -> [ContentCoding] {
+            try ContentCoding.list(values.map { Array($0.utf8)[...] })
+        }
+        #expect(throws: ContentCodingError.unknown) { try list("zstd") }
+        #expect(throws: ContentCodingError.unknown) { try list("gzip;q=1") }
+        #expect(throws: ContentCodingError.unknown) { try list("gzip, gzip", "br") }
+        #expect(try list("X-GZip") == [.gzip])
+        #expect(try list("deflate , br") == [.deflate, .brotli])
+        #expect(try list("gzip", "identity, br") == [.gzip, .brotli])
+        #expect(try list("identity") == [])
+        #expect(try list("") == [])
+    }
+}

@@ -1,0 +1,102 @@
+import CZlib
+import ContentCoding
+import Foundation
+
+/// Content as servers code it.
+enum Encoded {
+    static let lines = (0..<600).map { "line \($0) of the text\n" }.joined().utf8.map { $0 }
+
+    static func gzip(_ bytes: [UInt8]) -> [UInt8] { deflated(bytes, windowBits: 15 + 16) }
+    /// RFC 1950.
+    static func deflate(_ bytes: [UInt8]) -> [UInt8] { deflated(bytes, windowBits: 15) }
+    /// RFC 1951, without a wrapping.
+    static func rawDeflate(_ bytes: [UInt8]) -> [UInt8] { deflated(bytes, windowBits: -15) }
+
+    private static func deflated(_ bytes: [UInt8], windowBits: Int32) -> [UInt8] {
+        var stream = z_stream()
+        let code = deflateInit2_(
+            &stream, 9, Z_DEFLATED, windowBits, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+            Int32(MemoryLayout<z_stream>.size))
+        precondition(code == Z_OK)
+        defer { deflateEnd(&stream) }
+        var output = [UInt8](repeating: 0, count: bytes.count + bytes.count / 100 + 100)
+        var input = bytes
+        let count = input.withUnsafeMutableBufferPointer { input in
+            output.withUnsafeMutableBufferPointer { output in
+                stream.next_in = input.baseAddress
+                stream.avail_in = UInt32(input.count)
+                stream.next_out = output.baseAddress
+                stream.avail_out = UInt32(output.count)
+                precondition(CZlib.deflate(&stream, Z_FINISH) == Z_STREAM_END)
+                return output.count - Int(stream.avail_out)
+            }
+        }
+        return Array(output[..<count])
+    }
+
+    // Made by Google's encoder 1.0.9 at its highest quality: the library that decodes does not encode.
+    static let brotliOfNothing = base64("Bg==")
+    static let brotliOfHello = base64("iwmAaGVsbG8sIGhlbGxvLCBoZWxsbwoD")
+    static let hello = Array("hello, hello, hello\n".utf8)
+    /// Of 20 MiB of zeros.
+    static let brotliOfZeros = base64("y///P/gnAOKxQCD3/o///3/wTwDEYRGA7v1f/v//4J8AiMMCAN37Hw==")
+    /// Of `lines`.
+    static let brotliOfLines = base64(
+        """
+        G8kwIBSh0nVwSBpgex2K2jk3i4dvVsIhBVhZUr2ocEI23uo60x6CjwVACEYwWBz+iYIXECVZ0Wh1+GILoiQrGq0OX2pBlGRF
+        o9Xhyy2IkqxotDp8pQVRkhWNVoevaUGUZEWj1eFrWxAlWdFodfi6FkRJVjRaHb6+BVGSFY1Wh/+i2xMkRTMcLk+faIKkaIbD
+        5emTTZAUzXC4PH2qCZKiGQ6Xp083QVI0w+Hy9JkmSIpmOFyePqcJkqIZDpenz22CpGiGw+Xp85ogKZrhcHn6/CZIimY4XB5+
+        ZDdBUjTD4fL0iSZIimY4XJ4+2QRJ0QyHy9OnmiApmuFwefp0EyRFMxwuT59pgqRohsPl6XOaICma4XB5+twmSIpmOFyePq8J
+        kqIZDpenz2+CpGiGw+XhR3UTJEUzHC5Pn2iCpGiGw+Xpk02QFM1wuDx9qgmSohkOl6dPN0FSNMPh8vSZJkiKZjhcnj6nCZKi
+        GQ6Xp89tgqRohsPl6fOaICma4XB5+vwmSIpmOFwefnQ3QVI0w+Hy9IkmSIpmOFyePtkESdEMh8vTp5ogKZrhcHn6dBMkRTMc
+        Lk+faYKkaIbD5elzmiApmuFwefrcJkiKZjhcnj6vCZKiGQ6Xp89vgqRohsPl4cd0EyRFMxwuT59ogqRohsPl6ZNNkBTNcLg8
+        faoJkqIZDpenTzdBUjTD4fL0mSZIimY4XJ4+pwmSohkOl6fPbYKkaIbD5enzmiApmuFwefr8JkiKZjhc3vo=
+        """)
+
+    private static func base64(_ text: String) -> [UInt8] {
+        guard let data = Data(base64Encoded: text, options: .ignoreUnknownCharacters) else { return [] }
+        return Array(data)
+    }
+}
+
+/// What a decoder makes of it, fed in pieces of `step` bytes, into a buffer of `room`.
+func decode(
+    _ bytes: [UInt8], _ codings: [ContentCoding], limits: DecodingLimits = DecodingLimits(),
+    step: Int = .max, room: Int = 65_536
+) -> Result<[UInt8], ContentCodingError> {
+    Result { () throws(ContentCodingError) in
+        let decoder = try ContentDecoder(codings, limits: limits)
+        var output: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: room)
+        var start = 0
+        while start < bytes.count {
+            let end = min(bytes.count, start + min(step, bytes.count))
+            let piece = Array(bytes[start..<end])
+            start = end
+            let fed = piece.withUnsafeBytes { input in
+                Result { () throws(ContentCodingError) in try feed(decoder, input, &buffer, &output) }
+            }
+            try fed.get()
+        }
+        try decoder.finish()
+        precondition(decoder.bytesIn == bytes.count && decoder.bytesOut == output.count)
+        return output
+    }
+}
+
+private func feed(
+    _ decoder: ContentDecoder, _ input: UnsafeRawBufferPointer, _ buffer: inout [UInt8],
+    _ output: inout [UInt8]
+) throws(ContentCodingError) {
+    var consumed = 0
+    while true {
+        let count = try buffer.withUnsafeMutableBytes { room in
+            Result { () throws(ContentCodingError) in
+                try decoder.decode(input, consumed: &consumed, into: room)
+            }
+        }.get()
+        if count == 0 { break }
+        output += buffer[..<count]
+    }
+    precondition(consumed == input.count, "it stopped before it had taken all")
+}
