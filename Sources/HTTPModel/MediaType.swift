@@ -8,6 +8,11 @@ public struct MediaType: Sendable, Hashable {
         public let name: String
         /// Without its quotes.
         public let value: String
+
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
     }
 
     public init(type: String, subtype: String, parameters: [Parameter] = []) {

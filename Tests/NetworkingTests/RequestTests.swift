@@ -260,22 +260,6 @@ struct RequestTests {
         #expect(call.fields[.contentType] == "application/json")
     }
 
-    @Test("Parameters that cannot be written fail the call")
-    func badParameters() throws {
-        let bad: [RequestTask] = [
-            .parameters(["n": Double.infinity], encoding: .query),
-            .parameters(["n": Double.nan], encoding: .form),
-            .parameters(["n": Double.nan], encoding: .json), .parameters(["l": [["a"]]], encoding: .query),
-            .parameters(["a": 1, "a": 2], encoding: .json),
-        ]
-        for task in bad {
-            #expect(try refusal(Anything(method: .post, task: task)).reason == .requestError)
-        }
-        let twice = Anything(
-            path: RequestPath(encoded: "/x?a=1"), task: .parameters(["b": 1], encoding: .query))
-        #expect(try refusal(twice).reason == .requestError)
-    }
-
     // MARK: Bodies
 
     private struct Weight: Codable {

@@ -394,5 +394,7 @@ struct Anything: TargetType {
     var task = RequestTask.plain
     var envelope = ResponseEnvelope.none
     var allowsEmptyBody = false
+    var timeout: Duration?
+    var validation = ValidationType.none
     var baseURL = "http://any.test"
 }

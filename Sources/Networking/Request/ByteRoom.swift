@@ -33,6 +33,9 @@ struct ByteRoom: ~Copyable {
         return try written.get()
     }
 
+    /// Bytes written so far.
+    var count: Int { full.count + used }
+
     @inline(__always)
     mutating func append(_ byte: UInt8) {
         if used == Self.size { makeRoom() }
@@ -58,9 +61,9 @@ struct ByteRoom: ~Copyable {
         text.withBytes { append($0) }
     }
 
-    /// Appends a text, everything outside RFC 3986's unreserved set percent-encoded.
-    mutating func append(encoding text: String, spaceAsPlus: Bool) {
-        text.withBytes { if !appendPlain($0) { append(encoding: $0, spaceAsPlus: spaceAsPlus) } }
+    /// Appends a text, everything outside RFC 3986's unreserved set percent-encoded, but for what `escaping` says.
+    mutating func append(encoding text: String, _ escaping: Escaping) {
+        text.withBytes { if !appendPlain($0) { append(encoding: $0, escaping) } }
     }
 
     /// Appends a name or value of the usual length in which nothing is to be encoded, in two words; false, and nothing is
@@ -88,12 +91,14 @@ struct ByteRoom: ~Copyable {
         return true
     }
 
-    private mutating func append(encoding source: UnsafeRawBufferPointer, spaceAsPlus: Bool) {
+    private mutating func append(encoding source: UnsafeRawBufferPointer, _ escaping: Escaping) {
         for byte in source {
             if ASCII.isUnreserved(byte) {
                 append(byte)
-            } else if spaceAsPlus, byte == UInt8(ascii: " ") {
+            } else if escaping.spaceAsPlus, byte == UInt8(ascii: " ") {
                 append(UInt8(ascii: "+"))
+            } else if escaping.keepsSlashes, byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") {
+                append(byte)
             } else {
                 append(UInt8(ascii: "%"))
                 append(ASCII.hexDigit(byte >> 4))
@@ -114,6 +119,16 @@ struct ByteRoom: ~Copyable {
         makeRoom()
         return full
     }
+}
+
+/// What of a name or value is not percent-encoded beside RFC 3986's unreserved set.
+struct Escaping: Sendable, Hashable {
+    /// A blank is `+`.
+    let spaceAsPlus: Bool
+    /// `/` and `?` stay as they are, as RFC 3986 3.4 allows in a query.
+    let keepsSlashes: Bool
+
+    static let query = Escaping(spaceAsPlus: false, keepsSlashes: true)
 }
 
 extension String {

@@ -1,22 +1,56 @@
 import HTTPModel
-import JSONBytes
 
 /// Where parameters go and how they are written there.
+///
+/// Names and values keep RFC 3986's unreserved characters as they are; everything else is percent-encoded, but for `/` and `?`
+/// in a query (3.4 allows them there). Entries keep the order in which they were written unless they are to be sorted.
 public struct ParameterEncoding: Sendable, Hashable {
-    enum Place: Sendable, Hashable {
-        case query
-        case form
-        case json
+    /// Where pairs of names and values go.
+    public enum Destination: Sendable, Hashable {
+        /// Into the query for GET, HEAD and DELETE, into the body for other methods.
+        case methodDependent
+        /// Into the URL's query, after the one that the path may have.
+        case queryString
+        /// Into the body, as `application/x-www-form-urlencoded`.
+        case httpBody
     }
 
     /// How a list is written where the format has none of its own.
     public struct Lists: Sendable, Hashable {
-        let usesBrackets: Bool
+        enum Form: Sendable, Hashable {
+            case repeated
+            case brackets
+            case indexed
+            case custom(Naming)
+        }
 
-        /// `tag=a&tag=b`
-        public static let repeated = Lists(usesBrackets: false)
+        let form: Form
+
+        /// `tag=a&tag=b` (Alamofire's `noBrackets`). A list within a list has no name of its own there, and fails the call.
+        public static let repeated = Lists(form: .repeated)
         /// `tag[]=a&tag[]=b`, brackets percent-encoded (Alamofire's default)
-        public static let brackets = Lists(usesBrackets: true)
+        public static let brackets = Lists(form: .brackets)
+        /// `tag[0]=a&tag[1]=b`, brackets percent-encoded (Alamofire's `indexInBrackets`)
+        public static let indexed = Lists(form: .indexed)
+
+        /// The name of each element by a closure, from the list's name and the element's index.
+        public static func custom(
+            _ name: @escaping @Sendable (_ name: String, _ index: Int) -> String
+        ) -> Lists {
+            Lists(form: .custom(Naming(name)))
+        }
+
+        // In a box, so that an encoding is small; equal to itself only.
+        final class Naming: Sendable, Hashable {
+            let name: @Sendable (String, Int) -> String
+
+            init(_ name: @escaping @Sendable (String, Int) -> String) {
+                self.name = name
+            }
+
+            static func == (left: Naming, right: Naming) -> Bool { left === right }
+            func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+        }
     }
 
     /// How a Boolean is written where the format has none of its own.
@@ -29,131 +63,109 @@ public struct ParameterEncoding: Sendable, Hashable {
         public static let numeric = Booleans(isNumeric: true)
     }
 
-    let place: Place
-    let lists: Lists
-    let booleans: Booleans
+    /// How a member of an object is named where the format has no objects.
+    public struct Members: Sendable, Hashable {
+        let usesDots: Bool
 
-    /// Into the URL's query, a space as `%20`: `?fddDate=2026-11-20&keyword=recent`.
+        /// `user[name]=x`, brackets percent-encoded
+        public static let brackets = Members(usesDots: false)
+        /// `user.name=x`
+        public static let dots = Members(usesDots: true)
+    }
+
+    /// How a blank is written.
+    public struct Spaces: Sendable, Hashable {
+        let isPlus: Bool
+
+        /// `%20`
+        public static let percentEscaped = Spaces(isPlus: false)
+        /// `+`, as forms of browsers have it
+        public static let plusReplaced = Spaces(isPlus: true)
+    }
+
+    enum Place: Sendable, Hashable {
+        case pairs(Destination)
+        case json
+    }
+
+    let place: Place
+    var lists = Lists.repeated
+    var booleans = Booleans.literal
+    var members = Members.brackets
+    var sortsKeys = false
+    var escaping = Escaping.query
+
+    private init(_ place: Place) {
+        self.place = place
+    }
+
+    /// Into the URL's query, a space as `%20`: `?fddDate=2026-11-20&keyword=recent`. A query that the path has is kept.
     public static let query = ParameterEncoding.query()
     /// Into the body as `application/x-www-form-urlencoded`, a space as `+`.
     public static let form = ParameterEncoding.form()
-    /// Into the body as a flat JSON object, in order. A name that occurs twice fails the call.
-    public static let json = ParameterEncoding(place: .json, lists: .repeated, booleans: .literal)
+    /// Into the body as a JSON object, in order. A name that occurs twice in an object fails the call.
+    public static let json = ParameterEncoding(.json)
 
-    public static func query(lists: Lists = .repeated, booleans: Booleans = .literal) -> ParameterEncoding {
-        ParameterEncoding(place: .query, lists: lists, booleans: booleans)
+    public static func query(
+        lists: Lists = .repeated, booleans: Booleans = .literal, members: Members = .brackets,
+        sortsKeys: Bool = false
+    ) -> ParameterEncoding {
+        url(.queryString, lists: lists, booleans: booleans, members: members, sortsKeys: sortsKeys)
     }
 
-    public static func form(lists: Lists = .repeated, booleans: Booleans = .literal) -> ParameterEncoding {
-        ParameterEncoding(place: .form, lists: lists, booleans: booleans)
+    public static func form(
+        lists: Lists = .repeated, booleans: Booleans = .literal, members: Members = .brackets,
+        spaces: Spaces = .plusReplaced, sortsKeys: Bool = false
+    ) -> ParameterEncoding {
+        var encoding = url(
+            .httpBody, lists: lists, booleans: booleans, members: members, sortsKeys: sortsKeys)
+        encoding.escaping = Escaping(spaceAsPlus: spaces.isPlus, keepsSlashes: false)
+        return encoding
     }
 
-    /// Appends `name=value&name=value`, everything outside RFC 3986's unreserved set percent-encoded.
-    ///
-    /// - Parameter mark: what goes before the first pair, if there is one.
-    func appendPairs(
-        of parameters: inout Parameters, after mark: UInt8? = nil, to bytes: inout ByteRoom
-    ) throws(RequestFault) {
-        var separator = mark
-        try parameters.visit { (entry) throws(RequestFault) in
-            let value = entry.1.parameterValue
-            // What most are.
-            if case .text(let text) = value {
-                appendName(entry.0, isInList: false, separator: &separator, to: &bytes)
-                appendEncoded(text, to: &bytes)
-            } else {
-                try appendPair(entry.0, value, isInList: false, separator: &separator, to: &bytes)
-            }
+    /// Pairs in the query or the body, escaped alike in both: as in a query.
+    public static func url(
+        _ destination: Destination = .methodDependent, lists: Lists = .repeated,
+        booleans: Booleans = .literal,
+        members: Members = .brackets, spaces: Spaces = .percentEscaped, sortsKeys: Bool = false
+    ) -> ParameterEncoding {
+        var encoding = ParameterEncoding(.pairs(destination))
+        encoding.lists = lists
+        encoding.booleans = booleans
+        encoding.members = members
+        encoding.sortsKeys = sortsKeys
+        encoding.escaping = Escaping(spaceAsPlus: spaces.isPlus, keepsSlashes: true)
+        return encoding
+    }
+
+    /// Where parameters of a call by that method go.
+    enum Target {
+        case query, form, json
+    }
+
+    func target(of method: HTTPMethod) -> Target {
+        switch place {
+        case .json: .json
+        case .pairs(.queryString): .query
+        case .pairs(.httpBody): .form
+        case .pairs(.methodDependent): method == .get || method == .head || method == .delete ? .query : .form
         }
-    }
-
-    private func appendPair(
-        _ name: String, _ value: ParameterValue, isInList: Bool, separator: inout UInt8?,
-        to bytes: inout ByteRoom
-    ) throws(RequestFault) {
-        switch value {
-        case .absent:
-            return
-        case .list(let values):
-            guard !isInList else { throw RequestFault(.parameters, "parameter \(name) is a list of lists") }
-            for value in values {
-                try appendPair(name, value, isInList: true, separator: &separator, to: &bytes)
-            }
-            return
-        case .text(let text):
-            appendName(name, isInList: isInList, separator: &separator, to: &bytes)
-            appendEncoded(text, to: &bytes)
-        case .integer(let integer):
-            appendName(name, isInList: isInList, separator: &separator, to: &bytes)
-            bytes.append(String(integer))
-        case .number(let number):
-            guard number.isFinite else {
-                throw RequestFault(.parameters, "parameter \(name) is not a finite number")
-            }
-            appendName(name, isInList: isInList, separator: &separator, to: &bytes)
-            appendEncoded(number.description, to: &bytes)
-        case .flag(let flag):
-            appendName(name, isInList: isInList, separator: &separator, to: &bytes)
-            let text = booleans.isNumeric ? (flag ? "1" : "0") : (flag ? "true" : "false")
-            bytes.append(text)
-        }
-    }
-
-    @inline(__always)
-    private func appendName(_ name: String, isInList: Bool, separator: inout UInt8?, to bytes: inout ByteRoom)
-    {
-        if let separator { bytes.append(separator) }
-        separator = UInt8(ascii: "&")
-        appendEncoded(name, to: &bytes)
-        if isInList, lists.usesBrackets { bytes.append("%5B%5D") }
-        bytes.append(UInt8(ascii: "="))
-    }
-
-    @inline(__always)
-    private func appendEncoded(_ text: String, to bytes: inout ByteRoom) {
-        bytes.append(encoding: text, spaceAsPlus: place == .form)
     }
 }
 
-extension ParameterEncoding {
-    /// One flat JSON object.
-    func object(of parameters: inout Parameters) throws(RequestFault) -> ArraySlice<UInt8> {
-        var names: Set<String> = []
-        var composer = JSONComposer()
-        composer.beginObject()
-        try parameters.visit { (entry) throws(RequestFault) in
-            let name = entry.0
-            let value = entry.1.parameterValue
-            guard value != .absent else { return }
-            guard names.insert(name).inserted else {
-                throw RequestFault(.parameters, "parameter \(name) occurs twice in a JSON object")
-            }
-            composer.key(name)
-            try write(value, named: name, to: &composer)
-        }
-        composer.endObject()
-        return composer.fragment().bytes
-    }
+/// Alamofire's encodings with all that they do: lists with brackets, Booleans as numbers, keys sorted.
+public enum URLEncoding {
+    /// Into the query for GET, HEAD and DELETE, into the body for other methods.
+    public static let `default` = encoding(.methodDependent)
+    public static let queryString = encoding(.queryString)
+    public static let httpBody = encoding(.httpBody)
 
-    private func write(
-        _ value: ParameterValue, named name: String, to composer: inout JSONComposer
-    ) throws(RequestFault) {
-        switch value {
-        case .absent: composer.null()
-        case .text(let text): composer.string(text)
-        case .integer(let integer): composer.int(Int(integer))
-        case .flag(let flag): composer.bool(flag)
-        case .number(let number):
-            guard number.isFinite else {
-                throw RequestFault(.parameters, "parameter \(name) is not a finite number")
-            }
-            composer.double(number)
-        case .list(let values):
-            composer.beginArray()
-            for value in values {
-                try write(value, named: name, to: &composer)
-            }
-            composer.endArray()
-        }
+    private static func encoding(_ destination: ParameterEncoding.Destination) -> ParameterEncoding {
+        .url(destination, lists: .brackets, booleans: .numeric, sortsKeys: true)
     }
+}
+
+/// Alamofire's name for `ParameterEncoding.json`.
+public enum JSONEncoding {
+    public static let `default` = ParameterEncoding.json
 }

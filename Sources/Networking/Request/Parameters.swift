@@ -1,6 +1,6 @@
 /// Named values of a call, in the order in which they were written.
 ///
-///     ["fddDate": date, "keyword": "recent", "page": page]
+///     ["fddDate": date, "keyword": "recent", "page": page, "user": ["name": name] as Parameters]
 ///
 /// A value that is `nil` is left out. A name may occur more than once.
 public struct Parameters: Sendable, ExpressibleByDictionaryLiteral {
@@ -22,66 +22,26 @@ public struct Parameters: Sendable, ExpressibleByDictionaryLiteral {
         entries.append((name, value))
     }
 
+    public var isEmpty: Bool { entries.isEmpty }
+
     /// Calls `body` with each entry, in order and in place: nothing changes, and nothing is copied where nobody else has these
     /// parameters. The copy of an entry costs more than writing it.
     @inline(__always)
     mutating func visit<Failure: Error>(_ body: (inout Entry) throws(Failure) -> Void) throws(Failure) {
         for index in entries.indices { try body(&entries[index]) }
     }
+
+    /// By name; entries of one name keep their order.
+    func sorted() -> Parameters {
+        var sorted = self
+        sorted.entries = entries.sorted { $0.0 < $1.0 }
+        return sorted
+    }
 }
 
-/// What a parameter can be on the wire.
-public enum ParameterValue: Sendable, Hashable {
-    case text(String)
-    case integer(Int64)
-    case number(Double)
-    case flag(Bool)
-    case list([ParameterValue])
-    /// Not sent at all.
-    case absent
-}
-
-/// A type whose values may stand in `Parameters`. A type of yours joins with one line:
-///
-///     extension CalendarDate: ParameterConvertible {
-///         public var parameterValue: ParameterValue { .text(description) }
-///     }
-public protocol ParameterConvertible: Sendable {
-    var parameterValue: ParameterValue { get }
-}
-
-extension ParameterValue: ParameterConvertible {
-    public var parameterValue: ParameterValue { self }
-}
-
-extension String: ParameterConvertible {
-    public var parameterValue: ParameterValue { .text(self) }
-}
-
-extension Substring: ParameterConvertible {
-    public var parameterValue: ParameterValue { .text(String(self)) }
-}
-
-extension Int: ParameterConvertible {
-    public var parameterValue: ParameterValue { .integer(Int64(self)) }
-}
-
-extension Int64: ParameterConvertible {
-    public var parameterValue: ParameterValue { .integer(self) }
-}
-
-extension Double: ParameterConvertible {
-    public var parameterValue: ParameterValue { .number(self) }
-}
-
-extension Bool: ParameterConvertible {
-    public var parameterValue: ParameterValue { .flag(self) }
-}
-
-extension Array: ParameterConvertible where Element: ParameterConvertible {
-    public var parameterValue: ParameterValue { .list(map(\.parameterValue)) }
-}
-
-extension Optional: ParameterConvertible where Wrapped: ParameterConvertible {
-    public var parameterValue: ParameterValue { self?.parameterValue ?? .absent }
+extension Parameters: ParameterConvertible {
+    /// An object, for parameters within parameters.
+    public var parameterValue: ParameterValue {
+        .object(entries.map { ParameterValue.Member(name: $0.0, value: $0.1.parameterValue) })
+    }
 }

@@ -9,54 +9,20 @@ enum RequestBuilder {
         settings: CallSettings, options: CallOptions?
     ) throws(RequestFault) -> TransportCall {
         if let fault = path.fault { throw RequestFault(.url, fault) }
-        var query = Parameters()
-        var hasParameters = false
-        var encoding = ParameterEncoding.query
-        var body = RequestBody.none
-        var contentType: String?
-        switch task.takeContent() {
-        case .plain:
-            break
-        case .json(let value, let encoder):
-            body = .bytes(try encode(value, encoder))
-            contentType = encoder.contentType
-        case .bytes(let bytes, let type):
-            body = .bytes(bytes)
-            contentType = type
-        case .parameters(var parameters, let parameterEncoding):
-            encoding = parameterEncoding
-            switch encoding.place {
-            case .query:
-                query = parameters
-                hasParameters = true
-            case .form:
-                let bytes = try ByteRoom.write { (room) throws(RequestFault) in
-                    try encoding.appendPairs(of: &parameters, to: &room)
-                }
-                body = .bytes(bytes[...])
-                contentType = "application/x-www-form-urlencoded"
-            case .json:
-                body = .bytes(try encoding.object(of: &parameters))
-                contentType = "application/json"
-            }
-        }
+        var content = try RequestContent(task.takeContent(), method: method)
         let target = try ByteRoom.write { (room) throws(RequestFault) in
             let hasQuery = try append(path.text, of: settings.upstream, to: &room)
-            guard hasParameters else { return }
-            guard !hasQuery else {
-                throw RequestFault(.url, "the path has a query, and there are parameters beside it")
-            }
-            try encoding.appendPairs(of: &query, after: UInt8(ascii: "?"), to: &room)
+            try content.appendQuery(after: path.text, pathHasQuery: hasQuery, to: &room)
         }
         guard target.count <= TargetRules.maximumLength else {
             throw RequestFault(.url, "the URL is longer than \(TargetRules.maximumLength) bytes")
         }
         var fields: HTTPFields?
-        if contentType != nil || !headers.isEmpty {
-            fields = try add(headers, contentType, to: settings.fields)
+        if content.contentType != nil || !headers.isEmpty {
+            fields = try add(headers, content.contentType, to: settings.fields)
         }
         return TransportCall(
-            method: method, target: target[...], body: body,
+            method: method, target: target[...], body: content.body,
             own: CallFields.needed(fields, headers, in: context, shared: settings),
             context: context, envelope: envelope, allowsEmptyBody: allowsEmptyBody, settings: settings,
             options: options)
@@ -81,16 +47,6 @@ enum RequestBuilder {
         case .path: return false
         case .pathAndQuery: return true
         case .fault(let fault): throw RequestFault(.url, fault)
-        }
-    }
-
-    private static func encode(
-        _ value: any Encodable & Sendable, _ encoder: any RequestEncoder
-    ) throws(RequestFault) -> ArraySlice<UInt8> {
-        do {
-            return try encoder.encodeBody(value)
-        } catch {
-            throw RequestFault(.body, "the body cannot be encoded", underlying: error)
         }
     }
 

@@ -1,12 +1,26 @@
 import FoundationEssentials
 
 /// What a call sends beside its head (Moya's `Task`).
+///
+///     .plain
+///     .json(weight)                                        // an Encodable, by JSONEncoder()
+///     .parameters(["page": 2, "tag": ["a", "b"]], encoding: .query)
+///     .form(model)                                         // an Encodable, as application/x-www-form-urlencoded
+///     .json(weight).adding(query: ["dryRun": true])        // body and query together
+///     .multipart(form)
+///     .file("/var/spool/video.mp4")                        // streamed from disk
 public struct RequestTask: Sendable {
     enum Content: Sendable {
         case plain
-        case json(any Encodable & Sendable, any RequestEncoder)
         case parameters(Parameters, ParameterEncoding)
-        case bytes(ArraySlice<UInt8>, contentType: String)
+        case bytes(ArraySlice<UInt8>, contentType: String?)
+        // Apart, so that a task with parameters is no larger than they are.
+        indirect case model(any Encodable & Sendable, any RequestEncoder)
+        indirect case query(any Encodable & Sendable, URLEncodedFormEncoder)
+        indirect case stream(any BodySource, contentType: String?)
+        case file(path: String, contentType: String?)
+        indirect case multipart(MultipartFormData)
+        indirect case adding(Content, Parameters, ParameterEncoding)
     }
 
     private let content: Content
@@ -14,20 +28,22 @@ public struct RequestTask: Sendable {
     /// Moved out, so that the parameters are nobody else's.
     consuming func takeContent() -> Content { content }
 
-    /// No body, no query.
-    public static let plain = RequestTask(content: .plain)
-
-    /// A JSON body by `JSONEncoder()`.
-    public static func json(_ value: some Encodable & Sendable) -> RequestTask {
-        RequestTask(content: .json(value, encoder))
-    }
-
     /// What writes models where nothing else is said.
     public static let encoder: any RequestEncoder = JSONEncoder()
 
+    /// No body, no query.
+    public static let plain = RequestTask(content: .plain)
+
+    /// A JSON body by `RequestTask.encoder`.
+    public static func json(_ value: some Encodable & Sendable) -> RequestTask {
+        RequestTask(content: .model(value, encoder))
+    }
+
     /// A body by an encoder with settings or a format of its own. The encoder must not be changed afterwards.
-    public static func json(_ value: some Encodable & Sendable, encoder: any RequestEncoder) -> RequestTask {
-        RequestTask(content: .json(value, encoder))
+    public static func json(
+        _ value: some Encodable & Sendable, encoder: any RequestEncoder
+    ) -> RequestTask {
+        RequestTask(content: .model(value, encoder))
     }
 
     /// Parameters in the query or in the body, as `encoding` says.
@@ -35,15 +51,59 @@ public struct RequestTask: Sendable {
         RequestTask(content: .parameters(parameters, encoding))
     }
 
+    /// A model as a form in the body.
+    public static func form(
+        _ value: some Encodable & Sendable, encoder: URLEncodedFormEncoder = URLEncodedFormEncoder()
+    ) -> RequestTask {
+        RequestTask(content: .model(value, encoder))
+    }
+
+    /// A model in the query, after the one that the path may have.
+    public static func query(
+        _ value: some Encodable & Sendable, encoder: URLEncodedFormEncoder = URLEncodedFormEncoder()
+    ) -> RequestTask {
+        RequestTask(content: .query(value, encoder))
+    }
+
     /// A body that is bytes already.
-    public static func data(_ bytes: ArraySlice<UInt8>, contentType: String) -> RequestTask {
+    ///
+    /// - Parameter contentType: nil where the target's own headers say it, or nobody does.
+    public static func data(_ bytes: ArraySlice<UInt8>, contentType: String? = nil) -> RequestTask {
         RequestTask(content: .bytes(bytes, contentType: contentType))
+    }
+
+    /// A body that is read as it is sent.
+    public static func stream(_ source: any BodySource, contentType: String? = nil) -> RequestTask {
+        RequestTask(content: .stream(source, contentType: contentType))
+    }
+
+    /// A file as the body, streamed from disk. One that cannot be read fails the call.
+    ///
+    /// - Parameter contentType: nil: by the file's name, `application/octet-stream` where that says nothing.
+    public static func file(_ path: String, contentType: String? = nil) -> RequestTask {
+        RequestTask(content: .file(path: path, contentType: contentType))
+    }
+
+    /// Named parts, of bytes and files (RFC 7578).
+    public static func multipart(_ form: MultipartFormData) -> RequestTask {
+        RequestTask(content: .multipart(form))
+    }
+
+    /// The same with parameters in the query, after those that it may have there already.
+    ///
+    /// - Parameter encoding: one that writes a query; another one fails the call.
+    public func adding(query parameters: Parameters, encoding: ParameterEncoding = .query) -> RequestTask {
+        RequestTask(content: .adding(content, parameters, encoding))
     }
 }
 
-/// The same under Moya's names.
+/// The same under Moya's names. What Moya has at a `URL` is at a path here: a file's.
 extension RequestTask {
     public static let requestPlain = RequestTask.plain
+
+    public static func requestData(_ bytes: ArraySlice<UInt8>) -> RequestTask {
+        .data(bytes)
+    }
 
     public static func requestJSONEncodable(_ value: some Encodable & Sendable) -> RequestTask {
         .json(value)
@@ -59,5 +119,42 @@ extension RequestTask {
         parameters: Parameters, encoding: ParameterEncoding
     ) -> RequestTask {
         .parameters(parameters, encoding: encoding)
+    }
+
+    public static func requestCompositeData(
+        bodyData: ArraySlice<UInt8>, urlParameters: Parameters
+    ) -> RequestTask {
+        .data(bodyData).adding(query: urlParameters)
+    }
+
+    /// `bodyEncoding` has to be one that writes a body; another one fails the call (Moya stops the program).
+    public static func requestCompositeParameters(
+        bodyParameters: Parameters, bodyEncoding: ParameterEncoding, urlParameters: Parameters
+    ) -> RequestTask {
+        .parameters(bodyParameters, encoding: bodyEncoding).adding(query: urlParameters)
+    }
+
+    public static func uploadFile(_ path: String) -> RequestTask {
+        .file(path)
+    }
+
+    public static func uploadMultipart(_ form: MultipartFormData) -> RequestTask {
+        .multipart(form)
+    }
+
+    public static func uploadMultipart(_ parts: [MultipartFormData.Part]) -> RequestTask {
+        .multipart(MultipartFormData(parts))
+    }
+
+    public static func uploadCompositeMultipart(
+        _ form: MultipartFormData, urlParameters: Parameters
+    ) -> RequestTask {
+        .multipart(form).adding(query: urlParameters)
+    }
+
+    public static func uploadCompositeMultipart(
+        _ parts: [MultipartFormData.Part], urlParameters: Parameters
+    ) -> RequestTask {
+        .multipart(MultipartFormData(parts)).adding(query: urlParameters)
     }
 }

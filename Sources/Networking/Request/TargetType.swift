@@ -54,6 +54,12 @@ public protocol TargetType: Sendable {
     /// The statuses for which the call itself fails, so that interceptors and `retry` see it. Default `.none`: any status is
     /// an answer, which `checkStatusCode()` and what reads the body judge.
     var validation: ValidationType { get }
+
+    /// What the target is answered with where its provider stubs calls. Default: 200 with `sampleData` as JSON.
+    var sampleResponse: SampleResponse { get }
+
+    /// The body of the default sample. Default empty.
+    var sampleData: ArraySlice<UInt8> { get }
 }
 
 extension TargetType {
@@ -64,4 +70,8 @@ extension TargetType {
     public var allowsEmptyBody: Bool { false }
     public var timeout: Duration? { nil }
     public var validation: ValidationType { .none }
+    public var sampleData: ArraySlice<UInt8> { [] }
+    public var sampleResponse: SampleResponse {
+        .response(200, fields: [.contentType: "application/json"], body: sampleData)
+    }
 }

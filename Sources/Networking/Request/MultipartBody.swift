@@ -1,0 +1,146 @@
+import HTTPModel
+
+/// A multipart form on the wire: what is in memory and what is streamed, one after the other.
+struct MultipartBody: BodySource {
+    enum Segment: Sendable {
+        case bytes([UInt8])
+        case source(any BodySource)
+    }
+
+    private let segments: [Segment]
+    let length: Int64?
+
+    init(_ parts: [MultipartFormData.Part], boundary: String) throws(RequestFault) {
+        var segments: [Segment] = []
+        var text: [UInt8] = []
+        for part in parts {
+            text += "--\(boundary)\r\n".utf8
+            text += try MultipartBody.head(of: part)
+            switch part.content {
+            case .bytes(let bytes):
+                text += bytes
+            case .file(let path):
+                segments.append(.bytes(text))
+                segments.append(.source(try MultipartBody.file(path)))
+                text = []
+            case .stream(let source):
+                segments.append(.bytes(text))
+                segments.append(.source(source))
+                text = []
+            }
+            text += "\r\n".utf8
+        }
+        text += "--\(boundary)--\r\n".utf8
+        segments.append(.bytes(text))
+        self.segments = segments
+        length = segments.reduce(0) { (sum: Int64?, segment) in
+            guard let sum else { return nil }
+            switch segment {
+            case .bytes(let bytes): return sum + Int64(bytes.count)
+            case .source(let source): return source.length.map { sum + $0 }
+            }
+        }
+    }
+
+    /// The bytes where nothing is streamed.
+    var inMemory: ArraySlice<UInt8>? {
+        guard segments.count == 1, case .bytes(let bytes) = segments[0] else { return nil }
+        return bytes[...]
+    }
+
+    func open() -> any BodyReader { MultipartReader(segments) }
+
+    private static func file(_ path: String) throws(RequestFault) -> FileBody {
+        do {
+            return try FileBody(path: path)
+        } catch {
+            throw RequestFault(.body, "a file of the multipart form cannot be read", underlying: error)
+        }
+    }
+
+    /// The fields of a part, with the empty line after them.
+    private static func head(of part: MultipartFormData.Part) throws(RequestFault) -> [UInt8] {
+        var disposition = "form-data; name=\"\(escaped(part.name))\""
+        if let fileName = part.fileName { disposition += "; filename=\"\(escaped(fileName))\"" }
+        var head = Array("Content-Disposition: \(disposition)\r\n".utf8)
+        let type = part.mimeType ?? part.fileName.map(FileType.contentType(ofFile:))
+        if let type {
+            guard type.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
+                throw RequestFault(.body, "the type of a part has a control byte")
+            }
+            head += "Content-Type: \(type)\r\n".utf8
+        }
+        for (text, value) in part.headers {
+            guard let name = HTTPFieldName(text),
+                value.utf8.allSatisfy({ $0 == 0x09 || $0 >= 0x20 && $0 != 0x7f })
+            else { throw RequestFault(.body, "a field of a part cannot be sent") }
+            head += "\(name): \(value)\r\n".utf8
+        }
+        return head + "\r\n".utf8
+    }
+
+    /// As browsers write it (WHATWG HTML 4.10.21.8, which RFC 7578 4.2 leaves to them): UTF-8 as it is, the quote and what
+    /// would end the line percent-encoded. A backslash stays: it escapes nothing there.
+    private static func escaped(_ name: String) -> String {
+        var escaped: [UInt8] = []
+        for byte in name.utf8 {
+            if byte == UInt8(ascii: "\"") || byte < 0x20 || byte == 0x7f {
+                escaped += [UInt8(ascii: "%"), ASCII.hexDigit(byte >> 4), ASCII.hexDigit(byte & 15)]
+            } else {
+                escaped.append(byte)
+            }
+        }
+        return String(decoding: escaped, as: UTF8.self)
+    }
+}
+
+/// A stream brought more or fewer bytes than it had announced.
+struct AnnouncedLengthError: Error, Sendable, CustomStringConvertible {
+    let description = "a part has not the length that it announced"
+}
+
+/// Reads the segments one after the other; a source is opened when its turn comes.
+private final class MultipartReader: BodyReader {
+    private var rest: ArraySlice<MultipartBody.Segment>
+    private var bytes: ArraySlice<UInt8> = []
+    private var reader: (any BodyReader)?
+    /// What the reader has still to bring, where its source said how much.
+    private var left: Int64?
+
+    init(_ segments: [MultipartBody.Segment]) {
+        rest = segments[...]
+    }
+
+    func read(atMost count: Int) throws -> ArraySlice<UInt8> {
+        while true {
+            if !bytes.isEmpty {
+                let piece = bytes.prefix(count)
+                bytes = bytes.dropFirst(piece.count)
+                return piece
+            }
+            if let reader {
+                let piece = try reader.read(atMost: count)
+                if !piece.isEmpty {
+                    try account(for: piece.count)
+                    return piece
+                }
+                if let left, left > 0 { throw AnnouncedLengthError() }
+                self.reader = nil
+            }
+            guard let next = rest.popFirst() else { return [] }
+            switch next {
+            case .bytes(let text):
+                bytes = text[...]
+            case .source(let source):
+                left = source.length
+                reader = try source.open()
+            }
+        }
+    }
+
+    private func account(for count: Int) throws {
+        guard let left else { return }
+        guard count <= left else { throw AnnouncedLengthError() }
+        self.left = left - Int64(count)
+    }
+}

@@ -1,0 +1,107 @@
+import HTTPModel
+
+/// `name=value&name=value`.
+extension ParameterEncoding {
+    /// Appends the pairs of all parameters.
+    ///
+    /// - Parameter mark: what goes before the first pair, if there is one.
+    func appendPairs(
+        of parameters: inout Parameters, after mark: UInt8? = nil, to bytes: inout ByteRoom
+    ) throws(RequestFault) {
+        guard !sortsKeys else {
+            var sorted = parameters.sorted()
+            return try appendEach(of: &sorted, after: mark, to: &bytes)
+        }
+        try appendEach(of: &parameters, after: mark, to: &bytes)
+    }
+
+    @inline(__always)
+    private func appendEach(
+        of parameters: inout Parameters, after mark: UInt8?, to bytes: inout ByteRoom
+    ) throws(RequestFault) {
+        var separator = mark
+        try parameters.visit { (entry) throws(RequestFault) in
+            let value = entry.1.parameterValue
+            // What most are.
+            if case .text(let text) = value {
+                appendName(entry.0, separator: &separator, to: &bytes)
+                appendEncoded(text, to: &bytes)
+            } else {
+                try append(entry.0, value, separator: &separator, to: &bytes)
+            }
+        }
+    }
+
+    /// Appends the pairs of one value, and says in `separator` what goes before the next.
+    func append(
+        _ name: String, _ value: ParameterValue, isElement: Bool = false, separator: inout UInt8?,
+        to bytes: inout ByteRoom
+    ) throws(RequestFault) {
+        switch value {
+        case .absent:
+            return
+        case .list(let values):
+            try append(name, list: values, isElement: isElement, separator: &separator, to: &bytes)
+        case .object(let members):
+            for member in sortsKeys ? members.sorted(by: { $0.name < $1.name }) : members {
+                let name = self.members.usesDots ? "\(name).\(member.name)" : "\(name)[\(member.name)]"
+                try append(name, member.value, separator: &separator, to: &bytes)
+            }
+        case .text(let text):
+            appendName(name, separator: &separator, to: &bytes)
+            appendEncoded(text, to: &bytes)
+        case .integer(let integer):
+            appendName(name, separator: &separator, to: &bytes)
+            bytes.append(String(integer))
+        case .number(let number):
+            guard number.isFinite else {
+                throw RequestFault(.parameters, "parameter \(name) is not a finite number")
+            }
+            appendName(name, separator: &separator, to: &bytes)
+            appendEncoded(number.description, to: &bytes)
+        case .flag(let flag):
+            appendName(name, separator: &separator, to: &bytes)
+            bytes.append(booleans.isNumeric ? (flag ? "1" : "0") : (flag ? "true" : "false"))
+        case .null:
+            appendName(name, separator: &separator, to: &bytes)
+        }
+    }
+
+    private func append(
+        _ name: String, list values: [ParameterValue], isElement: Bool, separator: inout UInt8?,
+        to bytes: inout ByteRoom
+    ) throws(RequestFault) {
+        switch lists.form {
+        case .repeated:
+            // Elements of both lists would have the same name.
+            guard !isElement else { throw RequestFault(.parameters, "parameter \(name) is a list of lists") }
+            for value in values {
+                try append(name, value, isElement: true, separator: &separator, to: &bytes)
+            }
+        case .brackets:
+            let name = name + "[]"
+            for value in values { try append(name, value, separator: &separator, to: &bytes) }
+        case .indexed:
+            for (index, value) in values.enumerated() {
+                try append("\(name)[\(index)]", value, separator: &separator, to: &bytes)
+            }
+        case .custom(let naming):
+            for (index, value) in values.enumerated() {
+                try append(naming.name(name, index), value, separator: &separator, to: &bytes)
+            }
+        }
+    }
+
+    @inline(__always)
+    private func appendName(_ name: String, separator: inout UInt8?, to bytes: inout ByteRoom) {
+        if let separator { bytes.append(separator) }
+        separator = UInt8(ascii: "&")
+        appendEncoded(name, to: &bytes)
+        bytes.append(UInt8(ascii: "="))
+    }
+
+    @inline(__always)
+    private func appendEncoded(_ text: String, to bytes: inout ByteRoom) {
+        bytes.append(encoding: text, escaping)
+    }
+}

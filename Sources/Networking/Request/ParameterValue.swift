@@ -1,0 +1,147 @@
+public import FoundationEssentials
+
+/// What a parameter can be on the wire.
+public enum ParameterValue: Sendable, Hashable {
+    case text(String)
+    case integer(Int64)
+    case number(Double)
+    case flag(Bool)
+    case list([ParameterValue])
+    /// Named values in order: `user[name]=x` in a query or form, an object in JSON.
+    case object([Member])
+    /// `null` in JSON; a name without a value, `a=`, elsewhere.
+    case null
+    /// Not sent at all.
+    case absent
+
+    /// One member of an object.
+    public struct Member: Sendable, Hashable {
+        public var name: String
+        public var value: ParameterValue
+
+        public init(name: String, value: ParameterValue) {
+            self.name = name
+            self.value = value
+        }
+    }
+}
+
+/// A type whose values may stand in `Parameters`. A type of yours joins with one line:
+///
+///     extension CalendarDate: ParameterConvertible {
+///         public var parameterValue: ParameterValue { .text(description) }
+///     }
+///     enum Keyword: String, ParameterConvertible { case recent, total }
+public protocol ParameterConvertible: Sendable {
+    var parameterValue: ParameterValue { get }
+}
+
+extension ParameterConvertible where Self: RawRepresentable, RawValue: ParameterConvertible {
+    public var parameterValue: ParameterValue { rawValue.parameterValue }
+}
+
+extension ParameterValue: ParameterConvertible {
+    public var parameterValue: ParameterValue { self }
+}
+
+extension String: ParameterConvertible {
+    public var parameterValue: ParameterValue { .text(self) }
+}
+
+extension Substring: ParameterConvertible {
+    public var parameterValue: ParameterValue { .text(String(self)) }
+}
+
+extension Int: ParameterConvertible {
+    public var parameterValue: ParameterValue { .integer(Int64(self)) }
+}
+
+extension Int8: ParameterConvertible {
+    public var parameterValue: ParameterValue { .integer(Int64(self)) }
+}
+
+extension Int16: ParameterConvertible {
+    public var parameterValue: ParameterValue { .integer(Int64(self)) }
+}
+
+extension Int32: ParameterConvertible {
+    public var parameterValue: ParameterValue { .integer(Int64(self)) }
+}
+
+extension Int64: ParameterConvertible {
+    public var parameterValue: ParameterValue { .integer(self) }
+}
+
+extension UInt8: ParameterConvertible {
+    public var parameterValue: ParameterValue { .integer(Int64(self)) }
+}
+
+extension UInt16: ParameterConvertible {
+    public var parameterValue: ParameterValue { .integer(Int64(self)) }
+}
+
+extension UInt32: ParameterConvertible {
+    public var parameterValue: ParameterValue { .integer(Int64(self)) }
+}
+
+extension Double: ParameterConvertible {
+    public var parameterValue: ParameterValue { .number(self) }
+}
+
+extension Bool: ParameterConvertible {
+    public var parameterValue: ParameterValue { .flag(self) }
+}
+
+extension UUID: ParameterConvertible {
+    public var parameterValue: ParameterValue { .text(uuidString) }
+}
+
+extension Array: ParameterConvertible where Element: ParameterConvertible {
+    public var parameterValue: ParameterValue { .list(map(\.parameterValue)) }
+}
+
+extension Dictionary: ParameterConvertible where Key == String, Value: ParameterConvertible {
+    /// A dictionary has no order: its members are sorted by name.
+    public var parameterValue: ParameterValue {
+        .object(
+            sorted { $0.key < $1.key }.map {
+                ParameterValue.Member(name: $0.key, value: $0.value.parameterValue)
+            })
+    }
+}
+
+extension Optional: ParameterConvertible where Wrapped: ParameterConvertible {
+    public var parameterValue: ParameterValue { self?.parameterValue ?? .absent }
+}
+
+// A value of mixed kinds is written as a literal: `["point": [1, "x", ["a": nil]] as ParameterValue]`.
+
+extension ParameterValue: ExpressibleByStringInterpolation {
+    public init(stringLiteral text: String) { self = .text(text) }
+}
+
+extension ParameterValue: ExpressibleByIntegerLiteral {
+    public init(integerLiteral integer: Int64) { self = .integer(integer) }
+}
+
+extension ParameterValue: ExpressibleByFloatLiteral {
+    public init(floatLiteral number: Double) { self = .number(number) }
+}
+
+extension ParameterValue: ExpressibleByBooleanLiteral {
+    public init(booleanLiteral flag: Bool) { self = .flag(flag) }
+}
+
+extension ParameterValue: ExpressibleByArrayLiteral {
+    public init(arrayLiteral elements: ParameterValue...) { self = .list(elements) }
+}
+
+extension ParameterValue: ExpressibleByDictionaryLiteral {
+    public init(dictionaryLiteral elements: (String, ParameterValue)...) {
+        self = .object(elements.map { Member(name: $0.0, value: $0.1) })
+    }
+}
+
+extension ParameterValue: ExpressibleByNilLiteral {
+    public init(nilLiteral: ()) { self = .null }
+}

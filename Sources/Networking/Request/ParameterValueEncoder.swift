@@ -1,0 +1,168 @@
+import FoundationEssentials
+
+/// A value in the making: what an encoder's containers write into.
+final class ParameterNode {
+    enum Content {
+        case nothing
+        case value(ParameterValue)
+        case list([ParameterNode])
+        case object([(name: String, node: ParameterNode)])
+    }
+
+    var content = Content.nothing
+
+    /// An encoder that encoded nothing made an empty object, as `JSONEncoder` has it.
+    var parameterValue: ParameterValue {
+        switch content {
+        case .nothing: .object([])
+        case .value(let value): value
+        case .list(let nodes): .list(nodes.map(\.parameterValue))
+        case .object(let members):
+            .object(members.map { ParameterValue.Member(name: $0.name, value: $0.node.parameterValue) })
+        }
+    }
+
+    /// A node for the next element.
+    func appendElement() -> ParameterNode {
+        let node = ParameterNode()
+        guard case .list(var nodes) = content else {
+            content = .list([node])
+            return node
+        }
+        content = .nothing
+        nodes.append(node)
+        content = .list(nodes)
+        return node
+    }
+
+    /// A node for the member of that name; a second one replaces the first.
+    func member(_ name: String) -> ParameterNode {
+        let node = ParameterNode()
+        guard case .object(var members) = content else {
+            content = .object([(name, node)])
+            return node
+        }
+        content = .nothing
+        if let index = members.firstIndex(where: { $0.name == name }) {
+            members[index].node = node
+        } else {
+            members.append((name, node))
+        }
+        content = .object(members)
+        return node
+    }
+
+    var elementCount: Int {
+        if case .list(let nodes) = content { nodes.count } else { 0 }
+    }
+
+    func becomeObject() {
+        if case .object = content {} else { content = .object([]) }
+    }
+
+    func becomeList() {
+        if case .list = content {} else { content = .list([]) }
+    }
+}
+
+/// Turns a model into parameters as a `URLEncodedFormEncoder` says.
+struct ParameterValueEncoder: Encoder {
+    let settings: URLEncodedFormEncoder
+    let codingPath: [any CodingKey]
+    let node: ParameterNode
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    init(
+        _ settings: URLEncodedFormEncoder, at codingPath: [any CodingKey] = [],
+        into node: ParameterNode = ParameterNode()
+    ) {
+        self.settings = settings
+        self.codingPath = codingPath
+        self.node = node
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        node.becomeObject()
+        return KeyedEncodingContainer(KeyedParameters<Key>(encoder: self))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        node.becomeList()
+        return UnkeyedParameters(encoder: self)
+    }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer {
+        SingleParameter(encoder: self)
+    }
+
+    /// Writes a value that may be a date, data or anything that encodes itself.
+    func encode(_ value: some Encodable) throws {
+        do {
+            if let date = value as? Date, let encode = settings.dateEncoding.encode {
+                return node.content = .value(try encode(date))
+            }
+            if let data = value as? Data, let encode = settings.dataEncoding.encode {
+                return node.content = .value(.text(try encode(data)))
+            }
+        } catch {
+            throw EncodingError.invalidValue(
+                value,
+                EncodingError.Context(
+                    codingPath: codingPath, debugDescription: "the strategy for it refused it",
+                    underlyingError: error))
+        }
+        if let url = value as? URL { return node.content = .value(.text(url.absoluteString)) }
+        if let decimal = value as? Decimal { return node.content = .value(.text(decimal.description)) }
+        try value.encode(to: self)
+    }
+
+    func write(_ value: ParameterValue) {
+        node.content = .value(value)
+    }
+
+    func writeNil() {
+        node.content = .value(settings.nilEncoding.encode())
+    }
+
+    /// A number whose text is the shortest that reads back as it.
+    func write(_ number: some BinaryFloatingPoint & LosslessStringConvertible) throws {
+        guard number.isFinite else { throw invalid(number, "it is not a finite number") }
+        write(.text(number.description))
+    }
+
+    /// Beyond what an `Int64` holds, the digits are all that is left.
+    func write(_ integer: some FixedWidthInteger) {
+        write(Int64(exactly: integer).map { .integer($0) } ?? .text(String(integer)))
+    }
+
+    func invalid(_ value: Any, _ text: String) -> EncodingError {
+        EncodingError.invalidValue(
+            value, EncodingError.Context(codingPath: codingPath, debugDescription: text))
+    }
+
+    func member(_ key: any CodingKey) -> ParameterValueEncoder {
+        let name = settings.keyEncoding.encode(key.stringValue)
+        return ParameterValueEncoder(settings, at: codingPath + [key], into: node.member(name))
+    }
+
+    func element() -> ParameterValueEncoder {
+        let key = ParameterKey(intValue: node.elementCount)
+        return ParameterValueEncoder(settings, at: codingPath + [key], into: node.appendElement())
+    }
+}
+
+/// The place of an element, and `super`.
+struct ParameterKey: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    init(intValue: Int) {
+        stringValue = "Index \(intValue)"
+        self.intValue = intValue
+    }
+
+    init(stringValue: String) {
+        self.stringValue = stringValue
+        intValue = nil
+    }
+}

@@ -1,0 +1,70 @@
+import FoundationEssentials
+import Glibc
+import HTTPModel
+import Networking
+import Testing
+
+@Suite("A file as a body")
+struct FileBodyTests {
+    @Test("What is no regular file that can be read fails the call, and nothing of its path is told")
+    func unreadable() throws {
+        let folder = try ScratchFolder()
+        for path in [folder.path + "/missing", folder.path, "", "/dev/null"] {
+            let error = try Sent.refusal(Anything(method: .put, task: .file(path)))
+            #expect(error.reason == .requestError)
+            #expect(error.underlying is FileBody.Failure)
+            #expect(!error.message.contains(folder.path))
+        }
+    }
+
+    @Test("A file that has another size than was announced is an error, not a body cut short")
+    func changed() throws {
+        let folder = try ScratchFolder()
+        let path = try folder.file("a", repeatElement(1, count: 100))
+        let body = try FileBody(path: path)
+        #expect(body.length == 100)
+        _ = try folder.file("a", repeatElement(1, count: 101))
+        #expect(throws: FileBody.Failure.self) { try body.open() }
+        _ = try folder.file("a", repeatElement(1, count: 100))
+        let reader = try body.open()
+        #expect(try reader.read(atMost: 60).count == 60)
+        // In place: the descriptor stays at the same file.
+        let handle = try #require(fopen(path, "r+"))
+        #expect(ftruncate(fileno(handle), 60) == 0)
+        fclose(handle)
+        #expect(throws: FileBody.Failure.self) { try reader.read(atMost: 60) }
+    }
+
+    @Test("A file is read in pieces, anew by each reader, and an empty one has none")
+    func read() throws {
+        let folder = try ScratchFolder()
+        let bytes = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let body = try FileBody(path: try folder.file("a.bin", bytes))
+        for _ in 1...2 {
+            let reader = try body.open()
+            var read: [UInt8] = []
+            while case let piece = try reader.read(atMost: 4096), !piece.isEmpty {
+                #expect(piece.count <= 4096)
+                read += piece
+            }
+            #expect(read == bytes)
+        }
+        #expect(try RequestBody.stream(FileBody(path: try folder.file("empty", []))).collect().isEmpty)
+    }
+
+    @Test("A file that is sent brings its length and, by its name, its type")
+    func sent() throws {
+        let folder = try ScratchFolder()
+        let path = try folder.file("lunch.JPG", [1, 2, 3])
+        let call = try Sent.call(Anything(method: .put, task: .uploadFile(path)))
+        #expect(call.body.length == 3)
+        #expect(call.body.inMemory == nil)
+        #expect(try call.body.collect() == [1, 2, 3])
+        #expect(call.fields[.contentType] == "image/jpeg")
+        let typed = try Sent.call(Anything(method: .put, task: .file(path, contentType: "x/y")))
+        #expect(typed.fields[.contentType] == "x/y")
+        let unknown = try Sent.call(
+            Anything(method: .put, task: .file(try folder.file("a.b/c".replacing("/", with: "-"), []))))
+        #expect(unknown.fields[.contentType] == "application/octet-stream")
+    }
+}

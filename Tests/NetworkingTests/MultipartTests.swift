@@ -1,0 +1,188 @@
+import FoundationEssentials
+import HTTPModel
+import Networking
+import Testing
+
+@Suite("A multipart form")
+struct MultipartTests {
+    private func text(_ form: MultipartFormData) throws -> String {
+        try Sent.body(.multipart(form))
+    }
+
+    private func refusal(_ form: MultipartFormData) throws -> NetworkError {
+        try Sent.refusal(Anything(method: .post, task: .multipart(form)))
+    }
+
+    // MARK: What cannot be sent
+
+    @Test("A form without parts, or with a field that is none, fails the call")
+    func bad() throws {
+        #expect(try refusal(MultipartFormData()).reason == .requestError)
+        #expect(
+            try refusal(MultipartFormData([.bytes([1], name: "a", mimeType: "x/y\r\nX: z")])).reason
+                == .requestError)
+        #expect(
+            try refusal(MultipartFormData([.bytes([1], name: "a", headers: ["X": "a\r\nb"])])).reason
+                == .requestError)
+    }
+
+    @Test(
+        "A boundary that is none, or that occurs in a part, fails the call",
+        arguments: ["", "a b ", "a\r\nb", "ä", String(repeating: "a", count: 71), "inside"])
+    func badBoundary(boundary: String) throws {
+        let form = MultipartFormData([.text("x\r\n--inside\r\n", name: "a")], boundary: boundary)
+        #expect(try refusal(form).message.contains("boundary"))
+    }
+
+    @Test("A file that cannot be read fails the call")
+    func missingFile() throws {
+        let error = try refusal(MultipartFormData([.file("/nowhere/at/all.png", name: "a")]))
+        #expect(error.underlying is FileBody.Failure)
+    }
+
+    // MARK: The wire
+
+    @Test("Parts go in order, each with its disposition, and the boundary ends them")
+    func parts() throws {
+        var form = MultipartFormData(boundary: "B")
+        form.append("오늘", named: "note")
+        form.append([1, 2], named: "raw", fileName: "a.bin")
+        form.append("{}".utf8, named: "json", mimeType: "application/json")
+        form.append(.bytes("x".utf8, name: "more", headers: ["X-Key": "v"]))
+        #expect(
+            try text(form) == """
+                --B\r
+                Content-Disposition: form-data; name="note"\r
+                \r
+                오늘\r
+                --B\r
+                Content-Disposition: form-data; name="raw"; filename="a.bin"\r
+                Content-Type: application/octet-stream\r
+                \r
+                \u{1}\u{2}\r
+                --B\r
+                Content-Disposition: form-data; name="json"\r
+                Content-Type: application/json\r
+                \r
+                {}\r
+                --B\r
+                Content-Disposition: form-data; name="more"\r
+                X-Key: v\r
+                \r
+                x\r
+                --B--\r
+
+                """)
+    }
+
+    @Test("A name cannot leave its quotes or its line")
+    func escaping() throws {
+        let form = MultipartFormData(
+            [.bytes([], name: "a\"; x=\"b\r\nX-Evil: 1", fileName: "c\\\"d%22é\u{0}.png")], boundary: "B")
+        #expect(
+            try text(form).contains(
+                #"form-data; name="a%22; x=%22b%0D%0AX-Evil: 1"; filename="c\%22d%22é%00.png""#))
+    }
+
+    @Test("The content type names the boundary, in quotes where it needs them")
+    func contentType() throws {
+        func type(_ boundary: String) throws -> String? {
+            let form = MultipartFormData([.text("x", name: "a")], boundary: boundary)
+            return try Sent.call(Anything(method: .post, task: .multipart(form))).fields[.contentType]
+        }
+        #expect(try type("abc-1") == "multipart/form-data; boundary=abc-1")
+        #expect(try type("a b:c") == #"multipart/form-data; boundary="a b:c""#)
+    }
+
+    @Test("A boundary is random, and the same for each sending of one form")
+    func randomBoundary() throws {
+        let forms = (0..<50).map { _ in MultipartFormData([.text("x", name: "a")]) }
+        #expect(Set(forms.map(\.boundary)).count == 50)
+        #expect(forms[0].boundary.utf8.count == 39)
+        #expect(try text(forms[0]) == text(forms[0]))
+    }
+
+    // MARK: Streams
+
+    private struct Announced: BodySource {
+        var length: Int64?
+        var bytes: [UInt8]
+        func open() -> any BodyReader { Reader(rest: bytes[...]) }
+
+        final class Reader: BodyReader {
+            var rest: ArraySlice<UInt8>
+            init(rest: ArraySlice<UInt8>) { self.rest = rest }
+
+            func read(atMost count: Int) -> ArraySlice<UInt8> {
+                let piece = rest.prefix(min(count, 3))
+                rest = rest.dropFirst(piece.count)
+                return piece
+            }
+        }
+    }
+
+    @Test("Files and streams are read as they are sent, between what is in memory, each time anew")
+    func streamed() throws {
+        let folder = try ScratchFolder()
+        let path = try folder.file("lunch.jpg", Array("jpeg".utf8))
+        let form = MultipartFormData(
+            [
+                .file(path, name: "photo"), .text("t", name: "text"),
+                .stream(Announced(length: 5, bytes: Array("12345".utf8)), name: "s", mimeType: "x/y"),
+            ], boundary: "B")
+        let call = try Sent.call(Anything(method: .post, task: .uploadMultipart(form)))
+        let expected = """
+            --B\r
+            Content-Disposition: form-data; name="photo"; filename="lunch.jpg"\r
+            Content-Type: image/jpeg\r
+            \r
+            jpeg\r
+            --B\r
+            Content-Disposition: form-data; name="text"\r
+            \r
+            t\r
+            --B\r
+            Content-Disposition: form-data; name="s"\r
+            Content-Type: x/y\r
+            \r
+            12345\r
+            --B--\r
+
+            """
+        #expect(call.body.inMemory == nil)
+        #expect(call.body.length == Int64(expected.utf8.count))
+        for _ in 1...2 { #expect(String(decoding: try call.body.collect(), as: UTF8.self) == expected) }
+        guard case .stream(let source) = call.body else { return #expect(Bool(false)) }
+        let reader = try source.open()
+        var bytes: [UInt8] = []
+        while case let piece = try reader.read(atMost: 1), !piece.isEmpty { bytes += piece }
+        #expect(bytes == Array(expected.utf8))
+    }
+
+    @Test("The length is not known where that of a part is not")
+    func unknownLength() throws {
+        let form = MultipartFormData([.stream(Announced(length: nil, bytes: [1]), name: "s")])
+        let call = try Sent.call(Anything(method: .post, task: .multipart(form)))
+        #expect(call.body.length == nil)
+        #expect(try call.body.collect().contains(1))
+    }
+
+    @Test("A part that is not as long as it announced is an error", arguments: [4, 6])
+    func wrongLength(length: Int64) throws {
+        let form = MultipartFormData([
+            .stream(Announced(length: length, bytes: Array("12345".utf8)), name: "s")
+        ])
+        let call = try Sent.call(Anything(method: .post, task: .multipart(form)))
+        #expect(throws: (any Error).self) { try call.body.collect() }
+    }
+
+    @Test("A form and parameters of the URL go together")
+    func composite() throws {
+        let call = try Sent.call(
+            Anything(
+                method: .post,
+                task: .uploadCompositeMultipart([.text("x", name: "a")], urlParameters: ["page": 2])))
+        #expect(call.query == "page=2")
+        #expect(call.fields[.contentType]?.hasPrefix("multipart/form-data; boundary=sluice-") == true)
+    }
+}
