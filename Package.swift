@@ -69,7 +69,8 @@ let package = Package(
         module("Networking", ["Rx", "HTTPModel", "JSONBytes", "Locking"]),
         // The reactive client on the wire: for providers outside a gateway, and under it.
         module(
-            "NetworkingSession", ["Networking", "HTTPOutbound", "EventIO", "HTTPModel", "Rx", "Locking"]),
+            "NetworkingSession",
+            ["Networking", "HTTPOutbound", "EventIO", "HTTPModel", "JSONBytes", "Rx", "Locking"]),
         module("Gateway", ["Networking", "Rx", "HTTPModel", "JSONBytes", "Locking"]),
 
         module(

@@ -25,6 +25,14 @@ public final class Session: Sendable {
         public var limits = OutboundLimits()
         /// How many retries may be in flight to one upstream from one loop.
         public var retryBudget = RetryBudget()
+        /// How requests without a provider are made. Default: as a provider's.
+        public var policy = CallPolicy()
+        /// What sees requests without a provider. Default none.
+        public var plugins: [any PluginType] = []
+        /// What changes requests without a provider, and decides on sending them again. Default none.
+        public var interceptor: (any RequestInterceptor)?
+        /// Keeps the cookies of requests without a provider. Default none.
+        public var cookies: CookieJar?
 
         public init() {}
     }
@@ -41,18 +49,25 @@ public final class Session: Sendable {
     private let core: SessionTransport?
     /// What providers send their calls over.
     public let transport: any Transport
+    /// What makes its requests without a provider.
+    public let client: RequestClient
 
     /// - Throws: where the system has no descriptor or no thread left for a loop.
     public init(_ configuration: Configuration = Configuration()) throws(SocketError) {
         let core = try SessionTransport(configuration)
         self.core = core
         transport = core
+        client = RequestClient(
+            transport: core, policy: configuration.policy, plugins: configuration.plugins,
+            interceptor: configuration.interceptor, cookies: configuration.cookies)
     }
 
     /// Fails every call, with the reason for which there is no loop.
     private init(unavailable error: SocketError) {
         core = nil
-        transport = NoTransport(error)
+        let transport = NoTransport(error)
+        self.transport = transport
+        client = RequestClient(transport: transport)
     }
 
     /// What the pools of all loops hold, and have done so far. Waits for the loops: not from one of them.

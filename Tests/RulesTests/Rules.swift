@@ -14,7 +14,9 @@ enum Rules {
         "HTTPInbound": ["EventIO", "HTTPWire", "HTTPModel", "Rx"],
         "HTTPOutbound": ["EventIO", "HTTPWire", "ContentCoding", "HTTPModel", "Rx"],
         "Networking": ["Rx", "HTTPModel", "JSONBytes", "Locking"],
-        "NetworkingSession": ["Networking", "HTTPOutbound", "EventIO", "HTTPModel", "Rx", "Locking"],
+        "NetworkingSession": [
+            "Networking", "HTTPOutbound", "EventIO", "HTTPModel", "JSONBytes", "Rx", "Locking",
+        ],
         "Gateway": ["Networking", "Rx", "HTTPModel", "JSONBytes", "Locking"],
         "GatewayServer": [
             "Gateway", "NetworkingSession", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO",
@@ -25,7 +27,9 @@ enum Rules {
             "GatewayServer", "SampleUpstreams", "Gateway", "Networking", "EventIO", "Rx", "JSONBytes",
             "HTTPModel",
         ],
-        "Sluice": ["Rx", "Networking", "NetworkingSession", "Gateway", "GatewayServer", "JSONBytes", "HTTPModel"],
+        "Sluice": [
+            "Rx", "Networking", "NetworkingSession", "Gateway", "GatewayServer", "JSONBytes", "HTTPModel",
+        ],
         "GatewayTesting": [
             "GatewayServer", "Gateway", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO", "Rx",
             "HTTPModel",

@@ -80,13 +80,6 @@ extension Provider {
     public func request(_ target: Target) async throws -> Response {
         try await rx.request(target).value
     }
-
-    func response(to call: TransportCall) -> Single<Response> {
-        if let stages = settings.stages { return stages.response(to: call, by: settings) }
-        let run = Single.emitting(ResponseRun(call, settings))
-        if case .none = call.validation { return run }
-        return run.map { try $0.validated() }
-    }
 }
 
 extension Reactive {
@@ -99,7 +92,7 @@ extension Reactive {
     public func request<Target: TargetType>(_ target: Target) -> Single<Response>
     where Base == Provider<Target> {
         do {
-            return base.response(to: try base.prepare(target))
+            return base.settings.response(to: try base.prepare(target))
         } catch {
             return .error(NetworkError(unbuilt: error, upstream: base.settings.name))
         }

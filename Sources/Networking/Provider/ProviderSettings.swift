@@ -1,5 +1,6 @@
 import HTTPModel
 import Locking
+import Rx
 
 /// What a call knows of its provider, and where it goes. Not the transport, which may keep calls.
 final class CallSettings: Sendable {
@@ -66,6 +67,14 @@ final class ProviderSettings: Sendable {
         configured = upstream.map {
             CallSettings(upstream: $0, policy: policy, plugins: plugins, jitter: jitter)
         }
+    }
+
+    /// The call, cold: with all that the provider has for it.
+    func response(to call: TransportCall) -> Single<Response> {
+        if let stages { return stages.response(to: call, by: self) }
+        let run = Single.emitting(ResponseRun(call, self))
+        if case .none = call.validation { return run }
+        return run.map { try $0.validated() }
     }
 
     /// What calls to the configured upstream have in common, or those to the one at the target's own base URL. Parsed once.
