@@ -10,7 +10,7 @@ struct FileBodyTests {
     func unreadable() throws {
         let folder = try ScratchFolder()
         for path in [folder.path + "/missing", folder.path, "", "/dev/null"] {
-            let error = try Sent.refusal(Anything(method: .put, task: .file(path)))
+            let error = try Outgoing.refusal(Anything(method: .put, task: .file(path)))
             #expect(error.reason == .requestError)
             #expect(error.underlying is FileBody.Failure)
             #expect(!error.message.contains(folder.path))
@@ -56,14 +56,14 @@ struct FileBodyTests {
     func sent() throws {
         let folder = try ScratchFolder()
         let path = try folder.file("lunch.JPG", [1, 2, 3])
-        let call = try Sent.call(Anything(method: .put, task: .uploadFile(path)))
+        let call = try Outgoing.call(Anything(method: .put, task: .uploadFile(path)))
         #expect(call.body.length == 3)
         #expect(call.body.inMemory == nil)
         #expect(try call.body.collect() == [1, 2, 3])
         #expect(call.fields[.contentType] == "image/jpeg")
-        let typed = try Sent.call(Anything(method: .put, task: .file(path, contentType: "x/y")))
+        let typed = try Outgoing.call(Anything(method: .put, task: .file(path, contentType: "x/y")))
         #expect(typed.fields[.contentType] == "x/y")
-        let unknown = try Sent.call(
+        let unknown = try Outgoing.call(
             Anything(method: .put, task: .file(try folder.file("a.b/c".replacing("/", with: "-"), []))))
         #expect(unknown.fields[.contentType] == "application/octet-stream")
     }

@@ -6,11 +6,11 @@ import Testing
 @Suite("A multipart form")
 struct MultipartTests {
     private func text(_ form: MultipartFormData) throws -> String {
-        try Sent.body(.multipart(form))
+        try Outgoing.body(.multipart(form))
     }
 
     private func refusal(_ form: MultipartFormData) throws -> NetworkError {
-        try Sent.refusal(Anything(method: .post, task: .multipart(form)))
+        try Outgoing.refusal(Anything(method: .post, task: .multipart(form)))
     }
 
     // MARK: What cannot be sent
@@ -88,7 +88,7 @@ struct MultipartTests {
     func contentType() throws {
         func type(_ boundary: String) throws -> String? {
             let form = MultipartFormData([.text("x", name: "a")], boundary: boundary)
-            return try Sent.call(Anything(method: .post, task: .multipart(form))).fields[.contentType]
+            return try Outgoing.call(Anything(method: .post, task: .multipart(form))).fields[.contentType]
         }
         #expect(try type("abc-1") == "multipart/form-data; boundary=abc-1")
         #expect(try type("a b:c") == #"multipart/form-data; boundary="a b:c""#)
@@ -130,7 +130,7 @@ struct MultipartTests {
                 .file(path, name: "photo"), .text("t", name: "text"),
                 .stream(Announced(length: 5, bytes: Array("12345".utf8)), name: "s", mimeType: "x/y"),
             ], boundary: "B")
-        let call = try Sent.call(Anything(method: .post, task: .uploadMultipart(form)))
+        let call = try Outgoing.call(Anything(method: .post, task: .uploadMultipart(form)))
         let expected = """
             --B\r
             Content-Disposition: form-data; name="photo"; filename="lunch.jpg"\r
@@ -162,7 +162,7 @@ struct MultipartTests {
     @Test("The length is not known where that of a part is not")
     func unknownLength() throws {
         let form = MultipartFormData([.stream(Announced(length: nil, bytes: [1]), name: "s")])
-        let call = try Sent.call(Anything(method: .post, task: .multipart(form)))
+        let call = try Outgoing.call(Anything(method: .post, task: .multipart(form)))
         #expect(call.body.length == nil)
         #expect(try call.body.collect().contains(1))
     }
@@ -172,13 +172,13 @@ struct MultipartTests {
         let form = MultipartFormData([
             .stream(Announced(length: length, bytes: Array("12345".utf8)), name: "s")
         ])
-        let call = try Sent.call(Anything(method: .post, task: .multipart(form)))
+        let call = try Outgoing.call(Anything(method: .post, task: .multipart(form)))
         #expect(throws: (any Error).self) { try call.body.collect() }
     }
 
     @Test("A form and parameters of the URL go together")
     func composite() throws {
-        let call = try Sent.call(
+        let call = try Outgoing.call(
             Anything(
                 method: .post,
                 task: .uploadCompositeMultipart([.text("x", name: "a")], urlParameters: ["page": 2])))

@@ -18,7 +18,7 @@ struct ParameterTests {
             (["o": ["a": 1, "a": 2] as Parameters], .json),
         ] as [(Parameters, ParameterEncoding)])
     func unwritable(parameters: Parameters, encoding: ParameterEncoding) throws {
-        let error = try Sent.refusal(
+        let error = try Outgoing.refusal(
             Anything(method: .post, task: .parameters(parameters, encoding: encoding)))
         #expect(error.reason == .requestError)
         #expect(error.message.hasPrefix("parameter "))
@@ -28,22 +28,22 @@ struct ParameterTests {
 
     @Test("A list is written with its name repeated, with brackets, with its index, or as a closure names it")
     func lists() throws {
-        #expect(try Sent.query(tags, .query) == "tag=a&tag=b")
-        #expect(try Sent.query(tags, .query(lists: .brackets)) == "tag%5B%5D=a&tag%5B%5D=b")
-        #expect(try Sent.query(tags, .query(lists: .indexed)) == "tag%5B0%5D=a&tag%5B1%5D=b")
+        #expect(try Outgoing.query(tags, .query) == "tag=a&tag=b")
+        #expect(try Outgoing.query(tags, .query(lists: .brackets)) == "tag%5B%5D=a&tag%5B%5D=b")
+        #expect(try Outgoing.query(tags, .query(lists: .indexed)) == "tag%5B0%5D=a&tag%5B1%5D=b")
         let custom = ParameterEncoding.query(lists: .custom { "\($0).\($1)" })
-        #expect(try Sent.query(tags, custom) == "tag.0=a&tag.1=b")
-        #expect(try Sent.query(["tag": [String]()], .query(lists: .brackets)) == nil)
+        #expect(try Outgoing.query(tags, custom) == "tag.0=a&tag.1=b")
+        #expect(try Outgoing.query(["tag": [String]()], .query(lists: .brackets)) == nil)
     }
 
     @Test("A list within a list has a name of its own with brackets and indexes")
     func nestedLists() throws {
         let parameters: Parameters = ["l": [["a", "b"], ["c"]]]
         #expect(
-            try Sent.query(parameters, .query(lists: .brackets))
+            try Outgoing.query(parameters, .query(lists: .brackets))
                 == "l%5B%5D%5B%5D=a&l%5B%5D%5B%5D=b&l%5B%5D%5B%5D=c")
         #expect(
-            try Sent.query(parameters, .query(lists: .indexed))
+            try Outgoing.query(parameters, .query(lists: .indexed))
                 == "l%5B0%5D%5B0%5D=a&l%5B0%5D%5B1%5D=b&l%5B1%5D%5B0%5D=c")
     }
 
@@ -53,36 +53,37 @@ struct ParameterTests {
     func objects() throws {
         let parameters: Parameters = ["user": ["name": "x y", "address": ["city": "서울"]] as ParameterValue]
         #expect(
-            try Sent.query(parameters, .query)
+            try Outgoing.query(parameters, .query)
                 == "user%5Bname%5D=x%20y&user%5Baddress%5D%5Bcity%5D=%EC%84%9C%EC%9A%B8")
         #expect(
-            try Sent.query(parameters, .query(members: .dots))
+            try Outgoing.query(parameters, .query(members: .dots))
                 == "user.name=x%20y&user.address.city=%EC%84%9C%EC%9A%B8")
         let mixed: Parameters = ["a": [["b": [1, 2]]] as ParameterValue]
         #expect(
-            try Sent.query(mixed, .query(lists: .indexed))
+            try Outgoing.query(mixed, .query(lists: .indexed))
                 == "a%5B0%5D%5Bb%5D%5B0%5D=1&a%5B0%5D%5Bb%5D%5B1%5D=2")
     }
 
     @Test("A dictionary's members are sorted, a literal's keep their order")
     func dictionaries() throws {
-        #expect(try Sent.query(["o": ["b": 1, "a": 2]], .query(members: .dots)) == "o.a=2&o.b=1")
+        #expect(try Outgoing.query(["o": ["b": 1, "a": 2]], .query(members: .dots)) == "o.a=2&o.b=1")
         #expect(
-            try Sent.query(["o": ["b": 1, "a": 2] as Parameters], .query(members: .dots)) == "o.b=1&o.a=2")
+            try Outgoing.query(["o": ["b": 1, "a": 2] as Parameters], .query(members: .dots)) == "o.b=1&o.a=2"
+        )
     }
 
     @Test("Null is a name without a value, and nil is nothing")
     func null() throws {
         let none: Int? = nil
-        #expect(try Sent.query(["a": ParameterValue.null, "b": none, "c": 1], .query) == "a=&c=1")
+        #expect(try Outgoing.query(["a": ParameterValue.null, "b": none, "c": 1], .query) == "a=&c=1")
     }
 
     // MARK: Values
 
     @Test("Booleans are literal or numeric")
     func booleans() throws {
-        #expect(try Sent.query(["a": true, "b": false], .query) == "a=true&b=false")
-        #expect(try Sent.query(["a": true, "b": false], .query(booleans: .numeric)) == "a=1&b=0")
+        #expect(try Outgoing.query(["a": true, "b": false], .query) == "a=true&b=false")
+        #expect(try Outgoing.query(["a": true, "b": false], .query(booleans: .numeric)) == "a=1&b=0")
     }
 
     private enum Keyword: String, ParameterConvertible { case recent }
@@ -91,7 +92,7 @@ struct ParameterTests {
     func values() throws {
         let id = try #require(UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"))
         #expect(
-            try Sent.query(
+            try Outgoing.query(
                 ["a": Int8(-1), "b": UInt32.max, "c": Int64.min, "k": Keyword.recent, "id": id, "d": 0.1],
                 .query)
                 == "a=-1&b=4294967295&c=-9223372036854775808&k=recent&id=\(id.uuidString)&d=0.1")
@@ -104,15 +105,15 @@ struct ParameterTests {
         let value = "AZaz09-._~/?:#[]@!$&'()*+,;= %\"<>^`{|}\u{7f}é"
         let escaped =
             "AZaz09-._~/?%3A%23%5B%5D%40%21%24%26%27%28%29%2A%2B%2C%3B%3D%20%25%22%3C%3E%5E%60%7B%7C%7D%7F%C3%A9"
-        #expect(try Sent.query([value: value], .query) == "\(escaped)=\(escaped)")
+        #expect(try Outgoing.query([value: value], .query) == "\(escaped)=\(escaped)")
     }
 
     @Test("A form encodes / and ? too, and a blank is a plus unless said otherwise")
     func formEscaping() throws {
         let parameters: Parameters = ["a b": "/?+ "]
-        #expect(try Sent.body(.parameters(parameters, encoding: .form)) == "a+b=%2F%3F%2B+")
+        #expect(try Outgoing.body(.parameters(parameters, encoding: .form)) == "a+b=%2F%3F%2B+")
         #expect(
-            try Sent.body(.parameters(parameters, encoding: .form(spaces: .percentEscaped)))
+            try Outgoing.body(.parameters(parameters, encoding: .form(spaces: .percentEscaped)))
                 == "a%20b=%2F%3F%2B%20")
     }
 
@@ -121,9 +122,10 @@ struct ParameterTests {
     @Test("Entries keep their order unless they are to be sorted; those of one name keep it always")
     func order() throws {
         let parameters: Parameters = ["b": 1, "a": 2, "b": 0, "o": ["z": 1, "y": 2] as Parameters]
-        #expect(try Sent.query(parameters, .query(members: .dots)) == "b=1&a=2&b=0&o.z=1&o.y=2")
+        #expect(try Outgoing.query(parameters, .query(members: .dots)) == "b=1&a=2&b=0&o.z=1&o.y=2")
         #expect(
-            try Sent.query(parameters, .query(members: .dots, sortsKeys: true)) == "a=2&b=1&b=0&o.y=2&o.z=1")
+            try Outgoing.query(parameters, .query(members: .dots, sortsKeys: true))
+                == "a=2&b=1&b=0&o.y=2&o.z=1")
     }
 
     // MARK: Destination
@@ -131,7 +133,7 @@ struct ParameterTests {
     @Test("By method: the query for GET, HEAD and DELETE, the body for others")
     func byMethod() throws {
         for method in [HTTPMethod.get, .head, .delete, .post, .put, .patch, .options] {
-            let call = try Sent.call(
+            let call = try Outgoing.call(
                 Anything(method: method, task: .parameters(["a": "b c"], encoding: .url())))
             let inQuery = [.get, .head, .delete].contains(method)
             #expect(call.query == (inQuery ? "a=b%20c" : nil))
@@ -143,11 +145,11 @@ struct ParameterTests {
 
     @Test("A destination may be said, whatever the method")
     func destination() throws {
-        let query = try Sent.call(
+        let query = try Outgoing.call(
             Anything(method: .post, task: .parameters(["a": 1], encoding: .url(.queryString))))
         #expect(query.query == "a=1")
         #expect(query.body.isNone)
-        let body = try Sent.call(
+        let body = try Outgoing.call(
             Anything(method: .get, task: .parameters(["a": 1], encoding: .url(.httpBody))))
         #expect(body.query == nil)
         #expect(try body.body.collect() == Array("a=1".utf8)[...])
@@ -157,12 +159,13 @@ struct ParameterTests {
     func alamofire() throws {
         let parameters: Parameters = ["b": true, "a": ["x", "y"], "c": "/ ?"]
         let text = "a%5B%5D=x&a%5B%5D=y&b=1&c=/%20?"
-        #expect(try Sent.query(parameters, URLEncoding.default) == text)
-        #expect(try Sent.query(parameters, URLEncoding.queryString) == text)
-        #expect(try Sent.body(.parameters(parameters, encoding: URLEncoding.default)) == text)
-        #expect(try Sent.body(.parameters(parameters, encoding: URLEncoding.httpBody)) == text)
+        #expect(try Outgoing.query(parameters, URLEncoding.default) == text)
+        #expect(try Outgoing.query(parameters, URLEncoding.queryString) == text)
+        #expect(try Outgoing.body(.parameters(parameters, encoding: URLEncoding.default)) == text)
+        #expect(try Outgoing.body(.parameters(parameters, encoding: URLEncoding.httpBody)) == text)
         #expect(
-            try Sent.body(.parameters(["b": 1, "a": 2], encoding: JSONEncoding.default)) == #"{"b":1,"a":2}"#)
+            try Outgoing.body(.parameters(["b": 1, "a": 2], encoding: JSONEncoding.default))
+                == #"{"b":1,"a":2}"#)
     }
 
     // MARK: A query that is there
@@ -173,14 +176,14 @@ struct ParameterTests {
             ("/x?a=1", "a=1&b=2"), ("/x?a=1&", "a=1&b=2"), ("/x?", "b=2"), ("/x?a", "a&b=2"), ("/x", "b=2"),
         ])
     func keptQuery(path: String, query: String) throws {
-        #expect(try Sent.query(["b": 2], .query, path: RequestPath(encoded: path)) == query)
+        #expect(try Outgoing.query(["b": 2], .query, path: RequestPath(encoded: path)) == query)
     }
 
     @Test("A query stays as it is where no parameter is sent")
     func queryWithoutParameters() throws {
         let none: Int? = nil
-        #expect(try Sent.query(["b": none], .query, path: "/x?a=1") == "a=1")
-        #expect(try Sent.query([:], .query, path: "/x?a=1") == "a=1")
+        #expect(try Outgoing.query(["b": none], .query, path: "/x?a=1") == "a=1")
+        #expect(try Outgoing.query([:], .query, path: "/x?a=1") == "a=1")
     }
 
     // MARK: JSON
@@ -193,7 +196,7 @@ struct ParameterTests {
             "none": none, "empty": [Int](), "deleted": ParameterValue.null,
         ]
         #expect(
-            try Sent.body(.parameters(parameters, encoding: .json))
+            try Outgoing.body(.parameters(parameters, encoding: .json))
                 == #"{"user":{"name":"\"x\"","tags":[1,"a",true,null,[0.5]]},"empty":[],"deleted":null}"#)
     }
 }

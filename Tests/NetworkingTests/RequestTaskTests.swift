@@ -14,7 +14,7 @@ struct RequestTaskTests {
     func badComposite() throws {
         for encoding in [ParameterEncoding.form, .json] {
             let task = RequestTask.json(Weight()).adding(query: ["a": 1], encoding: encoding)
-            let error = try Sent.refusal(Anything(method: .post, task: task))
+            let error = try Outgoing.refusal(Anything(method: .post, task: task))
             #expect(error.message.contains("encoding for the query"))
         }
     }
@@ -28,7 +28,7 @@ struct RequestTaskTests {
             .requestCompositeData(
                 bodyData: Array(#"{"weight":71.5}"#.utf8)[...], urlParameters: ["a": 1, "b": "x y"]),
         ] {
-            let call = try Sent.call(Anything(method: .post, task: task))
+            let call = try Outgoing.call(Anything(method: .post, task: task))
             #expect(call.query == "a=1&b=x%20y")
             #expect(try call.body.collect() == Array(#"{"weight":71.5}"#.utf8)[...])
         }
@@ -39,19 +39,20 @@ struct RequestTaskTests {
         let none: Int? = nil
         let task = RequestTask.parameters(["a": 1], encoding: .query).adding(query: ["b": 2])
             .adding(query: ["none": none]).adding(query: ["c": 3], encoding: .query(lists: .brackets))
-        #expect(try Sent.call(Anything(task: task)).query == "a=1&b=2&c=3")
-        #expect(try Sent.call(Anything(path: "/x?z=0", task: task)).query == "z=0&a=1&b=2&c=3")
-        #expect(try Sent.call(Anything(task: .plain.adding(query: ["b": 2]))).query == "b=2")
-        #expect(try Sent.call(Anything(task: .plain.adding(query: ["b": none]))).query == nil)
-        #expect(try Sent.call(Anything(task: .query(["a": 1]).adding(query: ["b": 2]))).query == "a=1&b=2")
+        #expect(try Outgoing.call(Anything(task: task)).query == "a=1&b=2&c=3")
+        #expect(try Outgoing.call(Anything(path: "/x?z=0", task: task)).query == "z=0&a=1&b=2&c=3")
+        #expect(try Outgoing.call(Anything(task: .plain.adding(query: ["b": 2]))).query == "b=2")
+        #expect(try Outgoing.call(Anything(task: .plain.adding(query: ["b": none]))).query == nil)
+        #expect(
+            try Outgoing.call(Anything(task: .query(["a": 1]).adding(query: ["b": 2]))).query == "a=1&b=2")
     }
 
     @Test("A model goes as a form or as a query")
     func models() throws {
-        let form = try Sent.call(Anything(method: .post, task: .form(Weight())))
+        let form = try Outgoing.call(Anything(method: .post, task: .form(Weight())))
         #expect(try form.body.collect() == Array("note=a%20b&weight=71.5".utf8)[...])
         #expect(form.fields[.contentType] == "application/x-www-form-urlencoded")
-        let query = try Sent.call(Anything(path: "/x?a=1", task: .query(Weight())))
+        let query = try Outgoing.call(Anything(path: "/x?a=1", task: .query(Weight())))
         #expect(query.query == "a=1&note=a%20b&weight=71.5")
         #expect(query.body.isNone)
         #expect(query.fields[.contentType] == nil)
@@ -59,17 +60,18 @@ struct RequestTaskTests {
 
     @Test("A model that cannot be written as a query fails the call with the encoder's error")
     func badModel() throws {
-        let error = try Sent.refusal(Anything(task: .query([1, 2])))
+        let error = try Outgoing.refusal(Anything(task: .query([1, 2])))
         #expect(error.underlying is EncodingError)
     }
 
     @Test("A content type is sent only where the target says none, and none where nobody does")
     func contentType() throws {
-        let own = try Sent.call(
+        let own = try Outgoing.call(
             Anything(
                 method: .post, headers: [.contentType: "application/vnd.api+json"], task: .json(Weight())))
         #expect(own.fields.values(of: .contentType) == ["application/vnd.api+json"])
-        #expect(try Sent.call(Anything(method: .post, task: .requestData([1]))).fields[.contentType] == nil)
+        #expect(
+            try Outgoing.call(Anything(method: .post, task: .requestData([1]))).fields[.contentType] == nil)
     }
 
     private struct Upper: RequestEncoder {
@@ -81,7 +83,7 @@ struct RequestTaskTests {
 
     @Test("An encoder may write another format")
     func ownFormat() throws {
-        let call = try Sent.call(Anything(method: .post, task: .json("abc", encoder: Upper())))
+        let call = try Outgoing.call(Anything(method: .post, task: .json("abc", encoder: Upper())))
         #expect(try call.body.collect() == Array("ABC".utf8)[...])
         #expect(call.fields[.contentType] == "text/plain")
     }

@@ -5,7 +5,7 @@ import RxTesting
 import Testing
 
 /// What goes out for a target: its call, or why none was made.
-enum Sent {
+enum Outgoing {
     static func call(_ target: Anything) throws -> TransportCall {
         let (call, error) = try attempt(target)
         return try #require(call, "\(String(describing: error))")
