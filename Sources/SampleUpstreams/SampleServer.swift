@@ -4,13 +4,27 @@ internal import HTTPInbound
 internal import HTTPModel
 private import Locking
 
-/// The upstream APIs of the demo: a food diary's weights on SQLite, with faults on demand.
+/// The upstream APIs of the demo, each with paths, tables and an envelope of its own, with faults on demand.
 ///
 ///     GET    /food-diary/weights?fddDate=YYYY-MM-DD&keyword=recent    the seven days up to that day
 ///     GET    /food-diary/weights?fddDate=YYYY-MM-DD                   monthly means of the last year
 ///     GET    /food-diary/weights/{date}                               a day
 ///     PUT    /food-diary/weights/{date}/{am|pm}  {"weight":71.5}      200 with the day
 ///     DELETE /food-diary/weights/{date}/{am|pm}                       204, for good
+///
+///     GET    /weather/getUltraSrtNcst?nx=60&ny=127                    the now-cast of a point of the grid
+///     GET    /weather/getUltraSrtFcst?nx=60&ny=127                    the next six hours
+///     GET    /weather/getVilageFcst?nx=60&ny=127                      the next three days
+///                                                                     (each with pageNo and numOfRows)
+///
+///     POST   /places/daily/path  {"user":"u1","timeSequence":[...]}   200 with the distance and the places
+///     GET    /places/piechart?date=YYYY-MM-DD                         where the day's time went
+///
+///     GET    /users/{name}                                            a profile
+///
+///     GET    /tags                                                    all tags
+///     GET    /tags/received/{cardUUID}                                those that a card received
+///
 ///     PUT    /faults  {"api":"weights","fault":"delay:2000"}          200 with all faults
 ///     GET    /faults
 ///
@@ -19,7 +33,7 @@ public final class SampleServer: Sendable {
     /// The faults that are set; the same that `PUT /faults` sets.
     public let faults = FaultBoard()
 
-    private let diary: DiaryQueue
+    private let data: SampleQueue
     private let log: (@Sendable (SampleEvent) -> Void)?
     private let state = Lock(State())
 
@@ -29,30 +43,30 @@ public final class SampleServer: Sendable {
         var servers: [LoopBound<InboundServer>?] = []
     }
 
-    /// Opens the diary's file, and makes it where there is none.
+    /// Opens the file of the data, and makes it where there is none.
     ///
     /// - Parameters:
     ///   - path: the file; the folders on its way are made too.
-    ///   - today: the day in UTC, asked for with each request. Days from 2020 to it have weights that are
-    ///     computed where none was written or deleted.
-    ///   - log: told about every answer and every failure of the diary, on a loop or on the diary's queue:
+    ///   - now: seconds since 1970, asked for with each request. What is plausible is computed for days from 2020 to that
+    ///     one (in UTC), and the weather for that hour.
+    ///   - log: told about every answer and every failure of the data, on a loop or on the data's queue:
     ///     it must not block.
     public init(
-        database path: String, today: @escaping @Sendable () -> CalendarDay = { SampleServer.todayInUTC },
+        database path: String, now: @escaping @Sendable () -> Int = { SampleServer.secondsSince1970 },
         log: (@Sendable (SampleEvent) -> Void)? = nil
-    ) throws(DiaryError) {
-        diary = DiaryQueue(Diary(store: try DiaryStore(path: path), today: today))
+    ) throws(SampleDataError) {
+        data = SampleQueue(try SampleData(path: path, now: now))
         self.log = log
     }
 
     /// The file in the user's data folder: `$XDG_DATA_HOME/sluice/diary.sqlite3`, else
     /// `~/.local/share/sluice/diary.sqlite3`.
-    public static func defaultDatabasePath(environment: [String: String]) throws(DiaryError) -> String {
+    public static func defaultDatabasePath(environment: [String: String]) throws(SampleDataError) -> String {
         try Folders.defaultDataPath(environment: environment)
     }
 
-    /// The day in UTC by the system's clock.
-    public static var todayInUTC: CalendarDay { CalendarDay(secondsSince1970: Int(time(nil))) }
+    /// By the system's clock.
+    public static var secondsSince1970: Int { Int(time(nil)) }
 
     /// Listens at `address` and serves on `loops`.
     ///
@@ -64,15 +78,16 @@ public final class SampleServer: Sendable {
             return !state.loops.isEmpty
         }
         precondition(!wasStarted, "a sample server is started once")
+        let routes = SampleRoutes(faults: faults)
         for (place, listener) in listeners.enumerated() {
-            loops[place].execute { self.serve(listener, on: loops[place], place) }
+            loops[place].execute { self.serve(listener, routes, on: loops[place], place) }
         }
         return listeners.first?.address ?? address
     }
 
-    private func serve(_ listener: Listener, on loop: EventLoop, _ place: Int) {
+    private func serve(_ listener: Listener, _ routes: SampleRoutes, on loop: EventLoop, _ place: Int) {
         let server = InboundServer(
-            loop: loop, handler: SampleHandler(diary: diary, faults: faults, log: log),
+            loop: loop, handler: SampleHandler(data: data, routes: routes, faults: faults, log: log),
             errorRenderer: { GenericResponse.failure($0.status, $0.message) })
         server.adopt(listener)
         let bound = LoopBound(server, loop: loop)

@@ -56,6 +56,28 @@ struct ParameterTests {
         #expect(try bench.answer(.get, "/all?x=1&x=b").status == 400)
     }
 
+    @Test("A value out of its range is a 400 that says the range; the ends are in it")
+    func range() throws {
+        let bench = Bench()
+        bench.gateway.get("/q") { request in .json(try request.query("x", in: 1...149)) }
+        bench.gateway.get("/d") { request in .json(try request.query("x", in: 1...149, default: 60)) }
+        let missing = try bench.answer(.get, "/q")
+        #expect(missing.status == 400)
+        #expect(
+            missing.message == "query parameter \"x\" is missing; it must be an integer from 1 to 149")
+        for query in ["0", "150", "-1", "", "1.0", "one", "99999999999999999999"] {
+            for path in ["/q", "/d"] {
+                let reply = try bench.answer(.get, "\(path)?x=\(query)")
+                #expect(reply.status == 400)
+                #expect(reply.message == "query parameter \"x\" must be an integer from 1 to 149")
+            }
+        }
+        #expect(try bench.answer(.get, "/q?x=1&x=2").status == 400)
+        #expect(try bench.answer(.get, "/q?x=1")["/data"] == "1")
+        #expect(try bench.answer(.get, "/q?x=149")["/data"] == "149")
+        #expect(try bench.answer(.get, "/d")["/data"] == "60")
+    }
+
     @Test("An encoding that cannot be read is a 400 that names the parameter")
     func encoding() throws {
         for query in ["?x=%zz", "?x=%ff", "?x=%"] {

@@ -14,7 +14,7 @@ struct DiaryStoreTests {
     func aFileThatIsNoDatabaseIsRefused() throws {
         let text = String(repeating: "not a database\n", count: 100)
         try text.write(toFile: scratch.diary, atomically: true, encoding: .utf8)
-        let error = #expect(throws: DiaryError.self) { try DiaryStore(path: scratch.diary) }
+        let error = #expect(throws: SampleDataError.self) { try DiaryStore(path: scratch.diary) }
         #expect(error?.description.contains(scratch.diary) == true)
         #expect(error?.description.contains("file is not a database") == true)
         #expect(try String(contentsOfFile: scratch.diary, encoding: .utf8) == text)
@@ -24,7 +24,7 @@ struct DiaryStoreTests {
     func aFileOfALaterVersionIsRefused() throws {
         _ = try DiaryStore(path: scratch.diary)
         try SQLiteDatabase(path: scratch.diary, busyTimeout: 0).execute("PRAGMA user_version = 7")
-        let error = #expect(throws: DiaryError.self) { try DiaryStore(path: scratch.diary) }
+        let error = #expect(throws: SampleDataError.self) { try DiaryStore(path: scratch.diary) }
         #expect(error?.message.contains("version 7") == true)
     }
 
@@ -32,9 +32,9 @@ struct DiaryStoreTests {
     func aFolderThatCannotBeMadeIsNamed() throws {
         try "".write(toFile: scratch.file("file"), atomically: true, encoding: .utf8)
         let path = scratch.file("file/inside/diary.sqlite3")
-        let error = #expect(throws: DiaryError.self) { try DiaryStore(path: path) }
+        let error = #expect(throws: SampleDataError.self) { try DiaryStore(path: path) }
         #expect(error?.message == "cannot make the folder \(scratch.path)/file/inside: Not a directory")
-        #expect(throws: DiaryError.self) { try DiaryStore(path: scratch.path) }
+        #expect(throws: SampleDataError.self) { try DiaryStore(path: scratch.path) }
     }
 
     @Test("A lock that another process holds ends in an error that says so, and nothing is half-written")
@@ -43,7 +43,7 @@ struct DiaryStoreTests {
         let other = try SQLiteDatabase(path: scratch.diary, busyTimeout: 0)
         try other.execute("BEGIN IMMEDIATE")
         let day = try day("2026-11-20")
-        let error = #expect(throws: DiaryError.self) {
+        let error = #expect(throws: SampleDataError.self) {
             try store.set(Weight(grams: 70_000), on: day, .morning)
         }
         #expect(error?.message == "cannot write it: database is locked")
@@ -94,9 +94,9 @@ struct DiaryStoreTests {
     @Test("The default place follows the XDG rules")
     func theDefaultPlaceFollowsTheXDGRules() throws {
         let path = Folders.defaultDataPath(environment:)
-        #expect(throws: DiaryError.self) { try path([:]) }
-        #expect(throws: DiaryError.self) { try path(["HOME": ""]) }
-        #expect(throws: DiaryError.self) { try path(["HOME": "home/me", "XDG_DATA_HOME": "data"]) }
+        #expect(throws: SampleDataError.self) { try path([:]) }
+        #expect(throws: SampleDataError.self) { try path(["HOME": ""]) }
+        #expect(throws: SampleDataError.self) { try path(["HOME": "home/me", "XDG_DATA_HOME": "data"]) }
         #expect(try path(["HOME": "/home/me"]) == "/home/me/.local/share/sluice/diary.sqlite3")
         #expect(
             try path(["HOME": "/home/me", "XDG_DATA_HOME": ""])

@@ -51,11 +51,21 @@ struct FaultTests {
             }
             #expect(error?.description.contains(named) == true, "\(document): \(String(describing: error))")
         }
-        #expect(SampleAPI.allCases.allSatisfy { board.fault(of: $0) == .none })
+        #expect(FaultSwitch.allCases.allSatisfy { board.fault(of: $0) == .none })
     }
 
-    @Test("A chart has its own fault, else that of the weights")
-    func aChartHasItsOwnFaultElseThatOfTheWeights() throws {
+    @Test("A switch of another upstream is refused where one is named, with the names that there are")
+    func aSwitchOfAnotherUpstreamIsRefused() {
+        let board = FaultBoard()
+        let document = Array(#"{"api":"weights","fault":"drop"}"#.utf8)[...]
+        let error = #expect(throws: FaultError.self) { try board.set(document: document, of: .weather) }
+        #expect(
+            error?.description == "\"api\" is \"weights\"; it must be one of weather, now, forecast")
+        #expect(FaultSwitch.allCases.allSatisfy { board.fault(of: $0) == .none })
+    }
+
+    @Test("A part has its own fault, else that of what it belongs to")
+    func aPartHasItsOwnFaultElseThatOfTheWhole() throws {
         let board = FaultBoard()
         try board.set(document: Array(#"{"api":"weights","fault":"drop"}"#.utf8)[...])
         board.set(.delay(milliseconds: 5), for: .recent)
@@ -63,11 +73,26 @@ struct FaultTests {
         #expect(board.fault(of: .total) == .drop)
         #expect(board.fault(of: .day) == .none)
         #expect(board.fault(of: .record) == .none)
-        let list = #"{"weights":"drop","recent":"delay:5","total":"none","day":"none","record":"none"}"#
-        #expect(board.list.description == list)
+        let list =
+            #"{"diary":"none","weights":"drop","recent":"delay:5","total":"none","day":"none","record":"none"}"#
+        #expect(board.list(of: .diary).description == list)
         board.set(.none, for: .recent)
         #expect(board.fault(of: .recent) == .drop)
+        board.set(.garbage, for: .diary)
+        #expect(board.fault(of: .recent) == .drop)
         board.set(.none, for: .weights)
-        #expect(board.fault(of: .recent) == .none)
+        #expect(board.fault(of: .recent) == .garbage)
+        #expect(board.fault(of: .record) == .garbage)
+        #expect(board.fault(of: .now) == .none)
+    }
+
+    @Test("Without a name it is the upstream as a whole", arguments: SampleUpstream.allCases)
+    func withoutANameItIsTheWholeUpstream(upstream: SampleUpstream) throws {
+        let board = FaultBoard()
+        try board.set(document: Array(#"{"fault":"status:503"}"#.utf8)[...], of: upstream)
+        for place in FaultSwitch.allCases {
+            let isIts = board.list(of: upstream)[member: place.rawValue] != nil
+            #expect(board.fault(of: place) == (isIts ? .status(503) : .none))
+        }
     }
 }

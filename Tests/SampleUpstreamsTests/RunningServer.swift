@@ -6,14 +6,14 @@ import Testing
 
 @testable import SampleUpstreams
 
-/// Runs a sample server on a loop of its own while `body` runs; afterwards nothing of it is left.
+/// Runs a sample server on a loop of its own, at that hour in UTC, while `body` runs; afterwards nothing of it is left.
 func withServer(
-    scratch: ScratchFolder = ScratchFolder(), today: String = "2026-11-20", loops: Int = 1,
+    scratch: ScratchFolder = ScratchFolder(), today: String = "2026-11-20", hour: Int = 0, loops: Int = 1,
     _ body: (RunningServer) throws -> Void
 ) throws {
-    let today = try #require(CalendarDay(today))
+    let now = try #require(CalendarDay(today)).number * 86_400 + hour * 3600
     let events = EventRecorder()
-    let server = try SampleServer(database: scratch.diary, today: { today }, log: { events.record($0) })
+    let server = try SampleServer(database: scratch.diary, now: { now }, log: { events.record($0) })
     let group = try EventLoopGroup(count: loops)
     let address = try server.start(on: group.loops, at: .loopback())
     let ended = DispatchSemaphore(value: 0)
@@ -62,14 +62,14 @@ struct RunningServer {
 }
 
 extension ScratchFolder {
-    /// The diary's file; nothing is there until a server has opened it.
+    /// The file of the data; nothing is there until a server has opened it.
     var diary: String { file("diary.sqlite3") }
 }
 
 /// What the server told its log, and a way to wait for it.
 final class EventRecorder: Sendable {
     private let answers = Lock<[SampleAnswer]>([])
-    private let failures = Lock<[DiaryError]>([])
+    private let failures = Lock<[SampleDataError]>([])
     private let came = DispatchSemaphore(value: 0)
 
     func record(_ event: SampleEvent) {
@@ -77,7 +77,7 @@ final class EventRecorder: Sendable {
         case .answered(let answer):
             answers.withLock { $0.append(answer) }
             came.signal()
-        case .diaryFailed(let error): failures.withLock { $0.append(error) }
+        case .dataFailed(let error): failures.withLock { $0.append(error) }
         }
     }
 
@@ -87,5 +87,12 @@ final class EventRecorder: Sendable {
         return try #require(answers.withLock { $0.isEmpty ? nil : $0.removeFirst() })
     }
 
-    var diaryFailures: [DiaryError] { failures.withLock { $0 } }
+    var dataFailures: [SampleDataError] { failures.withLock { $0 } }
+}
+
+extension DiaryStore {
+    /// The diary in a file of its own.
+    convenience init(path: String, busyTimeout: Int32 = 2000) throws(SampleDataError) {
+        try self.init(SampleDatabase(path: path, busyTimeout: busyTimeout))
+    }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SampleUpstreams
 
-@Suite("The food-diary API")
+@Suite("The sample server and its food diary")
 struct SampleServerTests {
     private func expectFailure(
         _ answer: RawAnswerText, _ status: Int, _ code: String, naming: String,
@@ -294,16 +294,16 @@ struct SampleServerTests {
     }
 
     @Test(
-        "A diary that cannot be written is a 500 that tells the client nothing of the file, and the log all")
+        "Data that cannot be written is a 500 that tells the client nothing of the file, and the log all")
     func aDiaryThatCannotBeWrittenIsA500() throws {
         let scratch = ScratchFolder()
         try withServer(scratch: scratch) { server in
             let other = try SQLiteDatabase(path: scratch.diary, busyTimeout: 0)
             try other.execute("DROP TABLE weight")
             let answer = try server.send("PUT", "/food-diary/weights/2026-11-20/am", #"{"weight":70}"#)
-            expectFailure(answer, 500, "INTERNAL", naming: "diary")
+            expectFailure(answer, 500, "INTERNAL", naming: "cannot be reached")
             #expect(!answer.text.contains(scratch.path))
-            #expect(server.events.diaryFailures.first?.path == scratch.diary)
+            #expect(server.events.dataFailures.first?.path == scratch.diary)
         }
     }
 }

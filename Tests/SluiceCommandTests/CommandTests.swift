@@ -60,7 +60,7 @@ struct CommandTests {
         let name = try SluiceProcess.run("serve", "--port", "0", "--upstream", "dairy=http://127.0.0.1:1")
         #expect(name.exitCode == 1)
         #expect(name.errors.contains("there is no upstream \"dairy\""))
-        #expect(name.errors.contains("known: diary"))
+        #expect(name.errors.contains("known: diary, places, tags, users, weather"))
         let data = try SluiceProcess.run("demo", "--port", "0", "--data", "/proc/none/diary.sqlite3")
         #expect(data.exitCode == 1)
         #expect(data.errors.contains("/proc/none/diary.sqlite3"))
@@ -191,7 +191,7 @@ struct CommandTests {
         let wrong = try curl(
             "--request", "PUT", "--data", #"{"api":"total","fault":"status:9"}"#, "\(base)/demo/faults/diary")
         #expect(wrong.status == 400)
-        #expect(try curl("\(base)/demo/faults/weather").status == 404)
+        #expect(try curl("\(base)/demo/faults/mail").status == 404)
         let set = try curl(
             "--request", "PUT", "--data", #"{"api":"total","fault":"status:500"}"#,
             "\(base)/demo/faults/diary")

@@ -103,7 +103,9 @@ private func keepFromOthers(_ pipe: Pipe) {
 }
 
 /// Asks with curl, as a user does: the status, a line feed, the body.
-func curl(_ arguments: String...) throws -> (status: Int, body: String) {
+func curl(_ arguments: String...) throws -> (status: Int, body: String) { try curl(arguments) }
+
+func curl(_ arguments: [String]) throws -> (status: Int, body: String) {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
     process.arguments =

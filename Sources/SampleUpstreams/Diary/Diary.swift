@@ -15,12 +15,12 @@ final class Diary {
     }
 
     /// The weights of a day; both nil where there are none.
-    func weights(on day: CalendarDay) throws(DiaryError) -> WeightPair {
+    func weights(on day: CalendarDay) throws(SampleDataError) -> WeightPair {
         try weights(from: day, to: day)[day] ?? WeightPair()
     }
 
     /// The seven days up to and with `day`, those without any weight left out.
-    func lastWeek(of day: CalendarDay) throws(DiaryError) -> [Point] {
+    func lastWeek(of day: CalendarDay) throws(SampleDataError) -> [Point] {
         let first = day.advanced(by: -6)
         let weights = try weights(from: first, to: day)
         return (first.number...day.number).compactMap { number in
@@ -31,7 +31,7 @@ final class Diary {
 
     /// The means of the twelve months up to and with `day`'s, whose days after `day` do not count; months
     /// without any weight left out.
-    func lastYear(of day: CalendarDay) throws(DiaryError) -> [Point] {
+    func lastYear(of day: CalendarDay) throws(SampleDataError) -> [Point] {
         let first = CalendarDay(number: day.month.advanced(by: -11).firstNumber)
         let weights = try weights(from: first, to: day)
         let months = Dictionary(grouping: weights) { $0.key.month }
@@ -45,20 +45,21 @@ final class Diary {
     }
 
     /// Records a weight, and gives the day as it is then.
-    func record(_ weight: Weight, on day: CalendarDay, _ half: DayHalf) throws(DiaryError) -> WeightPair {
+    func record(_ weight: Weight, on day: CalendarDay, _ half: DayHalf) throws(SampleDataError) -> WeightPair
+    {
         try store.set(weight, on: day, half)
         return try weights(on: day)
     }
 
     /// Deletes a weight, for good: a plausible one does not come back. Deleting none is fine.
-    func delete(on day: CalendarDay, _ half: DayHalf) throws(DiaryError) {
+    func delete(on day: CalendarDay, _ half: DayHalf) throws(SampleDataError) {
         try store.set(nil, on: day, half)
     }
 
     /// The days that have at least one weight.
     private func weights(
         from first: CalendarDay, to last: CalendarDay
-    ) throws(DiaryError) -> [CalendarDay: WeightPair] {
+    ) throws(SampleDataError) -> [CalendarDay: WeightPair] {
         let today = today()
         var weights: [CalendarDay: WeightPair] = [:]
         for number in first.number...last.number {

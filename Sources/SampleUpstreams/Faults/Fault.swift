@@ -1,4 +1,4 @@
-/// What an API of the sample upstreams does instead of answering well.
+/// What a sample upstream does instead of answering well.
 public enum Fault: Hashable, Sendable {
     /// Answers well.
     case none

@@ -1,48 +1,34 @@
 public import JSONBytes
 internal import Locking
 
-/// The APIs of the sample upstreams that faults are set for, by name.
-public enum SampleAPI: String, CaseIterable, Sendable {
-    /// `GET /food-diary/weights`, whatever its keyword.
-    case weights
-    /// `GET /food-diary/weights` with `keyword=recent`; without a fault of its own it has that of `weights`.
-    case recent
-    /// `GET /food-diary/weights` otherwise; without a fault of its own it has that of `weights`.
-    case total
-    /// `GET /food-diary/weights/{date}`.
-    case day
-    /// `PUT` and `DELETE /food-diary/weights/{date}/{half}`.
-    case record
-
-    /// Whose fault this API has when it has none.
-    fileprivate var fallback: SampleAPI? {
-        switch self {
-        case .recent, .total: .weights
-        case .weights, .day, .record: nil
-        }
-    }
-}
-
 /// The faults that are set now. From any thread; kept in memory only.
 public final class FaultBoard: Sendable {
-    private let faults = Lock<[SampleAPI: Fault]>([:])
+    private let faults = Lock<[FaultSwitch: Fault]>([:])
 
     public init() {}
 
-    /// Sets the fault of an API; `none` takes it away.
-    public func set(_ fault: Fault, for api: SampleAPI) {
-        faults.withLock { $0[api] = fault == .none ? nil : fault }
+    /// Sets a fault; `none` takes it away.
+    public func set(_ fault: Fault, for place: FaultSwitch) {
+        faults.withLock { $0[place] = fault == .none ? nil : fault }
     }
 
-    /// The fault that a request to an API meets.
-    public func fault(of api: SampleAPI) -> Fault {
+    /// The fault that a request meets: the one set for its own switch, or else for what that belongs to.
+    public func fault(of place: FaultSwitch) -> Fault {
         faults.withLock { faults in
-            faults[api] ?? api.fallback.flatMap { faults[$0] } ?? .none
+            var next: FaultSwitch? = place
+            while let place = next {
+                if let fault = faults[place] { return fault }
+                next = place.whole
+            }
+            return .none
         }
     }
 
     /// Sets a fault by a document `{"api":"weights","fault":"delay:2000"}`.
-    public func set(document: ArraySlice<UInt8>) throws(FaultError) {
+    ///
+    /// - Parameter upstream: the one whose switches may be named; without an `api` it is set as a whole. Nil: any may be
+    ///   named, and one has to be.
+    public func set(document: ArraySlice<UInt8>, of upstream: SampleUpstream? = nil) throws(FaultError) {
         let body: JSONFragment
         do throws(JSONError) {
             body = try JSONFragment(validating: document)
@@ -55,27 +41,36 @@ public final class FaultBoard: Sendable {
         for (name, _) in body.members where name != "api" && name != "fault" {
             throw FaultError("there is no \"\(name)\"; the members are \"api\" and \"fault\"")
         }
-        let names = SampleAPI.allCases.map(\.rawValue).joined(separator: ", ")
-        guard let name = body[member: "api"]?.stringValue else {
-            throw FaultError("\"api\" is missing or not a string; it must be one of \(names)")
-        }
-        guard let api = SampleAPI(rawValue: name) else {
-            throw FaultError("\"api\" is \"\(name)\"; it must be one of \(names)")
-        }
+        let place = try Self.place(body[member: "api"], of: upstream)
         guard let text = body[member: "fault"]?.stringValue else {
             throw FaultError("\"fault\" is missing or not a string; it must be \(Fault.spelling)")
         }
-        set(try Fault(text), for: api)
+        set(try Fault(text), for: place)
     }
 
-    /// The fault set for each API: `{"weights":"none","recent":"delay:2000",...}`.
-    public var list: JSONFragment {
+    private static func place(
+        _ api: JSONFragment?, of upstream: SampleUpstream?
+    ) throws(FaultError) -> FaultSwitch {
+        if api == nil, let upstream { return FaultSwitch(upstream) }
+        let known = FaultSwitch.all(of: upstream)
+        let names = known.map(\.rawValue).joined(separator: ", ")
+        guard let name = api?.stringValue else {
+            throw FaultError("\"api\" is missing or not a string; it must be one of \(names)")
+        }
+        guard let place = FaultSwitch(rawValue: name), known.contains(place) else {
+            throw FaultError("\"api\" is \"\(name)\"; it must be one of \(names)")
+        }
+        return place
+    }
+
+    /// The fault set for each switch, of one upstream or of all: `{"weights":"none","recent":"delay:2000",...}`.
+    public func list(of upstream: SampleUpstream? = nil) -> JSONFragment {
         let faults = faults.withLock { $0 }
         var composer = JSONComposer()
         composer.beginObject()
-        for api in SampleAPI.allCases {
-            composer.key(api.rawValue)
-            composer.string((faults[api] ?? .none).description)
+        for place in FaultSwitch.all(of: upstream) {
+            composer.key(place.rawValue)
+            composer.string((faults[place] ?? .none).description)
         }
         composer.endObject()
         return composer.fragment()

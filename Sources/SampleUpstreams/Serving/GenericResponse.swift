@@ -1,43 +1,54 @@
 internal import HTTPModel
 internal import JSONBytes
 
-/// The envelope of the sample upstreams: `{"code":"OK","message":"success","status":200,"data":...}`.
+/// The envelope of most of the sample upstreams: `{"code":"OK","message":"success","status":200,"data":...}`.
 enum GenericResponse {
+    /// What an API calls the text in its envelope.
+    enum TextName: String { case message, responseMsg }
+
     /// 200 with `data` written by the closure.
-    static func success(data write: (inout JSONComposer) -> Void) -> HTTPResponse {
+    static func success(
+        textName: TextName = .message, data write: (inout JSONComposer) -> Void
+    ) -> HTTPResponse {
         var composer = JSONComposer(reservingCapacity: 640)
-        envelope(&composer, code: "OK", message: "success", status: .ok, data: write)
+        envelope(&composer, code: "OK", textName, "success", .ok, data: write)
         return HTTPResponse(status: .ok, fields: fields, body: composer.finish())
     }
 
     /// 204: there is nothing, and that is an answer.
     static var noContent: HTTPResponse { HTTPResponse(status: .noContent) }
 
-    /// A failure, its `data` null; the status is the HTTP status too.
+    /// A failure, its `data` null unless it is written; the status is the HTTP status too.
     static func failure(
-        _ status: HTTPStatus, _ message: String, code: String? = nil, allow: [HTTPMethod] = []
+        _ status: HTTPStatus, _ message: String, code: String? = nil, allow: [HTTPMethod] = [],
+        textName: TextName = .message, data write: (inout JSONComposer) -> Void = { $0.null() }
     ) -> HTTPResponse {
         guard !status.forbidsBody else { return HTTPResponse(status: status) }
         var composer = JSONComposer()
-        envelope(&composer, code: code ?? self.code(of: status), message: message, status: status) {
-            $0.null()
-        }
+        envelope(&composer, code: code ?? self.code(of: status), textName, message, status, data: write)
         var fields = fields
         if !allow.isEmpty { fields[.allow] = allow.map(\.rawValue).joined(separator: ", ") }
         return HTTPResponse(status: status, fields: fields, body: composer.finish())
     }
 
-    private static let fields: HTTPFields = ["Content-Type": "application/json; charset=utf-8"]
+    /// A failure that only the envelope tells: the HTTP status is 200.
+    static func failureInside(_ status: HTTPStatus, _ message: String, code: String) -> HTTPResponse {
+        var composer = JSONComposer()
+        envelope(&composer, code: code, .message, message, status) { $0.null() }
+        return HTTPResponse(status: .ok, fields: fields, body: composer.finish())
+    }
+
+    static let fields: HTTPFields = ["Content-Type": "application/json; charset=utf-8"]
 
     private static func envelope(
-        _ composer: inout JSONComposer, code: String, message: String, status: HTTPStatus,
-        data write: (inout JSONComposer) -> Void
+        _ composer: inout JSONComposer, code: String, _ textName: TextName, _ text: String,
+        _ status: HTTPStatus, data write: (inout JSONComposer) -> Void
     ) {
         composer.beginObject()
         composer.key("code")
         composer.string(code)
-        composer.key("message")
-        composer.string(message)
+        composer.key(textName.rawValue)
+        composer.string(text)
         composer.key("status")
         composer.int(status.code)
         composer.key("data")
@@ -54,20 +65,6 @@ enum GenericResponse {
         default:
             let phrase = status.reasonPhrase.description
             return String(phrase.map { $0 == " " || $0 == "-" ? "_" : Character($0.uppercased()) })
-        }
-    }
-}
-
-extension WeightPair {
-    /// Appends `"am":70.1,"pm":null` to an object.
-    func append(to composer: inout JSONComposer) {
-        for half in DayHalf.allCases {
-            composer.key(half.rawValue)
-            if let weight = self[half] {
-                weight.append(to: &composer)
-            } else {
-                composer.null()
-            }
         }
     }
 }

@@ -2,8 +2,8 @@
 public enum SampleEvent: Sendable {
     /// A request was answered, or the answer came to nothing.
     case answered(SampleAnswer)
-    /// The diary could not be read or written; the answer is a 500.
-    case diaryFailed(DiaryError)
+    /// The data could not be read or written; the answer is a 500.
+    case dataFailed(SampleDataError)
 }
 
 /// One answer of the sample upstreams.

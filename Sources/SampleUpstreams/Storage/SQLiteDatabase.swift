@@ -42,6 +42,18 @@ final class SQLiteDatabase {
         try check(sqlite3_exec(handle, statements, nil, nil, nil))
     }
 
+    /// All that `work` does, or nothing of it. The lock for writing is taken before.
+    func transaction(_ work: () throws(Failure) -> Void) throws(Failure) {
+        try execute("BEGIN IMMEDIATE")
+        do throws(Failure) {
+            try work()
+            try execute("COMMIT")
+        } catch {
+            try? execute("ROLLBACK")
+            throw error
+        }
+    }
+
     func prepare(_ text: String) throws(Failure) -> Statement {
         var prepared: OpaquePointer?
         try check(sqlite3_prepare_v3(handle, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil))
@@ -59,6 +71,7 @@ final class SQLiteDatabase {
     enum Value {
         case text(String)
         case integer(Int)
+        case real(Double)
         case null
     }
 
@@ -96,6 +109,7 @@ final class SQLiteDatabase {
                 let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
                 try database.check(sqlite3_bind_text(handle, place, text, -1, transient))
             case .integer(let number): try database.check(sqlite3_bind_int64(handle, place, Int64(number)))
+            case .real(let number): try database.check(sqlite3_bind_double(handle, place, number))
             case .null: try database.check(sqlite3_bind_null(handle, place))
             }
         }
@@ -108,6 +122,9 @@ final class SQLiteDatabase {
         func text(_ column: Int32) -> String {
             sqlite3_column_text(handle, column).map { String(cString: $0) } ?? ""
         }
+
+        /// 0 where there is no number.
+        func real(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
 
         func integer(_ column: Int32) -> Int? {
             guard sqlite3_column_type(handle, column) != SQLITE_NULL else { return nil }

@@ -36,7 +36,7 @@ extension CommandSpecification {
         name: "log-level", placeholder: "LEVEL", help: "debug, info, warning or error; on standard error",
         fallback: "info")
     private static let data = Flag(
-        name: "data", placeholder: "FILE", help: "the SQLite file of the sample upstream",
+        name: "data", placeholder: "FILE", help: "the SQLite file of the sample upstreams",
         fallback: "sluice/diary.sqlite3 in the user's data folder")
     private static let drainDelay = Flag(
         name: "drain-delay", placeholder: "SECONDS",
@@ -53,7 +53,8 @@ extension CommandSpecification {
             Flag(
                 name: "upstream", placeholder: "NAME=URL",
                 help: "where the upstream NAME is; may be repeated (in the variable: separated by commas)",
-                fallback: "diary=http://127.0.0.1:8081", mayRepeat: true),
+                fallback: "diary, weather, places, users and tags where sluice upstream --port 8081 has them",
+                mayRepeat: true),
             logLevel, drainDelay, spoolDirectory,
         ])
 
@@ -62,7 +63,7 @@ extension CommandSpecification {
         flags: [host, port, loops, data, logLevel, drainDelay, spoolDirectory])
 
     static let upstream = CommandSpecification(
-        name: "upstream", summary: "run the sample upstreams alone: the food-diary API",
+        name: "upstream", summary: "run the sample upstreams alone: diary, weather, places, users, tags",
         flags: [host, port, data])
 
     static let health = CommandSpecification(

@@ -15,15 +15,17 @@ extension Command {
             let sample = try SampleServer(
                 database: try database(arguments),
                 log: { event in
-                    if case .diaryFailed(let error) = event { complaints.append(error.line) }
+                    if case .dataFailed(let error) = event { complaints.append(error.line) }
                 })
             let group = try EventLoopGroup(count: 1, name: "samples")
             defer { group.shutdown() }
             let address = try sample.start(on: group.loops, at: .loopback())
-            configuration.upstreams["diary"] = "http://\(address)"
+            for upstream in SampleUpstream.allCases {
+                configuration.upstreams[upstream.rawValue] = "http://\(address)\(upstream.basePath)"
+            }
             return GatewayServer.run(configuration) { gateway in
-                WeightEndpoints.declare(on: gateway)
-                DemoEndpoints.declare(on: gateway, faults: ["diary": sample.faults])
+                AppEndpoints.declare(on: gateway)
+                DemoEndpoints.declare(on: gateway, faults: sample.faults)
             }
         } catch {
             Announcement.complain("\(error)")
@@ -53,7 +55,7 @@ extension Command {
                 log: { event in
                     switch event {
                     case .answered(let answer): lines.append(answer.line)
-                    case .diaryFailed(let error): complaints.append(error.line)
+                    case .dataFailed(let error): complaints.append(error.line)
                     }
                 })
             let group = try EventLoopGroup(count: 1, name: "samples")

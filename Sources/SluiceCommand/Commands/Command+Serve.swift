@@ -5,7 +5,7 @@ extension Command {
         var configuration = try configuration(arguments)
         configuration.upstreams = try upstreams(arguments.all("upstream"))
         return GatewayServer.run(configuration) { gateway in
-            WeightEndpoints.declare(on: gateway)
+            AppEndpoints.declare(on: gateway)
         }
     }
 

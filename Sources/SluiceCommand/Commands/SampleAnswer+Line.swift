@@ -28,14 +28,14 @@ extension SampleAnswer {
     }
 }
 
-extension DiaryError {
+extension SampleDataError {
     /// The error as a line of the log on standard error.
     var line: JSONLine {
         var timestamp = Timestamp()
         var line = JSONLine(capacity: 256)
         line.constant(#"{"time":""#)
         timestamp.write(to: &line)
-        line.constant(#"","level":"error","message":"the diary failed","what":"#)
+        line.constant(#"","level":"error","message":"the sample data failed","what":"#)
         line.string(description)
         line.constant("}\n")
         return line

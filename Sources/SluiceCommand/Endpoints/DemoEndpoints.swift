@@ -5,32 +5,31 @@ import SampleUpstreams
 
 /// The switches of the demo: each sample upstream can be made to fail, so that one can see what the gateway makes of it.
 enum DemoEndpoints {
-    /// - Parameter faults: the switches by upstream name.
-    static func declare(on gateway: Gateway, faults: [String: FaultBoard]) {
+    static func declare(on gateway: Gateway, faults: FaultBoard) {
         gateway.get("/demo/faults/{upstream}") { request in
-            .fragment(try board(request, faults).list)
+            .fragment(faults.list(of: try upstream(request)))
         }
 
-        // The body is that of the sample upstreams' own `PUT /faults`: {"api":"weights","fault":"delay:2000"}.
+        // The body is that of the sample upstreams' own `PUT /faults`: {"api":"weights","fault":"delay:2000"}; without
+        // an api the upstream is meant as a whole.
         gateway.put("/demo/faults/{upstream}") { request in
-            let board = try board(request, faults)
+            let upstream = try upstream(request)
             do throws(FaultError) {
-                try board.set(document: request.body)
+                try faults.set(document: request.body, of: upstream)
             } catch {
                 throw GatewayError.invalidRequest(error.description)
             }
-            return .fragment(board.list)
+            return .fragment(faults.list(of: upstream))
         }
     }
 
-    private static func board(_ request: GatewayRequest, _ faults: [String: FaultBoard]) throws -> FaultBoard
-    {
+    private static func upstream(_ request: GatewayRequest) throws -> SampleUpstream {
         let name = try request.path("upstream", as: String.self)
-        guard let board = faults[name] else {
-            let known = faults.keys.sorted().joined(separator: ", ")
+        guard let upstream = SampleUpstream(rawValue: name) else {
+            let known = SampleUpstream.allCases.map(\.rawValue).joined(separator: ", ")
             throw GatewayError.notFound(
-                "there is no upstream \"\(name)\" with a fault switch; there is: \(known)")
+                "there is no upstream \"\(name)\" with a fault switch; there are: \(known)")
         }
-        return board
+        return upstream
     }
 }

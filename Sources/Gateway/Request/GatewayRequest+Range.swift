@@ -1,0 +1,35 @@
+extension GatewayRequest {
+    /// The query parameter of that name, which must be there, once, and within `range`:
+    ///
+    ///     let nx = try request.query("nx", in: 1...149)   // else 400: "nx" must be an integer from 1 to 149
+    public func query<Value: RequestValue & Comparable>(
+        _ name: String, in range: ClosedRange<Value>
+    ) throws(GatewayError) -> Value {
+        guard let value = try value(name, in: range) else {
+            throw .invalidRequest(
+                "query parameter \"\(name)\" is missing; it must be \(Self.rule(of: range))")
+        }
+        return value
+    }
+
+    /// The query parameter of that name, which must be within `range`, or `defaultValue` where it is absent.
+    public func query<Value: RequestValue & Comparable>(
+        _ name: String, in range: ClosedRange<Value>, default defaultValue: Value
+    ) throws(GatewayError) -> Value {
+        try value(name, in: range) ?? defaultValue
+    }
+
+    private func value<Value: RequestValue & Comparable>(
+        _ name: String, in range: ClosedRange<Value>
+    ) throws(GatewayError) -> Value? {
+        guard let text = try onlyText(of: name) else { return nil }
+        guard let value = Value(requestText: text), range.contains(value) else {
+            throw .invalidRequest("query parameter \"\(name)\" must be \(Self.rule(of: range))")
+        }
+        return value
+    }
+
+    private static func rule<Value: RequestValue>(of range: ClosedRange<Value>) -> String {
+        "\(Value.rule) from \(range.lowerBound) to \(range.upperBound)"
+    }
+}

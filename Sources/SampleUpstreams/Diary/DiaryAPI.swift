@@ -1,0 +1,94 @@
+internal import HTTPModel
+internal import JSONBytes
+
+/// The food diary: the weights of days, and their charts.
+enum DiaryAPI: SampleAPI {
+    static let routes = [
+        SampleRoute(.get, "/food-diary/weights") { (input) throws(Refusal) in
+            let day = try input.day("fddDate")
+            guard try input.text("keyword") == "recent" else {
+                return .asking(.total) { (data) throws(SampleDataError) in
+                    chart(try data.diary.lastYear(of: day))
+                }
+            }
+            return .asking(.recent) { (data) throws(SampleDataError) in
+                chart(try data.diary.lastWeek(of: day))
+            }
+        },
+        SampleRoute(.get, "/food-diary/weights/{date}") { (input) throws(Refusal) in
+            let day = try SampleInput.day(input.values[0], named: "the date")
+            return .asking(.day) { (data) throws(SampleDataError) in
+                answer(day, try data.diary.weights(on: day))
+            }
+        },
+        SampleRoute(.put, "/food-diary/weights/{date}/{am|pm}") { (input) throws(Refusal) in
+            let (day, half) = try record(input)
+            let weight = try weight(try input.json())
+            return .asking(.record) { (data) throws(SampleDataError) in
+                answer(day, try data.diary.record(weight, on: day, half))
+            }
+        },
+        SampleRoute(.delete, "/food-diary/weights/{date}/{am|pm}") { (input) throws(Refusal) in
+            let (day, half) = try record(input)
+            return .asking(.record) { (data) throws(SampleDataError) in
+                try data.diary.delete(on: day, half)
+                return GenericResponse.noContent
+            }
+        },
+    ]
+
+    private static func record(_ input: SampleInput) throws(Refusal) -> (CalendarDay, DayHalf) {
+        guard let half = DayHalf(rawValue: input.values[1]) else {
+            throw Refusal("there is no half of a day called \(input.values[1])", .notFound)
+        }
+        return (try SampleInput.day(input.values[0], named: "the date"), half)
+    }
+
+    /// Reads `{"weight":71.5}`.
+    private static func weight(_ document: JSONFragment) throws(Refusal) -> Weight {
+        guard let kilograms = document[member: "weight"]?.doubleValue else {
+            throw Refusal(
+                "weight is missing or not a number; the body must be like {\"weight\":71.5}",
+                .unprocessableContent)
+        }
+        guard let weight = Weight(kilograms: kilograms) else {
+            throw Refusal("weight must be 20 to 300 kg", .unprocessableContent)
+        }
+        return weight
+    }
+
+    private static func chart(_ points: [Diary.Point]) -> HTTPResponse {
+        guard !points.isEmpty else { return GenericResponse.noContent }
+        return GenericResponse.success { composer in
+            composer.beginObject()
+            composer.key("unit")
+            composer.string("kg")
+            composer.key("points")
+            composer.beginArray()
+            for point in points { append(point.label, point.weights, to: &composer) }
+            composer.endArray()
+            composer.endObject()
+        }
+    }
+
+    private static func answer(_ day: CalendarDay, _ weights: WeightPair) -> HTTPResponse {
+        guard !weights.isEmpty else { return GenericResponse.noContent }
+        return GenericResponse.success { append(day.description, weights, to: &$0) }
+    }
+
+    /// Appends `{"date":"2026-11-20","am":70.1,"pm":null}`.
+    private static func append(_ label: String, _ weights: WeightPair, to composer: inout JSONComposer) {
+        composer.beginObject()
+        composer.key("date")
+        composer.string(label)
+        for half in DayHalf.allCases {
+            composer.key(half.rawValue)
+            if let weight = weights[half] {
+                weight.append(to: &composer)
+            } else {
+                composer.null()
+            }
+        }
+        composer.endObject()
+    }
+}

@@ -1,0 +1,98 @@
+internal import HTTPModel
+internal import JSONBytes
+
+/// The paths of all sample APIs, and those of the server itself.
+struct SampleRoutes: Sendable {
+    struct Entry: Sendable {
+        let route: SampleRoute
+        let refuse: @Sendable (Refusal) -> HTTPResponse
+    }
+
+    private static let apis: [any SampleAPI.Type] = [
+        DiaryAPI.self, WeatherAPI.self, PlacesAPI.self, UsersAPI.self, TagsAPI.self,
+    ]
+
+    private let entries: [Entry]
+
+    init(faults: FaultBoard) {
+        let own = ControlRoutes.routes(faults).map { route in
+            Entry(route: route) { GenericResponse.failure($0.status, $0.message) }
+        }
+        entries = own + Self.apis.flatMap(Self.entries)
+    }
+
+    private static func entries(of api: any SampleAPI.Type) -> [Entry] {
+        api.routes.map { Entry(route: $0, refuse: api.answer(to:)) }
+    }
+
+    /// What a path names: a route for each method that it has.
+    struct Resource {
+        fileprivate let entries: [Entry]
+        fileprivate let values: [String]
+
+        var methods: [HTTPMethod] { entries.map(\.route.method) }
+
+        func bodyLimit(_ method: HTTPMethod) -> Int? {
+            entries.first { $0.route.method == method }?.route.bodyLimit
+        }
+
+        /// What a request comes to; a refusal is known, in its API's own words.
+        func read(_ method: HTTPMethod, _ target: RequestTarget, _ body: ArraySlice<UInt8>) -> SampleCall? {
+            guard let entry = entries.first(where: { $0.route.method == method }) else { return nil }
+            let input = SampleInput(values: values, query: QueryItems(target.queryBytes), body: body)
+            do throws(Refusal) {
+                return try entry.route.read(input)
+            } catch {
+                return .known(entry.refuse(error))
+            }
+        }
+    }
+
+    /// Nil where there is no such path.
+    func resource(_ target: RequestTarget) -> Resource? {
+        guard target.form == .origin || target.form == .absolute else { return nil }
+        var path: [String] = []
+        for part in target.pathBytes.dropFirst().split(separator: 0x2F, omittingEmptySubsequences: false) {
+            guard let segment = try? PercentEncoding.decodeSegment(part) else { return nil }
+            path.append(segment)
+        }
+        var found: [Entry] = []
+        var values: [String] = []
+        for entry in entries {
+            guard let matched = entry.route.values(in: path) else { continue }
+            found.append(entry)
+            values = matched
+        }
+        return found.isEmpty ? nil : Resource(entries: found, values: values)
+    }
+
+    /// All methods that any path has.
+    var methods: [HTTPMethod] {
+        entries.reduce(into: []) { methods, entry in
+            if !methods.contains(entry.route.method) { methods.append(entry.route.method) }
+        }
+    }
+}
+
+/// The server's own paths: the faults, and its health. Neither meets a fault.
+private enum ControlRoutes {
+    static func routes(_ faults: FaultBoard) -> [SampleRoute] {
+        [
+            SampleRoute(.get, "/faults") { _ in .known(answer(faults)) },
+            SampleRoute(.put, "/faults") { (input) throws(Refusal) in
+                do throws(FaultError) {
+                    try faults.set(document: input.body)
+                } catch {
+                    throw Refusal(error.description)
+                }
+                return .known(answer(faults))
+            },
+            // A server that answers is both.
+            SampleRoute(.get, "/health/{live|ready}") { _ in .known(HTTPResponse(status: .noContent)) },
+        ]
+    }
+
+    private static func answer(_ faults: FaultBoard) -> HTTPResponse {
+        GenericResponse.success { $0.fragment(faults.list()) }
+    }
+}

@@ -1,0 +1,13 @@
+import Gateway
+
+/// All that `sluice serve` answers: the screens of the write-ups that Sluice is built from.
+enum AppEndpoints {
+    static func declare(on gateway: Gateway) {
+        WeightEndpoints.declare(on: gateway)
+        WeatherEndpoints.declare(on: gateway)
+        PlaceEndpoints.declare(on: gateway)
+        UserEndpoints.declare(on: gateway)
+        TagEndpoints.declare(on: gateway)
+        HomeEndpoint.declare(on: gateway)
+    }
+}

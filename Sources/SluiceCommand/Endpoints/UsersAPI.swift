@@ -1,0 +1,40 @@
+import Gateway
+import HTTPModel
+import JSONBytes
+import Networking
+
+/// The API of profiles. It has no envelope.
+enum UsersAPI {
+    case user(UserName)
+
+    /// Where the profile stands in an answer.
+    static let profile = JSONPointer(members: ["user"])
+}
+
+/// What a user may be called: one segment of a path.
+struct UserName: RequestValue, CustomStringConvertible {
+    let description: String
+
+    static let rule = "a name of 1 to 32 characters, without slashes and control characters"
+
+    init?(requestText: String) {
+        guard 1...32 ~= requestText.count, (try? PercentEncoding.checkSegment(Array(requestText.utf8))) != nil
+        else { return nil }
+        description = requestText
+    }
+
+    private init(_ text: String) { description = text }
+
+    static let green = UserName("GREEN")
+}
+
+extension UsersAPI: TargetType {
+    /// Where `sluice upstream --port 8081` has it; `--upstream users=URL` says another place.
+    var baseURL: String { "http://127.0.0.1:8081/users" }
+
+    var path: RequestPath {
+        switch self {
+        case .user(let name): "/\(name)"
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import TestSupport
+import Testing
+
+@testable import SampleUpstreams
+
+@Suite("The file of the sample data")
+struct SampleDatabaseTests {
+    private let scratch = ScratchFolder()
+
+    @Test("A step that fails leaves the file as it was")
+    func aStepThatFailsLeavesTheFileAsItWas() throws {
+        let file = try SQLiteDatabase(path: scratch.diary, busyTimeout: 0)
+        // The name that a table of a later step has.
+        try file.execute(DiaryStore.schema + "CREATE TABLE user_profile (x); PRAGMA user_version = 1;")
+        let error = #expect(throws: SampleDataError.self) { try SampleDatabase(path: scratch.diary) }
+        #expect(error?.message.contains("user_profile") == true)
+        var tables = 0
+        try file.prepare("SELECT 1 FROM sqlite_schema WHERE name LIKE 'weather%'").run([]) { _ in tables += 1
+        }
+        #expect(tables == 0)
+    }
+
+    @Test("What is written in a transaction that fails is not there")
+    func whatIsWrittenInATransactionThatFailsIsNotThere() throws {
+        let database = try SampleDatabase(path: scratch.diary)
+        let store = try DiaryStore(database)
+        let day = CalendarDay(number: 20_000)
+        let error = #expect(throws: SampleDataError.self) {
+            try database.transaction { () throws(SampleDataError) in
+                try store.set(Weight(grams: 70_000), on: day, .morning)
+                throw SampleDataError(path: "x", message: "enough")
+            }
+        }
+        #expect(error?.message == "enough")
+        #expect(try store.records(from: day, to: day).isEmpty)
+    }
+
+    @Test("A diary that was alone in its file keeps its weights, and the others get their tables")
+    func aDiaryThatWasAloneKeepsItsWeights() throws {
+        let file = try SQLiteDatabase(path: scratch.diary, busyTimeout: 0)
+        try file.execute(
+            DiaryStore.schema
+                + "INSERT INTO weight VALUES ('2026-11-20', 'am', 71500); PRAGMA user_version = 1;")
+        let data = try SampleData(path: scratch.diary, now: { 1_795_132_800 })
+        let day = try #require(CalendarDay("2026-11-20"))
+        #expect(try data.diary.weights(on: day).morning == Weight(grams: 71_500))
+        #expect(try data.users.profile("GREEN")?.level == 42)
+        #expect(try data.tags.all().count == 8)
+        // And again, with all tables there.
+        #expect(try SampleData(path: scratch.diary, now: { 0 }).tags.all().count == 8)
+    }
+}

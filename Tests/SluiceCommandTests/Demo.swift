@@ -1,0 +1,79 @@
+import Foundation
+import JSONBytes
+import TestSupport
+import Testing
+
+/// A running `sluice demo` with data of its own, and a client of it.
+final class Demo {
+    private let scratch = ScratchFolder()
+    private let process: SluiceProcess
+    private let base: String
+
+    init() throws {
+        process = try SluiceProcess([
+            "demo", "--port", "0", "--data", scratch.file("diary.sqlite3"), "--drain-delay", "0",
+        ])
+        base = "http://127.0.0.1:\(try process.readPort())"
+    }
+
+    /// An answer of the gateway.
+    struct Answer {
+        let status: Int
+        let json: JSONFragment
+
+        var code: String? { json[member: "code"]?.stringValue }
+        var message: String { json[member: "message"]?.stringValue ?? "" }
+        var data: JSONFragment? { json[member: "data"] }
+
+        func kind(of part: String) -> String? {
+            json[member: "meta"]?[member: "parts"]?[member: part]?.stringValue
+        }
+
+        func error(_ part: String) -> JSONFragment? {
+            json[member: "errors"]?.elements.first { $0[member: "part"]?.stringValue == part }
+        }
+
+        /// `serverErr upstream_status 503`, as the error of a part has it.
+        func failure(of part: String) -> String? {
+            error(part).map { error in
+                [
+                    error[member: "kind"]?.stringValue, error[member: "reason"]?.stringValue,
+                    error[member: "status"]?.description,
+                ].compactMap(\.self).joined(separator: " ")
+            }
+        }
+    }
+
+    func get(_ target: String) throws -> Answer { try ask(target) }
+
+    /// - Parameter body: as it is, or `@` and the path of a file with it.
+    func post(_ target: String, _ body: String, contentType: String = "application/json") throws -> Answer {
+        try ask("--header", "Content-Type: \(contentType)", "--data-binary", body, target)
+    }
+
+    /// The last of the arguments is the target.
+    func ask(_ arguments: String...) throws -> Answer {
+        let target = try #require(arguments.last)
+        let (status, body) = try curl(arguments.dropLast() + [base + target])
+        return Answer(status: status, json: try JSONFragment(validating: Array(body.utf8)[...]))
+    }
+
+    func set(_ fault: String, _ upstream: String, api: String? = nil) throws {
+        let name = api.map { #""api":"\#($0)","# } ?? ""
+        let answer = try ask(
+            "--request", "PUT", "--data", #"{\#(name)"fault":"\#(fault)"}"#, "/demo/faults/\(upstream)")
+        try #require(answer.status == 200, "\(answer.json)")
+    }
+
+    func end() {
+        process.signal(SIGTERM)
+        #expect(process.finish().exitCode == 0)
+    }
+}
+
+/// Runs a demo while `body` runs.
+func withDemo(_ body: (Demo) throws -> Void) throws {
+    let demo = try Demo()
+    try body(demo)
+    demo.end()
+}

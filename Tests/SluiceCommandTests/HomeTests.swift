@@ -1,0 +1,131 @@
+import JSONBytes
+import Testing
+
+extension CommandTests {
+    /// The one screen that is out of four upstreams.
+    @Suite("The home screen")
+    struct HomeTests {
+        @Test("A parameter that breaks its rule is 400, by its name")
+        func aParameterThatBreaksItsRule() throws {
+            try withDemo { demo in
+                for (query, rule) in [
+                    ("date=today", "\"date\" must be a calendar date"),
+                    ("nx=0", "\"nx\" must be an integer from 1 to 149"),
+                    ("ny=254", "\"ny\" must be an integer from 1 to 253"),
+                    ("user=", "\"user\" must be a name of 1 to 32 characters"),
+                    ("user=a%2Fb", "\"user\" must be a name of 1 to 32 characters"),
+                    ("user=A&user=B", "\"user\" is given 2 times"),
+                ] {
+                    let answer = try demo.get("/api/home?\(query)")
+                    #expect(answer.status == 400)
+                    #expect(answer.message.contains(rule), "\(answer.message)")
+                }
+            }
+        }
+
+        @Test("It fails with the weights, by what they failed with, whatever else there is")
+        func itFailsWithTheWeights() throws {
+            try withDemo { demo in
+                for (fault, status, code) in [
+                    ("status:503", 503, "UPSTREAM_UNAVAILABLE"), ("status:504", 504, "UPSTREAM_TIMEOUT"),
+                    ("status:500", 502, "BAD_GATEWAY"), ("drop", 502, "BAD_GATEWAY"),
+                    ("garbage", 502, "BAD_GATEWAY"), ("truncate", 502, "BAD_GATEWAY"),
+                ] {
+                    try demo.set(fault, "diary")
+                    let answer = try demo.get("/api/home")
+                    #expect(answer.status == status, "\(fault)")
+                    #expect(answer.code == code)
+                    #expect(answer.data?.isNull == true)
+                    #expect(answer.error("weights") != nil)
+                    #expect(answer.json[member: "errors"]?.elements.count == 1)
+                    #expect(answer.kind(of: "user") == "success")
+                }
+                try demo.set("none", "diary")
+                // One of the two calls is enough.
+                try demo.set("status:500", "diary", api: "day")
+                #expect(try demo.get("/api/home").status == 502)
+            }
+        }
+
+        @Test(
+            "What fails beside the weights is null, alone, and the answer is partial",
+            arguments: [
+                ("weather", "weather", "garbage", "networkFail http_protocol_error null"),
+                ("weather", "weather", "status:503", "serverErr upstream_status 503"),
+                ("tags", "tags", "truncate", "networkFail http_response_incomplete null"),
+                ("users", "user", "drop", "networkFail connection_terminated null"),
+            ])
+        func whatFailsBesideTheWeights(
+            upstream: String, part: String, fault: String, failure: String
+        ) throws {
+            try withDemo { demo in
+                try demo.set(fault, upstream)
+                let answer = try demo.get("/api/home")
+                #expect(answer.status == 200)
+                #expect(answer.code == "PARTIAL")
+                #expect(answer.failure(of: part) == failure)
+                #expect(answer.json[member: "errors"]?.elements.count == 1)
+                for name in ["weights", "weather", "tags", "user"] {
+                    #expect(answer.data?[member: name]?.isNull == (name == part), "\(name)")
+                }
+                try demo.set("none", upstream)
+                #expect(try demo.get("/api/home").code == "OK")
+            }
+        }
+
+        @Test("A user whom nobody knows and a point in the sea leave the rest of the screen")
+        func aUserWhomNobodyKnows() throws {
+            try withDemo { demo in
+                let answer = try demo.get("/api/home?user=NOBODY&nx=1&ny=253")
+                #expect(answer.status == 200)
+                #expect(answer.code == "PARTIAL")
+                #expect(answer.failure(of: "user") == "requestErr upstream_status 404")
+                #expect(answer.failure(of: "weather") == "serverErr upstream_status 200")
+                #expect(answer.kind(of: "weights") == "success")
+                #expect(answer.kind(of: "tags") == "success")
+            }
+        }
+
+        @Test("What takes longer than it may, beside the weights, is left out")
+        func whatTakesTooLongIsLeftOut() throws {
+            try withDemo { demo in
+                try demo.set("delay:600000", "weather")
+                let answer = try demo.get("/api/home")
+                #expect(answer.code == "PARTIAL")
+                #expect(answer.failure(of: "weather") == "networkFail http_response_timeout null")
+                let elapsed = answer.json[member: "meta"]?[member: "elapsedMs"]?.doubleValue ?? 0
+                #expect((3000..<5000).contains(elapsed), "\(elapsed)")
+            }
+        }
+
+        @Test("Without any parameter it is today in Seoul, for GREEN; with them what they say")
+        func withoutAnyParameter() throws {
+            try withDemo { demo in
+                let answer = try demo.get("/api/home")
+                #expect(answer.code == "OK")
+                let data = try #require(answer.data)
+                #expect(data.members.map(\.name) == ["weights", "weather", "tags", "user"])
+                #expect(data[member: "weights"]?[member: "recent"]?[member: "points"]?.elements.count == 7)
+                let last = data[member: "weights"]?[member: "recent"]?[member: "points"]?[element: 6]
+                #expect(data[member: "weights"]?[member: "today"]?.description == last?.description)
+                let now = data[member: "weather"]?[member: "now"]?[member: "items"]?[member: "item"]
+                #expect(now?[element: 0]?[member: "nx"]?.intValue == 60)
+                #expect(now?[element: 0]?[member: "ny"]?.intValue == 127)
+                #expect(data[member: "tags"]?.elements.count == 8)
+                #expect(data[member: "user"]?[member: "name"]?.stringValue == "GREEN")
+
+                let other = try demo.get("/api/home?date=2026-01-02&nx=98&ny=76&user=BLUE")
+                #expect(other.code == "OK")
+                #expect(
+                    other.data?[member: "weights"]?[member: "today"]?[member: "date"]?.stringValue
+                        == "2026-01-02")
+                #expect(other.data?[member: "user"]?[member: "nameEn"]?.stringValue == "Blue Lee")
+                // Before 2020 there are no weights, which is an answer.
+                let old = try demo.get("/api/home?date=2019-01-01")
+                #expect(old.code == "OK")
+                #expect(
+                    old.data?[member: "weights"]?.description == #"{"recent":null,"today":null}"#)
+            }
+        }
+    }
+}
