@@ -56,6 +56,11 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     /// where `report` has to.
     func reportData(of response: borrowing TransportResponse) -> Bool { false }
 
+    /// Whether another attempt could still put right what this one did.
+    var mayBeSentAgain: Bool { true }
+
+    var streaming: (any StreamingAttemptReceiver)? { nil }
+
     private final var scheduler: any SchedulerType { itsScheduler ?? provider.transport.scheduler }
 
     override func begin() {
@@ -120,7 +125,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         var machine = held
         let settings = call.settings
         let decision =
-            !call.method.isIdempotent
+            !call.method.isIdempotent || !mayBeSentAgain
             ? .stands
             : machine.attemptFailed(
                 failure, at: elapsed, end: end,
@@ -252,6 +257,37 @@ final class ResponseRun: CallRun<Response>, @unchecked Sendable {
         let response = received(response, attempts: attempts)
         inContext { onLast(response) }
     }
+}
+
+/// A call whose observer hears of more than its end.
+final class ObservedRun: CallRun<Response>, StreamingAttemptReceiver, @unchecked Sendable {
+    private let observer: any CallObserver
+
+    init(_ call: TransportCall, _ provider: ProviderSettings, _ observer: any CallObserver) {
+        self.observer = observer
+        super.init(call, provider)
+    }
+
+    override func copy() -> Emitter<Response> { ObservedRun(call, provider, observer) }
+
+    override func report(_ response: consuming TransportResponse, attempts: Int) {
+        let response = received(response, attempts: attempts)
+        inContext { onLast(response) }
+    }
+
+    override var mayBeSentAgain: Bool { !observer.hasBody }
+
+    override var streaming: (any StreamingAttemptReceiver)? { self }
+
+    func attemptSent(_ bytes: Int64, of total: Int64?) { observer.callSent(bytes, of: total) }
+
+    func attemptStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm {
+        observer.callStarted(head, flow: flow)
+    }
+
+    func attemptReceived(_ piece: UnsafeRawBufferPointer) { observer.callReceived(piece) }
+
+    func attemptReceived(_ bytes: Int64, of total: Int64?) { observer.callReceived(bytes, of: total) }
 }
 
 /// A call and `fragment()` in one.

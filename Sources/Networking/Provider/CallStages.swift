@@ -21,11 +21,15 @@ struct CallStages: Sendable {
     }
 
     /// The call with its stages: cold, anew for each subscription.
-    func response(to call: TransportCall, by provider: ProviderSettings) -> Single<Response> {
+    ///
+    /// - Parameter observer: who hears of more than the end.
+    func response(
+        to call: TransportCall, by provider: ProviderSettings, observer: (any CallObserver)? = nil
+    ) -> Single<Response> {
         .deferred {
             let context = call.context ?? CallContext.current
             let call = call.context == nil ? context.map { call.with($0) } ?? call : call
-            return StagedCall(call, self, provider).response()
+            return StagedCall(call, self, provider, observer).response()
         }
     }
 }
@@ -35,15 +39,20 @@ private struct StagedCall: Sendable {
     private let call: TransportCall
     private let stages: CallStages
     private let provider: ProviderSettings
+    private let observer: (any CallObserver)?
     /// Of the loop that subscribed: each stage begins there.
     private let scheduler: any SchedulerType
     private let started: RxTime
     private let deadline: RxTime
 
-    init(_ call: TransportCall, _ stages: CallStages, _ provider: ProviderSettings) {
+    init(
+        _ call: TransportCall, _ stages: CallStages, _ provider: ProviderSettings,
+        _ observer: (any CallObserver)?
+    ) {
         self.call = call
         self.stages = stages
         self.provider = provider
+        self.observer = observer
         scheduler = provider.transport.scheduler
         started = scheduler.now
         let end = started.addingTimeInterval(Double(call.totalNanoseconds) / 1e9)
@@ -62,10 +71,12 @@ private struct StagedCall: Sendable {
     private func round(_ number: Int) -> Single<Response> {
         adapted()  // plugins, then interceptors
             .flatMap { call in
-                exchange(call, redirects: 0)  // cookies, the wire with its retries, redirects
+                // Cookies, the wire with its retries, redirects.
+                exchange(call, redirects: 0)
                     .map { Result<Response, NetworkError>.success($0) }
                     .catch { .just(.failure(failure($0))) }
-                    .flatMap { outcome(of: $0, to: call, number) }  // validation, and whether to go another round
+                    // Validation, and whether to go another round.
+                    .flatMap { outcome(of: $0, to: call, number) }
             }
     }
 
@@ -95,9 +106,9 @@ private struct StagedCall: Sendable {
         let sent = limited(
             stages.cookies?.field(for: url, at: scheduler.now).map { call.adding(cookies: $0) } ?? call)
         guard stages.cookies != nil || stages.redirects.maximum > 0 else {
-            return .emitting(ResponseRun(sent, provider))
+            return provider.run(sent, observer)
         }
-        return Single.emitting(ResponseRun(sent, provider)).flatMap { response in
+        return provider.run(sent, observer).flatMap { response in
             stages.cookies?.store(response.fields, from: url, at: scheduler.now)
             guard stages.redirects.maximum > 0, let redirection = call.redirected(by: response) else {
                 return .just(response)
@@ -156,7 +167,8 @@ private struct StagedCall: Sendable {
             error = failure
         }
         guard let interceptor = stages.interceptor,
-            number < call.settings.policy.maxInterceptorRetries, scheduler.now < deadline
+            number < call.settings.policy.maxInterceptorRetries, scheduler.now < deadline,
+            observer?.hasBody != true
         else { return stands() }
         let request = call.request
         return onTime { inContext { interceptor.retry(request, dueTo: error, retryCount: number) } }

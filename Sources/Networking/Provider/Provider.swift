@@ -60,13 +60,16 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
     }
 
     /// The call as it would go on the wire.
-    func prepare(_ target: Target) throws(RequestFault) -> TransportCall {
+    ///
+    /// - Parameter isUnbounded: whether it has no time in all but its target's own.
+    func prepare(_ target: Target, isUnbounded: Bool = false) throws(RequestFault) -> TransportCall {
+        let timeout = isUnbounded ? target.timeout ?? CallOptions.unbounded : target.timeout
         let calls = try settings.calls(to: target.baseURL)
         return try RequestBuilder.build(
             method: target.method, path: target.path, headers: target.headers,
             task: target.task, context: CallContext.current, envelope: target.envelope,
             allowsEmptyBody: target.allowsEmptyBody, settings: calls,
-            options: CallOptions.needed(timeout: target.timeout, validation: target.validation))
+            options: CallOptions.needed(timeout: timeout, validation: target.validation))
     }
 }
 

@@ -70,11 +70,19 @@ final class ProviderSettings: Sendable {
     }
 
     /// The call, cold: with all that the provider has for it.
-    func response(to call: TransportCall) -> Single<Response> {
-        if let stages { return stages.response(to: call, by: self) }
-        let run = Single.emitting(ResponseRun(call, self))
+    ///
+    /// - Parameter observer: who hears of more than the end; of one subscription.
+    func response(to call: TransportCall, observer: (any CallObserver)? = nil) -> Single<Response> {
+        if let stages { return stages.response(to: call, by: self, observer: observer) }
+        let run = run(call, observer)
         if case .none = call.validation { return run }
         return run.map { try $0.validated() }
+    }
+
+    /// The call on the wire, with its retries.
+    func run(_ call: TransportCall, _ observer: (any CallObserver)?) -> Single<Response> {
+        guard let observer else { return .emitting(ResponseRun(call, self)) }
+        return .emitting(ObservedRun(call, self, observer))
     }
 
     /// What calls to the configured upstream have in common, or those to the one at the target's own base URL. Parsed once.

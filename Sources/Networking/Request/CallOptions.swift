@@ -4,6 +4,9 @@ final class CallOptions: Sendable {
     let timeout: Duration?
     let validation: ValidationType
 
+    /// As good as no limit: a year.
+    static let unbounded = Duration.seconds(365 * 86400)
+
     private init(_ timeout: Duration?, _ validation: ValidationType) {
         self.timeout = timeout
         self.validation = validation

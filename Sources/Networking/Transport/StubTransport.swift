@@ -131,7 +131,7 @@ public final class StubTransport: Transport {
             }
             guard answered(index) else { return }
             switch answer.content {
-            case .response(let response): receiver.attemptSucceeded(response)
+            case .response(let response): Self.deliver(response, of: call, to: receiver)
             case .failure(let failure): receiver.attemptFailed(failure)
             case .silence: receiver.attemptFailed(TransportError(.connectionReadTimeout, "silence"))
             case .blackHole: receiver.attemptFailed(TransportError(.connectionTimeout, "no connection"))
@@ -149,6 +149,33 @@ public final class StubTransport: Transport {
             timer.dispose()
             self.cancelled(index)
         }
+    }
+
+    /// Bodies come in pieces of at most 1024 bytes where pieces are asked for; a file is not written.
+    private static func deliver(
+        _ response: TransportResponse, of call: TransportCall, to receiver: any AttemptReceiver
+    ) {
+        guard let streaming = receiver.streaming else { return receiver.attemptSucceeded(response) }
+        if !call.body.isNone { streaming.attemptSent(call.body.length ?? 0, of: call.body.length) }
+        var head = response
+        head.body = []
+        let form = streaming.attemptStarted(head, flow: NoFlow())
+        var received: Int64 = 0
+        var rest = response.body
+        while !rest.isEmpty {
+            let piece = rest.prefix(1024)
+            rest = rest.dropFirst(1024)
+            received += Int64(piece.count)
+            if form == .pieces { piece.withUnsafeBytes { streaming.attemptReceived($0) } }
+            streaming.attemptReceived(received, of: Int64(response.body.count))
+        }
+        receiver.attemptSucceeded(form == .whole ? response : head)
+    }
+
+    /// What is all there already cannot be held back.
+    private final class NoFlow: FlowControl {
+        func pause() {}
+        func resume() {}
     }
 
     public func beginRetry(to upstream: Upstream) -> Bool {

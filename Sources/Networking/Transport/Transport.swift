@@ -28,6 +28,9 @@ public protocol Transport: AnyObject, Sendable {
 
 /// Who waits for the end of one attempt.
 public protocol AttemptReceiver: AnyObject, Sendable {
+    /// The receiver, where it wants to hear of more than the end. Default nil: the response comes as a whole.
+    var streaming: (any StreamingAttemptReceiver)? { get }
+
     func attemptSucceeded(_ response: consuming TransportResponse)
     func attemptFailed(_ error: TransportError)
 }

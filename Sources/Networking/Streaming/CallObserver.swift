@@ -1,0 +1,17 @@
+/// Hears of one call, whatever attempts, redirects and interceptors' rounds it takes. Called on the call's loop.
+protocol CallObserver: AnyObject, Sendable {
+    /// Whether a byte of the body has been handed on: then the call cannot begin anew.
+    var hasBody: Bool { get }
+    func callSent(_ bytes: Int64, of total: Int64?)
+    func callStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm
+    func callReceived(_ piece: UnsafeRawBufferPointer)
+    func callReceived(_ bytes: Int64, of total: Int64?)
+}
+
+extension CallObserver {
+    var hasBody: Bool { false }
+    func callSent(_ bytes: Int64, of total: Int64?) {}
+    func callStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm { .whole }
+    func callReceived(_ piece: UnsafeRawBufferPointer) {}
+    func callReceived(_ bytes: Int64, of total: Int64?) {}
+}

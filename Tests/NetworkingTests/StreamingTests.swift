@@ -1,0 +1,117 @@
+import Dispatch
+import HTTPModel
+import Locking
+import Networking
+import Rx
+import RxTesting
+import Testing
+
+@Suite("Progress and streams", .noLeaks)
+struct StreamingTests {
+    private let body = String(repeating: "0123456789", count: 250)
+
+    private func bench(_ answers: StubTransport.Answer...) throws -> Bench {
+        let bench = try Bench()
+        let next = Lock(0)
+        bench.transport.answer { _ in
+            answers[
+                next.withLock { count in
+                    defer { count += 1 }
+                    return min(count, answers.count - 1)
+                }]
+        }
+        return bench
+    }
+
+    private func collect<Element>(_ source: Observable<Element>) -> (
+        values: [Element], error: (any Error)?, isCompleted: Bool
+    ) {
+        let seen = Lock<([Element], (any Error)?, Bool)>(([], nil, false))
+        _ = source.subscribe(
+            onNext: { value in seen.withLock { $0.0.append(value) } },
+            onError: { error in seen.withLock { $0.1 = error } },
+            onCompleted: { seen.withLock { $0.2 = true } })
+        return seen.withLock { $0 }
+    }
+
+    @Test("Progress of a call that fails ends with its error")
+    func failure() throws {
+        let bench = try bench(.failure(.connectionReadTimeout))
+        let seen = collect(bench.provider.rx.requestWithProgress(.note("hello")))
+        #expect((seen.error as? NetworkError)?.reason == .connectionReadTimeout)
+        #expect(!seen.isCompleted)
+    }
+
+    @Test("Progress goes up, then down, and ends with the response, which is whole")
+    func progress() throws {
+        let bench = try bench(.response(200, body: body))
+        let seen = collect(bench.provider.rx.requestWithProgress(.note("hello")))
+        #expect(seen.isCompleted)
+        #expect(seen.values.map(\.direction) == [.upload, .download, .download, .download, .download])
+        #expect(seen.values.map(\.completed) == [16, 1024, 2048, 2500, 2500])
+        #expect(seen.values.map(\.progress) == [1, 1024.0 / 2500, 2048.0 / 2500, 1, 1])
+        #expect(seen.values.map(\.isCompleted) == [false, false, false, false, true])
+        #expect(seen.values.last?.response?.data.count == 2500)
+    }
+
+    @Test("Progress begins anew with another attempt, and interceptors and redirects are on its way")
+    func again() throws {
+        let bench = try bench(.response(503, body: "x"), .response(200, body: body))
+        let numbers = Lock<[Int64]>([])
+        let completed = Probe(
+            bench.provider.rx.requestWithProgress(.day("2026-11-20"))
+                .do(onNext: { progress in numbers.withLock { $0.append(progress.completed) } })
+                .filterCompleted().asSingle())
+        bench.time.advance(by: .seconds(1))
+        #expect(completed.value?.data.count == 2500)
+        #expect(numbers.withLock { $0 } == [1, 1024, 2048, 2500, 2500])
+    }
+
+    @Test("It is cold, and disposal cancels")
+    func disposal() throws {
+        let bench = try bench(.response(200, body: body, after: .seconds(1)))
+        let call = bench.provider.rx.requestWithProgress(.day("2026-11-20"))
+        #expect(bench.transport.attempts.isEmpty)
+        call.subscribe().dispose()
+        #expect(bench.transport.inFlight == 0)
+        #expect(bench.time.pending == 0)
+    }
+
+    @Test("A stream's body comes in pieces; what is no success is an error with its body")
+    func pieces() throws {
+        let bench = try bench(.response(404, body: body), .response(200, body: body))
+        let failed = collect(bench.provider.rx.stream(.day("2026-11-20")))
+        #expect(failed.values.isEmpty)
+        #expect((failed.error as? NetworkError)?.response?.data.count == 2500)
+        let seen = collect(bench.provider.rx.stream(.day("2026-11-20")))
+        #expect(seen.values.map(\.count) == [1024, 1024, 452])
+        #expect(seen.isCompleted)
+    }
+
+    @Test("A stream for a task gives its head first, then its pieces, then its end")
+    func asyncStream() async throws {
+        let bench = try bench(
+            .response(500, body: "broken"), .response(200, fields: ["X-A": "b"], body: body))
+        let error = await #expect(throws: NetworkError.self) {
+            _ = try await bench.provider.stream(.note("x"))
+        }
+        #expect(error?.statusCode == 500)
+        #expect(error?.response?.data.count == 6)
+        let stream = try await bench.provider.stream(.note("x"))
+        #expect(stream.statusCode == 200)
+        #expect(stream.fields["X-A"] == "b")
+        var count = 0
+        for try await piece in stream { count += piece.count }
+        #expect(count == 2500)
+    }
+
+    @Test("A stream whose task is cancelled ends its call")
+    func cancelled() async throws {
+        let bench = try bench(.response(200, body: body, after: .seconds(1)))
+        let task = Task { try await bench.provider.stream(.day("2026-11-20")) }
+        while bench.transport.inFlight == 0 { await Task.yield() }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await task.value }
+        #expect(bench.transport.inFlight == 0)
+    }
+}
