@@ -1,4 +1,3 @@
-import FoundationEssentials
 public import JSONBytes
 
 // The same failure in the terms of code that was written for another client. Each is computed from the `NetworkError`, which
@@ -10,12 +9,41 @@ public enum MoyaError: Error, Sendable {
     case statusCode(Response)
     /// The body is not JSON.
     case jsonMapping(Response)
+    /// The body is no text.
+    case stringMapping(Response)
     /// The body is JSON of another shape, or lacks what was asked for.
     case objectMapping(any Error, Response)
-    /// The request could not be built.
+    /// A model could not be encoded as the body, or a file could not be read.
+    case encodableMapping(any Error)
+    /// Parameters could not be encoded.
+    case parameterEncoding(any Error)
+    /// The request could not be built: its address or one of its fields.
     case requestMapping(String)
     /// No whole answer.
     case underlying(any Error, Response?)
+
+    /// The response, where one came.
+    public var response: Response? {
+        switch self {
+        case .statusCode(let response), .jsonMapping(let response), .stringMapping(let response),
+            .objectMapping(_, let response):
+            response
+        case .underlying(_, let response): response
+        case .encodableMapping, .parameterEncoding, .requestMapping: nil
+        }
+    }
+}
+
+extension MoyaError: NestedError {
+    /// Moya's `underlyingError`.
+    public var underlying: (any Error)? {
+        switch self {
+        case .objectMapping(let error, _), .encodableMapping(let error), .parameterEncoding(let error),
+            .underlying(let error, _):
+            error
+        case .statusCode, .jsonMapping, .stringMapping, .requestMapping: nil
+        }
+    }
 }
 
 /// The terms of a screen that tells three failures apart.
@@ -36,7 +64,7 @@ public enum SessionError: Error, Sendable {
 }
 
 /// The terms of a router's manager: a code, what was known, what lies beneath, and the body of the refusal.
-public struct RouterManagerError: Error, Sendable {
+public struct RouterManagerError: NestedError, Sendable {
     public enum Code: Int, Sendable, Hashable {
         case failedRequest = 0
         case isNotSuccessful = 1
@@ -47,20 +75,28 @@ public struct RouterManagerError: Error, Sendable {
     /// `upstream`, `path`, `reason`, and `statusCode` where there is one.
     public let userInfo: [String: String]
     public let underlying: (any Error)?
+    /// Nil where no whole response came.
+    public let response: Response?
     /// The body as it came; nil where none came or it is not JSON.
     public let errorBody: JSONFragment?
 
     /// The body of the refusal as a model; nil where it is none.
-    public func errorBody<Body: Decodable>(as type: Body.Type) -> Body? {
-        errorBody.flatMap { try? Response.decoder.decode(type, from: Data($0.bytes)) }
+    public func errorBody<Body: Decodable>(
+        as type: Body.Type, using decoder: any ResponseDecoder = Response.decoder
+    ) -> Body? {
+        errorBody.flatMap { try? decoder.decode(type, from: $0) }
     }
 }
 
 extension NetworkError {
     public var moyaError: MoyaError {
-        guard let response else {
-            return reason == .requestError ? .requestMapping(message) : .underlying(underlying ?? self, nil)
+        switch requestPart {
+        case .url, .headers: return .requestMapping(message)
+        case .parameters: return .parameterEncoding(underlying ?? self)
+        case .body: return .encodableMapping(underlying ?? self)
+        case nil: break
         }
+        guard let response else { return .underlying(underlying ?? self, nil) }
         switch kind {
         case .requestErr, .serverErr:
             return .statusCode(response)
@@ -69,6 +105,7 @@ extension NetworkError {
         case .pathErr where reason == .unexpectedStatus:
             return .statusCode(response)
         case .pathErr, .noContent, .success:
+            if underlying is StringMappingError { return .stringMapping(response) }
             return underlying is JSONError || response.data.isEmpty
                 ? .jsonMapping(response) : .objectMapping(underlying ?? self, response)
         }
@@ -92,7 +129,7 @@ extension NetworkError {
         case .pathErr, .success:
             reason == .missingData ? .missingData : .decodingError(error: underlying ?? self)
         case .noContent: .missingData
-        case .networkFail: reason == .requestError ? .invalidURL : .transportError
+        case .networkFail: requestPart == .url || requestPart == .parameters ? .invalidURL : .transportError
         }
     }
 
@@ -108,12 +145,23 @@ extension NetworkError {
             case .networkFail: .failedRequest
             }
         return RouterManagerError(
-            code: code, userInfo: userInfo, underlying: underlying,
+            code: code, userInfo: userInfo, underlying: underlying, response: response,
             errorBody: response.flatMap { try? JSONFragment(validating: $0.data) })
     }
 
     /// The data in the envelope of a failure as a model; nil where it is none.
-    public func payload<Payload: Decodable>(as type: Payload.Type) -> Payload? {
-        payload.flatMap { try? Response.decoder.decode(type, from: Data($0.bytes)) }
+    public func payload<Payload: Decodable>(
+        as type: Payload.Type, using decoder: any ResponseDecoder = Response.decoder
+    ) -> Payload? {
+        payload.flatMap { try? decoder.decode(type, from: $0) }
+    }
+
+    /// The body that came with the failure as a model, whatever the status: an API's own words about it. Nil where none came, or
+    /// it is no such model.
+    public func decode<Body: Decodable>(
+        _ type: Body.Type, using decoder: any ResponseDecoder = Response.decoder
+    ) -> Body? {
+        guard let response, let body = try? JSONFragment(validating: response.data) else { return nil }
+        return try? decoder.decode(type, from: body)
     }
 }

@@ -12,6 +12,8 @@ public struct NetworkError: Error, Sendable {
 
     /// The upstream's name.
     public let upstream: String
+    /// What of the request could not be built; nil where it was.
+    public let requestPart: RequestPart?
     /// Nil where the request could not be built.
     public let call: TransportCall?
     /// Nil where no whole response came.
@@ -41,12 +43,13 @@ public struct NetworkError: Error, Sendable {
         kind: OutcomeKind, reason: FailureReason, message: String, upstream: String, call: TransportCall?,
         response: Response? = nil, statusCode: Int? = nil, envelope: OpenedEnvelope? = nil,
         underlying: (any Error)? = nil, attempts: Int, elapsed: Duration, isRetryable: Bool,
-        retryAfter: Duration? = nil
+        retryAfter: Duration? = nil, requestPart: RequestPart? = nil
     ) {
         self.kind = kind
         self.reason = reason
         self.message = message
         self.upstream = upstream
+        self.requestPart = requestPart
         self.call = call
         self.response = response
         self.statusCode = statusCode
@@ -75,7 +78,8 @@ extension NetworkError {
     init(unbuilt fault: RequestFault, upstream: String) {
         self.init(
             kind: .networkFail, reason: .requestError, message: fault.message, upstream: upstream, call: nil,
-            underlying: fault.underlying, attempts: 0, elapsed: .zero, isRetryable: false)
+            underlying: fault.underlying, attempts: 0, elapsed: .zero, isRetryable: false,
+            requestPart: fault.part)
     }
 
     /// An answer came and was read as a failure.

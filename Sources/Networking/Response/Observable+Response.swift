@@ -1,4 +1,3 @@
-public import FoundationEssentials
 public import JSONBytes
 public import Rx
 
@@ -40,19 +39,54 @@ extension ObservableType where Element == Response {
 
     /// The data of a success, decoded.
     public consuming func map<Model: Decodable & Sendable>(
-        _ type: Model.Type, atKeyPath keyPath: String? = nil, using decoder: JSONDecoder = Response.decoder
+        _ type: Model.Type, atKeyPath keyPath: String? = nil,
+        using decoder: any ResponseDecoder = Response.decoder, failsOnEmptyData: Bool = true
     ) -> Observable<Model> {
-        map { try $0.map(type, atKeyPath: keyPath, using: decoder) }
+        map {
+            try $0.map(type, atKeyPath: keyPath, using: decoder, failsOnEmptyData: failsOnEmptyData)
+        }
     }
 
     /// The data of a success, decoded; nil where the answer is that there is none.
     public consuming func map<Model: Decodable & Sendable>(
-        _ type: Model?.Type, atKeyPath keyPath: String? = nil, using decoder: JSONDecoder = Response.decoder
+        _ type: Model?.Type, atKeyPath keyPath: String? = nil,
+        using decoder: any ResponseDecoder = Response.decoder
     ) -> Observable<Model?> {
         map { try $0.map(type, atKeyPath: keyPath, using: decoder) }
     }
 
+    /// The whole body as JSON, its envelope too.
+    public consuming func mapJSON(failsOnEmptyData: Bool = true) -> Observable<JSONFragment> {
+        map { try $0.mapJSON(failsOnEmptyData: failsOnEmptyData) }
+    }
+
+    /// The whole body as text; with a key path, the JSON string that stands there in the data.
     public consuming func mapString(atKeyPath keyPath: String? = nil) -> Observable<String> {
         map { try $0.mapString(atKeyPath: keyPath) }
+    }
+
+    /// The outcome of a call whose upstream speaks GenericResponse, the envelope as a model in it. A failure of the network stays
+    /// the stream's.
+    public consuming func judge<Payload: Decodable & Sendable>(
+        _ type: Payload.Type, using decoder: any ResponseDecoder = Response.decoder
+    ) -> Observable<NetworkResult<GenericResponse<Payload>>> {
+        map { $0.judge(type, using: decoder) }
+    }
+
+    /// Fails unless the status is 2xx and the body of a type that the request accepts.
+    public consuming func validate() -> Observable<Response> {
+        map { try $0.validate() }
+    }
+
+    /// Fails unless the status is among `statusCodes`.
+    public consuming func validate<Codes: Sequence<Int> & Sendable>(statusCode codes: Codes) -> Observable<
+        Response
+    > {
+        map { try $0.validate(statusCode: codes) }
+    }
+
+    /// Fails unless the body is of one of these media types.
+    public consuming func validate(contentType acceptable: [String]) -> Observable<Response> {
+        map { try $0.validate(contentType: acceptable) }
     }
 }

@@ -1,6 +1,5 @@
-public import FoundationEssentials
 import HTTPModel
-public import JSONBytes
+import JSONBytes
 
 /// What a response means: the table of outcomes in one place.
 extension Response {
@@ -32,107 +31,22 @@ extension Response {
         try filter(statusCodes: 200...399)
     }
 
-    /// The data of a success as the bytes it came in: judged, unwrapped, validated in one pass, sliced and not
-    /// copied. `null` for 204, 205 and, where the target allows it, for nothing.
-    ///
-    /// - Parameters:
-    ///   - pointer: where in the data; nothing there is `missing_data`.
-    ///   - kind: what has to be there; something else is `decode_error`.
-    public func fragment(at pointer: JSONPointer = .root, as kind: JSONFragment.Kind? = nil) throws
-        -> JSONFragment
-    {
-        do {
-            guard let data = try content() else { return .null }
-            guard let found = data.value(at: pointer) else {
-                throw NetworkError(
-                    self, kind: .pathErr, reason: .missingData,
-                    message: "the answer has nothing at \(pointer)")
-            }
-            guard kind == nil || found.kind == kind else {
-                throw NetworkError(
-                    self, kind: .pathErr, reason: .decodeError,
-                    message: "the answer is of another kind than expected")
-            }
-            return found
-        } catch let error as NetworkError {
-            throw reported(error)
-        }
-    }
-
-    /// The data of a success, decoded.
-    ///
-    /// - Parameters:
-    ///   - keyPath: names parted by dots, as in Moya: `"items.first"`; nil for all of the data.
-    ///   - decoder: default `JSONDecoder()`.
-    /// - Throws: `NetworkError`; of the kind `noContent` where there is nothing to decode.
-    public func map<Model: Decodable>(
-        _ type: Model.Type, atKeyPath keyPath: String? = nil, using decoder: JSONDecoder = Response.decoder
-    ) throws -> Model {
-        guard let model = try decoded(type, keyPath, decoder) else {
-            throw reported(
-                NetworkError(
-                    self, kind: .noContent, reason: .missingData,
-                    message: "the answer is that there is nothing"))
-        }
-        return model
-    }
-
-    /// The data of a success, decoded; nil for 204, 205 and, where the target allows it, for nothing.
-    public func map<Model: Decodable>(
-        _ type: Model?.Type, atKeyPath keyPath: String? = nil, using decoder: JSONDecoder = Response.decoder
-    ) throws -> Model? {
-        try decoded(Model.self, keyPath, decoder)
-    }
-
-    /// The text of a JSON string in the data of a success.
-    public func mapString(atKeyPath keyPath: String? = nil) throws -> String {
-        try map(String.self, atKeyPath: keyPath)
-    }
-
-    public static let decoder = JSONDecoder()
-
-    private func decoded<Model: Decodable>(
-        _ type: Model.Type, _ keyPath: String?, _ decoder: JSONDecoder
-    ) throws -> Model? {
-        do {
-            guard let data = try content() else { return nil }
-            let pointer = keyPath.map(JSONPointer.init(keyPath:)) ?? .root
-            guard let found = data.value(at: pointer) else {
-                throw NetworkError(
-                    self, kind: .pathErr, reason: .missingData,
-                    message: "the answer has nothing at \(pointer)")
-            }
-            do {
-                return try decoder.decode(type, from: Data(found.bytes))
-            } catch {
-                throw NetworkError(
-                    self, kind: .pathErr, reason: .decodeError,
-                    message: "the answer has not the expected shape",
-                    underlying: error)
-            }
-        } catch let error as NetworkError {
-            throw reported(error)
-        }
-    }
-
     // MARK: - Judging
 
     /// The data; nil where the answer is that there is none.
-    private func content() throws(NetworkError) -> JSONFragment? {
-        if !isPlainSuccess, let error = statusError() { throw error }
-        if statusCode == 204 || statusCode == 205 { return nil }
-        if let coding = fields.firstValueBytes(.contentEncoding), !coding.elementsEqual("identity".utf8) {
-            throw NetworkError(
-                self, kind: .networkFail, reason: .responseContentCoding,
-                message: "the body is in a content coding that was not asked for")
-        }
-        if data.isEmpty, call.allowsEmptyBody { return nil }
+    ///
+    /// - Parameter allowsNothing: whether nothing is an answer where the target does not say so.
+    func content(allowsNothing: Bool = false) throws(NetworkError) -> JSONFragment? {
+        try checkBody()
+        if isWithoutContent { return nil }
+        let allowsNothing = allowsNothing || call.allowsEmptyBody
+        if data.isEmpty, allowsNothing { return nil }
         do {
             switch call.envelope.form {
             case .none: return try plainContent()
-            case .generic: return try unwrapped(ResponseEnvelope.openGeneric(data, jsonLimits))
+            case .generic: return try unwrapped(ResponseEnvelope.openGeneric(data, jsonLimits), allowsNothing)
             case .declared(let declared):
-                return try unwrapped(ResponseEnvelope.open(data, declared, jsonLimits))
+                return try unwrapped(ResponseEnvelope.open(data, declared, jsonLimits), allowsNothing)
             }
         } catch let fault as BodyFault {
             throw bodyError(fault)
@@ -145,7 +59,21 @@ extension Response {
         }
     }
 
-    private var jsonLimits: JSONLimits { call.settings.policy.json }
+    /// 204 and 205 say that there is nothing.
+    var isWithoutContent: Bool { statusCode == 204 || statusCode == 205 }
+
+    /// Fails unless the status is a success and the body in no content coding.
+    func checkBody(in envelope: ResponseEnvelope? = nil) throws(NetworkError) {
+        if !isPlainSuccess, let error = statusError(envelope) { throw error }
+        guard !isWithoutContent, let coding = fields.firstValueBytes(.contentEncoding),
+            !coding.elementsEqual("identity".utf8)
+        else { return }
+        throw NetworkError(
+            self, kind: .networkFail, reason: .responseContentCoding,
+            message: "the body is in a content coding that was not asked for")
+    }
+
+    var jsonLimits: JSONLimits { call.settings.policy.json }
 
     private func plainContent() throws -> JSONFragment {
         do {
@@ -155,20 +83,25 @@ extension Response {
         }
     }
 
-    private func unwrapped(_ opened: consuming OpenedEnvelope) throws(NetworkError) -> JSONFragment? {
-        guard opened.isSuccess || isAccepted else {
-            throw NetworkError(
-                self, kind: .serverErr, reason: .upstreamStatus,
-                message: "it reports a failure inside its answer",
-                statusCode: opened.status, envelope: opened)
-        }
+    private func unwrapped(
+        _ opened: consuming OpenedEnvelope, _ allowsNothing: Bool
+    ) throws(NetworkError) -> JSONFragment? {
+        guard opened.isSuccess || isAccepted else { throw innerFailure(opened) }
         if let data = opened.data { return data }
-        if opened.status == 204 || opened.status == 205 || call.allowsEmptyBody { return nil }
+        if opened.status == 204 || opened.status == 205 || allowsNothing { return nil }
         throw NetworkError(
             self, kind: .pathErr, reason: .missingData, message: "the answer has no data", envelope: opened)
     }
 
-    private func bodyError(_ fault: BodyFault) -> NetworkError {
+    /// A failing status within the envelope of a success.
+    func innerFailure(_ opened: OpenedEnvelope) -> NetworkError {
+        NetworkError(
+            self, kind: .serverErr, reason: .upstreamStatus,
+            message: "it reports a failure inside its answer",
+            statusCode: opened.status, envelope: opened)
+    }
+
+    func bodyError(_ fault: BodyFault) -> NetworkError {
         switch fault {
         case .notJSON(let error):
             NetworkError(
@@ -184,7 +117,9 @@ extension Response {
     private var isPlainSuccess: Bool { statusCode == 200 }
 
     /// Why the status alone says that this is no success; nil when it does not.
-    private func statusError() -> NetworkError? {
+    ///
+    /// - Parameter envelope: what the failure's body is read in; nil: the target's.
+    func statusError(_ envelope: ResponseEnvelope? = nil) -> NetworkError? {
         guard !isAccepted else { return nil }
         switch statusCode {
         case 206 where !call.fields.contains(.range) && !call.contextFields.contains(.range):
@@ -195,7 +130,7 @@ extension Response {
             return NetworkError(
                 self, kind: statusCode < 500 ? .requestErr : .serverErr, reason: .upstreamStatus,
                 message: "it answered with status \(statusCode)", statusCode: statusCode,
-                envelope: (try? call.envelope.open(data, jsonLimits)) ?? nil)
+                envelope: (try? (envelope ?? call.envelope).open(data, jsonLimits)) ?? nil)
         default:
             return unexpectedStatus()
         }
@@ -212,7 +147,7 @@ extension Response {
         RetryAfter.delay(in: fields, now: receivedAt)
     }
 
-    private func reported(_ error: NetworkError) -> NetworkError {
+    func reported(_ error: NetworkError) -> NetworkError {
         guard call.settings.hasPlugins else { return error }
         CallContext.$current.withValue(call.context ?? .current) {
             for plugin in call.settings.plugins { plugin.didFail(error, call: call) }
@@ -227,11 +162,5 @@ extension TransportResponse {
     func plainData(of call: TransportCall) -> JSONFragment? {
         guard status.code == 200, !fields.contains(.contentEncoding) else { return nil }
         return call.envelope.plainData(body, call.settings.policy.json)
-    }
-}
-
-extension JSONPointer {
-    fileprivate init(keyPath: String) {
-        self.init(members: keyPath.split(separator: ".").map(String.init))
     }
 }

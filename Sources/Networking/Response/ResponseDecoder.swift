@@ -1,0 +1,18 @@
+public import FoundationEssentials
+public import JSONBytes
+
+/// Reads models out of JSON that has been validated and cut already. Foundation's `JSONDecoder` is one.
+public protocol ResponseDecoder: Sendable {
+    func decode<Model: Decodable>(_ type: Model.Type, from fragment: JSONFragment) throws -> Model
+}
+
+extension JSONDecoder: ResponseDecoder {
+    public func decode<Model: Decodable>(_ type: Model.Type, from fragment: JSONFragment) throws -> Model {
+        try decode(type, from: Data(fragment.bytes))
+    }
+}
+
+extension Response {
+    /// What reads models where nothing else is said.
+    public static let decoder: any ResponseDecoder = JSONDecoder()
+}
