@@ -7,11 +7,12 @@ extension Provider {
     public convenience init(
         name: String = "\(Target.self)", session: Session = .shared, policy: CallPolicy = CallPolicy(),
         plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil,
-        cookies: CookieJar? = nil
+        cookies: CookieJar? = nil,
+        stub: StubClosure? = nil
     ) {
         self.init(
             name: name, transport: session.transport, policy: policy, plugins: plugins,
             interceptor: interceptor,
-            cookies: cookies)
+            cookies: cookies, stub: stub)
     }
 }

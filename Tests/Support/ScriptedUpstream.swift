@@ -18,6 +18,8 @@ package final class ScriptedUpstream: Sendable {
     package enum Step: Sendable {
         /// Reads one request, head and body by its Content-Length, and keeps its bytes.
         case readRequest
+        /// Reads requests, one after the other, and sends what the closure makes of each, until the client goes.
+        case answer(@Sendable (String) -> String)
         /// Reads so many bytes and keeps them.
         case read(Int)
         case send(String)
@@ -239,6 +241,13 @@ package final class ScriptedUpstream: Sendable {
             guard let request = peer.readRequest() else { return false }
             record.withLock { $0.requests.append(request) }
             requestRead.fire()
+        case .answer(let answer):
+            while let request = peer.readRequest() {
+                record.withLock { $0.requests.append(request) }
+                requestRead.fire()
+                guard peer.send(Array(answer(request).utf8)) else { return false }
+            }
+            return false
         case .read(let count):
             guard let bytes = peer.read(count) else { return false }
             record.withLock { $0.requests.append(String(decoding: bytes, as: UTF8.self)) }

@@ -10,6 +10,8 @@ public import Rx
 /// A provider is made once and used from every loop.
 public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
     let settings: ProviderSettings
+    /// Nil for most providers.
+    let stub: StubClosure?
 
     /// - Parameters:
     ///   - upstream: the API's name in logs, metrics and errors, and in lists of upstreams.
@@ -19,12 +21,13 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
     ///   - plugins: asked in order.
     ///   - interceptor: changes requests and decides on sending them again; several in one are an `Interceptor`.
     ///   - cookies: keeps what upstreams set and sends it back. Default nil: cookies are neither kept nor sent.
+    ///   - stub: which calls are answered with their targets' samples instead. Default nil: none.
     ///   - jitter: how long to wait within a backoff's bound. For tests.
     public init(
         upstream: String, baseURL: String? = nil, transport: any Transport, policy: CallPolicy = CallPolicy(),
         plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil,
         cookies: CookieJar? = nil,
-        jitter: @escaping Jitter = fullJitter
+        stub: StubClosure? = nil, jitter: @escaping Jitter = fullJitter
     ) throws(Upstream.InvalidBaseURL) {
         var configured: Upstream?
         if let baseURL {
@@ -33,6 +36,7 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
         settings = ProviderSettings(
             name: upstream, upstream: configured, transport: transport, policy: policy, plugins: plugins,
             interceptor: interceptor, cookies: cookies, jitter: jitter)
+        self.stub = stub
     }
 
     /// A provider of an upstream that others use too: they share its connections and its retry budget.
@@ -40,11 +44,12 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
         upstream: Upstream, transport: any Transport, policy: CallPolicy = CallPolicy(),
         plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil,
         cookies: CookieJar? = nil,
-        jitter: @escaping Jitter = fullJitter
+        stub: StubClosure? = nil, jitter: @escaping Jitter = fullJitter
     ) {
         settings = ProviderSettings(
             name: upstream.name, upstream: upstream, transport: transport, policy: policy, plugins: plugins,
             interceptor: interceptor, cookies: cookies, jitter: jitter)
+        self.stub = stub
     }
 
     /// A provider whose targets say themselves where they go.
@@ -52,11 +57,12 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
         name: String = "\(Target.self)", transport: any Transport, policy: CallPolicy = CallPolicy(),
         plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil,
         cookies: CookieJar? = nil,
-        jitter: @escaping Jitter = fullJitter
+        stub: StubClosure? = nil, jitter: @escaping Jitter = fullJitter
     ) {
         settings = ProviderSettings(
             name: name, upstream: nil, transport: transport, policy: policy, plugins: plugins,
             interceptor: interceptor, cookies: cookies, jitter: jitter)
+        self.stub = stub
     }
 
     /// The call as it would go on the wire.
@@ -95,7 +101,7 @@ extension Reactive {
     public func request<Target: TargetType>(_ target: Target) -> Single<Response>
     where Base == Provider<Target> {
         do {
-            return base.settings.response(to: try base.prepare(target))
+            return base.settings(for: target).response(to: try base.prepare(target))
         } catch {
             return .error(NetworkError(unbuilt: error, upstream: base.settings.name))
         }

@@ -69,6 +69,13 @@ final class ProviderSettings: Sendable {
         }
     }
 
+    /// The same over another transport.
+    func over(_ transport: any Transport) -> ProviderSettings {
+        ProviderSettings(
+            name: name, upstream: configured?.upstream, transport: transport, policy: policy,
+            plugins: plugins, interceptor: stages?.interceptor, cookies: stages?.cookies, jitter: jitter)
+    }
+
     /// The call, cold: with all that the provider has for it.
     ///
     /// - Parameter observer: who hears of more than the end; of one subscription.

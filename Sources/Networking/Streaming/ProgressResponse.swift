@@ -86,7 +86,7 @@ extension Provider {
         } catch {
             return .error(NetworkError(unbuilt: error, upstream: settings.name))
         }
-        return .create { [settings] observer in
+        return .create { [settings = settings(for: target)] observer in
             let reporter = ProgressReporter(form) { observer.onNext($0) }
             return settings.response(to: call, observer: reporter).subscribe(
                 onSuccess: {

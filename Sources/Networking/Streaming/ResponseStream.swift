@@ -47,7 +47,7 @@ extension Provider {
             throw NetworkError(unbuilt: error, upstream: settings.name)
         }
         let buffer = StreamBuffer()
-        let reading = StreamReading(buffer, settings.response(to: call, observer: buffer))
+        let reading = StreamReading(buffer, settings(for: target).response(to: call, observer: buffer))
         return ResponseStream(try await buffer.head(), reading)
     }
 }
@@ -63,7 +63,7 @@ extension Reactive {
         } catch {
             return .error(NetworkError(unbuilt: error, upstream: base.settings.name))
         }
-        return .create { [settings = base.settings] observer in
+        return .create { [settings = base.settings(for: target)] observer in
             let pieces = PieceObserver { observer.onNext($0) }
             return settings.response(to: call, observer: pieces).map { try $0.checkStatusCode() }.subscribe(
                 onSuccess: { _ in observer.onCompleted() }, onFailure: { observer.onError($0) })

@@ -36,6 +36,20 @@ public final class StubTransport: Transport {
             return Answer(content: .response(response), delay: delay)
         }
 
+        /// A target's sample.
+        public init(_ sample: SampleResponse, after delay: Duration = .zero) {
+            switch sample.content {
+            case .response(let response): content = .response(response)
+            case .failure(let error): content = .failure(error)
+            }
+            self.delay = delay
+        }
+
+        private init(content: Content, delay: Duration) {
+            self.content = content
+            self.delay = delay
+        }
+
         /// 200 with a JSON body.
         public static func json(_ body: String, after delay: Duration = .zero) -> Answer {
             .response(200, fields: [.contentType: "application/json"], body: body, after: delay)
