@@ -19,12 +19,17 @@ package struct InternetTime: Hashable, Comparable, Sendable {
         let days = GregorianCalendar.days(year: year, month: month, day: day)
         guard GregorianCalendar.date(daysSince1970: days) == (year, month, day) else { return nil }
         let seconds = days * 86_400 + hour * 3600 + (minute - offset) * 60 + second
+        // An offset may lead out of the years that have four digits.
+        guard Self.seconds.contains(seconds) else { return nil }
         millisecondsSince1970 = seconds * 1000 + milliseconds
     }
 
     package static func < (left: InternetTime, right: InternetTime) -> Bool {
         left.millisecondsSince1970 < right.millisecondsSince1970
     }
+
+    /// The years 1 to 9999.
+    private static let seconds = -62_135_596_800...253_402_300_799
 
     private struct Reader {
         var rest: ArraySlice<UInt8>

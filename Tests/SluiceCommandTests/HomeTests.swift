@@ -1,4 +1,6 @@
+import Foundation
 import JSONBytes
+import TestSupport
 import Testing
 
 extension CommandTests {
@@ -96,6 +98,34 @@ extension CommandTests {
                 let elapsed = answer.json[member: "meta"]?[member: "elapsedMs"]?.doubleValue ?? 0
                 #expect((3000..<5000).contains(elapsed), "\(elapsed)")
             }
+        }
+
+        @Test("serve finds each upstream by its name; one that is not there is missing alone")
+        func serveFindsEachUpstreamByItsName() throws {
+            let scratch = ScratchFolder()
+            let samples = try SluiceProcess([
+                "upstream", "--port", "0", "--data", scratch.file("diary.sqlite3"),
+            ])
+            let address = "http://127.0.0.1:\(try samples.readPort())"
+            let upstreams = [
+                "diary=\(address)", "weather=\(address)/weather", "places=\(address)/places",
+                "tags=\(address)",
+            ]
+            for (users, code) in [("users=\(address)/users", "OK"), ("users=http://127.0.0.1:1", "PARTIAL")] {
+                let gateway = try SluiceProcess(
+                    ["serve", "--port", "0", "--drain-delay", "0"]
+                        + (upstreams + [users]).flatMap { ["--upstream", $0] })
+                let url = "http://127.0.0.1:\(try gateway.readPort())/api/home"
+                let body = try JSONFragment(validating: Array(try curl(url).body.utf8)[...])
+                #expect(body[member: "code"]?.stringValue == code, "\(body)")
+                let error = body[member: "errors"]?[element: 0]
+                #expect(
+                    error?[member: "reason"]?.stringValue == (code == "OK" ? nil : "connection_refused"))
+                gateway.signal(SIGTERM)
+                #expect(gateway.finish().exitCode == 0)
+            }
+            samples.signal(SIGTERM)
+            #expect(samples.finish().exitCode == 0)
         }
 
         @Test("Without any parameter it is today in Seoul, for GREEN; with them what they say")

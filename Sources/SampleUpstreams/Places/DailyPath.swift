@@ -19,7 +19,9 @@ struct DailyPath: Equatable, Sendable {
 
     init(_ document: JSONFragment) throws(Refusal) {
         guard document.kind == .object else { throw Refusal("the body must be an object") }
-        guard let user = document[member: "user"]?.stringValue, 1...Self.longestUser ~= user.count else {
+        guard let user = document[member: "user"]?.stringValue,
+            1...Self.longestUser ~= user.unicodeScalars.count
+        else {
             throw Refusal("user must be a text of 1 to \(Self.longestUser) characters")
         }
         guard let sequence = document[member: "timeSequence"], sequence.kind == .array else {

@@ -1,7 +1,7 @@
 internal import HTTPModel
 
 /// One of the sample upstreams: the paths that it has, and what each is answered.
-protocol SampleAPI {
+protocol SampleAPI: SendableMetatype {
     static var routes: [SampleRoute] { get }
 
     /// What a refused request is answered, in the envelope that the API speaks.

@@ -27,7 +27,7 @@ final class SampleHandler: InboundHandler {
             let allowed = methods + (methods.contains(.get) ? [.head, .options] : [.options])
             return .answer(GenericResponse.failure(.methodNotAllowed, message, allow: allowed))
         }
-        return .buffer(limit: limit)
+        return .buffer(limit: limit, context: resource)
     }
 
     private static func notFound(_ head: HTTPRequestHead) -> HTTPResponse {
@@ -52,7 +52,7 @@ final class SampleHandler: InboundHandler {
     func handle(_ inbound: InboundExchange) {
         let exchange = SampleExchange(inbound, log: log)
         let head = exchange.request.head
-        let resource = routes.resource(head.target)
+        let resource = inbound.context as? SampleRoutes.Resource
         switch resource?.read(head.method, head.target, exchange.request.body) {
         case nil: exchange.respond(Self.notFound(head))
         case .known(let response): exchange.respond(response)

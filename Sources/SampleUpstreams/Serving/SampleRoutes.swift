@@ -3,7 +3,7 @@ internal import JSONBytes
 
 /// The paths of all sample APIs, and those of the server itself.
 struct SampleRoutes: Sendable {
-    struct Entry: Sendable {
+    fileprivate struct Entry: Sendable {
         let route: SampleRoute
         let refuse: @Sendable (Refusal) -> HTTPResponse
     }
@@ -22,13 +22,18 @@ struct SampleRoutes: Sendable {
     }
 
     private static func entries(of api: any SampleAPI.Type) -> [Entry] {
-        api.routes.map { Entry(route: $0, refuse: api.answer(to:)) }
+        api.routes.map { Entry(route: $0, refuse: { api.answer(to: $0) }) }
     }
 
     /// What a path names: a route for each method that it has.
-    struct Resource {
-        fileprivate let entries: [Entry]
-        fileprivate let values: [String]
+    final class Resource {
+        private let entries: [Entry]
+        private let values: [String]
+
+        fileprivate init(_ entries: [Entry], values: [String]) {
+            self.entries = entries
+            self.values = values
+        }
 
         var methods: [HTTPMethod] { entries.map(\.route.method) }
 
@@ -63,7 +68,7 @@ struct SampleRoutes: Sendable {
             found.append(entry)
             values = matched
         }
-        return found.isEmpty ? nil : Resource(entries: found, values: values)
+        return found.isEmpty ? nil : Resource(found, values: values)
     }
 
     /// All methods that any path has.

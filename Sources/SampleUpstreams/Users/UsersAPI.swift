@@ -8,7 +8,7 @@ enum UsersAPI: SampleAPI {
     static let routes = [
         SampleRoute(.get, "/users/{name}") { (input) throws(Refusal) in
             let name = input.values[0]
-            guard name.count <= longestName else {
+            guard name.unicodeScalars.count <= longestName else {
                 throw Refusal("a name has at most \(longestName) characters")
             }
             return .asking(.users) { (data) throws(SampleDataError) in

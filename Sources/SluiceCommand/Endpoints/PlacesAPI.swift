@@ -23,12 +23,12 @@ struct DailyPath: Codable, Sendable {
     var user: String
     var timeSequence: [Point]
 
-    /// One a minute, for a day.
+    /// One a minute, for a day; in any order.
     static let mostPoints = 1440
 
     /// The first rule that is broken ends the request.
     func check() throws(GatewayError) {
-        guard 1...64 ~= user.count else {
+        guard 1...64 ~= user.unicodeScalars.count else {
             throw .invalidRequest("body: user must have 1 to 64 characters")
         }
         guard 1...Self.mostPoints ~= timeSequence.count else {

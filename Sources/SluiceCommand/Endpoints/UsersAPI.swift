@@ -18,7 +18,8 @@ struct UserName: RequestValue, CustomStringConvertible {
     static let rule = "a name of 1 to 32 characters, without slashes and control characters"
 
     init?(requestText: String) {
-        guard 1...32 ~= requestText.count, (try? PercentEncoding.checkSegment(Array(requestText.utf8))) != nil
+        guard 1...32 ~= requestText.unicodeScalars.count,
+            (try? PercentEncoding.checkSegment(Array(requestText.utf8))) != nil
         else { return nil }
         description = requestText
     }
