@@ -3,9 +3,9 @@
 
 SWIFT ?= swift
 PORT ?= 8080
-PACKAGES = libevent-dev libsqlite3-dev zlib1g-dev libbrotli-dev libmimalloc-dev curl
+PACKAGES = libevent-dev libssl-dev libsqlite3-dev zlib1g-dev libbrotli-dev libmimalloc-dev curl
 # Servers that tests talk to; the tests that want one are skipped where it is missing.
-PEERS = nginx python3
+PEERS = nginx python3 openssl tinyproxy
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 FUZZ_SECONDS ?= 60
 # The most heap allocations that a charts request may cost.

@@ -9,7 +9,7 @@ import PackageDescription
 //     2  HTTPInbound   HTTPOutbound
 //     1  EventIO   HTTPWire   ContentCoding   RxFoundation   RxBlocking   RxTesting
 //     0  Rx   HTTPModel   JSONBytes   Locking
-//     -  CLibevent   CSQLite   CZlib   CBrotli
+//     -  CLibevent   COpenSSL   CSQLite   CZlib   CBrotli
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -44,6 +44,7 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CLibevent", providers: [.apt(["libevent-dev"])]),
+        .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CBrotli", providers: [.apt(["libbrotli-dev"])]),
@@ -58,7 +59,7 @@ let package = Package(
         module("HTTPModel"),
         module("JSONBytes"),
 
-        module("EventIO", ["CLibevent", "Rx", "Locking"]),
+        module("EventIO", ["CLibevent", "COpenSSL", "Rx", "Locking"]),
         module("HTTPWire", ["HTTPModel"]),
         // gzip, deflate and br, undone in pieces.
         module("ContentCoding", ["CZlib", "CBrotli"]),
@@ -105,7 +106,8 @@ let package = Package(
 
         // What several suites need: raw sockets that do what no HTTP library would.
         .target(
-            name: "TestSupport", dependencies: ["Locking"], path: "Tests/Support", swiftSettings: settings),
+            name: "TestSupport", dependencies: ["COpenSSL", "Locking"], path: "Tests/Support",
+            swiftSettings: settings),
 
         tests("RulesTests", []),
         benchmark("GatewayBench", ["Gateway", "Networking", "Rx", "JSONBytes", "HTTPModel"]),
@@ -121,7 +123,7 @@ let package = Package(
         tests("RxBlockingTests", ["RxBlocking", "Rx", "Locking"]),
         tests("HTTPModelTests", ["HTTPModel"]),
         tests("JSONBytesTests", ["JSONBytes"]),
-        tests("EventIOTests", ["EventIO", "Rx", "Locking", "TestSupport"]),
+        tests("EventIOTests", ["EventIO", "COpenSSL", "Rx", "Locking", "TestSupport"]),
         tests("HTTPWireTests", ["HTTPWire", "HTTPModel"], resources: [.copy("Vectors")]),
         tests("ContentCodingTests", ["ContentCoding", "CZlib"]),
         tests(

@@ -177,6 +177,7 @@ extension SocketStream {
         // A Unix socket connects at once, and its writability changes with every read of the peer: watched
         // only when it is needed.
         if mainEvent == nil { register(EV_READ | EV_CLOSED | EV_ET | EV_PERSIST) }
+        if tls != nil { return secure() }
         handler?.streamConnected()
         if state == .open, !queue.isEmpty { flush() }
     }

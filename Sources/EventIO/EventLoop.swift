@@ -19,6 +19,15 @@ public final class EventLoop: @unchecked Sendable {
     /// What `read` fills. Valid for one call; 64 KiB, as much as a socket's receive buffer usually holds.
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 64)
 
+    /// What TLS decrypts into, for one call. Made when it is first needed.
+    var plain: UnsafeMutableRawBufferPointer {
+        if let room = plainRoom { return room }
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 64)
+        plainRoom = room
+        return room
+    }
+    @exclusivity(unchecked) private var plainRoom: UnsafeMutableRawBufferPointer?
+
     /// What streams wrote in this wake.
     let outbox = Outbox()
 
@@ -80,6 +89,7 @@ public final class EventLoop: @unchecked Sendable {
         timerEvent = nil
         event_base_free(base)
         scratch.deallocate()
+        plainRoom?.deallocate()
     }
 
     // MARK: Running

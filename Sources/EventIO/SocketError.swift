@@ -23,6 +23,7 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let thread = Operation(description: "pthread_create")
         public static let address = Operation(description: "address")
         public static let spool = Operation(description: "spool")
+        public static let handshake = Operation(description: "handshake")
     }
 
     /// What kind of failure it was.
@@ -31,7 +32,9 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
 
         /// A system call failed; `code` is its `errno`.
         public static let system = Kind(description: "system")
-        /// No address answered within the connect limit.
+        /// TLS failed: `tls` says why.
+        public static let tls = Kind(description: "TLS")
+        /// No address answered within the connect limit, or a handshake was not over.
         public static let connectTimedOut = Kind(description: "connect timed out")
         /// The name has no address.
         public static let nameNotFound = Kind(description: "name not found")
@@ -54,8 +57,12 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What it was about, for messages: an address, a name. May be empty.
     public var subject: String
 
+    /// For `.tls`.
+    public let tls: TLSError?
+
     public init(_ operation: Operation, _ code: Int32, subject: String = "") {
         self.kind = .system
+        tls = nil
         self.operation = operation
         self.code = code
         self.subject = subject
@@ -63,9 +70,18 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
 
     public init(_ kind: Kind, _ operation: Operation, subject: String = "") {
         self.kind = kind
+        tls = nil
         self.operation = operation
         self.code = 0
         self.subject = subject
+    }
+
+    public init(_ error: TLSError, _ operation: Operation, subject: String = "") {
+        kind = .tls
+        self.operation = operation
+        code = 0
+        self.subject = subject
+        tls = error
     }
 
     public var isConnectionRefused: Bool { operation == .connect && (code == ECONNREFUSED || code == ENOENT) }
@@ -74,6 +90,7 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         let what = subject.isEmpty ? operation.description : "\(operation) \(subject)"
+        if let tls { return "\(what): \(tls)" }
         guard kind == .system else { return "\(what): \(kind)" }
         return "\(what): \(String(cString: strerror(code)))"
     }

@@ -1,17 +1,17 @@
 // What waits for a reader who is slow can wait on disk instead of in memory.
 extension SocketStream {
     /// Bytes that wait for the socket in memory; the others of `queuedByteCount` wait in a file.
-    public var residentByteCount: Int { queue.residentByteCount }
+    public var residentByteCount: Int { queue.residentByteCount + (tls?.waiting.residentByteCount ?? 0) }
 
     /// Moves what is queued to a file without a name in `directory`. It is written on another thread; the socket is
     /// served meanwhile from memory, and from the file once that is complete.
     ///
     /// - Parameter tell: called from the loop, once, when nothing of it is in memory any more, or with the reason why it
     ///   stays there. Also where the stream is closed meanwhile: until then the bytes are in memory for the writing.
-    /// - Returns: how many bytes the file will hold; 0, and nothing happens, where there is a file already or nothing
-    ///   waits.
+    /// - Returns: how many bytes the file will hold; 0, and nothing happens, where there is a file already, nothing
+    ///   waits, or the stream is encrypted.
     public func spool(to directory: String, then tell: @escaping (SocketError?) -> Void) -> Int {
-        guard state == .open, !isSpooling, !queue.hasFile, !queue.isEmpty else { return 0 }
+        guard state == .open, tls == nil, !isSpooling, !queue.hasFile, !queue.isEmpty else { return 0 }
         isSpooling = true
         let count = queue.byteCount
         let start = taken

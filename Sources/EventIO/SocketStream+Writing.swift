@@ -5,18 +5,28 @@ import Glibc
 // take is queued.
 extension SocketStream {
     /// Bytes that the socket did not take and that wait for it.
-    public var queuedByteCount: Int { queue.byteCount }
+    public var queuedByteCount: Int {
+        guard let tls else { return queue.byteCount }
+        return queue.byteCount + tls.waiting.byteCount
+    }
 
     /// Whether the writer should wait for `streamDrained`. Nothing is refused: the bound is the writer's to keep.
-    public var isOverHighWatermark: Bool { queue.byteCount >= highWatermark }
+    public var isOverHighWatermark: Bool { queuedByteCount >= highWatermark }
 
     /// Writes in order, by the end of the present wake as far as the socket takes it. A failure is told later, by
     /// `streamFailed`; bytes that the socket does not take, by `streamQueued`.
     /// Nothing happens after `shutdownWrite` or when closed. Bytes written while connecting are sent then.
     public func write(_ bytes: UnsafeRawBufferPointer) {
         guard mayWrite, !bytes.isEmpty else { return }
+        if let tls { return writeSecured(bytes, tls) }
+        writeWire(bytes)
+    }
+
+    /// Writes what the socket is to carry.
+    func writeWire(_ bytes: UnsafeRawBufferPointer) {
+        guard !isBroken else { return }
         var sent = 0
-        if state == .open, queue.isEmpty {
+        if isUp, queue.isEmpty {
             isQuiet = false
             if hold(bytes) { return }
             if !sendHeld() {
@@ -30,6 +40,7 @@ extension SocketStream {
 
     public func write(_ slice: ArraySlice<UInt8>) {
         guard mayWrite, !slice.isEmpty else { return }
+        if let tls { return writeSecured(slice, tls) }
         var sent = 0
         if state == .open, queue.isEmpty {
             isQuiet = false
@@ -46,6 +57,7 @@ extension SocketStream {
     /// One gathered write for all slices, at once.
     public func write(_ slices: [ArraySlice<UInt8>]) {
         guard mayWrite else { return }
+        if let tls { return writeSecured(slices, tls) }
         var total = 0
         if state == .open, queue.isEmpty, !sendHeld() {
             isQuiet = false
@@ -82,7 +94,7 @@ extension SocketStream {
     ///   - fill: gives the bytes written; none where it failed. It calls nothing of the stream's.
     /// - Returns: false, and `fill` is not called, where this has to be written as all else is.
     public func writeInPlace(atMost most: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) -> Bool {
-        guard state == .open, queue.isEmpty, mayWrite,
+        guard state == .open, queue.isEmpty, mayWrite, tls == nil,
             let room = outbox.room(for: most, of: self, &held)
         else { return false }
         isQuiet = false
@@ -110,7 +122,7 @@ extension SocketStream {
     }
 
     var mayWrite: Bool {
-        (state == .open || state == .connecting) && !endsAfterFlush && !isBroken
+        (state == .open || state == .connecting || state == .securing) && !endsAfterFlush && !isBroken
     }
 
     /// Turns a write's result into bytes taken. False when the stream broke.
@@ -128,11 +140,11 @@ extension SocketStream {
     private func enqueue(_ append: (inout WriteQueue) -> Void) {
         append(&queue)
         if isOverHighWatermark { wasOverHighWatermark = true }
-        if state == .open { watchWriting() }
+        if isUp { watchWriting() }
     }
 
     private func watchWriting() {
-        guard !watchesWriting, !isWriteEventAdded, state == .open else { return }
+        guard !watchesWriting, !isWriteEventAdded, isUp else { return }
         if writeEvent == nil {
             let context = Unmanaged.passUnretained(self).toOpaque()
             // Edge-triggered as the read event is: libevent refuses to mix the two on a descriptor.
@@ -145,29 +157,31 @@ extension SocketStream {
 
     /// Writes what is queued until the socket is full or the queue empty. From the loop only.
     func flush() {
-        while !queue.isEmpty {
-            var sent = queue.send(to: descriptor)
-            guard accountFor(&sent) else { return }
-            queue.consume(sent)
-            // Short or not, the next call tells EAGAIN: what an edge needs to come again.
-            if sent == 0 {
-                watchWriting()
-                return toldIfDrained()
+        repeat {
+            while !queue.isEmpty {
+                var sent = queue.send(to: descriptor)
+                guard accountFor(&sent) else { return }
+                queue.consume(sent)
+                // Short or not, the next call tells EAGAIN: what an edge needs to come again.
+                if sent == 0 {
+                    watchWriting()
+                    return toldIfDrained()
+                }
             }
-        }
+        } while tls != nil && encryptWaiting()
         if isWriteEventAdded {
             writeEvent?.remove()
             isWriteEventAdded = false
         }
         toldIfDrained()
-        guard state == .open, queue.isEmpty else { return }
+        guard state == .open, queuedByteCount == 0 else { return }
         if closesAfterFlush { return close() }
         if endsAfterFlush { endNow() }
         handler?.streamFlushed()
     }
 
     private func toldIfDrained() {
-        guard wasOverHighWatermark, queue.byteCount <= lowWatermark else { return }
+        guard wasOverHighWatermark, queuedByteCount <= lowWatermark else { return }
         wasOverHighWatermark = false
         handler?.streamDrained()
     }

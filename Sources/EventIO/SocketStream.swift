@@ -8,7 +8,7 @@ import Glibc
 /// end of the wake; what the socket does not take is queued, and only then is writability watched.
 ///
 /// Confined to its loop. It lives, with its descriptor, until `close`, `reset` or `streamFailed`: end each
-/// stream with one of them. (TLS will sit between `receive`/`transmit` and the socket calls they make.)
+/// stream with one of them. What `startTLS` was called for is encrypted between here and the socket.
 public final class SocketStream {
     public let loop: EventLoop
     /// The loop's, here so that a write needs no hold on the loop.
@@ -26,7 +26,12 @@ public final class SocketStream {
     public var highWatermark = 256 * 1024
     public var lowWatermark = 64 * 1024
 
-    enum State { case unstarted, connecting, open, closed }
+    enum State {
+        case unstarted, connecting
+        /// The socket is connected, and TLS's handshake under way on it.
+        case securing
+        case open, closed
+    }
 
     struct Pending: OptionSet {
         let rawValue: UInt8
@@ -57,15 +62,15 @@ public final class SocketStream {
     @exclusivity(unchecked) var isWriteEventAdded = false
     private var memberIndex = -1
 
-    @exclusivity(unchecked) private var isPaused = false
-    /// Bytes or an end may wait in the kernel without another edge to come.
-    @exclusivity(unchecked) private var mayHaveMore = false
+    @exclusivity(unchecked) var isPaused = false
+    /// Bytes or an end may wait in the kernel, or in `tls`, without another edge to come.
+    @exclusivity(unchecked) var mayHaveMore = false
     /// Whether the peer has ended its side, as far as an event told: `streamReachedEnd` follows when what came
     /// before is read.
     public var peerHasLeft: Bool { hasPeerLeft }
-    @exclusivity(unchecked) private var hasPeerLeft = false
+    @exclusivity(unchecked) var hasPeerLeft = false
     private var hasToldThatPeerLeft = false
-    @exclusivity(unchecked) private var hasReachedEnd = false
+    @exclusivity(unchecked) var hasReachedEnd = false
     @exclusivity(unchecked) var wasOverHighWatermark = false
     @exclusivity(unchecked) var endsAfterFlush = false
     private var hasEnded = false
@@ -80,6 +85,8 @@ public final class SocketStream {
     /// Whether what is queued is being written to a file.
     var isSpooling = false
     var attempt: ConnectAttempt?
+    /// What encrypts; nil where nothing does.
+    @exclusivity(unchecked) var tls: TLSEngine?
 
     init(loop: EventLoop, descriptor: Int32, remoteAddress: SocketAddress, state: State) {
         self.loop = loop
@@ -124,6 +131,8 @@ public final class SocketStream {
 
     public var isOpen: Bool { state == .open }
     public var isClosed: Bool { state == .closed }
+    /// Whether the socket carries bytes, TLS's own at least.
+    var isUp: Bool { state == .open || state == .securing }
 
     /// The local end; nil once closed.
     public var localAddress: SocketAddress? {
@@ -137,10 +146,13 @@ public final class SocketStream {
         case .open:
             if what & EV_WRITE != 0, !queue.isEmpty { flush() }
             if what & (EV_READ | EV_CLOSED) != 0 { receive(seesEnd: what & EV_CLOSED != 0) }
+        case .securing:
+            if what & EV_WRITE != 0, !queue.isEmpty { flush() }
+            if what & (EV_READ | EV_CLOSED) != 0 { receive(seesEnd: what & EV_CLOSED != 0) }
         case .connecting:
             attempt?.socketIsReady()
             // A peer that speaks first, or has left already, may be told by the same edge, and by no other.
-            if state == .open, what & (EV_READ | EV_CLOSED) != 0 { receive(seesEnd: what & EV_CLOSED != 0) }
+            if isUp, what & (EV_READ | EV_CLOSED) != 0 { receive(seesEnd: what & EV_CLOSED != 0) }
         case .unstarted, .closed: break
         }
     }
@@ -161,6 +173,7 @@ public final class SocketStream {
 
     private func receive(seesEnd: Bool) {
         if seesEnd { hasPeerLeft = true }
+        if tls != nil { return receiveSecured(seesEnd: seesEnd) }
         guard !isPaused, !hasReachedEnd else { return becameReadyUnread(seesEnd: seesEnd) }
         var rounds = 0
         while state == .open {
@@ -191,20 +204,20 @@ public final class SocketStream {
     }
 
     /// An edge while nothing is to be read: RST comes as plain readiness, so ask which it was.
-    private func becameReadyUnread(seesEnd: Bool) {
+    func becameReadyUnread(seesEnd: Bool) {
         mayHaveMore = true
         let code = Descriptor.takeError(of: descriptor)
         if code != 0 { return fail(SocketError(.read, code)) }
         if seesEnd { tellThatPeerLeft() }
     }
 
-    private func tellThatPeerLeft() {
+    func tellThatPeerLeft() {
         guard !hasReachedEnd, !hasToldThatPeerLeft else { return }
         hasToldThatPeerLeft = true
         handler?.streamPeerLeft()
     }
 
-    private func mayGoQuiet() {
+    func mayGoQuiet() {
         isQuiet = true
         quietSince = loop.wakeTime
         guard !isWatchedQuiet else { return }
@@ -225,7 +238,7 @@ public final class SocketStream {
         return false
     }
 
-    private func endOfInput() {
+    func endOfInput() {
         hasReachedEnd = true
         handler?.streamReachedEnd()
     }
@@ -236,11 +249,12 @@ public final class SocketStream {
     public func shutdownWrite() {
         guard mayWrite else { return }
         endsAfterFlush = true
-        if state == .open, queue.isEmpty, !sendHeld() { endNow() }
+        if state == .open, queuedByteCount == 0, !sendHeld() { endNow() }
     }
 
     func endNow() {
         guard !hasEnded else { return }
+        if let tls, !sayGoodbye(tls) { return }
         hasEnded = true
         Glibc.shutdown(descriptor, Int32(SHUT_WR))
     }
@@ -248,13 +262,14 @@ public final class SocketStream {
     /// Closes once the queue is written; at once when it is empty. The writer keeps the deadline for it.
     public func closeWhenFlushed() {
         if state == .open { sendHeld() }
-        if queue.isEmpty || state != .open { close() } else { closesAfterFlush = true }
+        if queuedByteCount == 0 || state != .open { close() } else { closesAfterFlush = true }
     }
 
     /// Closes now. What was written in this wake is offered to the socket, the queue is dropped, nothing more is told,
     /// and the handler is let go.
     public func close() {
         guard state != .closed else { return }
+        if let tls { leave(tls) }
         sendHeld()
         state = .closed
         attempt?.cancel()
@@ -266,6 +281,7 @@ public final class SocketStream {
         queue.removeAll()
         pending = []
         handler = nil
+        tls = nil
         if memberIndex >= 0 { loop.members.remove(at: memberIndex) }
         memberIndex = -1
     }
@@ -274,6 +290,8 @@ public final class SocketStream {
     public func reset() {
         guard state != .closed else { return }
         held = 0..<0
+        tls?.stopWaiting()
+        tls = nil
         if descriptor >= 0 {
             var linger = linger(l_onoff: 1, l_linger: 0)
             setsockopt(
@@ -312,10 +330,10 @@ extension SocketStream: DeferredWork {
         pending = []
         if todo.contains(.connected) { attempt?.socketIsReady() }
         if todo.contains(.queued), state == .open, !queue.isEmpty { handler?.streamQueued() }
-        if todo.contains(.read), state == .open { receive(seesEnd: false) }
+        if todo.contains(.read), isUp { receive(seesEnd: false) }
         guard todo.contains(.failure), let error = pendingError, state != .closed else { return }
         // What the peer sent before it left is still there to be read: it may explain the failure.
-        if state == .open, !isPaused { receive(seesEnd: true) }
+        if isUp, !isPaused { receive(seesEnd: true) }
         if state != .closed { fail(error) }
     }
 }

@@ -33,6 +33,21 @@ struct WriteQueue {
         }
     }
 
+    /// Copies the front of what is in memory, as much of it as there is room for.
+    ///
+    /// - Returns: how many bytes that were.
+    func copyFront(to room: UnsafeMutableRawBufferPointer) -> Int {
+        var count = 0
+        for slice in slices[head...] where count < room.count {
+            let piece = slice.prefix(room.count - count)
+            piece.withUnsafeBytes {
+                UnsafeMutableRawBufferPointer(rebasing: room[count...]).copyMemory(from: $0)
+            }
+            count += piece.count
+        }
+        return count
+    }
+
     /// Lets a file have what it holds a copy of: the front of what is in memory, and before that `taken` bytes that
     /// are consumed already.
     mutating func exchange(_ file: SpoolFile, at taken: Int) {

@@ -30,6 +30,9 @@ public struct OutboundError: Error, Sendable, CustomStringConvertible {
             case responseHeadSize = "http_response_header_section_size"
             case responseBodySize = "http_response_body_size"
             case responseTransferCoding = "http_response_transfer_coding"
+            case tlsProtocolError = "tls_protocol_error"
+            case tlsCertificateError = "tls_certificate_error"
+            case tlsAlertReceived = "tls_alert_received"
             case requestError = "http_request_error"
             case internalError = "proxy_internal_error"
         }
@@ -38,7 +41,8 @@ public struct OutboundError: Error, Sendable, CustomStringConvertible {
         public static let dnsError = Reason(.dnsError)
         /// The name did not resolve in time.
         public static let dnsTimeout = Reason(.dnsTimeout)
-        /// No way to the upstream (no route, forbidden), or this client is closed.
+        /// No way to the upstream (no route, forbidden, refused by a proxy, whose `received-status` the detail has), or
+        /// this client is closed.
         public static let destinationUnavailable = Reason(.destinationUnavailable)
         /// Nobody listens there.
         public static let connectionRefused = Reason(.connectionRefused)
@@ -65,6 +69,12 @@ public struct OutboundError: Error, Sendable, CustomStringConvertible {
         public static let responseBodySize = Reason(.responseBodySize)
         /// The transfer coding is not one we know.
         public static let responseTransferCoding = Reason(.responseTransferCoding)
+        /// What came in place of TLS is none, or what comes breaks its rules.
+        public static let tlsProtocolError = Reason(.tlsProtocolError)
+        /// The upstream's certificate is not accepted; the detail says why.
+        public static let tlsCertificateError = Reason(.tlsCertificateError)
+        /// The upstream ended TLS with an alert, which the detail names.
+        public static let tlsAlertReceived = Reason(.tlsAlertReceived)
         /// The request cannot be written as HTTP: a mistake of the caller. No byte was sent.
         public static let requestError = Reason(.requestError)
         /// The socket could not be set up: the fault is on this side.

@@ -12,8 +12,24 @@ public struct OutboundTimings: Sendable, Hashable {
     public internal(set) var firstByte: MonotonicTime?
     /// The last byte of the response came, or the call failed.
     public internal(set) var finished: MonotonicTime?
+    /// What TLS took on the connection, where it was opened for this call and is encrypted.
+    public internal(set) var tls: TLS?
     /// Whether the connection had served another call before.
     public internal(set) var isReusedConnection = false
+
+    /// A handshake.
+    public struct TLS: Sendable, Hashable {
+        /// The socket was connected, through a proxy where there is one, and the handshake began.
+        public let began: MonotonicTime
+        /// The server was accepted.
+        public let finished: MonotonicTime
+        public let version: TLSConfiguration.Version
+        /// Whether an earlier session was taken up (RFC 8446 2.2).
+        public let isResumed: Bool
+
+        /// From the first byte to the end.
+        public var duration: Duration { (finished - began).duration }
+    }
 
     init(started: MonotonicTime) {
         self.started = started

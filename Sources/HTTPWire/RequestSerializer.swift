@@ -14,11 +14,16 @@ public enum RequestSerializer {
     /// A value of Host, checked once for all requests that say it.
     public struct Host: Sendable {
         fileprivate let bytes: ArraySlice<UInt8>
+        fileprivate let isTargetAbsolute: Bool
 
-        /// - Parameter bytes: `host[:port]`.
-        public init(_ bytes: ArraySlice<UInt8>) throws(SerializationError) {
+        /// - Parameters:
+        ///   - bytes: `host[:port]`.
+        ///   - isTargetAbsolute: Write targets in absolute-form, with `http://` and the host in front, as a proxy wants
+        ///     them (RFC 9112 3.2.2).
+        public init(_ bytes: ArraySlice<UInt8>, isTargetAbsolute: Bool = false) throws(SerializationError) {
             guard bytes.withUnsafeBytes({ Authority.isValid($0) }) else { throw .host }
             self.bytes = bytes
+            self.isTargetAbsolute = isTargetAbsolute
         }
     }
 
@@ -72,7 +77,7 @@ public enum RequestSerializer {
         sharedFields: HTTPFields
     ) -> Int {
         // The constants in `write`, a length of up to 19 digits and the method.
-        128 &+ method.length &+ target.count &+ host.bytes.count
+        128 &+ method.length &+ target.count &+ 2 &* host.bytes.count
             &+ FieldWriter.capacity(fields) &+ FieldWriter.capacity(sharedFields)
     }
 
@@ -84,7 +89,12 @@ public enum RequestSerializer {
         guard target.withUnsafeBytes(isTarget) else { throw .target }
         writer.append(method)
         writer.append(" ")
-        writer.append(target)
+        if host.isTargetAbsolute {
+            writer.append("http://")
+            writer.append(host.bytes)
+        }
+        // RFC 9112 3.2.4: an asterisk becomes an authority without a path.
+        if !host.isTargetAbsolute || target.first != UInt8(ascii: "*") { writer.append(target) }
         writer.append(" HTTP/1.1\r\nHost: ")
         writer.append(host.bytes)
         writer.append("\r\n")

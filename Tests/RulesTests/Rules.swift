@@ -8,7 +8,7 @@ enum Rules {
         "RxTesting": ["Rx", "Locking", "Testing"],
         "HTTPModel": [],
         "JSONBytes": [],
-        "EventIO": ["CLibevent", "Rx", "Locking"],
+        "EventIO": ["CLibevent", "COpenSSL", "Rx", "Locking"],
         "HTTPWire": ["HTTPModel"],
         "ContentCoding": ["CZlib", "CBrotli"],
         "HTTPInbound": ["EventIO", "HTTPWire", "HTTPModel", "Rx"],

@@ -28,8 +28,23 @@ package final class ScriptedUpstream: Sendable {
         case sendForever(String)
         /// Sends the text one byte at a time, a pause after each, and the last byte for ever, until the client goes.
         case trickle(String, pauseMilliseconds: Int32)
-        /// FIN in both directions.
+        /// FIN in both directions, over TLS after a close_notify.
         case close
+        /// The same without: what came before may be cut short.
+        case cut
+        /// From here on it speaks TLS; by itself from the start where it was made so. The connection ends where the
+        /// handshake fails.
+        case secure
+        /// Sends these bytes as they are, where all else is encrypted.
+        case plain([UInt8])
+        /// Reads these bytes and no others.
+        case readSame([UInt8])
+        /// Reads until the client says that nothing follows, and fires for a close_notify alone.
+        case awaitGoodbye(Signal)
+        /// Changes its key of TLS 1.3 so many times, and asks the client to do so as well.
+        case updateKeys(Int)
+        /// Asks for another handshake of TLS 1.2.
+        case renegotiate
         /// FIN in our direction; goes on reading.
         case finish
         /// RST.
@@ -42,10 +57,19 @@ package final class ScriptedUpstream: Sendable {
         case again
     }
 
+    /// A handshake of TLS that went well.
+    package struct Handshake: Sendable, Equatable {
+        package let serverName: String?
+        package let isResumed: Bool
+        package let version: String
+        package let clientName: String?
+    }
+
     private struct Record {
         var requests: [String] = []
         var accepted = 0
         var ended = 0
+        var handshakes: [Handshake] = []
         var isOpen = false
         var isStopped = false
         /// Clients that keep the backlog full.
@@ -59,6 +83,9 @@ package final class ScriptedUpstream: Sendable {
     private let listener: Int32
     package let port: UInt16
     private let unixPath: String?
+    /// What it speaks TLS by, where it does.
+    package let tls: TLSServer?
+    private let isSecure: Bool
     private let scripts: [[Step]]
     private let record = Lock(Record())
     /// Fired for each request that was read whole.
@@ -69,13 +96,23 @@ package final class ScriptedUpstream: Sendable {
 
     package var requests: [String] { record.withLock { $0.requests } }
     package var connections: Int { record.withLock { $0.accepted } }
+    package var handshakes: [Handshake] { record.withLock { $0.handshakes } }
+    /// Fired for each connection whose handshake failed.
+    package let handshakeFailed = Signal()
 
     package convenience init(_ scripts: [Step]...) throws {
         try self.init(.open, scripts)
     }
 
-    package init(_ door: Door, _ scripts: [[Step]]) throws {
+    /// - Parameter isSecure: it speaks TLS from the start, and not from a step `secure` on.
+    package convenience init(tls: TLSServer?, isSecure: Bool = true, _ scripts: [Step]...) throws {
+        try self.init(.open, scripts, tls: tls, isSecure: isSecure)
+    }
+
+    package init(_ door: Door, _ scripts: [[Step]], tls: TLSServer? = nil, isSecure: Bool = true) throws {
         self.scripts = scripts
+        self.tls = tls
+        self.isSecure = isSecure && tls != nil
         unixPath = nil
         switch door {
         case .open, .closed:
@@ -112,6 +149,8 @@ package final class ScriptedUpstream: Sendable {
     /// The same at the path of a Unix-domain socket, which `stop` removes.
     package init(unixPath path: String, _ scripts: [Step]...) throws {
         self.scripts = scripts
+        tls = nil
+        isSecure = false
         unixPath = path
         port = 0
         listener = try Self.listen(unixPath: path)
@@ -226,12 +265,32 @@ package final class ScriptedUpstream: Sendable {
     private func run(_ script: [Step], on descriptor: Int32) {
         var peer = Peer(descriptor: descriptor)
         var index = 0
-        while index < script.count, perform(script[index], &peer, &index) { index += 1 }
+        let isReady = !isSecure || secure(&peer)
+        while isReady, index < script.count, perform(script[index], &peer, &index) { index += 1 }
+        if peer.endsPolitely { peer.tls?.sayGoodbye() }
         if peer.hasEnded { clientEnded.fire() }
         record.withLock { record in
             record.connections.remove(descriptor)
             Glibc.close(descriptor)
         }
+    }
+
+    private func secure(_ peer: inout Peer) -> Bool {
+        guard let tls else { return false }
+        let connection = TLSServerConnection(tls, on: peer.descriptor)
+        guard connection.handshake() else {
+            peer.hasEnded = true
+            handshakeFailed.fire()
+            return false
+        }
+        peer.tls = connection
+        record.withLock {
+            $0.handshakes.append(
+                Handshake(
+                    serverName: connection.serverName, isResumed: connection.isResumed,
+                    version: connection.version, clientName: connection.clientName))
+        }
+        return true
     }
 
     /// False when the connection is over.
@@ -264,8 +323,25 @@ package final class ScriptedUpstream: Sendable {
             }
             peer.hasEnded = true
             return false
-        case .close: return false
-        case .finish: shutdown(peer.descriptor, Int32(SHUT_WR))
+        case .close:
+            peer.endsPolitely = true
+            return false
+        case .cut: return false
+        case .secure: return secure(&peer)
+        case .plain(let bytes):
+            let tls = peer.tls.take()
+            defer { peer.tls = tls }
+            return peer.send(bytes)
+        case .readSame(let bytes): return peer.read(bytes.count) == bytes
+        case .awaitGoodbye(let signal):
+            while peer.fill() {}
+            if peer.tls?.heardGoodbye == true { signal.fire() }
+        case .updateKeys(let times):
+            for _ in 0..<times { guard peer.tls?.updateKeys() == true else { return false } }
+        case .renegotiate: return peer.tls?.renegotiate() == true
+        case .finish:
+            peer.tls?.sayGoodbye()
+            shutdown(peer.descriptor, Int32(SHUT_WR))
         case .reset:
             var linger = linger(l_onoff: 1, l_linger: 0)
             setsockopt(
@@ -285,20 +361,28 @@ package final class ScriptedUpstream: Sendable {
     private struct Peer {
         let descriptor: Int32
         var hasEnded = false
+        var endsPolitely = false
+        var tls: TLSServerConnection?
         private var buffered: [UInt8] = []
 
         init(descriptor: Int32) { self.descriptor = descriptor }
 
         mutating func fill() -> Bool {
             var chunk = [UInt8](repeating: 0, count: 16_384)
-            var count = Glibc.recv(descriptor, &chunk, chunk.count, 0)
-            while count < 0 && errno == EINTR { count = Glibc.recv(descriptor, &chunk, chunk.count, 0) }
+            let count = receive(&chunk)
             guard count > 0 else {
                 hasEnded = true
                 return false
             }
             buffered += chunk[..<count]
             return true
+        }
+
+        private func receive(_ chunk: inout [UInt8]) -> Int {
+            if let tls { return tls.read(&chunk) }
+            var count = Glibc.recv(descriptor, &chunk, chunk.count, 0)
+            while count < 0 && errno == EINTR { count = Glibc.recv(descriptor, &chunk, chunk.count, 0) }
+            return count
         }
 
         mutating func read(_ count: Int) -> [UInt8]? {
@@ -325,6 +409,11 @@ package final class ScriptedUpstream: Sendable {
         }
 
         mutating func send(_ bytes: [UInt8]) -> Bool {
+            if let tls {
+                guard !tls.write(bytes) else { return true }
+                hasEnded = true
+                return false
+            }
             var sent = 0
             while sent < bytes.count {
                 let count = bytes[sent...].withUnsafeBytes {

@@ -83,6 +83,13 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         return deadlines.connectBudget(now: now)
     }
 
+    /// The connection that opens for it is encrypted now.
+    final func connectionSecured(_ details: TLSDetails) {
+        timings.tls = OutboundTimings.TLS(
+            began: details.began, finished: details.finished, version: details.version,
+            isResumed: details.isResumed)
+    }
+
     /// It has a connection, and its request goes out.
     final func requestStarted(on connection: Connection, isReused: Bool, now: MonotonicTime) {
         place = .on(connection)

@@ -18,6 +18,10 @@ final class Connection {
     // Touched by the loop's thread alone; a step of the state or of the reader calls nobody.
     @exclusivity(unchecked) private var state = ConnectionState()
     @exclusivity(unchecked) private var stream: SocketStream?
+    /// What has the stream first, where the way leads through a proxy's tunnel.
+    private var tunnel: ProxyTunnel?
+    /// What a proxy wants of each request; nil where none sees them.
+    private let proxied: ProxiedRequests?
     @exclusivity(unchecked) private var call: OutboundCall?
     @exclusivity(unchecked) private var response: ResponseReader
     /// Why the request that was to be sent last is none.
@@ -33,6 +37,7 @@ final class Connection {
         loop = pool.loop
         shared = pool.shared
         host = pool.host
+        proxied = pool.proxied
         self.slot = slot
         response = ResponseReader(limits: pool.limits)
     }
@@ -43,7 +48,7 @@ final class Connection {
     func open(for call: OutboundCall) {
         self.call = call
         let timeout = call.connectionOpens(self)
-        stream = pool.opener.open(timeout: timeout, handler: self)
+        (stream, tunnel) = pool.opener.open(timeout: timeout, for: self)
     }
 
     /// Sends the request of this call. The connection is idle, and stays so when the request is no HTTP.
@@ -87,6 +92,8 @@ final class Connection {
         state.closed()
         if let timer { loop.cancelTimer(timer.token) }
         timer = nil
+        tunnel?.cancel()
+        tunnel = nil
         stream?.close()
         stream = nil
     }
@@ -115,8 +122,8 @@ extension Connection: RequestSink {
         guard let stream else { preconditionFailure("a request without a stream") }
         do throws(SerializationError) {
             try shared.send(
-                method, target: target, host: host, fields: fields, sharedFields: sharedFields,
-                body: body, over: stream)
+                method, target: target, host: host, fields: proxied?.adding(to: fields) ?? fields,
+                sharedFields: sharedFields, body: body, over: stream)
             isWritten = stream.queuedByteCount == 0
             response.expect(method: method)
         } catch {
@@ -143,6 +150,13 @@ extension Connection: TimerTarget {
 
 extension Connection: StreamHandler {
     func streamConnected() {
+        if let details = stream?.tlsDetails {
+            let chosen = details.applicationProtocol ?? "http/1.1"
+            guard chosen == "http/1.1" else {
+                return fail(.tlsProtocolError, "the upstream speaks \(chosen) and not HTTP/1.1 (ALPN)")
+            }
+            call?.connectionSecured(details)
+        }
         state.opened()
         guard let call = letGo() else { return discard() }
         pool.connected(self, for: call)
@@ -194,7 +208,8 @@ extension Connection: StreamHandler {
             return fail(OutboundError.Reason(connecting: error), error.description)
         }
         guard case .fail = ended() else { return }
-        fail(state.hasFirstByte ? .responseIncomplete : .connectionTerminated, error.description)
+        fail(
+            OutboundError.Reason(serving: error, isWithinResponse: state.hasFirstByte), error.description)
     }
 
     private func read(_ bytes: UnsafeRawBufferPointer) {

@@ -1,20 +1,44 @@
 internal import EventIO
 
-/// Opens the connections of one origin: the place where another way to an upstream (TLS) begins.
+/// Opens the connections of one origin: straight, encrypted, or by way of a proxy.
 struct ConnectionOpener {
     let origin: Origin
     let resolver: Resolver
     let loop: EventLoop
 
-    /// Begins to open one, resolving included. `streamConnected` or `streamFailed` follows, never from inside this call.
-    func open(timeout: TimeAmount, handler: any StreamHandler) -> SocketStream {
+    /// Begins to open one, resolving, the proxy's answer and the handshake of TLS included, all within `timeout`.
+    /// `streamConnected` or `streamFailed` follows, or the connection's `fail`, never from inside this call.
+    ///
+    /// - Returns: the stream, and what has it until the proxy has answered.
+    func open(timeout: TimeAmount, for connection: Connection) -> (SocketStream, ProxyTunnel?) {
         switch origin.endpoint {
-        case .tcp(let host, let port):
-            SocketStream.connect(
-                toHost: host, port: Int(port), resolver: resolver, loop: loop, timeout: timeout,
-                handler: handler)
         case .unix(let address):
-            SocketStream.connect(to: address, loop: loop, timeout: timeout, handler: handler)
+            return (SocketStream.connect(to: address, loop: loop, timeout: timeout, handler: connection), nil)
+        case .tcp(let host, let port):
+            guard let proxy = origin.proxy else {
+                let stream = connect(host, port, timeout, connection)
+                if let tls = origin.tls {
+                    stream.startTLS(
+                        tls, host: host, sessionKey: origin.hostAndPort, deadline: loop.wakeTime + timeout)
+                }
+                return (stream, nil)
+            }
+            guard let tls = origin.tls else {
+                return (connect(proxy.host, proxy.port, timeout, connection), nil)
+            }
+            let tunnel = ProxyTunnel(
+                to: origin, host: host, tls: tls, through: proxy, deadline: loop.wakeTime + timeout,
+                for: connection, on: loop)
+            let stream = connect(proxy.host, proxy.port, timeout, tunnel)
+            tunnel.stream = stream
+            return (stream, tunnel)
         }
+    }
+
+    private func connect(
+        _ host: String, _ port: UInt16, _ timeout: TimeAmount, _ handler: any StreamHandler
+    ) -> SocketStream {
+        SocketStream.connect(
+            toHost: host, port: Int(port), resolver: resolver, loop: loop, timeout: timeout, handler: handler)
     }
 }

@@ -12,6 +12,8 @@ public final class UpstreamPool: TimerTarget {
     /// The value of Host.
     let host: RequestSerializer.Host
     let opener: ConnectionOpener
+    /// What the proxy wants of each request; nil where none sees them.
+    let proxied: ProxiedRequests?
     let loop: EventLoop
     let limits: OutboundLimits
     let callLimits: CallLimits
@@ -28,9 +30,11 @@ public final class UpstreamPool: TimerTarget {
         self.shared = shared
         loop = shared.loop
         callLimits = CallLimits(limits)
-        guard let host = try? RequestSerializer.Host(Array(origin.authority.utf8)[...]) else {
-            preconditionFailure("an origin whose authority is none")
-        }
+        proxied = ProxiedRequests(origin)
+        guard
+            let host = try? RequestSerializer.Host(
+                Array(origin.authority.utf8)[...], isTargetAbsolute: proxied != nil)
+        else { preconditionFailure("an origin whose authority is none") }
         self.host = host
         opener = ConnectionOpener(origin: origin, resolver: shared.resolver, loop: shared.loop)
         pool = ConnectionPool(limits: limits)

@@ -1,0 +1,147 @@
+import COpenSSL
+import Locking
+
+/// What all connections of one configuration share: the certificates and keys, read and checked once, and the sessions
+/// that can be resumed. Used by any number of loops at a time.
+///
+/// Two contexts are equal when their configurations are.
+///
+/// `@unchecked Sendable` is sound: OpenSSL counts the references of an SSL_CTX and locks what in it changes, as long as
+/// nobody configures it, which only `init` does; `sessions` has a lock of its own.
+public final class TLSContext: @unchecked Sendable {
+    public let configuration: TLSConfiguration
+
+    /// Made by `SSL_CTX_new` in `init`, freed by `SSL_CTX_free` in `deinit`: connections keep a reference of their own.
+    let handle: OpaquePointer
+    let pins: TLSPins
+    let sessions = TLSSessionCache()
+
+    /// Reads the files that the configuration names; blocks for as long as that takes.
+    ///
+    /// - Throws: `.configuration`, with the file and OpenSSL's reason.
+    public init(_ configuration: TLSConfiguration = TLSConfiguration()) throws(TLSError) {
+        _ = Self.library
+        self.configuration = configuration
+        pins = try TLSPins(configuration.pins)
+        ERR_clear_error()
+        guard let handle = SSL_CTX_new(TLS_client_method()) else {
+            throw TLSError(.configuration, TLSError.openSSLReason)
+        }
+        self.handle = handle
+        try setUp()
+    }
+
+    deinit {
+        SSL_CTX_free(handle)
+    }
+
+    /// OpenSSL would free what it shares as the process exits, while loops may still run.
+    private static let library: Bool = OPENSSL_init_ssl(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
+
+    private func setUp() throws(TLSError) {
+        let lowest = Int32(configuration.minimumVersion.code)
+        guard copenssl_CTX_set_min_proto_version(handle, lowest) == 1 else {
+            throw TLSError(.configuration, "\(configuration.minimumVersion) is not offered by this OpenSSL")
+        }
+        // Renegotiation (TLS 1.2) is refused: nothing we speak needs it.
+        SSL_CTX_set_options(handle, copenssl_OP_NO_RENEGOTIATION | copenssl_OP_NO_COMPRESSION)
+        copenssl_CTX_set_mode(handle, Int(SSL_MODE_RELEASE_BUFFERS))
+        // Tickets come after a handshake (RFC 8446 4.6.1): OpenSSL hands each over, and keeps none itself.
+        copenssl_CTX_set_session_cache_mode(
+            handle, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
+        SSL_CTX_sess_set_new_cb(handle, tlsSessionArrived)
+        SSL_CTX_set_verify(handle, SSL_VERIFY_PEER, nil)
+        SSL_CTX_set_cert_verify_callback(handle, tlsVerifies, nil)
+        try offerProtocols()
+        try trust()
+        if let identity = configuration.identity { try show(identity) }
+        if let name = configuration.serverName, !TLSServerName.isValid(name) {
+            throw TLSError(.configuration, "'\(name)' is no name of a server")
+        }
+    }
+
+    private func offerProtocols() throws(TLSError) {
+        var wire: [UInt8] = []
+        for name in configuration.applicationProtocols {
+            guard (1...255).contains(name.utf8.count) else {
+                throw TLSError(.configuration, "'\(name)' is no protocol to offer: it has 1 to 255 bytes")
+            }
+            wire.append(UInt8(name.utf8.count))
+            wire.append(contentsOf: name.utf8)
+        }
+        // The one function of OpenSSL that answers 0 where it worked.
+        guard wire.isEmpty || SSL_CTX_set_alpn_protos(handle, wire, UInt32(wire.count)) == 0 else {
+            throw TLSError(.configuration, "the protocols to offer are too many")
+        }
+    }
+
+    private func trust() throws(TLSError) {
+        guard configuration.verification.isFull else { return }
+        guard let authorities = configuration.trust.authorities else {
+            guard SSL_CTX_set_default_verify_paths(handle) == 1 else {
+                throw TLSError(.configuration, "the system's roots: \(TLSError.openSSLReason)")
+            }
+            return
+        }
+        let certificates = try TLSCertificates.read(authorities, for: "trusted certificates")
+        guard let store = SSL_CTX_get_cert_store(handle) else { return }
+        for certificate in certificates.all where X509_STORE_add_cert(store, certificate) != 1 {
+            throw TLSError(.configuration, "\(certificates.subject): \(TLSError.openSSLReason)")
+        }
+        X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN))
+    }
+
+    private func show(_ identity: TLSConfiguration.Identity) throws(TLSError) {
+        let chain = try TLSCertificates.read(identity.certificateChain, for: "client certificate")
+        for (index, certificate) in chain.all.enumerated() {
+            let isTaken =
+                index == 0
+                ? SSL_CTX_use_certificate(handle, certificate)
+                : copenssl_CTX_add1_chain_cert(handle, certificate)
+            guard isTaken == 1 else {
+                throw TLSError(.configuration, "\(chain.subject): \(TLSError.openSSLReason)")
+            }
+        }
+        let key = try TLSPrivateKey(identity.privateKey, password: identity.password)
+        guard X509_check_private_key(chain.all[0], key.handle) == 1 else {
+            throw TLSError(
+                .configuration, "\(key.subject): it is not the key of \(chain.subject)")
+        }
+        guard SSL_CTX_use_PrivateKey(handle, key.handle) == 1 else {
+            throw TLSError(.configuration, "\(key.subject): \(TLSError.openSSLReason)")
+        }
+    }
+}
+
+extension TLSContext: Hashable {
+    public static func == (one: TLSContext, other: TLSContext) -> Bool {
+        one === other || one.configuration == other.configuration
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(configuration) }
+}
+
+extension TLSContext {
+    private struct Known {
+        weak var context: TLSContext?
+    }
+
+    private static let known = Lock<[TLSConfiguration: Known]>([:])
+
+    /// The context of a configuration: the same for all who ask while somebody has it, so that files are read once and
+    /// sessions are shared.
+    ///
+    /// - Throws: what `init` throws.
+    public static func shared(for configuration: TLSConfiguration = TLSConfiguration()) throws(TLSError)
+        -> TLSContext
+    {
+        if let context = known.withLock({ $0[configuration]?.context }) { return context }
+        let made = try TLSContext(configuration)
+        return known.withLock { known in
+            if let first = known[configuration]?.context { return first }
+            known = known.filter { $0.value.context != nil }
+            known[configuration] = Known(context: made)
+            return made
+        }
+    }
+}

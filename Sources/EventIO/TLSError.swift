@@ -1,0 +1,97 @@
+import COpenSSL
+
+/// Why TLS was not set up, not established, or broken off.
+public struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Whose fault it is, as far as it can be told. A set that may grow.
+    public struct Kind: Hashable, Sendable, CustomStringConvertible {
+        public let description: String
+
+        /// A file, key, certificate, pin or name that a configuration gives cannot be used: a mistake on this side.
+        public static let configuration = Kind(description: "TLS configuration")
+        /// What the peer sent is not TLS, not a version or cipher that both speak, or breaks its rules.
+        public static let protocolError = Kind(description: "TLS protocol error")
+        /// The peer's certificate was not accepted: `certificateFault` says why.
+        public static let certificateError = Kind(description: "TLS certificate error")
+        /// The peer broke off with an alert (RFC 8446 6.2): `reason` is its name.
+        public static let alertReceived = Kind(description: "TLS alert received")
+        /// The connection ended without the peer's close_notify (RFC 8446 6.1): what came before may be cut short.
+        public static let truncated = Kind(description: "TLS truncated")
+    }
+
+    /// What is wrong with a certificate. A set that may grow.
+    public struct CertificateFault: Hashable, Sendable, CustomStringConvertible {
+        public let description: String
+
+        public static let expired = CertificateFault(description: "expired")
+        public static let notYetValid = CertificateFault(description: "not yet valid")
+        /// The certificate itself, or the root that its chain ends in, is none that is trusted.
+        public static let selfSigned = CertificateFault(description: "self-signed")
+        /// The chain leads to no authority that is trusted.
+        public static let unknownAuthority = CertificateFault(description: "unknown authority")
+        /// The certificate is for other names or addresses.
+        public static let nameMismatch = CertificateFault(description: "name mismatch")
+        /// No key of the chain is one of the pinned.
+        public static let pinMismatch = CertificateFault(description: "pin mismatch")
+        /// Anything else: `reason` has OpenSSL's words.
+        public static let other = CertificateFault(description: "other")
+    }
+
+    public let kind: Kind
+    /// OpenSSL's words, or the alert's name in RFC 8446, or what of a configuration cannot be used, and why.
+    public let reason: String
+    /// The alert's number, or OpenSSL's verification result (X509_V_ERR_...); else 0.
+    public let code: Int
+
+    init(_ kind: Kind, _ reason: String, code: Int = 0) {
+        self.kind = kind
+        self.reason = reason
+        self.code = code
+    }
+
+    /// What is wrong with the peer's certificate; nil for the other kinds.
+    public var certificateFault: CertificateFault? {
+        guard kind == .certificateError else { return nil }
+        switch Int32(truncatingIfNeeded: code) {
+        case X509_V_ERR_CERT_HAS_EXPIRED: return .expired
+        case X509_V_ERR_CERT_NOT_YET_VALID: return .notYetValid
+        case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN: return .selfSigned
+        case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
+            X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, X509_V_ERR_CERT_UNTRUSTED:
+            return .unknownAuthority
+        case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH: return .nameMismatch
+        // The verification that is the application's own: pins.
+        case X509_V_ERR_APPLICATION_VERIFICATION: return .pinMismatch
+        default: return .other
+        }
+    }
+
+    public var description: String { "\(kind): \(reason)" }
+}
+
+extension TLSError {
+    /// What OpenSSL noted first since its notes were cleared: where a failure began.
+    static var openSSLReason: String {
+        let code = ERR_peek_error()
+        guard code != 0 else { return "no reason given" }
+        guard let text = ERR_reason_error_string(code) else { return "OpenSSL error \(code)" }
+        return String(cString: text)
+    }
+
+    /// The name of an alert (RFC 8446 6, RFC 5246 7.2).
+    static func alertName(_ number: Int) -> String {
+        alertNames[number] ?? "alert \(number)"
+    }
+
+    private static let alertNames: [Int: String] = [
+        0: "close_notify", 10: "unexpected_message", 20: "bad_record_mac", 21: "decryption_failed",
+        22: "record_overflow", 30: "decompression_failure", 40: "handshake_failure", 41: "no_certificate",
+        42: "bad_certificate", 43: "unsupported_certificate", 44: "certificate_revoked",
+        45: "certificate_expired", 46: "certificate_unknown", 47: "illegal_parameter", 48: "unknown_ca",
+        49: "access_denied", 50: "decode_error", 51: "decrypt_error", 60: "export_restriction",
+        70: "protocol_version", 71: "insufficient_security", 80: "internal_error",
+        86: "inappropriate_fallback", 90: "user_canceled", 100: "no_renegotiation", 109: "missing_extension",
+        110: "unsupported_extension", 111: "certificate_unobtainable", 112: "unrecognized_name",
+        113: "bad_certificate_status_response", 114: "bad_certificate_hash_value",
+        115: "unknown_psk_identity", 116: "certificate_required", 120: "no_application_protocol",
+    ]
+}

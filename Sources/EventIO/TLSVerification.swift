@@ -1,0 +1,32 @@
+import COpenSSL
+
+/// OpenSSL asks whether the server's certificate is accepted: 1, or 0 with the reason in `store`.
+func tlsVerifies(_ store: OpaquePointer?, _: UnsafeMutableRawPointer?) -> Int32 {
+    guard let store,
+        let ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()),
+        let engine = TLSEngine.of(OpaquePointer(ssl))
+    else { return 0 }
+    let context = engine.context
+    if context.configuration.verification.isFull {
+        guard X509_verify_cert(store) == 1 else { return 0 }
+        guard context.pins.isEmpty || hasPin(context.pins, inChainOf: store) else { return refuse(store) }
+    } else if !context.pins.isEmpty {
+        // Who sends a chain that nobody verified may put any certificate into it: only his own counts.
+        guard let certificate = X509_STORE_CTX_get0_cert(store), context.pins.contain(keyOf: certificate)
+        else { return refuse(store) }
+    }
+    X509_STORE_CTX_set_error(store, X509_V_OK)
+    return 1
+}
+
+private func hasPin(_ pins: TLSPins, inChainOf store: OpaquePointer) -> Bool {
+    guard let chain = X509_STORE_CTX_get0_chain(store) else { return false }
+    return (0..<copenssl_sk_X509_num(chain)).contains { index in
+        copenssl_sk_X509_value(chain, index).map { pins.contain(keyOf: $0) } ?? false
+    }
+}
+
+private func refuse(_ store: OpaquePointer) -> Int32 {
+    X509_STORE_CTX_set_error(store, X509_V_ERR_APPLICATION_VERIFICATION)
+    return 0
+}

@@ -1,0 +1,115 @@
+internal import Glibc
+
+/// The hosts that are reached without a proxy, by curl's rules and the additions that others know.
+///
+/// Separated by commas or blanks: `*` for all; a name, with or without a dot (or `*.`) in front, for itself and all below it;
+/// an IP address, with or without brackets; a range of addresses, `10.0.0.0/8`. Each may end in a port, `example.com:8080`,
+/// and is for that port alone then. Names are compared without regard to case and to a dot at their end.
+public struct NoProxy: Sendable, Hashable {
+    private enum Hosts: Sendable, Hashable {
+        case all
+        case name(String)
+        case addresses([UInt8], bits: Int)
+    }
+
+    private struct Entry: Sendable, Hashable {
+        let hosts: Hosts
+        let port: UInt16?
+    }
+
+    private let entries: [Entry]
+
+    /// No host.
+    public init() { entries = [] }
+
+    /// - Throws: for an entry that is none, which is in the description.
+    public init(_ text: String) throws(ProxyConfiguration.Failure) {
+        var entries: [Entry] = []
+        for part in text.split(whereSeparator: { $0 == "," || $0 == " " || $0 == "\t" }) {
+            guard let entry = Self.entry(part) else {
+                throw ProxyConfiguration.Failure(
+                    description: "'\(part)' is no name, address or range of addresses")
+            }
+            entries.append(entry)
+        }
+        self.entries = entries
+    }
+
+    /// - Parameter host: a name, or a numeric address without brackets.
+    public func contains(host: String, port: UInt16) -> Bool {
+        guard !entries.isEmpty else { return false }
+        let name = Self.normal(host[...])
+        let address = Self.address(host)
+        return entries.contains { entry in
+            guard entry.port == nil || entry.port == port else { return false }
+            switch entry.hosts {
+            case .all: return true
+            // An address has no domain: it is equal or it is not.
+            case .name(let suffix):
+                return name == suffix || address == nil && name.hasSuffix(".\(suffix)")
+            case .addresses(let range, let bits):
+                return address.map { Self.agree($0, range, bits: bits) } ?? false
+            }
+        }
+    }
+
+    private static func entry(_ part: Substring) -> Entry? {
+        if part.contains("/") {
+            let halves = part.split(separator: "/", omittingEmptySubsequences: false)
+            guard halves.count == 2, let range = address(String(bare(halves[0]))),
+                let bits = number(halves[1], upTo: range.count * 8)
+            else { return nil }
+            return Entry(hosts: .addresses(range, bits: bits), port: nil)
+        }
+        var (host, port) = (part, UInt16?.none)
+        // One colon is before a port; more are an IPv6 address, whose port comes after a bracket.
+        if let colon = part.lastIndex(of: ":"),
+            part.firstIndex(of: ":") == colon || part[..<colon].hasSuffix("]")
+        {
+            guard let digits = number(part[part.index(after: colon)...], upTo: 65_535), digits > 0 else {
+                return nil
+            }
+            (host, port) = (part[..<colon], UInt16(digits))
+        }
+        if host == "*" { return Entry(hosts: .all, port: port) }
+        if let address = address(String(bare(host))) {
+            return Entry(hosts: .addresses(address, bits: address.count * 8), port: port)
+        }
+        if host.hasPrefix("*.") { host = host.dropFirst() }
+        if host.hasPrefix(".") { host = host.dropFirst() }
+        let name = normal(host)
+        guard !name.isEmpty, !name.hasPrefix("."), !name.contains(where: { "*[]:%".contains($0) }) else {
+            return nil
+        }
+        return Entry(hosts: .name(name), port: port)
+    }
+
+    private static func normal(_ name: Substring) -> String {
+        (name.hasSuffix(".") ? name.dropLast() : name).lowercased()
+    }
+
+    private static func bare(_ host: Substring) -> Substring {
+        host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : host
+    }
+
+    private static func number(_ text: Substring, upTo limit: Int) -> Int? {
+        guard (1...5).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let number = Int(text), number <= limit
+        else { return nil }
+        return number
+    }
+
+    /// 4 or 16 bytes, or nil for a name.
+    private static func address(_ text: String) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        if inet_pton(AF_INET, text, &bytes) == 1 { return Array(bytes[..<4]) }
+        return inet_pton(AF_INET6, text, &bytes) == 1 ? bytes : nil
+    }
+
+    private static func agree(_ one: [UInt8], _ other: [UInt8], bits: Int) -> Bool {
+        guard one.count == other.count else { return false }
+        let (whole, rest) = bits.quotientAndRemainder(dividingBy: 8)
+        guard one[..<whole] == other[..<whole] else { return false }
+        return rest == 0 || (one[whole] ^ other[whole]) >> UInt8(8 - rest) == 0
+    }
+}

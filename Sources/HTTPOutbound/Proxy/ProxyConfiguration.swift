@@ -1,0 +1,110 @@
+internal import HTTPModel
+
+/// An HTTP proxy: `https` origins are reached through its tunnels (CONNECT, RFC 9110 9.3.6), and `http` origins by requests
+/// to it in absolute-form (RFC 9112 3.2.2).
+public struct ProxyConfiguration: Sendable, Hashable, CustomStringConvertible {
+    /// Why a text names no proxy. Holds nothing of a password.
+    public struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// The port of a proxy whose URL names none: curl's, 1080.
+    public static let defaultPort: UInt16 = 1080
+
+    /// A name, or a numeric address without brackets.
+    public let host: String
+    public let port: UInt16
+    /// What Proxy-Authorization says (Basic, RFC 7617); nil where there is no user.
+    let authorization: String?
+
+    /// - Parameter url: `http://[user[:password]@]host[:port]`, the user and password percent-encoded; `http://` may be left
+    ///   out.
+    public init(_ url: String) throws(Failure) {
+        var rest = url[...]
+        if let end = url.firstRange(of: "://") {
+            let scheme = url[..<end.lowerBound].lowercased()
+            guard scheme == "http" else {
+                throw Failure(description: "\(scheme) is not spoken to a proxy, only http")
+            }
+            rest = url[end.upperBound...]
+        }
+        if rest.hasSuffix("/") { rest = rest.dropLast() }
+        // The last @: an earlier one is a part of the password that should have been encoded.
+        var userinfo: Substring?
+        if let at = rest.lastIndex(of: "@") {
+            userinfo = rest[..<at]
+            rest = rest[rest.index(after: at)...]
+        }
+        let bytes = Array(rest.utf8)
+        guard let hostEnd = bytes.withUnsafeBytes({ Authority.hostEnd(in: $0) }), hostEnd > 0 else {
+            throw Failure(description: "the proxy's host is not valid")
+        }
+        let written = String(decoding: bytes[..<hostEnd], as: UTF8.self)
+        host = written.hasPrefix("[") ? String(written.dropFirst().dropLast()) : written
+        port = try Self.port(bytes[hostEnd...])
+        authorization = try userinfo.map { text throws(Failure) in try Self.authorization(text) }
+    }
+
+    /// - Parameters:
+    ///   - host: a name, or a numeric address with or without brackets.
+    ///   - user: without a colon.
+    public init(host: String, port: UInt16, user: String? = nil, password: String = "") throws(Failure) {
+        let isBare = host.contains(":") && !host.hasPrefix("[")
+        try self.init("http://\(isBare ? "[\(host)]" : host):\(port)", user: user, password: password)
+    }
+
+    private init(_ url: String, user: String?, password: String) throws(Failure) {
+        let bare = try ProxyConfiguration(url)
+        (host, port) = (bare.host, bare.port)
+        guard user?.contains(":") != true else {
+            throw Failure(description: "a proxy's user has no colon")
+        }
+        authorization = user.map { Self.basic(Array("\($0):\(password)".utf8)) }
+    }
+
+    /// Without user and password.
+    public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+    private static func port(_ bytes: ArraySlice<UInt8>) throws(Failure) -> UInt16 {
+        guard let colon = bytes.first else { return defaultPort }
+        let digits = bytes.dropFirst()
+        guard colon == UInt8(ascii: ":"), (1...5).contains(digits.count), digits.allSatisfy(ASCII.isDigit),
+            let port = UInt16(String(decoding: digits, as: UTF8.self)), port > 0
+        else { throw Failure(description: "the proxy's port is not a number from 1 to 65535") }
+        return port
+    }
+
+    private static func authorization(_ userinfo: Substring) throws(Failure) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(userinfo.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst().flatMap(ASCII.hexValue),
+                let low = rest.popFirst().flatMap(ASCII.hexValue)
+            else {
+                throw Failure(
+                    description:
+                        "a % in the proxy's user or password is not followed by two hexadecimal digits")
+            }
+            bytes.append(UInt8(high) << 4 | UInt8(low))
+        }
+        if !bytes.contains(UInt8(ascii: ":")) { bytes.append(UInt8(ascii: ":")) }
+        return basic(bytes)
+    }
+
+    private static func basic(_ bytes: [UInt8]) -> String {
+        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        var text = Array("Basic ".utf8)
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start...].prefix(3)
+            let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
+            for place in 0..<4 {
+                text.append(place <= group.count ? digits[bits >> (18 - 6 * place) & 63] : UInt8(ascii: "="))
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

@@ -1,0 +1,111 @@
+internal import EventIO
+internal import HTTPModel
+internal import HTTPWire
+internal import Rx
+
+/// Asks a proxy for a tunnel (CONNECT, RFC 9110 9.3.6), and begins TLS in it on behalf of the connection, which has the
+/// stream from then on. Has it until then, on its loop.
+final class ProxyTunnel {
+    private let origin: Origin
+    private let host: String
+    private let tls: TLSContext
+    private let proxy: ProxyConfiguration
+    private let deadline: MonotonicTime
+    private let connection: Connection
+    private let loop: EventLoop
+    /// Refers to this as its handler; let go of by either's end.
+    var stream: SocketStream?
+    private var parser: ResponseParser
+    private var timer: TimerToken?
+    private var isConnected = false
+
+    init(
+        to origin: Origin, host: String, tls: TLSContext, through proxy: ProxyConfiguration,
+        deadline: MonotonicTime, for connection: Connection, on loop: EventLoop
+    ) {
+        self.origin = origin
+        self.host = host
+        self.tls = tls
+        self.proxy = proxy
+        self.deadline = deadline
+        self.connection = connection
+        self.loop = loop
+        // Its limits bound the head of the answer; the body of a refusal is not read.
+        parser = ResponseParser(limits: ResponseLimits())
+    }
+
+    /// The connection is closed.
+    func cancel() {
+        if let timer { loop.cancelTimer(timer) }
+        timer = nil
+        stream = nil
+    }
+
+    private var request: [UInt8] {
+        let target = origin.hostAndPort
+        var text = "CONNECT \(target) HTTP/1.1\r\nHost: \(target)\r\n"
+        if let authorization = proxy.authorization { text += "Proxy-Authorization: \(authorization)\r\n" }
+        return Array((text + "\r\n").utf8)
+    }
+
+    private func answered(_ status: HTTPStatus, _ rest: UnsafeRawBufferPointer) {
+        guard (200..<300).contains(status.code) else {
+            return fail(
+                .destinationUnavailable,
+                "refused a tunnel to \(origin.hostAndPort): received-status=\(status.code)")
+        }
+        guard let stream else { return }
+        cancel()
+        stream.handler = connection
+        // What follows the head is the tunnel's already: whatever it is, it is TLS's to judge.
+        stream.startTLS(
+            tls, host: host, sessionKey: origin.hostAndPort, deadline: deadline, received: rest)
+    }
+
+    private func fail(_ reason: OutboundError.Reason, _ what: String) {
+        connection.fail(reason, "the proxy \(proxy) \(what)")
+    }
+}
+
+extension ProxyTunnel: StreamHandler {
+    func streamConnected() {
+        isConnected = true
+        timer = loop.setTimer(at: deadline, target: self)
+        parser.expectResponse(to: .connect)
+        stream?.write(request[...])
+    }
+
+    func streamReceived(_ bytes: UnsafeRawBufferPointer) {
+        var consumed = 0
+        while true {
+            switch parser.parse(bytes, consumed: &consumed) {
+            case .needMore: return
+            case .informational: continue
+            case .head(let head, _):
+                return answered(head.status, UnsafeRawBufferPointer(rebasing: bytes[consumed...]))
+            case .failed(let error):
+                return fail(OutboundError.Reason(error.reason), "answered no HTTP: \(error.message)")
+            case .body, .end: return
+            }
+        }
+    }
+
+    func streamReachedEnd() {
+        fail(.connectionTerminated, "ended the connection before it answered")
+    }
+
+    func streamFailed(_ error: SocketError) {
+        if error.kind == .loopEnded { return connection.streamFailed(error) }
+        guard isConnected else {
+            return fail(OutboundError.Reason(connecting: error), "cannot be reached: \(error)")
+        }
+        fail(.connectionTerminated, "broke the connection: \(error)")
+    }
+}
+
+extension ProxyTunnel: TimerTarget {
+    func timerFired(_ token: TimerToken) {
+        timer = nil
+        fail(.connectionTimeout, "did not answer in time")
+    }
+}

@@ -1,0 +1,128 @@
+import EventIO
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A TLS context")
+struct TLSContextTests {
+    private let folder = ScratchFolder()
+
+    private func failure(_ change: (inout TLSConfiguration) throws -> Void) throws -> String {
+        var configuration = TLSConfiguration.trusting()
+        try change(&configuration)
+        do throws(TLSError) {
+            _ = try TLSContext(configuration)
+            return "none"
+        } catch {
+            #expect(error.kind == .configuration)
+            return error.description
+        }
+    }
+
+    private func file(_ name: String, _ text: String) throws -> String {
+        let path = folder.file(name)
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        return path
+    }
+
+    @Test("A file that is missing is named, with the system's reason")
+    func missing() throws {
+        let path = folder.file("none.pem")
+        #expect(
+            try failure { $0.trust = .authorities(.file(path)) }
+                == "TLS configuration: trusted certificates \(path): No such file or directory")
+        let identity = TestAuthority.shared.issue()
+        #expect(
+            try failure {
+                $0.identity = .init(certificateChain: .text(identity.certificate), privateKey: .file(path))
+            } == "TLS configuration: client key \(path): No such file or directory")
+    }
+
+    @Test("A file that holds no certificate is named")
+    func noCertificate() throws {
+        let path = try file("empty.pem", "nothing of the kind\n")
+        #expect(
+            try failure { $0.trust = .authorities(.file(path)) }
+                == "TLS configuration: trusted certificates \(path): no certificate is in it")
+        #expect(
+            try failure { $0.trust = .authorities(.text("")) }
+                == "TLS configuration: trusted certificates: no certificate is in it")
+    }
+
+    @Test("A certificate that is broken is told by its number")
+    func brokenCertificate() throws {
+        let good = TestAuthority.shared.pem
+        let broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+        let message = try failure { $0.trust = .authorities(.text(good + broken)) }
+        #expect(message.hasPrefix("TLS configuration: trusted certificates: certificate 2: "), "\(message)")
+    }
+
+    @Test("A key that is another certificate's is refused, with both names")
+    func otherKey() throws {
+        let one = TestAuthority.shared.issue()
+        let key = try file("key.pem", TestAuthority.shared.issue().key)
+        let chain = try file("chain.pem", one.certificate)
+        #expect(
+            try failure { $0.identity = .init(certificateChain: .file(chain), privateKey: .file(key)) }
+                == "TLS configuration: client key \(key): it is not the key of client certificate \(chain)")
+    }
+
+    @Test("An encrypted key is read by its password, and by no other", arguments: [nil, "wrong", "right"])
+    func password(given: String?) throws {
+        let identity = TestAuthority.shared.issue(password: "right")
+        let message = try failure {
+            $0.identity = .init(
+                certificateChain: .text(identity.certificate), privateKey: .text(identity.key),
+                password: given)
+        }
+        if given == "right" {
+            #expect(message == "none")
+        } else {
+            #expect(message.hasPrefix("TLS configuration: client key: no key can be read: "), "\(message)")
+        }
+    }
+
+    @Test(
+        "What is no pin is refused",
+        arguments: [
+            "", "sha256//", "abc", String(repeating: "A", count: 44), String(repeating: "?", count: 43) + "=",
+            "sha256//\(String(repeating: "A", count: 43))=;",
+        ])
+    func pins(text: String) throws {
+        let message = try failure { $0.pins = [text] }
+        #expect(message.contains("pin"), "\(message)")
+    }
+
+    @Test("Several pins stand in one text, with or without curl's prefix")
+    func severalPins() throws {
+        let pin = TestAuthority.shared.identity.pin
+        #expect(try failure { $0.pins = ["sha256//\(pin);\(pin)", pin] } == "none")
+    }
+
+    @Test("A protocol to offer has 1 to 255 bytes", arguments: ["", String(repeating: "a", count: 256)])
+    func protocols(name: String) throws {
+        #expect(try failure { $0.applicationProtocols = [name] }.hasSuffix("it has 1 to 255 bytes"))
+        #expect(try failure { $0.applicationProtocols = [] } == "none")
+    }
+
+    @Test("A name in place of the host is one", arguments: ["", "a b", "a/b", "ä.example", "a\0b"])
+    func serverName(name: String) throws {
+        #expect(try failure { $0.serverName = name }.hasSuffix("is no name of a server"))
+    }
+
+    @Test("One configuration has one context, shared while somebody has it")
+    func shared() throws {
+        var configuration = TLSConfiguration.trusting()
+        configuration.serverName = "shared.example"
+        let one = try TLSContext.shared(for: configuration)
+        #expect(try TLSContext.shared(for: configuration) === one)
+        #expect(try TLSContext(configuration) == one)
+        configuration.minimumVersion = .tls13
+        #expect(try TLSContext.shared(for: configuration) != one)
+    }
+
+    @Test("The system's roots are trusted where nothing else is said")
+    func system() throws {
+        #expect(try TLSContext().configuration == TLSConfiguration())
+    }
+}

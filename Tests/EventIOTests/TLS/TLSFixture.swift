@@ -1,0 +1,51 @@
+import EventIO
+import TestSupport
+
+extension TLSConfiguration {
+    /// Trusts the tests' authority alone.
+    static func trusting(_ authority: TestAuthority = .shared) -> TLSConfiguration {
+        var configuration = TLSConfiguration()
+        configuration.trust = .authorities(.text(authority.pem))
+        return configuration
+    }
+}
+
+extension Driven {
+    /// A stream that connects to a scripted server by TLS.
+    static func securing(
+        _ server: ScriptedUpstream, by context: TLSContext? = nil, host: String = "localhost",
+        timeout: TimeAmount = patience, loop: EventLoop,
+        before: @escaping @Sendable (SocketStream) -> Void = { _ in }
+    ) async throws -> Driven {
+        let context = try context ?? TLSContext(.trusting())
+        let port = Int(server.port)
+        return try await connecting(loop: loop) { handler in
+            let stream = SocketStream.connect(
+                to: .loopback(port: port), loop: loop, timeout: patience, handler: handler)
+            stream.startTLS(context, host: host, deadline: loop.now + timeout)
+            before(stream)
+            return stream
+        }
+    }
+
+    /// The failure that comes next, or nil where something else does.
+    func failure() async -> SocketError? {
+        guard case .failed(let error) = await next() else { return nil }
+        return error
+    }
+}
+
+/// A server of TLS by this script, for as long as `body` takes, and a loop.
+func withServer(
+    _ options: TLSServer.Options = TLSServer.Options(), _ steps: ScriptedUpstream.Step...,
+    body: (ScriptedUpstream, EventLoop) async throws -> Void
+) async throws {
+    let server = try ScriptedUpstream(.open, [steps], tls: TLSServer(options))
+    do {
+        try await withLoop { try await body(server, $0) }
+    } catch {
+        server.stop()
+        throw error
+    }
+    server.stop()
+}

@@ -1,0 +1,173 @@
+import EventIO
+import TestSupport
+import Testing
+
+@Suite("What may go wrong in a handshake, and after", .timeLimit(.minutes(1)))
+struct TLSHostileTests {
+    @Test(
+        "What is no TLS is a protocol error",
+        arguments: [
+            "HTTP/1.1 400 Bad Request\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n",
+            String(repeating: "\u{16}", count: 70_000),
+        ])
+    func garbage(text: String) async throws {
+        let server = try ScriptedUpstream([.send(text), .awaitEnd])
+        try await withLoop { loop in
+            let driven = try await Driven.securing(server, loop: loop)
+            let error = await driven.failure()
+            #expect(error?.tls?.kind == .protocolError, "\(String(describing: error))")
+            #expect(error?.operation == .handshake)
+            #expect(await timerCount(of: loop) ?? 2 <= 1)
+        }
+        server.stop()
+    }
+
+    @Test("An alert is told by its name")
+    func alert() async throws {
+        // handshake_failure, fatal, in a record of its own.
+        let server = try ScriptedUpstream([.read(100), .sendBytes([21, 3, 3, 0, 2, 2, 40]), .awaitEnd])
+        try await withLoop { loop in
+            let driven = try await Driven.securing(server, loop: loop)
+            let error = await driven.failure()
+            #expect(error?.tls?.kind == .alertReceived, "\(String(describing: error))")
+            #expect(error?.tls?.reason == "handshake_failure")
+            #expect(error?.tls?.code == 40)
+        }
+        server.stop()
+    }
+
+    @Test("A server that is silent fails the handshake at the deadline, and not before")
+    func silence() async throws {
+        let server = try ScriptedUpstream([.awaitEnd])
+        try await withLoop { loop in
+            let before = MonotonicTime.clock()
+            let driven = try await Driven.securing(server, timeout: .milliseconds(120), loop: loop)
+            let error = await driven.failure()
+            #expect(error?.kind == .connectTimedOut && error?.operation == .handshake)
+            #expect(MonotonicTime.clock() - before >= .milliseconds(120))
+            await server.clientEnded.wait()
+        }
+        server.stop()
+    }
+
+    @Test("One that sends its part of the handshake byte by byte does not move the deadline")
+    func trickle() async throws {
+        let server = try ScriptedUpstream([
+            .read(100), .sendBytes([22, 3, 3, 63, 255]), .sendForever("\u{0}"),
+        ])
+        let slow = try ScriptedUpstream([
+            .read(100), .trickle("\u{16}\u{3}\u{3}\u{3f}", pauseMilliseconds: 5),
+        ])
+        try await withLoop { loop in
+            let flood = try await Driven.securing(server, loop: loop)
+            #expect(await flood.failure()?.tls?.kind == .protocolError)
+            let driven = try await Driven.securing(slow, timeout: .milliseconds(120), loop: loop)
+            let error = await driven.failure()
+            #expect(
+                error?.kind == .connectTimedOut || error?.tls?.kind == .protocolError,
+                "\(String(describing: error))")
+        }
+        server.stop()
+        slow.stop()
+    }
+
+    @Test("An end within the handshake is one, by FIN and by RST", arguments: [true, false])
+    func ends(byReset: Bool) async throws {
+        let server = try ScriptedUpstream([.read(100), byReset ? .reset : .cut])
+        try await withLoop { loop in
+            let driven = try await Driven.securing(server, loop: loop)
+            let error = await driven.failure()
+            if byReset {
+                #expect(error?.isConnectionReset == true)
+            } else if error?.isConnectionReset != true {
+                #expect(error?.tls?.kind == .truncated)
+                #expect(error?.tls?.reason == "it ended within the handshake")
+            }
+        }
+        server.stop()
+    }
+
+    @Test("Closing within the handshake tells nothing, and leaves no timer")
+    func closing() async throws {
+        let server = try ScriptedUpstream([.awaitEnd])
+        try await withLoop { loop in
+            let driven = try await Driven.securing(server, loop: loop)
+            await server.accepted.wait()
+            try await driven.on { $0.close() }
+            #expect(try await driven.eventsUntilNow() == [])
+            #expect(await timerCount(of: loop) == 0)
+            await server.clientEnded.wait()
+        }
+        server.stop()
+    }
+
+    @Test("A server that speaks TLS 1.2 only is accepted, unless 1.3 is asked for", arguments: [false, true])
+    func versions(wants13: Bool) async throws {
+        var options = TLSServer.Options()
+        options.isOnly12 = true
+        try await withServer(options, .awaitEnd) { server, loop in
+            var configuration = TLSConfiguration.trusting()
+            if wants13 { configuration.minimumVersion = .tls13 }
+            let driven = try await Driven.securing(server, by: TLSContext(configuration), loop: loop)
+            if wants13 {
+                let error = await driven.failure()
+                #expect(error?.tls?.kind == .alertReceived, "\(String(describing: error))")
+                #expect(error?.tls?.reason == "protocol_version")
+            } else {
+                #expect(await driven.next() == .connected)
+                #expect(try await driven.on { $0.tlsDetails?.version } == .tls12)
+                try await driven.on { $0.close() }
+            }
+        }
+    }
+
+    @Test(
+        "A server that asks for another handshake (TLS 1.2) is refused it, and the connection goes on"
+    )
+    func renegotiation() async throws {
+        var options = TLSServer.Options()
+        options.isOnly12 = true
+        try await withServer(options, .send("before"), .renegotiate, .send("after"), .close) { server, loop in
+            let driven = try await Driven.securing(server, loop: loop)
+            #expect(await driven.next() == .connected)
+            let (bytes, event) = await driven.nextAfterBytes()
+            #expect(bytes == utf8("beforeafter"))
+            #expect(event == .reachedEnd)
+            try await driven.on { $0.close() }
+            #expect(server.handshakes.count == 1)
+        }
+    }
+
+    @Test(
+        "What the server chose by ALPN is told; what was not offered is a protocol error",
+        arguments: ["http/1.1", "h2"])
+    func applicationProtocols(chosen: String) async throws {
+        var options = TLSServer.Options()
+        options.applicationProtocol = chosen
+        try await withServer(options, .awaitEnd) { server, loop in
+            let driven = try await Driven.securing(server, loop: loop)
+            if chosen == "h2" {
+                #expect(await driven.failure()?.tls?.kind == .protocolError)
+            } else {
+                #expect(await driven.next() == .connected)
+                #expect(try await driven.on { $0.tlsDetails?.applicationProtocol } == "http/1.1")
+                try await driven.on { $0.close() }
+            }
+        }
+    }
+
+    @Test("A record that was changed on the way ends the connection")
+    func badRecord() async throws {
+        // An application record that nobody encrypted.
+        let server = try ScriptedUpstream(
+            tls: TLSServer(), [.plain([23, 3, 3, 0, 20] + [UInt8](repeating: 7, count: 20)), .awaitEnd])
+        try await withLoop { loop in
+            let driven = try await Driven.securing(server, loop: loop)
+            #expect(await driven.next() == .connected)
+            let error = await driven.failure()
+            #expect(error?.tls?.kind == .protocolError, "\(String(describing: error))")
+            #expect(error?.operation == .read)
+        }
+        server.stop()
+    }
+}

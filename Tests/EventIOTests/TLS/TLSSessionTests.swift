@@ -1,0 +1,115 @@
+import COpenSSL
+import TestSupport
+import Testing
+
+@testable import EventIO
+
+@Suite("Sessions of TLS", .timeLimit(.minutes(1)))
+struct TLSSessionTests {
+    /// One connection, with a byte from the server behind its tickets.
+    private func connect(_ server: ScriptedUpstream, _ context: TLSContext, _ host: String, _ loop: EventLoop)
+        async throws -> TLSDetails?
+    {
+        let driven = try await Driven.securing(server, by: context, host: host, loop: loop)
+        #expect(await driven.next() == .connected)
+        #expect(await driven.bytes(1) == utf8("x"))
+        let details = try await driven.on { stream in
+            defer { stream.close() }
+            return stream.tlsDetails
+        }
+        try await driven.forget()
+        return details
+    }
+
+    @Test(
+        "The second connection takes the first one's session up, and is accepted all the same",
+        arguments: [true, false])
+    func resumed(isOnly12: Bool) async throws {
+        var options = TLSServer.Options()
+        options.isOnly12 = isOnly12
+        try await withServer(options, .send("x"), .awaitEnd) { server, loop in
+            let context = try TLSContext(.trusting())
+            #expect(try await connect(server, context, "localhost", loop)?.isResumed == false)
+            #expect(try await connect(server, context, "localhost", loop)?.isResumed == true)
+            #expect(try await connect(server, context, "localhost", loop)?.isResumed == true)
+            #expect(server.handshakes.map(\.isResumed) == [false, true, true])
+        }
+    }
+
+    @Test("No session is taken up with another server's name, nor by another configuration")
+    func apart() async throws {
+        try await withServer(.init(), .send("x"), .awaitEnd) { server, loop in
+            let context = try TLSContext(.trusting())
+            #expect(try await connect(server, context, "localhost", loop)?.isResumed == false)
+            #expect(try await connect(server, context, "127.0.0.1", loop)?.isResumed == false)
+            #expect(try await connect(server, TLSContext(.trusting()), "localhost", loop)?.isResumed == false)
+        }
+    }
+
+    @Test("A ticket of TLS 1.3 is used once")
+    func once() async throws {
+        try await withServer(.init(), .send("x"), .awaitEnd) { server, loop in
+            let context = try TLSContext(.trusting())
+            _ = try await connect(server, context, "localhost", loop)
+            let count = context.sessions.count
+            #expect(count >= 1)
+            for _ in 0..<count { #expect(context.sessions.take(for: "localhost") != nil) }
+            #expect(context.sessions.take(for: "localhost") == nil)
+            #expect(context.sessions.count == 0)
+        }
+    }
+
+    @Test("The cache keeps few sessions a server, and forgets the server that was longest unheard of")
+    func bounded() async throws {
+        try await withServer(.init(), .send("x"), .awaitEnd) { server, loop in
+            let context = try TLSContext(.trusting())
+            _ = try await connect(server, context, "localhost", loop)
+            let session = try #require(context.sessions.take(for: "localhost"))
+            let cache = TLSSessionCache()
+            for number in 0..<300 {
+                for _ in 0..<6 {
+                    SSL_SESSION_up_ref(session)
+                    cache.insert(session, for: "host\(number)")
+                }
+            }
+            #expect(cache.count == TLSSessionCache.serverLimit * TLSSessionCache.sessionLimit)
+            #expect(cache.take(for: "host0") == nil)
+            #expect(cache.take(for: "host299") != nil)
+            SSL_SESSION_free(session)
+        }
+    }
+
+    @Test("A thousand handshakes leave no engine and no descriptor behind")
+    func thousand() async throws {
+        try await withServer(.init(), .send("x"), .awaitEnd) { server, loop in
+            let context = try TLSContext(.trusting())
+            let port = Int(server.port)
+            let left = Left()
+            for _ in 0..<1000 {
+                let driven = try await Driven.connecting(loop: loop) { handler in
+                    let stream = SocketStream.connect(
+                        to: .loopback(port: port), loop: loop, timeout: patience, handler: handler)
+                    stream.startTLS(context, host: "localhost", deadline: loop.now + patience)
+                    left.engine = stream.tls
+                    return stream
+                }
+                #expect(await driven.next() == .connected)
+                #expect(await driven.bytes(1) == utf8("x"))
+                try await driven.on { stream in
+                    #expect(left.engine != nil)
+                    stream.close()
+                }
+                try await driven.forget()
+                try await loop.perform { #expect(left.engine == nil, "an engine outlives its stream") }
+            }
+            #expect(server.handshakes.count == 1000)
+            #expect(try await loop.perform { loop.members.count } == 0)
+            #expect(await timerCount(of: loop) ?? 2 <= 1)
+        }
+    }
+
+    private final class Left: @unchecked Sendable {
+        // The loop's alone.
+        weak var engine: TLSEngine?
+    }
+}

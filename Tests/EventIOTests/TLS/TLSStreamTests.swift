@@ -1,0 +1,275 @@
+import EventIO
+import TestSupport
+import Testing
+
+@Suite("A stream over TLS", .timeLimit(.minutes(1)))
+struct TLSStreamTests {
+    @Test("Bytes go both ways, what was written while connecting among them")
+    func bothWays() async throws {
+        try await withServer(.init(), .read(11), .send("hello"), .close) { server, loop in
+            let driven = try await Driven.securing(server, loop: loop) { stream in
+                stream.write(utf8("early ")[...])
+                stream.write([utf8("bi")[...], utf8("rd.")[...]])
+            }
+            #expect(await driven.next() == .connected)
+            let details = try #require(try await driven.on { $0.tlsDetails })
+            #expect(details.version == .tls13 && details.cipher.hasPrefix("TLS_") && !details.isResumed)
+            #expect(details.finished >= details.began)
+            #expect(await driven.next() == .flushed)
+            let (bytes, event) = await driven.nextAfterBytes()
+            #expect(bytes == utf8("hello"))
+            #expect(event == .reachedEnd, "close_notify is an orderly end")
+            #expect(server.requests == ["early bird."])
+            #expect(try await driven.on { $0.peerHasLeft })
+            try await driven.on { $0.close() }
+        }
+    }
+
+    @Test("An end without close_notify is told as a truncation, after the bytes before it")
+    func truncation() async throws {
+        try await withServer(.init(), .send("half"), .cut) { server, loop in
+            let driven = try await Driven.securing(server, loop: loop)
+            #expect(await driven.next() == .connected)
+            let (bytes, event) = await driven.nextAfterBytes()
+            #expect(bytes == utf8("half"))
+            guard case .failed(let error) = event else {
+                Issue.record("\(String(describing: event))")
+                return
+            }
+            #expect(error.tls?.kind == .truncated)
+            #expect(
+                error.description
+                    == "read 127.0.0.1:\(server.port): TLS truncated: it ended without close_notify")
+        }
+    }
+
+    @Test("Closing says close_notify")
+    func goodbye() async throws {
+        let ended = Signal()
+        // A clean end is told to the server by a read of 0; a cut would be an error, and fire nothing.
+        try await withServer(.init(), .awaitGoodbye(ended)) { server, loop in
+            let driven = try await Driven.securing(server, loop: loop)
+            #expect(await driven.next() == .connected)
+            try await driven.on { $0.close() }
+            await ended.wait()
+        }
+    }
+
+    @Test("This side may end first, and read on")
+    func halfClose() async throws {
+        let ended = Signal()
+        try await withServer(.init(), .awaitGoodbye(ended), .send("still here"), .close) { server, loop in
+            let driven = try await Driven.securing(server, loop: loop)
+            #expect(await driven.next() == .connected)
+            try await driven.on { $0.shutdownWrite() }
+            let (bytes, event) = await driven.nextAfterBytes()
+            #expect(bytes == utf8("still here") && event == .reachedEnd)
+            try await driven.on { $0.close() }
+        }
+    }
+
+    @Test("A reset is an error, and says no goodbye")
+    func reset() async throws {
+        try await withServer(.init(), .send("half"), .reset) { server, loop in
+            let driven = try await Driven.securing(server, loop: loop)
+            #expect(await driven.next() == .connected)
+            let (_, event) = await driven.nextAfterBytes()
+            guard case .failed(let error) = event else {
+                Issue.record("\(String(describing: event))")
+                return
+            }
+            #expect(error.isConnectionReset && error.tls == nil, "\(error)")
+        }
+        try await withServer(.init(), .awaitEnd) { server, loop in
+            let driven = try await Driven.securing(server, loop: loop)
+            #expect(await driven.next() == .connected)
+            try await driven.on { $0.reset() }
+            await server.clientEnded.wait()
+        }
+    }
+
+    @Test("Megabytes arrive whole and in order, in both directions, and the writer is told of drains")
+    func megabytes() async throws {
+        let count = 8 << 20
+        let go = Signal()
+        try await withServer(
+            .init(), .wait(go), .readSame(testBytes(count)), .sendBytes(testBytes(count)), .close
+        ) {
+            server, loop in
+            let driven = try await Driven.securing(server, loop: loop)
+            #expect(await driven.next() == .connected)
+            try await driven.on { stream in
+                for start in stride(from: 0, to: count, by: 100_003) {
+                    stream.write(testBytes(min(100_003, count - start), from: start)[...])
+                }
+                #expect(stream.isOverHighWatermark)
+                #expect(stream.queuedByteCount > count / 2, "what waits is counted before it is encrypted")
+            }
+            go.fire()
+            #expect(await driven.next() == .drained)
+            #expect(await driven.next() == .flushed)
+            #expect(try await driven.on { $0.queuedByteCount } == 0)
+            let (bytes, event) = await driven.nextAfterBytes()
+            #expect(bytes == testBytes(count))
+            #expect(event == .reachedEnd)
+            try await driven.on { $0.close() }
+        }
+    }
+
+    @Test("While reading is paused nothing is handed over, and nothing is lost when it goes on")
+    func pausing() async throws {
+        let count = 1 << 20
+        try await withServer(.init(), .sendBytes(testBytes(count)), .close) { server, loop in
+            let driven = try await Driven.securing(server, loop: loop) { stream in stream.pauseReading() }
+            #expect(await driven.next() == .connected)
+            #expect(try await driven.eventsUntilNow().allSatisfy { $0 == .peerLeft })
+            var bytes: [UInt8] = []
+            var hasEnded = false
+            while bytes.count < count {
+                try await driven.on { $0.resumeReading() }
+                // The peer's leaving may be told before its bytes are.
+                while case let event = await driven.next(), event != nil {
+                    guard case .received(let some) = event else { continue }
+                    bytes += some
+                    break
+                }
+                try await driven.on { $0.pauseReading() }
+                for event in try await driven.eventsUntilNow() {
+                    if case .received(let more) = event { bytes += more }
+                    if event == .reachedEnd { hasEnded = true }
+                }
+            }
+            #expect(bytes == testBytes(count))
+            try await driven.on { $0.resumeReading() }
+            while !hasEnded, let event = await driven.next() { hasEnded = event == .reachedEnd }
+            try await driven.on { $0.close() }
+        }
+    }
+
+    @Test("A handler that pauses at each piece gets every byte once")
+    func pausingInside() async throws {
+        let count = 300_000
+        try await withServer(.init(), .sendBytes(testBytes(count)), .close) { server, loop in
+            let context = try TLSContext(.trusting())
+            let port = Int(server.port)
+            let (handler, ended) = (Pausing.Box(), Signal())
+            try await loop.perform {
+                let stream = SocketStream.connect(to: .loopback(port: port), loop: loop, timeout: patience)
+                stream.startTLS(context, host: "localhost", deadline: loop.now + patience)
+                handler.value = Pausing(stream, ended)
+                stream.handler = handler.value
+            }
+            await ended.wait()
+            #expect(try await loop.perform { handler.value?.bytes } == testBytes(count))
+        }
+    }
+
+    @Test("A connection on which only tickets came is silent; one with a byte or an end is not")
+    func silence() async throws {
+        let go = Signal()
+        try await withServer(.init(), .wait(go), .send("x"), .awaitEnd) { server, loop in
+            let driven = try await Driven.securing(server, loop: loop)
+            #expect(await driven.next() == .connected)
+            #expect(try await driven.on { $0.isSilent })
+            // The loop is kept from reading meanwhile: the byte waits in the kernel.
+            let wasSilent = try await driven.on { stream in
+                go.fire()
+                while stream.isSilent {}
+                return stream.isSilent
+            }
+            #expect(!wasSilent)
+            #expect(await driven.bytes(1) == utf8("x"))
+            #expect(try await driven.on { $0.isSilent })
+            try await driven.on { $0.close() }
+        }
+        try await withServer(.init(), .close) { server, loop in
+            let driven = try await Driven.securing(server, loop: loop)
+            #expect(await driven.next() == .connected)
+            #expect(await driven.next() == .reachedEnd)
+            #expect(try await driven.on { !$0.isSilent })
+            try await driven.on { $0.close() }
+        }
+    }
+
+    @Test("An open stream becomes encrypted, as a tunnel does, after plain bytes in both directions")
+    func tunnel() async throws {
+        let server = try ScriptedUpstream(
+            tls: TLSServer(), isSecure: false,
+            [.read(5), .send("plain"), .secure, .read(6), .send("secret"), .close])
+        try await withLoop { loop in
+            let context = try TLSContext(.trusting())
+            let port = Int(server.port)
+            let driven = try await Driven.connecting(loop: loop) {
+                SocketStream.connect(to: .loopback(port: port), loop: loop, timeout: patience, handler: $0)
+            }
+            #expect(await driven.next() == .connected)
+            try await driven.on { $0.write(utf8("hello")[...]) }
+            #expect(await driven.bytes(5) == utf8("plain"))
+            try await driven.on { stream in
+                stream.startTLS(context, host: "localhost", deadline: loop.now + patience)
+                #expect(!stream.isOpen)
+                stream.write(utf8("secret")[...])
+            }
+            #expect(await driven.next() == .connected)
+            #expect(await driven.next() == .flushed)
+            let (bytes, event) = await driven.nextAfterBytes()
+            #expect(bytes == utf8("secret") && event == .reachedEnd)
+            #expect(server.requests == ["hello", "secret"])
+            try await driven.on { $0.close() }
+        }
+        server.stop()
+    }
+
+    @Test("Keys are changed as often as the server asks, and bytes go on", arguments: [1, 30])
+    func keyUpdates(times: Int) async throws {
+        try await withServer(
+            .init(), .send("before"), .updateKeys(times), .send("after"), .read(4), .close
+        ) { server, loop in
+            let driven = try await Driven.securing(server, loop: loop)
+            #expect(await driven.next() == .connected)
+            #expect(await driven.bytes(11) == utf8("beforeafter"))
+            try await driven.on { $0.write(utf8("done")[...]) }
+            #expect(await driven.next() == .reachedEnd)
+            #expect(server.requests == ["done"])
+            try await driven.on { $0.close() }
+        }
+    }
+}
+
+/// Pauses at each piece and goes on from the next turn of the loop.
+private final class Pausing: StreamHandler {
+    final class Box: @unchecked Sendable {
+        // The loop's alone.
+        var value: Pausing?
+    }
+
+    private let stream: SocketStream
+    private let ended: Signal
+    var bytes: [UInt8] = []
+
+    init(_ stream: SocketStream, _ ended: Signal) {
+        self.stream = stream
+        self.ended = ended
+    }
+
+    func streamConnected() { pause() }
+
+    func streamReceived(_ piece: UnsafeRawBufferPointer) {
+        bytes += piece
+        pause()
+    }
+
+    private func pause() {
+        stream.pauseReading()
+        let (stream, loop) = (LoopBound(stream, loop: stream.loop), stream.loop)
+        loop.execute { stream.value.resumeReading() }
+    }
+
+    func streamReachedEnd() { end() }
+    func streamFailed(_: SocketError) { end() }
+
+    private func end() {
+        stream.close()
+        ended.fire()
+    }
+}
