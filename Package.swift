@@ -40,6 +40,7 @@ let package = Package(
         .library(name: "RxTesting", targets: ["RxTesting"]),
         .library(name: "RxFoundation", targets: ["RxFoundation"]),
         .library(name: "RxBlocking", targets: ["RxBlocking"]),
+        .library(name: "NetworkingFoundation", targets: ["NetworkingFoundation"]),
         .executable(name: "sluice", targets: ["SluiceCommand"]),
     ],
     targets: [
@@ -72,6 +73,8 @@ let package = Package(
         module(
             "NetworkingSession",
             ["Networking", "HTTPOutbound", "EventIO", "HTTPModel", "JSONBytes", "Rx", "Locking"]),
+        // The client's errors as NSError, which needs the whole of Foundation.
+        module("NetworkingFoundation", ["Networking"]),
         module("Gateway", ["Networking", "Rx", "HTTPModel", "JSONBytes", "Locking"]),
 
         module(
@@ -131,6 +134,7 @@ let package = Package(
         tests(
             "HTTPOutboundTests",
             ["HTTPOutbound", "EventIO", "HTTPWire", "HTTPModel", "Rx", "Locking", "TestSupport"]),
+        tests("NetworkingFoundationTests", ["NetworkingFoundation", "Networking", "Rx"]),
         tests("NetworkingTests", ["Networking", "Rx", "RxTesting", "HTTPModel", "JSONBytes", "Locking"]),
         tests(
             "NetworkingSessionTests",

@@ -101,6 +101,85 @@ struct ViewTests {
         #expect(error.routerManagerError.code == .failedRequest)
     }
 
+    private struct Bad: Encodable, Sendable {
+        func encode(to encoder: any Encoder) throws {
+            throw EncodingError.invalidValue(0, .init(codingPath: [], debugDescription: "no"))
+        }
+    }
+
+    @Test("A request that cannot be built says which of its parts")
+    func unbuiltParts() throws {
+        func error(_ target: Anything) throws -> NetworkError { try Outgoing.refusal(target) }
+        let url = try error(Anything(path: "/a b"))
+        #expect(url.requestPart == .url)
+        guard case .requestMapping = url.moyaError, case .invalidURL = url.sessionError else {
+            return #expect(Bool(false))
+        }
+        let header = try error(Anything(headers: [.host: "x"]))
+        #expect(header.requestPart == .headers)
+        guard case .requestMapping = header.moyaError, case .transportError = header.sessionError else {
+            return #expect(Bool(false))
+        }
+        let parameters = try error(
+            Anything(task: .parameters(["a": Double.nan], encoding: .query)))
+        #expect(parameters.requestPart == .parameters)
+        guard case .parameterEncoding = parameters.moyaError, case .invalidURL = parameters.sessionError
+        else {
+            return #expect(Bool(false))
+        }
+        let body = try error(Anything(method: .post, task: .json(Bad())))
+        #expect(body.requestPart == .body)
+        guard case .encodableMapping(let beneath) = body.moyaError, case .transportError = body.sessionError
+        else { return #expect(Bool(false)) }
+        #expect(beneath is EncodingError)
+        #expect(body.moyaError.underlying is EncodingError)
+        for failure in [url, header, parameters, body] {
+            #expect(failure.routerManagerError.code == .failedRequest)
+            #expect(NetworkResult<Int>(failure).kind == .networkFail)
+            #expect(failure.moyaError.response == nil)
+        }
+    }
+
+    @Test("A redirect that is not followed is a refused status in all terms")
+    func redirect() throws {
+        let error = try error(.response(302))
+        guard case .statusCode(let response) = error.moyaError,
+            case .statusCodeError(302) = error.resultError,
+            case .serverError(code: 302) = error.sessionError
+        else { return #expect(Bool(false)) }
+        #expect(response === error.response)
+        #expect(error.routerManagerError.code == .isNotSuccessful)
+        #expect(error.routerManagerError.response === error.response)
+    }
+
+    @Test("The body that came with a failure is a model, whatever the status")
+    func decode() throws {
+        let refused = try error(.response(422, body: #"{"reason":"x"}"#))
+        #expect(refused.decode([String: String].self) == ["reason": "x"])
+        #expect(refused.decode([Int].self) == nil)
+        #expect(try error(.response(500, body: "<html>")).decode([String: String].self) == nil)
+        #expect(try error(.failure(.dnsError)).decode([String: String].self) == nil)
+        #expect(try error(.json(#"{"name":1}"#)).decode([String: Int].self) == ["name": 1])
+    }
+
+    @Test("Beneath a failure is what it came of, down to the first cause")
+    func chain() throws {
+        let network = try error(.failure(.connectionRefused))
+        #expect(network.underlyingErrors.count == 1)
+        #expect(network.underlyingErrors.first is TransportError)
+        #expect(try error(.response(404)).underlyingErrors.isEmpty)
+        let broken = try error(.json("{"))
+        #expect(broken.underlyingErrors.first is JSONError)
+        struct Outer: NestedError { let underlying: (any Error)? }
+        let decoding = DecodingError.dataCorrupted(
+            .init(codingPath: [], debugDescription: "", underlyingError: network))
+        let chain = Outer(underlying: decoding).underlyingErrors
+        #expect(chain.count == 3)
+        #expect(chain[0] is DecodingError)
+        #expect((chain[1] as? NetworkError)?.reason == .connectionRefused)
+        #expect(chain[2] is TransportError)
+    }
+
     @Test("What is printed of a failure shows no query, field or body")
     func description() throws {
         let transport = StubTransport(scheduler: VirtualTime())

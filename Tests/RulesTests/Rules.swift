@@ -4,6 +4,7 @@ enum Rules {
         "Locking": [],
         "Rx": ["Locking"],
         "RxFoundation": ["Rx", "Foundation"],
+        "NetworkingFoundation": ["Networking", "Foundation"],
         "RxBlocking": ["Rx", "Locking", "Foundation"],
         "RxTesting": ["Rx", "Locking", "Testing"],
         "HTTPModel": [],

@@ -50,6 +50,13 @@ public final class StubTransport: Transport {
             self.delay = delay
         }
 
+        /// A response of bytes.
+        public static func response(
+            _ response: TransportResponse, after delay: Duration = .zero
+        ) -> Answer {
+            Answer(content: .response(response), delay: delay)
+        }
+
         /// 200 with a JSON body.
         public static func json(_ body: String, after delay: Duration = .zero) -> Answer {
             .response(200, fields: [.contentType: "application/json"], body: body, after: delay)

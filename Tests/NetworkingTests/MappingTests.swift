@@ -1,0 +1,206 @@
+import FoundationEssentials
+import HTTPModel
+import JSONBytes
+import Networking
+import Rx
+import RxTesting
+import Testing
+
+@Suite("A response's content", .noLeaks)
+struct MappingTests {
+    private struct Tag: Codable, Equatable, Sendable {
+        var name: String?
+    }
+
+    private func request(
+        _ answer: StubTransport.Answer, envelope: ResponseEnvelope = .none, allowsEmptyBody: Bool = false
+    ) throws -> Single<Response> {
+        let transport = StubTransport(scheduler: VirtualTime())
+        transport.answer(answer)
+        let provider = try Provider<Anything>(upstream: "any", transport: transport)
+        return provider.rx.request(Anything(envelope: envelope, allowsEmptyBody: allowsEmptyBody))
+    }
+
+    private let weather: ResponseEnvelope
+
+    init() throws {
+        weather = .declared(
+            status: try JSONPointer("/response/header/resultCode"), data: try JSONPointer("/response/body"),
+            message: try JSONPointer("/response/header/resultMsg"), success: ["00"])
+    }
+
+    // MARK: mapJSON
+
+    @Test("mapJSON fails for a status that is no success, and for what is no JSON")
+    func mapJSONFails() throws {
+        let refused = Probe(try request(.response(404, body: "{}")).mapJSON())
+        #expect(refused.networkError?.kind == .requestErr)
+        let broken = Probe(try request(.json("{")).mapJSON())
+        #expect(broken.networkError?.underlying is JSONError)
+        let inner = Probe(try request(.json(#"{"status":500}"#), envelope: .genericResponse).mapJSON())
+        #expect(inner.networkError?.kind == .serverErr)
+    }
+
+    @Test("mapJSON is the whole body, its envelope too")
+    func mapJSON() throws {
+        let body = #"{"status":200,"data":[1]}"#
+        for envelope in [ResponseEnvelope.none, .genericResponse] {
+            let json = Probe(try request(.json(" \(body) "), envelope: envelope).mapJSON()).value
+            #expect(json?.description == body)
+            #expect(json?[member: "data"]?[element: 0]?.intValue == 1)
+        }
+        let accepted = Probe(
+            try request(.response(404, body: body)).filter(statusCode: 404).asObservable().mapJSON()
+                .asSingle())
+        #expect(accepted.value?[member: "status"]?.intValue == 200)
+    }
+
+    @Test("mapJSON of nothing fails, or is null where that is asked for")
+    func mapJSONOfNothing() throws {
+        for answer in [StubTransport.Answer.response(204), .response(200)] {
+            #expect(Probe(try request(answer).mapJSON()).networkError != nil)
+            #expect(Probe(try request(answer).mapJSON(failsOnEmptyData: false)).value?.isNull == true)
+        }
+        let whole = #"{"status":200,"data":null}"#
+        let json = Probe(
+            try request(.json(whole), envelope: .genericResponse).mapJSON(failsOnEmptyData: false))
+        #expect(json.value?.description == whole)
+    }
+
+    // MARK: mapString
+
+    @Test("mapString fails for a status that is no success, and for what is not UTF-8")
+    func mapStringFails() throws {
+        #expect(
+            Probe(try request(.response(500, body: "x")).mapString()).networkError?.kind == .serverErr)
+        let transport = StubTransport(scheduler: VirtualTime())
+        let provider = try Provider<Anything>(upstream: "any", transport: transport)
+        transport.answer(.response(TransportResponse(status: .ok, body: [0x61, 0xff])))
+        let error = try #require(Probe(provider.rx.request(Anything()).mapString()).networkError)
+        #expect(error.reason == .decodeError)
+        #expect(error.underlying is StringMappingError)
+        guard case .stringMapping = error.moyaError else { return #expect(Bool(false)) }
+    }
+
+    @Test("mapString is the body as text, and with a key path the string that stands there")
+    func mapString() throws {
+        #expect(Probe(try request(.response(200, body: "<b>안녕</b>")).mapString()).value == "<b>안녕</b>")
+        #expect(Probe(try request(.response(204)).mapString()).value == "")
+        let body = #"{"status":200,"data":{"name":"a\n"}}"#
+        #expect(Probe(try request(.json(body), envelope: .genericResponse).mapString()).value == body)
+        #expect(
+            Probe(try request(.json(body), envelope: .genericResponse).mapString(atKeyPath: "name")).value
+                == "a\n")
+        let wrong = Probe(try request(.json(body)).mapString(atKeyPath: "status"))
+        #expect(wrong.networkError?.reason == .decodeError)
+        let inner = Probe(try request(.json(#"{"status":400}"#), envelope: .genericResponse).mapString())
+        #expect(inner.networkError?.statusCode == 400)
+    }
+
+    // MARK: map of nothing
+
+    @Test("Nothing is a failure, unless it is asked to be an empty model or an empty list")
+    func failsOnEmptyData() throws {
+        let nothing: [(StubTransport.Answer, ResponseEnvelope)] = [
+            (.response(204), .none), (.response(205), .none), (.response(200), .none),
+            (.json(#"{"status":200}"#), .genericResponse),
+            (.json(#"{"status":200,"data":null}"#), .genericResponse),
+            (.json(#"{"response":{"header":{"resultCode":"00"}}}"#), weather),
+        ]
+        for (answer, envelope) in nothing {
+            #expect(Probe(try request(answer, envelope: envelope).map(Tag.self)).networkError != nil)
+            let model = Probe(
+                try request(answer, envelope: envelope).map(Tag.self, failsOnEmptyData: false))
+            #expect(model.value == Tag())
+            let list = Probe(
+                try request(answer, envelope: envelope).asObservable()
+                    .map([Tag].self, failsOnEmptyData: false).asSingle())
+            #expect(list.value == [])
+            let number = Probe(try request(answer, envelope: envelope).map(Int.self, failsOnEmptyData: false))
+            #expect(number.networkError?.kind == .noContent)
+        }
+    }
+
+    @Test("What is there is decoded, whatever is said about nothing")
+    func somethingThere() throws {
+        let model = Probe(try request(.json(#"{"name":"a"}"#)).map(Tag.self, failsOnEmptyData: false))
+        #expect(model.value == Tag(name: "a"))
+        let path = Probe(
+            try request(.json("{}")).map(Tag.self, atKeyPath: "tag", failsOnEmptyData: false))
+        #expect(path.networkError?.reason == .missingData)
+    }
+
+    // MARK: Envelopes
+
+    @Test(
+        "Data of any kind is unwrapped, from both kinds of envelope",
+        arguments: [#"{"name":"a"}"#, "[1,[2]]", "\"text\"", "-1.5e3", "true", "[]", "{}"])
+    func unwrapped(data: String) throws {
+        let generic = StubTransport.Answer.json(#"{"data":\#(data),"status":200,"code":null}"#)
+        #expect(Probe(try request(generic, envelope: .genericResponse).fragment()).value?.description == data)
+        let declared = StubTransport.Answer.json(
+            #"{"response":{"body":\#(data),"header":{"resultCode":"00","resultMsg":"OK"}}}"#)
+        #expect(Probe(try request(declared, envelope: weather).fragment()).value?.description == data)
+    }
+
+    @Test(
+        "Null and missing data are missing, or nothing where the target allows it", arguments: [true, false])
+    func missing(allowsEmptyBody: Bool) throws {
+        for (body, envelope) in [
+            (#"{"status":200,"data":null}"#, ResponseEnvelope.genericResponse),
+            (#"{"status":200}"#, .genericResponse),
+            (#"{"response":{"header":{"resultCode":"00"},"body":null}}"#, weather),
+            (#"{"response":{"header":{"resultCode":"00"}}}"#, weather),
+        ] {
+            let single = try request(.json(body), envelope: envelope, allowsEmptyBody: allowsEmptyBody)
+            let fragment = Probe(single.fragment())
+            #expect(fragment.value?.isNull == (allowsEmptyBody ? true : nil))
+            #expect(fragment.networkError?.reason == (allowsEmptyBody ? nil : .missingData))
+            let model = Probe(single.map(Int.self))
+            #expect(model.networkError?.kind == (allowsEmptyBody ? .noContent : .pathErr))
+        }
+    }
+
+    @Test("A declared envelope's code and message are in the error")
+    func declaredFailure() throws {
+        let body = #"{"response":{"header":{"resultCode":"04","resultMsg":"점검 중"},"body":{"x":1}}}"#
+        let error = try #require(
+            Probe(try request(.json(body), envelope: weather).map(Tag.self)).networkError)
+        #expect(error.kind == .serverErr)
+        #expect(error.upstreamCode == "04")
+        #expect(error.upstreamMessage == "점검 중")
+        #expect(error.payload(as: [String: Int].self) == ["x": 1])
+    }
+
+    // MARK: validate
+
+    @Test("A body of another type than is acceptable fails, and so does one that does not say its type")
+    func validateTypeFails() throws {
+        let html = StubTransport.Answer.response(200, fields: [.contentType: "text/html"], body: "<p>")
+        let untyped = StubTransport.Answer.response(200, body: "{}")
+        for acceptable in [["application/json"], ["text/plain", "application/*"], []] {
+            for answer in [html, untyped] {
+                let error = Probe(try request(answer).validate(contentType: acceptable)).networkError
+                #expect(error?.kind == .pathErr)
+                #expect(error?.response != nil)
+            }
+        }
+        #expect(Probe(try request(html).validate()).networkError?.reason == .decodeError)
+        #expect(Probe(try request(.response(404)).validate()).networkError?.statusCode == 404)
+        #expect(Probe(try request(.response(201)).validate(statusCode: [200])).networkError != nil)
+    }
+
+    @Test("A type, a range and a body of no bytes pass, whatever the type's parameters")
+    func validateType() throws {
+        let json = StubTransport.Answer.response(
+            200, fields: [.contentType: "Application/JSON; charset=utf-8"], body: "{}")
+        for acceptable in [["application/json"], ["text/html", "application/*"], ["*/*"]] {
+            #expect(Probe(try request(json).validate(contentType: acceptable)).value != nil)
+            #expect(Probe(try request(.response(200)).validate(contentType: acceptable)).value != nil)
+        }
+        #expect(
+            Probe(try request(json).validate().asObservable().validate(statusCode: 200..<300).asSingle())
+                .value != nil)
+        #expect(Probe(try request(.response(200, body: "x")).validate(contentType: ["*/*"])).value != nil)
+    }
+}
