@@ -204,8 +204,8 @@ public final class EventLoop: @unchecked Sendable {
         return true
     }
 
-    /// Runs it after the callbacks of this wake. Allocates nothing. On the loop only.
-    func `defer`(_ work: any DeferredWork) {
+    /// Runs it after the callbacks of this wake, which keeps it until then. Allocates nothing. On the loop only.
+    public func `defer`(_ work: any DeferredWork) {
         deferred.append(work)
     }
 
@@ -291,7 +291,7 @@ public final class EventLoop: @unchecked Sendable {
 }
 
 /// Something a loop runs after the callbacks of a wake, without a closure.
-protocol DeferredWork: AnyObject {
+public protocol DeferredWork: AnyObject {
     func runDeferred()
 }
 

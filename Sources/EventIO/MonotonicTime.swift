@@ -80,6 +80,8 @@ public struct TimeAmount: Hashable, Comparable, Sendable {
     }
 
     public static let zero = TimeAmount(nanoseconds: 0)
+    /// Longer than any clock runs.
+    public static let never = TimeAmount(nanoseconds: .max)
 
     @inlinable
     public static func nanoseconds(_ count: Int64) -> TimeAmount { TimeAmount(nanoseconds: count) }

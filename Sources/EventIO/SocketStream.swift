@@ -325,7 +325,8 @@ public final class SocketStream {
 }
 
 extension SocketStream: DeferredWork {
-    func runDeferred() {
+    /// For its loop to call.
+    public func runDeferred() {
         let todo = pending
         pending = []
         if todo.contains(.connected) { attempt?.socketIsReady() }

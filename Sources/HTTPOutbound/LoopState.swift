@@ -21,6 +21,19 @@ final class LoopState {
         self.resolver = resolver
     }
 
+    /// Writes the head of a call's request whose body follows in pieces.
+    func send(
+        _ method: HTTPMethod, target: ArraySlice<UInt8>, host: RequestSerializer.Host, fields: HTTPFields,
+        sharedFields: HTTPFields, bodyOf source: any OutboundBodySource, over stream: SocketStream
+    ) throws(SerializationError) {
+        buffer.removeAll(keepingCapacity: true)
+        try RequestSerializer.appendHead(
+            method, target: target, host: host, fields: fields, sharedFields: sharedFields,
+            body: source.length.map { .length(Int($0)) } ?? .chunked,
+            expectsContinue: source.expectsContinue, to: &buffer)
+        buffer.withUnsafeBytes { stream.write($0) }
+    }
+
     /// Writes a call's request: one system call, unless its body is large.
     func send(
         _ method: HTTPMethod, target: ArraySlice<UInt8>, host: RequestSerializer.Host, fields: HTTPFields,

@@ -29,6 +29,7 @@ public struct OutboundError: Error, Sendable, CustomStringConvertible {
             case protocolError = "http_protocol_error"
             case responseHeadSize = "http_response_header_section_size"
             case responseBodySize = "http_response_body_size"
+            case responseContentCoding = "http_response_content_coding"
             case responseTransferCoding = "http_response_transfer_coding"
             case tlsProtocolError = "tls_protocol_error"
             case tlsCertificateError = "tls_certificate_error"
@@ -65,8 +66,10 @@ public struct OutboundError: Error, Sendable, CustomStringConvertible {
         public static let protocolError = Reason(.protocolError)
         /// The head is larger than `responseHead`, or has more fields than `responseFields`.
         public static let responseHeadSize = Reason(.responseHeadSize)
-        /// The body is larger than `responseBody`.
+        /// The body is larger than `responseBody` or its `BodyDelivery` allows, or grows too much when decoded.
         public static let responseBodySize = Reason(.responseBodySize)
+        /// The content coding is not one we know, or the body is not coded so, or not to its end.
+        public static let responseContentCoding = Reason(.responseContentCoding)
         /// The transfer coding is not one we know.
         public static let responseTransferCoding = Reason(.responseTransferCoding)
         /// What came in place of TLS is none, or what comes breaks its rules.
@@ -75,7 +78,8 @@ public struct OutboundError: Error, Sendable, CustomStringConvertible {
         public static let tlsCertificateError = Reason(.tlsCertificateError)
         /// The upstream ended TLS with an alert, which the detail names.
         public static let tlsAlertReceived = Reason(.tlsAlertReceived)
-        /// The request cannot be written as HTTP: a mistake of the caller. No byte was sent.
+        /// The request cannot be written as HTTP: a mistake of the caller. No byte was sent, but where a streamed body
+        /// could not be had, or is not as long as was said.
         public static let requestError = Reason(.requestError)
         /// The socket could not be set up: the fault is on this side.
         public static let internalError = Reason(.internalError)

@@ -20,6 +20,12 @@ public struct OutboundLimits: Sendable, Hashable {
     /// Time for the whole call from its start to the response's last byte, whatever trickles in. Default 10 s.
     public var totalTimeout: Duration = .seconds(10)
 
+    /// The longest that the caller's own side may stand still within a call: paused while a streamed response comes, or
+    /// owing a piece of a streamed request. Default 60 s; then `http_response_timeout`, `connection_write_timeout`.
+    public var pauseTimeout: Duration = .seconds(60)
+    /// Time that a body which expects a 100 (Continue) waits for it before it is sent all the same. Default 1 s.
+    public var continueTimeout: Duration = .seconds(1)
+
     /// Time a pooled connection may lie idle. Default 30 s.
     public var idleTimeout: Duration = .seconds(30)
     /// Age at which a connection is used no more. Default 10 min.
@@ -27,8 +33,12 @@ public struct OutboundLimits: Sendable, Hashable {
     /// Requests after which a connection is used no more. Default 1000.
     public var requestsPerConnection = 1000
 
-    /// Bytes of a response's body, transfer coding removed. Default 8 MiB; beyond it `http_response_body_size`.
+    /// Bytes of a response's body that is gathered, transfer and content codings removed. Default 8 MiB; beyond it
+    /// `http_response_body_size`. One that is taken in pieces has the limit of its `BodyDelivery`.
     public var responseBody = 8 << 20
+    /// Bytes that each byte of a coded body may become when more than 1 MiB came out, gathered or not. Default 100; beyond
+    /// it `http_response_body_size`. Nil for as many as may be.
+    public var decodingRatio: Int? = 100
     /// Bytes of a response's head. Default 32 KiB; beyond it `http_response_header_section_size`.
     public var responseHead = 32 << 10
     /// Fields of a response. Default 100.

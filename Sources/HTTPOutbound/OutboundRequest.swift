@@ -9,7 +9,7 @@ public struct OutboundRequest: Sendable {
     public var fields: HTTPFields
     /// More of them, which go out after `fields`: apart, so that requests may share either.
     public var sharedFields: HTTPFields
-    public var body: ArraySlice<UInt8>
+    public var body: OutboundBody
 
     /// Stands in for `OutboundLimits.connectTimeout`.
     public var connectTimeout: Duration?
@@ -22,7 +22,7 @@ public struct OutboundRequest: Sendable {
 
     public init(
         method: HTTPMethod = .get, target: ArraySlice<UInt8>, fields: HTTPFields = HTTPFields(),
-        sharedFields: HTTPFields = HTTPFields(), body: ArraySlice<UInt8> = [],
+        sharedFields: HTTPFields = HTTPFields(), body: OutboundBody = .none,
         connectTimeout: Duration? = nil, firstByteTimeout: Duration? = nil,
         readTimeout: Duration? = nil, totalTimeout: Duration? = nil
     ) {
@@ -41,6 +41,7 @@ public struct OutboundRequest: Sendable {
         method: HTTPMethod = .get, target: String, fields: HTTPFields = HTTPFields(), body: String = ""
     ) {
         self.init(
-            method: method, target: Array(target.utf8)[...], fields: fields, body: Array(body.utf8)[...])
+            method: method, target: Array(target.utf8)[...], fields: fields,
+            body: body.isEmpty ? .none : .bytes(Array(body.utf8)[...]))
     }
 }

@@ -17,6 +17,9 @@ public struct OutboundTimings: Sendable, Hashable {
     /// Whether the connection had served another call before.
     public internal(set) var isReusedConnection = false
 
+    /// Bytes of the response's body as they came, where they had a content coding, which is undone.
+    public internal(set) var encodedBodySize: Int?
+
     /// A handshake.
     public struct TLS: Sendable, Hashable {
         /// The socket was connected, through a proxy where there is one, and the handshake began.

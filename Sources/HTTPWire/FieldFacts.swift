@@ -14,6 +14,7 @@ struct FieldFacts {
     var keepsAlive = false
     var namesHopFields = false
     var expectation = Expectation.none
+    var hasContentCoding = false
     var keepAliveTimeout: Int?
     var keepAliveMaximum: Int?
 
@@ -35,6 +36,7 @@ struct FieldFacts {
                 noteKeepAlive(value)
             }
         case 14: if ASCII.isText(name, "content-length") { try noteContentLength(value) }
+        case 16: if ASCII.isText(name, "content-encoding") { hasContentCoding = true }
         case 17: if ASCII.isText(name, "transfer-encoding") { try noteTransferEncoding(value) }
         default: break
         }

@@ -29,6 +29,8 @@ public struct ResponseFraming: Sendable, Hashable {
     public let body: Body
     /// The connection may carry another request once this response is whole.
     public let keepAlive: Bool
+    /// Content-Encoding is among the fields, and there may be content.
+    public let hasContentCoding: Bool
     /// `timeout` of Keep-Alive: seconds that the server keeps the idle connection open.
     public let keepAliveTimeout: Int?
     /// `max` of Keep-Alive: requests that the server still takes on the connection.

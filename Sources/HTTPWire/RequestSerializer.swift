@@ -46,16 +46,20 @@ public enum RequestSerializer {
 
     /// The same, with a host that was checked before.
     ///
-    /// - Parameter sharedFields: More fields, which go out after `fields`: apart, so that requests may share either.
+    /// - Parameters:
+    ///   - sharedFields: More fields, which go out after `fields`: apart, so that requests may share either.
+    ///   - expectsContinue: Say `Expect: 100-continue`: the body waits for the server's word (RFC 9110 10.1.1).
     public static func appendHead(
         _ method: HTTPMethod, target: ArraySlice<UInt8>, host: Host, fields: HTTPFields,
         sharedFields: HTTPFields = HTTPFields(), body: Body,
-        closes: Bool = false, to output: inout [UInt8]
+        closes: Bool = false, expectsContinue: Bool = false, to output: inout [UInt8]
     ) throws(SerializationError) {
         let capacity = headCapacity(
             method, target: target, host: host, fields: fields, sharedFields: sharedFields)
         try HeadWriter.append(atMost: capacity, to: &output) { (writer) throws(SerializationError) in
-            try write(method, target, host, fields, sharedFields, body, closes: closes, to: &writer)
+            try write(
+                method, target, host, fields, sharedFields, body, closes: closes,
+                expectsContinue: expectsContinue, to: &writer)
         }
     }
 
@@ -67,7 +71,9 @@ public enum RequestSerializer {
         sharedFields: HTTPFields, body: Body, to room: UnsafeMutableRawBufferPointer
     ) throws(SerializationError) -> Int {
         try HeadWriter.write(to: room) { (writer) throws(SerializationError) in
-            try write(method, target, host, fields, sharedFields, body, closes: false, to: &writer)
+            try write(
+                method, target, host, fields, sharedFields, body, closes: false, expectsContinue: false,
+                to: &writer)
         }
     }
 
@@ -84,7 +90,8 @@ public enum RequestSerializer {
     @inline(__always)
     private static func write(
         _ method: HTTPMethod, _ target: ArraySlice<UInt8>, _ host: Host, _ fields: HTTPFields,
-        _ sharedFields: HTTPFields, _ body: Body, closes: Bool, to writer: inout HeadWriter
+        _ sharedFields: HTTPFields, _ body: Body, closes: Bool, expectsContinue: Bool,
+        to writer: inout HeadWriter
     ) throws(SerializationError) {
         guard target.withUnsafeBytes(isTarget) else { throw .target }
         writer.append(method)
@@ -111,6 +118,7 @@ public enum RequestSerializer {
         case .chunked:
             writer.append("Transfer-Encoding: chunked\r\n")
         }
+        if expectsContinue { writer.append("Expect: 100-continue\r\n") }
         if closes { writer.append("Connection: close\r\n") }
         writer.append("\r\n")
     }

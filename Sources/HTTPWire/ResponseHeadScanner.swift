@@ -78,6 +78,7 @@ struct ResponseHeadScanner: HeadScanner {
         return ResponseFraming(
             body: isBodiless ? .none : body,
             keepAlive: persists && !contradicts && (isBodiless || body != .untilClose),
+            hasContentCoding: facts.hasContentCoding && !isBodiless && body != .length(0),
             keepAliveTimeout: facts.keepAliveTimeout, keepAliveMaximum: facts.keepAliveMaximum)
     }
 

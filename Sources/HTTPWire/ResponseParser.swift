@@ -82,7 +82,7 @@ public struct ResponseParser: Sendable {
     /// Whether the awaited response stands in `input`, from its first byte to its last, as nearly all do: then `take`
     /// follows, without events. Nil where it does not or where that is not told by its head: then `parse` follows.
     ///
-    /// - Parameter contentLimit: a longer body is one for `parse`.
+    /// - Parameter contentLimit: a longer body is one for `parse`, and so is one with a content coding.
     public mutating func whole(in input: UnsafeRawBufferPointer, contentLimit: Int) -> Whole? {
         guard case .head = phase, buffer.isEmpty, !input.isEmpty else { return nil }
         hasStarted = true
@@ -95,7 +95,9 @@ public struct ResponseParser: Sendable {
             case .length(let length): contentLength = length
             case .chunked, .untilClose: return nil
             }
-            guard contentLength <= contentLimit, contentLength <= input.count &- headLength else {
+            guard contentLength <= contentLimit, contentLength <= input.count &- headLength,
+                !framing.hasContentCoding
+            else {
                 return nil
             }
             return Whole(framing: framing, headLength: headLength, contentLength: contentLength)

@@ -307,7 +307,7 @@ struct FaultTests {
         try await ClientHarness.with(limits: limits) { harness in
             let body = [UInt8](repeating: 0x61, count: 32 << 20)
             let result = try await harness.upstream(upstream).call(
-                OutboundRequest(method: .post, target: Array("/".utf8)[...], body: body[...]))
+                OutboundRequest(method: .post, target: Array("/".utf8)[...], body: .bytes(body[...])))
             #expect(result.reason == "connection_write_timeout", "\(result)")
         }
         never.fire()

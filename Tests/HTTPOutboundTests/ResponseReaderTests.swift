@@ -20,16 +20,29 @@ struct ResponseReaderTests {
         var position = 0
         while position < bytes.count {
             let end = min(position + pieces, bytes.count)
-            let outcome = bytes[position..<end].withUnsafeBytes { reader.read($0) }
+            let outcome = bytes[position..<end].withUnsafeBytes { Self.read(&reader, $0) }
             position = end
             if let name = name(outcome) { return (name, position) }
         }
         return (name(reader.inputEnded()) ?? "more", position)
     }
 
-    static func name(_ outcome: ResponseReader.Outcome) -> String? {
+    /// Reads all of an input, gathering the body.
+    static func read(_ reader: inout ResponseReader, _ bytes: UnsafeRawBufferPointer) -> ResponseReader.Step {
+        var place = ResponseReader.Place()
+        while true {
+            let step = reader.next(bytes, &place)
+            switch step {
+            case .needMore, .piece, .whole, .failed: return step
+            case .informational: continue
+            case .head: if let failure = reader.deliver(.gathered) { return failure }
+            }
+        }
+    }
+
+    static func name(_ outcome: ResponseReader.Step) -> String? {
         switch outcome {
-        case .needMore: nil
+        case .needMore, .informational, .head, .piece: nil
         case .whole(let response):
             "\(response.head.status.code) \(String(decoding: response.body, as: UTF8.self)) +\(response.strayBytes)"
         case .failed(let reason, _): reason.token
@@ -71,7 +84,7 @@ struct ResponseReaderTests {
         for number in 0..<3 {
             if number > 0 { reader.expect(method: .get) }
             let text = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n\(number)"
-            let outcome = Array(text.utf8).withUnsafeBytes { reader.read($0) }
+            let outcome = Array(text.utf8).withUnsafeBytes { Self.read(&reader, $0) }
             #expect(Self.name(outcome) == "200 \(number) +0")
         }
     }

@@ -209,7 +209,7 @@ struct ReuseTests {
             let api = try await harness.upstream(upstream)
             let body = [UInt8](repeating: 0x61, count: 32 << 20)
             let first = await api.call(
-                OutboundRequest(method: .put, target: Array("/".utf8)[...], body: body[...]))
+                OutboundRequest(method: .put, target: Array("/".utf8)[...], body: .bytes(body[...])))
             #expect(first.status == 413, "\(first)")
             #expect(first.text == "no")
             #expect(await api.get().text == "hi")

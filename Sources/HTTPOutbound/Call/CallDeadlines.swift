@@ -10,6 +10,8 @@ internal import EventIO
 ///     writing           since the last byte taken       writeTimeout       connection_write_timeout
 ///     awaitingResponse  since the request was written   firstByteTimeout   connection_read_timeout
 ///     receiving         since the last byte came        readTimeout        connection_read_timeout
+///     owing             a piece of the request's body   pauseTimeout       connection_write_timeout
+///     paused            by who takes the response       pauseTimeout       http_response_timeout
 struct CallDeadlines {
     enum Stage {
         case waiting
@@ -17,6 +19,8 @@ struct CallDeadlines {
         case writing
         case awaitingResponse
         case receiving
+        case owing
+        case paused
     }
 
     enum Verdict {
@@ -24,8 +28,8 @@ struct CallDeadlines {
         case failed(OutboundError.Reason, String)
     }
 
-    private let limits: CallLimits
-    private let totalDeadline: MonotonicTime
+    private var limits: CallLimits
+    private var totalDeadline: MonotonicTime
     private var stage = Stage.waiting
     private var stageDeadline = MonotonicTime.distantFuture
 
@@ -35,6 +39,14 @@ struct CallDeadlines {
     }
 
     var isWriting: Bool { stage == .writing }
+
+    func isAt(_ stage: Stage) -> Bool { self.stage == stage }
+
+    /// The whole call has so long, from its start, in the place of what it had.
+    mutating func setTotal(_ total: TimeAmount, started: MonotonicTime) {
+        limits.total = total
+        totalDeadline = started + total
+    }
 
     /// The nearest deadline.
     var next: MonotonicTime { min(totalDeadline, stageDeadline) }
@@ -53,6 +65,7 @@ struct CallDeadlines {
         case .writing: stageDeadline = now + limits.write
         case .awaitingResponse: stageDeadline = now + limits.firstByte
         case .receiving: stageDeadline = now + limits.read
+        case .owing, .paused: stageDeadline = now + limits.pause
         }
     }
 
@@ -70,6 +83,11 @@ struct CallDeadlines {
                 return .failed(.connectionReadTimeout, "no response within \(milliseconds: limits.firstByte)")
             case .receiving:
                 return .failed(.connectionReadTimeout, "no further byte for \(milliseconds: limits.read)")
+            case .owing:
+                return .failed(
+                    .connectionWriteTimeout, "no piece of the body for \(milliseconds: limits.pause)")
+            case .paused:
+                return .failed(.responseTimeout, "the response was paused for \(milliseconds: limits.pause)")
             }
         }
         guard totalDeadline <= now else { return .notYet }
@@ -78,7 +96,7 @@ struct CallDeadlines {
             return .failed(.connectionLimitReached, "no free connection within \(milliseconds: limits.total)")
         case .connecting:
             return .failed(.connectionTimeout, "no connection within \(milliseconds: limits.total)")
-        case .writing, .awaitingResponse, .receiving:
+        case .writing, .awaitingResponse, .receiving, .owing, .paused:
             return .failed(.responseTimeout, "no whole response within \(milliseconds: limits.total)")
         }
     }
@@ -92,6 +110,7 @@ struct CallLimits {
     var firstByte: TimeAmount
     var read: TimeAmount
     var total: TimeAmount
+    var pause: TimeAmount
 
     init(_ limits: OutboundLimits) {
         wait = TimeAmount(limits.waitTimeout)
@@ -100,6 +119,7 @@ struct CallLimits {
         firstByte = TimeAmount(limits.firstByteTimeout)
         read = TimeAmount(limits.readTimeout)
         total = TimeAmount(limits.totalTimeout)
+        pause = TimeAmount(limits.pauseTimeout)
     }
 
     /// These, with a call's own in their place; nil leaves the client's.

@@ -10,7 +10,7 @@ public import Rx
 /// A connection refers to the call that it serves and the call to its connection, the pool's line to the call that
 /// waits: each is undone by `succeed`, `fail` or `cancel`, whichever comes first, and nothing happens after that.
 open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
-    private enum Place {
+    enum Place {
         /// Between two places, within one step.
         case nowhere
         case inLine(UpstreamPool, ConnectionPool<OutboundCall>.Ticket)
@@ -20,27 +20,36 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
 
     /// Whether its request may be sent once more on a new connection where the one it had turns out to be stale.
     final let isIdempotent: Bool
+    /// Whether `responseBegan` is asked how it takes the body.
+    final let mayStream: Bool
     // Touched by the loop's thread alone, and never across a call that leads back here.
-    @exclusivity(unchecked) private final var place = Place.nowhere
-    @exclusivity(unchecked) private final var deadlines: CallDeadlines
+    @exclusivity(unchecked) final var place = Place.nowhere
+    @exclusivity(unchecked) final var deadlines: CallDeadlines
     /// While it waits in line; on a connection the connection's serves.
     @exclusivity(unchecked) private final var timer: TimerToken?
     @exclusivity(unchecked) private final var timerDeadline = MonotonicTime.distantFuture
-    @exclusivity(unchecked) public private(set) final var timings: OutboundTimings
+    @exclusivity(unchecked) public internal(set) final var timings: OutboundTimings
     @exclusivity(unchecked) private(set) final var wasResent = false
     @exclusivity(unchecked) private final var requestWasSent = false
     /// What the connection had sent when it was last looked at.
-    @exclusivity(unchecked) private final var bytesSent: Int64 = 0
+    @exclusivity(unchecked) final var bytesSent: Int64 = 0
+    /// Whether it takes no more of its response's body for now.
+    @exclusivity(unchecked) public internal(set) final var isPaused = false
 
     /// A call to this upstream with the limits of an `OutboundRequest`; `total` is its `totalTimeout`. On its loop, as all
     /// that follows.
     ///
-    /// - Parameter isIdempotent: the method's (RFC 9110 9.2.2).
+    /// - Parameters:
+    ///   - isIdempotent: the method's (RFC 9110 9.2.2).
+    ///   - total: `.never` for a call whose body may take as long as it takes.
+    ///   - mayStream: ask `responseBegan` how the body is taken. (Most calls are not asked, and are the quicker for it.)
     public init(
         to pool: borrowing UpstreamPool, isIdempotent: Bool, connectTimeout: Duration? = nil,
-        firstByteTimeout: Duration? = nil, readTimeout: Duration? = nil, total: TimeAmount? = nil
+        firstByteTimeout: Duration? = nil, readTimeout: Duration? = nil, total: TimeAmount? = nil,
+        mayStream: Bool = false
     ) {
         self.isIdempotent = isIdempotent
+        self.mayStream = mayStream
         let loop = pool.loop
         let now = loop.wakeTime
         timings = OutboundTimings(started: now)
@@ -61,7 +70,19 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         preconditionFailure("a call without a request")
     }
 
-    /// The response is whole; the body has no transfer coding any more.
+    /// The final response's head is there, of a call that was made with `mayStream`: how is its body taken? Once.
+    ///
+    /// - Parameter head: without Content-Encoding and Content-Length where a content coding is undone.
+    open func responseBegan(_ head: HTTPResponseHead) -> BodyDelivery { .gathered }
+
+    /// The next piece of a body that is taken in pieces, at most 64 KiB, no coding on it any more. None comes while it is
+    /// paused.
+    ///
+    /// - Parameter piece: valid during the call only.
+    open func bodyReceived(_ piece: UnsafeRawBufferPointer) {}
+
+    /// The response is whole; the body has no transfer or content coding any more, and no byte where it was taken in
+    /// pieces.
     open func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {}
 
     /// No whole response came.
@@ -160,7 +181,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
 
     // MARK: -
 
-    private func entered(_ stage: CallDeadlines.Stage, now: MonotonicTime) {
+    final func entered(_ stage: CallDeadlines.Stage, now: MonotonicTime) {
         deadlines.reached(stage, now: now)
         watchClock()
     }
@@ -200,12 +221,4 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         timer = nil
         return true
     }
-}
-
-/// Where a call's request goes: the connection that it was given.
-public protocol RequestSink: AnyObject {
-    /// Sends a request: the parts of an `OutboundRequest`.
-    func send(
-        _ method: HTTPMethod, target: ArraySlice<UInt8>, fields: HTTPFields, sharedFields: HTTPFields,
-        body: ArraySlice<UInt8>?)
 }

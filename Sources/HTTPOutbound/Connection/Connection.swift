@@ -12,22 +12,26 @@ final class Connection {
     let slot: Int
     private let pool: UpstreamPool
     // The pool's, here so that to use them needs no hold on the pool.
-    private let loop: EventLoop
+    let loop: EventLoop
     private let shared: LoopState
     private let host: RequestSerializer.Host
     // Touched by the loop's thread alone; a step of the state or of the reader calls nobody.
-    @exclusivity(unchecked) private var state = ConnectionState()
-    @exclusivity(unchecked) private var stream: SocketStream?
+    @exclusivity(unchecked) var state = ConnectionState()
+    @exclusivity(unchecked) private(set) var stream: SocketStream?
     /// What has the stream first, where the way leads through a proxy's tunnel.
     private var tunnel: ProxyTunnel?
     /// What a proxy wants of each request; nil where none sees them.
     private let proxied: ProxiedRequests?
-    @exclusivity(unchecked) private var call: OutboundCall?
-    @exclusivity(unchecked) private var response: ResponseReader
+    @exclusivity(unchecked) private(set) var call: OutboundCall?
+    @exclusivity(unchecked) var response: ResponseReader
     /// Why the request that was to be sent last is none.
     @exclusivity(unchecked) private var failure: SerializationError?
     /// Whether the socket took the whole of it, or will be offered it.
     @exclusivity(unchecked) private var isWritten = false
+    /// The body that is on its way in pieces, up to its end or the response's.
+    @exclusivity(unchecked) private(set) var upload: OutboundBodyWriter?
+    /// What the call, which paused, has not taken yet.
+    @exclusivity(unchecked) var unread: UnreadBytes?
     /// One timer for one call after the other. It is set anew only where a deadline comes before it, and looks when it fires
     /// what is due: a call that ends in time neither sets a timer nor cancels one.
     @exclusivity(unchecked) private var timer: (token: TimerToken, at: MonotonicTime)?
@@ -65,6 +69,7 @@ final class Connection {
         if isWritten { state.requestWritten() }
         // How far it got matters only while it is not written.
         call.requestMoved(isWritten: isWritten, bytesSent: isWritten ? 0 : bytesSent, now: now)
+        upload?.begin()
         return nil
     }
 
@@ -94,12 +99,13 @@ final class Connection {
         timer = nil
         tunnel?.cancel()
         tunnel = nil
+        endUpload()
         stream?.close()
         stream = nil
     }
 
     /// The call on it, which has it no more.
-    private func letGo() -> OutboundCall? {
+    func letGo() -> OutboundCall? {
         guard let left = call else { return nil }
         call = nil
         left.leftConnection()
@@ -129,6 +135,30 @@ extension Connection: RequestSink {
         } catch {
             failure = error
         }
+    }
+
+    func send(
+        _ method: HTTPMethod, target: ArraySlice<UInt8>, fields: HTTPFields, sharedFields: HTTPFields,
+        stream source: any OutboundBodySource
+    ) {
+        guard let stream else { preconditionFailure("a request without a stream") }
+        do throws(SerializationError) {
+            try shared.send(
+                method, target: target, host: host, fields: fields, sharedFields: sharedFields,
+                bodyOf: source, over: stream)
+            isWritten = false
+            response.expect(method: method)
+            upload = OutboundBodyWriter(
+                source, on: self, continueTimeout: TimeAmount(pool.limits.continueTimeout))
+        } catch {
+            failure = error
+        }
+    }
+
+    /// The body on its way is whole, or wanted no more.
+    func endUpload() {
+        guard let upload = upload.take() else { return }
+        upload.stop()
     }
 }
 
@@ -164,12 +194,14 @@ extension Connection: StreamHandler {
 
     func streamQueued() {
         guard let call, let stream else { return }
+        if let upload { return upload.socketMoved() }
         state.requestQueued()
         call.requestMoved(isWritten: false, bytesSent: stream.bytesSent, now: loop.wakeTime)
     }
 
     func streamFlushed() {
         guard let call else { return }
+        if let upload { return uploadFlushed(upload) }
         state.requestWritten()
         call.requestMoved(isWritten: true, bytesSent: 0, now: loop.wakeTime)
     }
@@ -181,7 +213,7 @@ extension Connection: StreamHandler {
             // Taken and put back, as nobody looks here meanwhile: to have it beside would be to retain it.
             let served = call.take()
             served?.bytesReceived(areFirst: isFirst, now: loop.wakeTime)
-            guard let whole = response.whole(in: bytes) else {
+            guard served?.mayStream != true, let whole = response.whole(in: bytes) else {
                 call = served
                 return read(bytes)
             }
@@ -198,7 +230,8 @@ extension Connection: StreamHandler {
         switch response.inputEnded() {
         case .whole(let response): finish(response)
         case .failed(let reason, let detail): fail(reason, detail)
-        case .needMore: fail(.responseIncomplete, "the connection ended within the response")
+        case .needMore, .informational, .head, .piece:
+            fail(.responseIncomplete, "the connection ended within the response")
         }
     }
 
@@ -212,17 +245,11 @@ extension Connection: StreamHandler {
             OutboundError.Reason(serving: error, isWithinResponse: state.hasFirstByte), error.description)
     }
 
-    private func read(_ bytes: UnsafeRawBufferPointer) {
-        switch response.read(bytes) {
-        case .needMore: call?.needsMore()
-        case .whole(let response): finish(response)
-        case .failed(let reason, let detail): fail(reason, detail)
-        }
-    }
-
-    private func finish(_ response: WholeResponse) {
+    func finish(_ response: WholeResponse) {
+        let ended = letGo()
+        if let count = response.encodedCount { ended?.bodyWasCoded(in: count) }
         finish(
-            letGo(), response.head, response.body, isReusable: response.isReusable,
+            ended, response.head, response.body, isReusable: response.isReusable,
             keepAlive: response.keepAlive,
             strayBytes: response.strayBytes)
     }
@@ -234,6 +261,8 @@ extension Connection: StreamHandler {
     ) {
         // A peer that has left already is seen here sooner than by the next call.
         let isReusable = isReusable && stream?.peerHasLeft == false
+        // What is left of a body that is not written nobody waits for any more.
+        if upload != nil { endUpload() }
         switch state.responseEnded(isReusable: isReusable, strayBytes: strayBytes) {
         case .release: pool.released(self, peer: keepAlive)
         case .close: discard()

@@ -70,6 +70,13 @@ struct ConnectionState {
 
     mutating func requestWritten() { requestMoved(isWritten: true) }
 
+    /// A part of its body was taken from where it cannot be had again.
+    mutating func bodyIsTaken() {
+        guard case .exchange(var exchange) = state else { return }
+        exchange.mayResend = false
+        state = .exchange(exchange)
+    }
+
     /// The socket did not take the whole request after all.
     mutating func requestQueued() { requestMoved(isWritten: false) }
 

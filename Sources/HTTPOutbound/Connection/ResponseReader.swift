@@ -1,22 +1,53 @@
+internal import ContentCoding
+internal import EventIO
 internal import HTTPModel
 internal import HTTPWire
 
-/// Reads one response after the other off a connection: the parser's events gathered into whole responses.
+/// Reads one response after the other off a connection: the parser's events made into steps, with the content coding
+/// undone and the body gathered where nobody takes it in pieces.
 struct ResponseReader {
-    enum Outcome {
+    /// What came next.
+    enum Step {
+        /// All that was given is read, and the response goes on.
         case needMore
+        /// A 1xx response; the real one follows.
+        case informational(HTTPStatus)
+        /// The head is there: `deliver` has to follow, then `next` goes on.
+        case head
+        /// Of a body that is taken in pieces; valid up to the next step.
+        case piece(UnsafeRawBufferPointer)
         case whole(WholeResponse)
         case failed(OutboundError.Reason, String)
     }
 
+    /// How far the bytes of one input are read.
+    struct Place {
+        /// By the parser.
+        var parsed = 0
+        /// Of the body, parsed and not decoded yet; empty where the decoder may have more inside. Nil where it has not.
+        var undecoded: Range<Int>?
+    }
+
     private let bodyLimit: Int
+    private let decodingRatio: Int?
     private var parser: ResponseParser
-    private var head: HTTPResponseHead?
+    private(set) var head: HTTPResponseHead?
     private var framing: ResponseFraming?
     private var body: ResponseBody
+    /// For a response that is not gathered from plain bytes, which most are.
+    private var special: Special?
+
+    private final class Special {
+        var codings: [ContentCoding] = []
+        var decoding: BodyDecoding?
+        var delivery = BodyDelivery.gathered
+        /// Of a streamed body, as it was handed on.
+        var count = 0
+    }
 
     init(limits: OutboundLimits) {
         bodyLimit = limits.responseBody
+        decodingRatio = limits.decodingRatio
         body = ResponseBody(limit: bodyLimit)
         var parserLimits = ResponseLimits()
         parserLimits.fieldBlock = limits.responseHead
@@ -31,7 +62,7 @@ struct ResponseReader {
         parser.expectResponse(to: method)
     }
 
-    /// Whether the response is whole in `bytes`, as nearly all are: then `take` follows, else `read`.
+    /// Whether the response is whole in `bytes`, as nearly all are: then `take` follows, else `next`.
     mutating func whole(in bytes: UnsafeRawBufferPointer) -> ResponseParser.Whole? {
         parser.whole(in: bytes, contentLimit: bodyLimit)
     }
@@ -42,30 +73,35 @@ struct ResponseReader {
         parser.take(whole, of: bytes)
     }
 
-    mutating func read(_ bytes: UnsafeRawBufferPointer) -> Outcome {
-        var consumed = 0
+    /// Goes on with `bytes` from `place` on. The last input is one without bytes.
+    mutating func next(_ bytes: UnsafeRawBufferPointer, _ place: inout Place) -> Step {
         while true {
-            switch parser.parse(bytes, consumed: &consumed) {
+            if place.undecoded != nil {
+                if let step = decode(bytes, &place) { return step }
+                continue
+            }
+            switch parser.parse(bytes, consumed: &place.parsed) {
             case .needMore: return .needMore
-            case .informational: continue
+            case .informational(let status): return .informational(status)
             case .head(let head, let framing):
-                var promised = 0
-                if case .length(let length) = framing.body { promised = length }
-                guard promised <= bodyLimit else { return tooLarge }
-                body.expect(promised)
                 self.head = head
                 self.framing = framing
+                return headCame(framing)
             case .body(let range):
-                guard body.append(UnsafeRawBufferPointer(rebasing: bytes[range])) else { return tooLarge }
+                if special?.decoding != nil {
+                    place.undecoded = range
+                } else if let step = came(UnsafeRawBufferPointer(rebasing: bytes[range])) {
+                    return step
+                }
             case .end(let isReusable):
-                return whole(isReusable: isReusable, strayBytes: bytes.count - consumed)
+                return whole(isReusable: isReusable, strayBytes: bytes.count - place.parsed)
             case .failed(let error): return .failed(OutboundError.Reason(error.reason), error.message)
             }
         }
     }
 
     /// The peer ended its side in order. Whole if that is how the response told its length (RFC 9112 6.3, rule 8).
-    mutating func inputEnded() -> Outcome {
+    mutating func inputEnded() -> Step {
         switch parser.inputEnded() {
         case .end: whole(isReusable: false, strayBytes: 0)
         case .failed(let error): .failed(OutboundError.Reason(error.reason), error.message)
@@ -73,26 +109,108 @@ struct ResponseReader {
         }
     }
 
-    private mutating func whole(isReusable: Bool, strayBytes: Int) -> Outcome {
+    /// Says how the body is to be had, once its head is there. Nil, or why it cannot be had.
+    mutating func deliver(_ delivery: BodyDelivery) -> Step? {
+        var promised = 0
+        if case .length(let length)? = framing?.body { promised = length }
+        if delivery.isStreamed {
+            special = special ?? Special()
+            special?.delivery = delivery
+            if special?.codings.isEmpty != false, let limit = delivery.limit, promised > limit {
+                return tooLarge(limit)
+            }
+        } else {
+            guard promised <= bodyLimit else { return tooLarge(bodyLimit) }
+            if special == nil { body.expect(promised) }
+        }
+        guard let special, !special.codings.isEmpty else { return nil }
+        do {
+            let size = delivery.isStreamed ? delivery.limit : bodyLimit
+            special.decoding = try BodyDecoding(special.codings, size: size, ratio: decodingRatio)
+            return nil
+        } catch {
+            return .failed(OutboundError.Reason(error), error.description)
+        }
+    }
+
+    private mutating func headCame(_ framing: ResponseFraming) -> Step {
+        guard framing.hasContentCoding, let head else { return .head }
+        do throws(ContentCodingError) {
+            let codings = try BodyDecoding.codings(of: head)
+            guard !codings.isEmpty else { return .head }
+            // What is handed on has neither this coding nor this length.
+            self.head?.fields.remove(.contentEncoding)
+            self.head?.fields.remove(.contentLength)
+            let special = Special()
+            special.codings = codings
+            self.special = special
+            return .head
+        } catch {
+            return .failed(OutboundError.Reason(error), error.description)
+        }
+    }
+
+    /// What of the body came, with no coding any more. Nil: it is gathered.
+    private mutating func came(_ piece: UnsafeRawBufferPointer) -> Step? {
+        guard let special, special.delivery.isStreamed else {
+            return body.append(piece) ? nil : tooLarge(bodyLimit)
+        }
+        special.count += piece.count
+        if let limit = special.delivery.limit, special.count > limit { return tooLarge(limit) }
+        return .piece(piece)
+    }
+
+    private mutating func decode(_ bytes: UnsafeRawBufferPointer, _ place: inout Place) -> Step? {
+        guard let decoding = special?.decoding, let range = place.undecoded else {
+            place.undecoded = nil
+            return nil
+        }
+        do throws(ContentCodingError) {
+            var decoded = range.lowerBound
+            let piece = try decoding.next(
+                UnsafeRawBufferPointer(rebasing: bytes[..<range.upperBound]), &decoded)
+            guard piece.count > 0 else {
+                place.undecoded = nil
+                return nil
+            }
+            place.undecoded = decoded..<range.upperBound
+            return came(piece)
+        } catch {
+            return .failed(OutboundError.Reason(error), error.description)
+        }
+    }
+
+    private mutating func whole(isReusable: Bool, strayBytes: Int) -> Step {
         guard let head = head.take(), let framing = framing.take() else {
             preconditionFailure("a response ended that had no head")
+        }
+        let special = special.take()
+        do throws(ContentCodingError) {
+            try special?.decoding?.finish()
+        } catch {
+            return .failed(OutboundError.Reason(error), error.description)
         }
         return .whole(
             WholeResponse(
                 head: head, body: body.take(), isReusable: isReusable, keepAlive: KeepAlive(framing),
-                strayBytes: strayBytes))
+                strayBytes: strayBytes, encodedCount: special?.decoding?.encodedCount))
     }
 
-    private var tooLarge: Outcome { .failed(.responseBodySize, "the body is larger than \(bodyLimit) bytes") }
+    private func tooLarge(_ limit: Int) -> Step {
+        .failed(.responseBodySize, "the body is larger than \(limit) bytes")
+    }
 }
 
 /// What came for one request, in pieces.
 struct WholeResponse {
     let head: HTTPResponseHead
+    /// Without content coding; empty where it was taken in pieces.
     let body: ArraySlice<UInt8>
     /// The peer takes another request on the connection (RFC 9112 9.3).
     let isReusable: Bool
     let keepAlive: KeepAlive
     /// Bytes that came after the end of the response.
     let strayBytes: Int
+    /// Bytes of the body as they came, where they were coded.
+    let encodedCount: Int?
 }

@@ -1,0 +1,45 @@
+internal import ContentCoding
+internal import HTTPModel
+
+/// The content codings of one response, undone as it comes.
+final class BodyDecoding {
+    private let decoder: ContentDecoder
+    // Allocated here, freed in `deinit`.
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 << 10, alignment: 64)
+
+    /// Bytes as they came.
+    var encodedCount: Int { decoder.bytesIn }
+
+    init(_ codings: [ContentCoding], size: Int?, ratio: Int?) throws(ContentCodingError) {
+        decoder = try ContentDecoder(codings, limits: DecodingLimits(size: size, ratio: ratio))
+    }
+
+    deinit { buffer.deallocate() }
+
+    /// What a head says of its content's codings; none for a part of it (RFC 9110 15.3.7), which cannot be decoded alone.
+    static func codings(of head: HTTPResponseHead) throws(ContentCodingError) -> [ContentCoding] {
+        guard head.status != .partialContent else { return [] }
+        return try ContentCoding.list(head.fields.valueBytes(of: .contentEncoding))
+    }
+
+    /// Goes on with `input` from `consumed` on. The bytes are valid up to the next call; none: all input was taken, and
+    /// more is needed.
+    func next(
+        _ input: UnsafeRawBufferPointer, _ consumed: inout Int
+    ) throws(ContentCodingError) -> UnsafeRawBufferPointer {
+        let count = try decoder.decode(input, consumed: &consumed, into: buffer)
+        return UnsafeRawBufferPointer(rebasing: buffer[..<count])
+    }
+
+    func finish() throws(ContentCodingError) { try decoder.finish() }
+}
+
+extension OutboundError.Reason {
+    init(_ error: ContentCodingError) {
+        switch error {
+        case .unknown, .corrupt, .truncated: self = .responseContentCoding
+        case .tooLarge, .tooDense: self = .responseBodySize
+        case .memory: self = .internalError
+        }
+    }
+}

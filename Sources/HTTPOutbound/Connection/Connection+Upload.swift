@@ -1,0 +1,37 @@
+internal import EventIO
+
+// A request's body that goes out in pieces.
+extension Connection {
+    /// A piece was asked for, or given to the socket.
+    func bodyMoved() {
+        guard let stream else { return }
+        let now = loop.wakeTime
+        call?.bodyMoved(
+            isQueued: stream.queuedByteCount > 0, bytesSent: stream.bytesSent, now: now)
+    }
+
+    /// The first piece is about to be taken from where it cannot be had twice.
+    func bodyIsTaken() { state.bodyIsTaken() }
+
+    /// The socket was given all of it.
+    func bodyIsWhole() {
+        if stream?.queuedByteCount == 0 { bodyIsWritten() } else { bodyMoved() }
+    }
+
+    /// The socket has taken what waited for it.
+    func uploadFlushed(_ upload: OutboundBodyWriter) {
+        if upload.isWhole { bodyIsWritten() } else { upload.socketMoved() }
+    }
+
+    private func bodyIsWritten() {
+        endUpload()
+        state.requestWritten()
+        call?.bodyEnded(isWithinResponse: response.head != nil, now: loop.wakeTime)
+    }
+
+    /// The upstream has answered and wants no more of it. The request stays unwritten, and the connection is used no more.
+    func dropUpload() {
+        endUpload()
+        call?.bodyEnded(isWithinResponse: true, now: loop.wakeTime)
+    }
+}
