@@ -24,6 +24,7 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let address = Operation(description: "address")
         public static let spool = Operation(description: "spool")
         public static let handshake = Operation(description: "handshake")
+        public static let file = Operation(description: "file")
     }
 
     /// What kind of failure it was.

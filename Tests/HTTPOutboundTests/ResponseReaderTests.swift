@@ -34,15 +34,15 @@ struct ResponseReaderTests {
             let step = reader.next(bytes, &place)
             switch step {
             case .needMore, .piece, .whole, .failed: return step
-            case .informational: continue
-            case .head: if let failure = reader.deliver(.gathered) { return failure }
+            case .informational, .gathered: continue
+            case .head: if let failure = reader.deliver(.gathered, isAskedAbout: false) { return failure }
             }
         }
     }
 
     static func name(_ outcome: ResponseReader.Step) -> String? {
         switch outcome {
-        case .needMore, .informational, .head, .piece: nil
+        case .needMore, .informational, .head, .piece, .gathered: nil
         case .whole(let response):
             "\(response.head.status.code) \(String(decoding: response.body, as: UTF8.self)) +\(response.strayBytes)"
         case .failed(let reason, _): reason.token

@@ -33,6 +33,8 @@ public final class OutboundBodyWriter {
     private var stream: (any OutboundBodyStream)?
     private var state = State.waiting
     private var timer: TimerToken?
+    /// Bytes of the body given to the socket.
+    private(set) var count: Int64 = 0
     /// What is left of the length, where there is one.
     private var left: Int64?
 
@@ -58,6 +60,7 @@ public final class OutboundBodyWriter {
             ChunkedEncoding.appendSize(piece.count, to: &size)
             socket.write([size[...], piece, Self.chunkEnd])
         }
+        count += Int64(piece.count)
         state = .blocked
         socketMoved()
     }

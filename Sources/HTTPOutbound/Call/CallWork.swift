@@ -11,12 +11,7 @@ struct CallWork: LoopWork {
 
     var loop: EventLoop { upstream.loop }
 
-    var loopEnded: any Error {
-        let now = MonotonicTime.clock()
-        return OutboundError(
-            reason: .destinationUnavailable, detail: "the event loop has ended", requestWasSent: false,
-            timings: OutboundTimings(started: now))
-    }
+    var loopEnded: any Error { OutboundError.loopEnded }
 
     func start(for source: LoopSource<CallWork>) -> OutboundCall {
         let call = SourceCall(source, work: self)
@@ -52,4 +47,13 @@ private final class SourceCall: OutboundCall, @unchecked Sendable {
     }
 
     override func failed(_ error: OutboundError) { source.onError(error) }
+}
+
+extension OutboundError {
+    /// Nothing can be called any more from where the call was to be made.
+    static var loopEnded: OutboundError {
+        OutboundError(
+            reason: .destinationUnavailable, detail: "the event loop has ended", requestWasSent: false,
+            timings: OutboundTimings(started: MonotonicTime.clock()))
+    }
 }

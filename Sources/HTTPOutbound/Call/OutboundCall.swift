@@ -81,6 +81,14 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// - Parameter piece: valid during the call only.
     open func bodyReceived(_ piece: UnsafeRawBufferPointer) {}
 
+    /// So many bytes of a body that is gathered have come, no coding on them any more; of a call that was made with
+    /// `mayStream`.
+    open func bodyGathered(_ count: Int) {}
+
+    /// So many bytes of the request's body, which goes out in pieces, the socket has taken; never fewer than before but
+    /// where the request is sent again.
+    open func bodySent(_ count: Int64) {}
+
     /// The response is whole; the body has no transfer or content coding any more, and no byte where it was taken in
     /// pieces.
     open func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {}

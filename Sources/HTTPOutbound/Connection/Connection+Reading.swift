@@ -20,6 +20,7 @@ extension Connection {
             case .head:
                 if let failure = headCame() { return fail(failure) }
             case .piece(let piece): call?.bodyReceived(piece)
+            case .gathered(let count): call?.bodyGathered(count)
             case .whole(let response): return finish(response)
             case .failed(let reason, let detail): return fail(reason, detail)
             }
@@ -39,7 +40,8 @@ extension Connection {
         guard let call, let head = response.head else { return nil }
         // RFC 9112 9.3, 9110 10.1.1: what is refused need not be sent. One that is accepted may be answered as it comes.
         if !head.status.isSuccess, upload != nil { dropUpload() }
-        return response.deliver(call.mayStream ? call.began(head) : .gathered)
+        guard call.mayStream else { return response.deliver(.gathered, isAskedAbout: false) }
+        return response.deliver(call.began(head), isAskedAbout: true)
     }
 
     private func fail(_ step: ResponseReader.Step) {

@@ -6,7 +6,9 @@ extension Connection {
     func bodyMoved() {
         guard let stream else { return }
         let now = loop.wakeTime
-        call?.bodyMoved(
+        guard let call else { return }
+        if call.mayStream, let upload { call.bodySent(max(0, upload.count - Int64(stream.queuedByteCount))) }
+        call.bodyMoved(
             isQueued: stream.queuedByteCount > 0, bytesSent: stream.bytesSent, now: now)
     }
 
@@ -24,6 +26,7 @@ extension Connection {
     }
 
     private func bodyIsWritten() {
+        if let upload, let call, call.mayStream { call.bodySent(upload.count) }
         endUpload()
         state.requestWritten()
         call?.bodyEnded(isWithinResponse: response.head != nil, now: loop.wakeTime)

@@ -230,7 +230,7 @@ extension Connection: StreamHandler {
         switch response.inputEnded() {
         case .whole(let response): finish(response)
         case .failed(let reason, let detail): fail(reason, detail)
-        case .needMore, .informational, .head, .piece:
+        case .needMore, .informational, .head, .piece, .gathered:
             fail(.responseIncomplete, "the connection ended within the response")
         }
     }

@@ -7,6 +7,8 @@ struct ResponseBody {
     private var bytes: [UInt8] = []
     private var expected = 0
 
+    var count: Int { bytes.count }
+
     init(limit: Int) {
         self.limit = limit
     }

@@ -16,6 +16,8 @@ struct ResponseReader {
         case head
         /// Of a body that is taken in pieces; valid up to the next step.
         case piece(UnsafeRawBufferPointer)
+        /// So many bytes are gathered by now, of a body that is asked about.
+        case gathered(Int)
         case whole(WholeResponse)
         case failed(OutboundError.Reason, String)
     }
@@ -41,6 +43,7 @@ struct ResponseReader {
         var codings: [ContentCoding] = []
         var decoding: BodyDecoding?
         var delivery = BodyDelivery.gathered
+        var isAskedAbout = false
         /// Of a streamed body, as it was handed on.
         var count = 0
     }
@@ -110,7 +113,9 @@ struct ResponseReader {
     }
 
     /// Says how the body is to be had, once its head is there. Nil, or why it cannot be had.
-    mutating func deliver(_ delivery: BodyDelivery) -> Step? {
+    ///
+    /// - Parameter isAskedAbout: whether `.gathered` is told.
+    mutating func deliver(_ delivery: BodyDelivery, isAskedAbout: Bool) -> Step? {
         var promised = 0
         if case .length(let length)? = framing?.body { promised = length }
         if delivery.isStreamed {
@@ -122,6 +127,10 @@ struct ResponseReader {
         } else {
             guard promised <= bodyLimit else { return tooLarge(bodyLimit) }
             if special == nil { body.expect(promised) }
+            if isAskedAbout {
+                special = special ?? Special()
+                special?.isAskedAbout = true
+            }
         }
         guard let special, !special.codings.isEmpty else { return nil }
         do {
@@ -153,7 +162,8 @@ struct ResponseReader {
     /// What of the body came, with no coding any more. Nil: it is gathered.
     private mutating func came(_ piece: UnsafeRawBufferPointer) -> Step? {
         guard let special, special.delivery.isStreamed else {
-            return body.append(piece) ? nil : tooLarge(bodyLimit)
+            guard body.append(piece) else { return tooLarge(bodyLimit) }
+            return special?.isAskedAbout == true ? .gathered(body.count) : nil
         }
         special.count += piece.count
         if let limit = special.delivery.limit, special.count > limit { return tooLarge(limit) }

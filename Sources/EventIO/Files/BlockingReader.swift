@@ -1,0 +1,50 @@
+import Glibc
+
+/// What is read piece by piece and may block: a file, mostly. Used by one helper thread at a time, one call after the
+/// other, not always the same thread.
+public protocol BlockingReader: AnyObject {
+    /// The next bytes, `count` at most; none at the end.
+    func read(atMost count: Int) throws -> ArraySlice<UInt8>
+}
+
+/// A file, from its first byte to its last.
+public final class FileReader: BlockingReader {
+    private let descriptor: Int32
+    private let path: String
+    /// Bytes that it had when it was opened.
+    public let byteCount: Int64
+
+    /// Blocks.
+    ///
+    /// - Throws: `SocketError`, also where it is no regular file: what else there is may never end.
+    public init(path: String) throws(SocketError) {
+        self.path = path
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SocketError(.file, errno, subject: path) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            let code = errno
+            close(descriptor)
+            throw SocketError(.file, code, subject: path)
+        }
+        byteCount = Int64(status.st_size)
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw SocketError(.file, status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL, subject: path)
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    public func read(atMost count: Int) throws -> ArraySlice<UInt8> {
+        var code: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { room, filled in
+            var result = Glibc.read(descriptor, room.baseAddress, count)
+            while result < 0, errno == EINTR { result = Glibc.read(descriptor, room.baseAddress, count) }
+            if result < 0 { code = errno }
+            filled = max(0, result)
+        }
+        guard code == 0 else { throw SocketError(.file, code, subject: path) }
+        return bytes[...]
+    }
+}

@@ -1,0 +1,224 @@
+import Glibc
+import Locking
+
+/// Writes a file for a loop, on helper threads: into a temporary one in the same folder, which takes its name when it is
+/// whole, and is removed where it does not come to that. Confined to its loop.
+///
+/// In memory are at most `bufferSize` bytes that wait and as many that are being written, and what one `write` had.
+public final class FileSink {
+    /// Bytes that are gathered for one writing.
+    public static let bufferSize = 64 << 10
+
+    private enum State {
+        case open
+        case finishing((SocketError?) -> Void)
+        case over
+    }
+
+    private let loop: EventLoop
+    private let file: SinkFile
+    private var waiting: [UInt8] = []
+    private var isWriting = false
+    private var state = State.open
+    private var isFull = false
+    /// Called from the loop when there is room again, after a `write` that said that there is none.
+    public var hasRoom: (() -> Void)?
+    /// Called from the loop, once, where a writing failed: nothing is written any more, nor left behind.
+    public var failed: ((SocketError) -> Void)?
+    /// Bytes given to it.
+    public private(set) var byteCount: Int64 = 0
+
+    /// - Parameters:
+    ///   - path: what is there is replaced in the end, and not before.
+    ///   - synchronizes: have the disk hold it before it takes its name (fsync), and the name too: it survives a crash of
+    ///     the machine, and takes the time that it takes.
+    public init(path: String, on loop: EventLoop, synchronizes: Bool = false) {
+        loop.preconditionCurrent("a file is written for its event loop")
+        self.loop = loop
+        file = SinkFile(path: path, synchronizes: synchronizes)
+    }
+
+    deinit { if case .over = state {} else { file.discardElsewhere() } }
+
+    /// Takes a copy.
+    ///
+    /// - Returns: whether there is room for more. All is taken in any case: the bound is the writer's to keep.
+    public func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard case .open = state else { return false }
+        waiting.append(contentsOf: bytes)
+        byteCount += Int64(bytes.count)
+        if waiting.count >= Self.bufferSize { writeOn() }
+        isFull = waiting.count >= Self.bufferSize
+        return !isFull
+    }
+
+    /// It is whole: the rest is written and it takes its name.
+    ///
+    /// - Parameter completion: called from the loop, once, with nil or why there is no such file. Not after `cancel`.
+    public func finish(_ completion: @escaping (SocketError?) -> Void) {
+        guard case .open = state else { return }
+        state = .finishing(completion)
+        writeOn()
+    }
+
+    /// It is not wanted any more: nothing is told, and nothing left behind.
+    public func cancel() {
+        if case .over = state { return }
+        end()
+        file.discardElsewhere()
+    }
+
+    private func end() {
+        state = .over
+        waiting = []
+        hasRoom = nil
+        failed = nil
+    }
+
+    private func writeOn() {
+        guard !isWriting else { return }
+        isWriting = true
+        var bytes: [UInt8] = []
+        swap(&bytes, &waiting)
+        let isLast = if case .finishing = state { true } else { false }
+        let home = LoopBound(self, loop: loop)
+        let (loop, file) = (loop, file)
+        let isTaken = FileThreads.shared.submit { [bytes] in
+            let error = file.write(bytes, isLast: isLast)
+            // Where the loop has ended nobody waits, and the file goes with the sink, but for one that is whole.
+            loop.execute { home.value.wrote(error, wasLast: isLast) }
+        }
+        if !isTaken {
+            loop.execute { home.value.wrote(SocketError(.file, EAGAIN, subject: file.path), wasLast: isLast) }
+        }
+    }
+
+    private func wrote(_ error: SocketError?, wasLast: Bool) {
+        isWriting = false
+        let (state, failed, hasRoom) = (state, failed, hasRoom)
+        if let error {
+            if case .over = state { return }
+            end()
+            file.discardElsewhere()
+            if case .finishing(let completion) = state { completion(error) } else { failed?(error) }
+            return
+        }
+        switch state {
+        case .over: break
+        case .finishing(let completion):
+            guard wasLast else { return writeOn() }
+            end()
+            completion(nil)
+        case .open:
+            if waiting.count >= Self.bufferSize { writeOn() }
+            guard isFull, waiting.count < Self.bufferSize else { return }
+            isFull = false
+            hasRoom?()
+        }
+    }
+}
+
+/// The file, on the helper threads.
+private final class SinkFile: Sendable {
+    private struct State {
+        var descriptor: Int32 = -1
+        var temporary: String?
+        var isDiscarded = false
+    }
+
+    let path: String
+    private let synchronizes: Bool
+    private let state = Lock(State())
+
+    init(path: String, synchronizes: Bool) {
+        self.path = path
+        self.synchronizes = synchronizes
+    }
+
+    /// Makes the file where it is not made yet, appends, and gives it its name with the last bytes.
+    func write(_ bytes: [UInt8], isLast: Bool) -> SocketError? {
+        state.withLock { state in
+            guard !state.isDiscarded else { return nil }
+            do throws(SocketError) {
+                if state.temporary == nil { try open(&state) }
+                try append(bytes, to: state.descriptor)
+                if isLast { try commit(&state) }
+                return nil
+            } catch {
+                discard(&state)
+                return error
+            }
+        }
+    }
+
+    /// Removes it, on a helper thread; where none can be had, here.
+    func discardElsewhere() {
+        if !FileThreads.shared.submit({ self.state.withLock { self.discard(&$0) } }) {
+            state.withLock { discard(&$0) }
+        }
+    }
+
+    private func open(_ state: inout State) throws(SocketError) {
+        for _ in 0..<8 {
+            let suffix = String(UInt64.random(in: 0...UInt64.max), radix: 36)
+            let temporary = "\(path).\(suffix).part"
+            // Of whoever may read it, as the process's umask says.
+            let descriptor = Glibc.open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+            if descriptor >= 0 {
+                state.descriptor = descriptor
+                state.temporary = temporary
+                return
+            }
+            guard errno == EEXIST else { break }
+        }
+        throw SocketError(.file, errno, subject: path)
+    }
+
+    private func append(_ bytes: [UInt8], to descriptor: Int32) throws(SocketError) {
+        let code = bytes.withUnsafeBytes { bytes -> Int32 in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = Glibc.write(
+                    descriptor, rest.base.baseAddress.map { $0 + rest.startIndex }, rest.count)
+                if count < 0 {
+                    guard errno == EINTR else { return errno }
+                } else {
+                    rest = rest.dropFirst(count)
+                }
+            }
+            return 0
+        }
+        guard code == 0 else { throw SocketError(.file, code, subject: path) }
+    }
+
+    private func commit(_ state: inout State) throws(SocketError) {
+        guard let temporary = state.temporary else { return }
+        if synchronizes, fsync(state.descriptor) != 0 { throw SocketError(.file, errno, subject: path) }
+        let isClosed = close(state.descriptor) == 0
+        state.descriptor = -1
+        // Some file systems tell a full disk only here.
+        guard isClosed || errno == EINTR else { throw SocketError(.file, errno, subject: path) }
+        guard rename(temporary, path) == 0 else { throw SocketError(.file, errno, subject: path) }
+        state.temporary = nil
+        state.isDiscarded = true
+        if synchronizes { synchronizeFolder() }
+    }
+
+    /// The name survives a crash, too (fsync(2)).
+    private func synchronizeFolder() {
+        let end = path.lastIndex(of: "/")
+        let folder = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+
+    private func discard(_ state: inout State) {
+        state.isDiscarded = true
+        if state.descriptor >= 0 { close(state.descriptor) }
+        state.descriptor = -1
+        if let temporary = state.temporary { unlink(temporary) }
+        state.temporary = nil
+    }
+}

@@ -1,0 +1,53 @@
+public import EventIO
+
+/// A body from what blocks when it is read: read on helper threads, at most two pieces of 64 KiB ahead of the upstream.
+public struct BlockingBody: OutboundBodySource {
+    public let length: Int64?
+    public let canRestart: Bool
+    public let expectsContinue: Bool
+    private let reader: @Sendable () throws -> any BlockingReader
+
+    /// - Parameters:
+    ///   - length: bytes in all; nil sends it in chunks.
+    ///   - canRestart: whether `reader` may be called again.
+    ///   - reader: a reader at the first byte; called on a helper thread.
+    public init(
+        length: Int64?, canRestart: Bool = true, expectsContinue: Bool = false,
+        reader: @escaping @Sendable () throws -> any BlockingReader
+    ) {
+        self.length = length
+        self.canRestart = canRestart
+        self.expectsContinue = expectsContinue
+        self.reader = reader
+    }
+
+    /// A file, as long as it is now. Blocks: for other threads than the loop's.
+    ///
+    /// - Throws: `SocketError`, where it is not there, no regular file, or not to be read.
+    public init(file path: String, expectsContinue: Bool = false) throws(SocketError) {
+        let length = try FileReader(path: path).byteCount
+        self.init(length: length, expectsContinue: expectsContinue) { try FileReader(path: path) }
+    }
+
+    public func open(on loop: EventLoop) -> any OutboundBodyStream {
+        ReadAheadStream(ReadAhead(on: loop, open: reader))
+    }
+}
+
+private final class ReadAheadStream: OutboundBodyStream {
+    private let pieces: ReadAhead
+
+    init(_ pieces: ReadAhead) { self.pieces = pieces }
+
+    func nextPiece(for writer: OutboundBodyWriter) {
+        pieces.next { piece in
+            switch piece {
+            case .success(let bytes) where bytes.isEmpty: writer.finish()
+            case .success(let bytes): writer.write(bytes)
+            case .failure(let error): writer.fail("\(error)")
+            }
+        }
+    }
+
+    func close() { pieces.close() }
+}
