@@ -144,8 +144,8 @@ extension Connection: RequestSink {
         guard let stream else { preconditionFailure("a request without a stream") }
         do throws(SerializationError) {
             try shared.send(
-                method, target: target, host: host, fields: fields, sharedFields: sharedFields,
-                bodyOf: source, over: stream)
+                method, target: target, host: host, fields: proxied?.adding(to: fields) ?? fields,
+                sharedFields: sharedFields, bodyOf: source, over: stream)
             isWritten = false
             response.expect(method: method)
             upload = OutboundBodyWriter(
