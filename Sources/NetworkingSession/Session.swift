@@ -34,6 +34,7 @@ public final class Session: Sendable {
         /// Keeps the cookies of requests without a provider. Default none.
         public var cookies: CookieJar?
 
+        /// One loop, the defaults.
         public init() {}
     }
 

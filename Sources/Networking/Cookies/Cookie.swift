@@ -3,12 +3,15 @@ import HTTPModel
 
 /// One cookie as a server set it (RFC 6265).
 public struct Cookie: Sendable, Hashable {
+    /// What stands before the first `=` of `Set-Cookie`.
     public let name: String
+    /// As it was set, quotes included; nothing is decoded.
     public let value: String
     /// The host that set it, or the domain that it named.
     public let domain: String
     /// Whether only `domain` itself gets it, not the hosts below.
     public let isHostOnly: Bool
+    /// Requests to this path and below get it (RFC 6265 5.1.4).
     public let path: String
     /// Nil: until the jar is let go of.
     public let expires: Date?

@@ -17,6 +17,7 @@ public final class CookieJar: Sendable {
         /// Default 3000 (RFC 6265 6.1).
         public var cookies = 3000
 
+        /// The defaults.
         public init() {}
     }
 
@@ -24,6 +25,7 @@ public final class CookieJar: Sendable {
     /// In the order in which they were made.
     private let state = Lock<[Cookie]>([])
 
+    /// An empty jar.
     public init(limits: Limits = Limits()) {
         self.limits = limits
     }
@@ -41,6 +43,7 @@ public final class CookieJar: Sendable {
         }
     }
 
+    /// Forgets all: a logout.
     public func removeAll() { state.withLock { $0 = [] } }
 
     /// Takes what a response from `url` sets.

@@ -9,6 +9,7 @@ public import Rx
 /// A request that comes while a refresh is under way waits for it instead of being refused first. When nobody waits any more,
 /// the refresh is cancelled; the next request that needs one begins it anew.
 public final class AuthenticationInterceptor<Credentials: Authenticator>: RequestInterceptor {
+    /// What the authenticator puts into requests.
     public typealias Credential = Credentials.Credential
 
     /// How many refreshes there may be in a time, for the case that the upstream refuses what it has just given.
@@ -18,8 +19,10 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
         /// Default 5.
         public var maximumAttempts = 5
 
+        /// The defaults.
         public init() {}
 
+        /// No more than `maximumAttempts` refreshes within `interval`; the next one fails with `AuthenticationError.excessiveRefresh`.
         public init(interval: Duration, maximumAttempts: Int) {
             self.interval = interval
             self.maximumAttempts = maximumAttempts

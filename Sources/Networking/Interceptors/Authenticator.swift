@@ -14,6 +14,7 @@ extension AuthenticationCredential {
 
 /// How one API is authenticated against: what `AuthenticationInterceptor` asks (Alamofire's `Authenticator`).
 public protocol Authenticator: Sendable {
+    /// What requests show to be let in.
     associatedtype Credential: AuthenticationCredential
 
     /// The request with the credential in it, mostly in `Authorization`.
@@ -51,13 +52,16 @@ public enum AuthenticationError: Error, Sendable, Hashable, CustomStringConverti
 
 /// A bearer token (RFC 6750) and the token that gets the next one (RFC 6749 6).
 public struct BearerCredential: AuthenticationCredential, Hashable {
+    /// What goes into `Authorization`, without its scheme.
     public var accessToken: String
+    /// Nil where the API gives none.
     public var refreshToken: String?
     /// Nil where it is not known.
     public var expiresAt: RxTime?
     /// How long before its end it is refreshed. Default 30 s.
     public var leeway: Duration = .seconds(30)
 
+    /// A token as an account service gave it.
     public init(accessToken: String, refreshToken: String? = nil, expiresAt: RxTime? = nil) {
         self.accessToken = accessToken
         self.refreshToken = refreshToken
@@ -80,6 +84,7 @@ public struct BearerCredential: AuthenticationCredential, Hashable {
 public struct BearerAuthenticator: Authenticator {
     private let renew: @Sendable (BearerCredential) -> Single<BearerCredential>
 
+    /// Bearer tokens, the next of which a closure gets, through another provider than the intercepted one.
     public init(refresh: @escaping @Sendable (BearerCredential) -> Single<BearerCredential>) {
         renew = refresh
     }

@@ -45,7 +45,9 @@ public enum RetryResult: Sendable {
 ///         adapt: { request in .just(request.setHeader("X-App", "7")) },
 ///         retry: { _, error, count in .just(error.reason == .connectionRefused && count < 2 ? .retry : .doNotRetry) })
 public struct Interceptor: RequestInterceptor {
+    /// `RequestInterceptor.adapt(_:)` as a closure.
     public typealias Adapt = @Sendable (HTTPRequest) -> Single<HTTPRequest>
+    /// `RequestInterceptor.retry(_:dueTo:retryCount:)` as a closure.
     public typealias Retry = @Sendable (HTTPRequest, NetworkError, Int) -> Single<RetryResult>
 
     private let adapters: [Adapt]
@@ -59,6 +61,7 @@ public struct Interceptor: RequestInterceptor {
         }
     }
 
+    /// One made of closures; what is not given changes nothing and retries nothing.
     public init(adapt: Adapt? = nil, retry: Retry? = nil) {
         adapters = adapt.map { [$0] } ?? []
         retriers = retry.map { [$0] } ?? []

@@ -14,7 +14,9 @@ import Locking
 public final class ErrorRecorder: PluginType {
     /// A failure and when it was recorded.
     public struct Record: Sendable {
+        /// As it was recorded: the whole of it.
         public let error: any Error
+        /// By the recorder's `now`.
         public let recordedAt: Date
 
         /// Nil where it is another error than the client's.
@@ -47,6 +49,7 @@ public final class ErrorRecorder: PluginType {
         self.onRecord = onRecord
     }
 
+    /// The defaults, with somebody who is told: `ErrorRecorder { crashes.record($0) }`.
     public convenience init(_ onRecord: @escaping @Sendable (NetworkError) -> Void) {
         self.init(onRecord: onRecord)
     }
@@ -68,6 +71,7 @@ public final class ErrorRecorder: PluginType {
     /// Forgets all.
     public func reset() { state.withLock { $0 = State() } }
 
+    /// Counts and keeps an error: one of your own, or one that a `catch` has swallowed.
     public func record(_ error: any Error) {
         let record = Record(error: error, recordedAt: now())
         let network = record.networkError

@@ -26,7 +26,9 @@ public struct NetworkLogger: PluginType {
         /// The bodies of responses that are text, up to `bodyLimit`.
         public static let responseBodies = Detail(rawValue: 16)
 
+        /// Requests, responses and failures, a line each.
         public static let standard: Detail = [.requests, .responses, .failures]
+        /// All of it.
         public static let verbose: Detail = [.standard, .responseFields, .responseBodies]
     }
 

@@ -25,6 +25,7 @@ public struct Redaction: Sendable {
         "servicekey", "session", "sessionid", "sig", "signature", "token", "xapikey",
     ]
 
+    /// The defaults.
     public init() {}
 
     /// Leaves nothing out: for a machine of your own.

@@ -7,7 +7,9 @@ public struct CallPolicy: Sendable, Hashable {
     /// One call: all attempts and the waits between them. Default 10 s, and never past the deadline of the
     /// request that the call is made for.
     public var totalTimeout: Duration = .seconds(10)
+    /// One attempt. Default: 1 s to connect, 5 s to the first byte and between two pieces.
     public var attemptLimits = AttemptLimits()
+    /// Whether a failed attempt is made again. Default: three attempts in all, for idempotent methods.
     public var retry = CallRetryPolicy()
     /// Which redirects are followed. Default none.
     public var redirects = RedirectPolicy.never
@@ -16,6 +18,7 @@ public struct CallPolicy: Sendable, Hashable {
     /// What a response's JSON may ask of its reader: beyond it the body is no JSON. Default 64 levels, numbers of 256 bytes.
     public var json = JSONLimits.standard
 
+    /// The defaults.
     public init() {}
 }
 
@@ -34,6 +37,7 @@ public struct CallRetryPolicy: Sendable, Hashable {
     /// Default 40 ms.
     public var refusedLimit: Duration = .milliseconds(40)
 
+    /// The defaults.
     public init() {}
 
     /// One attempt, whatever happens.

@@ -8,11 +8,13 @@ public struct RedirectPolicy: Sendable, Hashable {
     /// `*.example.com`.
     public var hosts: Set<String>
 
+    /// So many redirects, to the upstream's own host and to `hosts`.
     public init(maximum: Int, hosts: Set<String> = []) {
         self.maximum = maximum
         self.hosts = hosts
     }
 
+    /// None is followed: a 3xx is what the call ends with.
     public static let never = RedirectPolicy(maximum: 0)
 
     /// Follows redirects that stay with the upstream's own host and those to `hosts`.

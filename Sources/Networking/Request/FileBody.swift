@@ -4,6 +4,7 @@ import Glibc
 ///
 /// Its size is what is announced, so a file that has another one by the time that it is read is an error, not a body cut short.
 public struct FileBody: BodySource {
+    /// As it was given; a relative one begins at the process's folder.
     public let path: String
     private let size: Int64
 
@@ -11,6 +12,7 @@ public struct FileBody: BodySource {
 
     /// Why a file cannot be sent.
     public struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
+        /// As it was given.
         public let path: String
         /// What the system calls it, or what else is wrong.
         public let description: String

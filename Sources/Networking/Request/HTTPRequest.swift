@@ -13,10 +13,12 @@ public import HTTPModel
 public struct HTTPRequest: Sendable {
     /// `http://host:port/path?query`, percent-encoded; checked when the call is made.
     public var url: String
+    /// Default GET.
     public var method: HTTPMethod
     /// On top of the provider's own and the context's, and instead of those of the same name. `Host`, `Content-Length` and the
     /// hop-by-hop fields are the transport's: naming one of them fails the call.
     public var headers: HTTPFields
+    /// Default none. Its `Content-Type` is `headers`' to say.
     public var body: RequestBody
     /// The longest that the call may take, all attempts and the waits between them; nil: what its provider says.
     public var timeout: Duration?
@@ -26,6 +28,7 @@ public struct HTTPRequest: Sendable {
     /// What a builder could not do, kept for the call.
     private(set) var fault: RequestFault?
 
+    /// A request with all that it has; the builders say the same one by one.
     public init(
         url: String, method: HTTPMethod = .get, headers: HTTPFields = HTTPFields(), body: RequestBody = .none,
         timeout: Duration? = nil, validation: ValidationType = .none
@@ -42,16 +45,19 @@ public struct HTTPRequest: Sendable {
 // MARK: - Builders
 
 extension HTTPRequest {
+    /// `.POST`, `.post`, or a method of the API's own.
     public consuming func setHttpMethod(_ method: HTTPMethod) -> HTTPRequest {
         self.method = method
         return self
     }
 
+    /// A body in whatever form: none, bytes, a stream.
     public consuming func setHttpBody(_ body: RequestBody) -> HTTPRequest {
         self.body = body
         return self
     }
 
+    /// Bytes as the body; `setContentType(_:)` says what they are.
     public consuming func setHttpBody(_ bytes: some Sequence<UInt8>) -> HTTPRequest {
         setHttpBody(.bytes(ArraySlice(bytes)))
     }
@@ -75,6 +81,7 @@ extension HTTPRequest {
         setHeader(.authorization, "Bearer \(token)")
     }
 
+    /// What the body is, in the place of what was said before.
     public consuming func setContentType(_ contentType: ContentType) -> HTTPRequest {
         setHeader(.contentType, contentType.text)
     }
@@ -100,11 +107,13 @@ extension HTTPRequest {
         return self
     }
 
+    /// The longest that the call may take; nil: what its provider says.
     public consuming func setTimeout(_ timeout: Duration?) -> HTTPRequest {
         self.timeout = timeout
         return self
     }
 
+    /// The statuses for which the call itself fails.
     public consuming func setValidation(_ validation: ValidationType) -> HTTPRequest {
         self.validation = validation
         return self
@@ -114,12 +123,15 @@ extension HTTPRequest {
 extension HTTPRequest {
     /// What a body is (RFC 9110 8.3).
     public struct ContentType: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+        /// The value of the field, parameters included.
         public let text: String
 
+        /// A value as it is to be sent.
         public init(_ text: String) {
             self.text = text
         }
 
+        /// A media type with its parameters.
         public init(_ mediaType: MediaType) {
             text = mediaType.description
         }
@@ -128,12 +140,18 @@ extension HTTPRequest {
             self.text = text
         }
 
+        /// `application/json` (RFC 8259)
         public static let json = ContentType("application/json")
+        /// `application/x-www-form-urlencoded`
         public static let form = ContentType("application/x-www-form-urlencoded")
+        /// `text/plain` in UTF-8
         public static let text = ContentType("text/plain; charset=utf-8")
+        /// `application/xml`
         public static let xml = ContentType("application/xml")
+        /// `application/octet-stream`: bytes of which nothing is known
         public static let octetStream = ContentType("application/octet-stream")
 
+        /// `multipart/form-data` (RFC 7578) of a body that was put together elsewhere.
         public static func multipart(boundary: String) -> ContentType {
             ContentType("multipart/form-data; boundary=\(boundary)")
         }
@@ -149,18 +167,25 @@ extension HTTPRequest: CustomStringConvertible {
 
 extension HTTPMethod {
     // The names that requests have on the wire, for `setHttpMethod(.POST)`.
+    /// `HTTPMethod.get` as it is on the wire.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static var GET: HTTPMethod { .get }
+    /// `HTTPMethod.head` as it is on the wire.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static var HEAD: HTTPMethod { .head }
+    /// `HTTPMethod.post` as it is on the wire.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static var POST: HTTPMethod { .post }
+    /// `HTTPMethod.put` as it is on the wire.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static var PUT: HTTPMethod { .put }
+    /// `HTTPMethod.patch` as it is on the wire.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static var PATCH: HTTPMethod { .patch }
+    /// `HTTPMethod.delete` as it is on the wire.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static var DELETE: HTTPMethod { .delete }
+    /// `HTTPMethod.options` as it is on the wire.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static var OPTIONS: HTTPMethod { .options }
 }

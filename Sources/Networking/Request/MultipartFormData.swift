@@ -56,6 +56,7 @@ public struct MultipartFormData: Sendable {
                 headers: headers)
         }
 
+        /// A part that is read as it is sent. Where it does not know its length, neither does the form: it goes out chunked.
         public static func stream(
             _ source: any BodySource, name: String, fileName: String? = nil, mimeType: String? = nil,
             headers: HTTPFields = HTTPFields()
@@ -80,6 +81,7 @@ public struct MultipartFormData: Sendable {
         isRandom = boundary == nil
     }
 
+    /// One more part, behind the others.
     public mutating func append(_ part: Part) {
         parts.append(part)
     }
@@ -89,12 +91,14 @@ public struct MultipartFormData: Sendable {
         parts.append(.text(text, name: name))
     }
 
+    /// A part of bytes in memory; with a file name it is a file to the other side.
     public mutating func append(
         _ bytes: some Sequence<UInt8>, named name: String, fileName: String? = nil, mimeType: String? = nil
     ) {
         parts.append(.bytes(bytes, name: name, fileName: fileName, mimeType: mimeType))
     }
 
+    /// A file, streamed from disk.
     public mutating func append(
         file path: String, named name: String, fileName: String? = nil, mimeType: String? = nil
     ) {

@@ -106,6 +106,7 @@ public struct ParameterEncoding: Sendable, Hashable {
     /// Into the body as a JSON object, in order. A name that occurs twice in an object fails the call.
     public static let json = ParameterEncoding(.json)
 
+    /// Into the URL's query, with a say in how what is no text is written.
     public static func query(
         lists: Lists = .repeated, booleans: Booleans = .literal, members: Members = .brackets,
         sortsKeys: Bool = false
@@ -113,6 +114,7 @@ public struct ParameterEncoding: Sendable, Hashable {
         url(.queryString, lists: lists, booleans: booleans, members: members, sortsKeys: sortsKeys)
     }
 
+    /// Into the body as `application/x-www-form-urlencoded`, with a say in how what is no text is written.
     public static func form(
         lists: Lists = .repeated, booleans: Booleans = .literal, members: Members = .brackets,
         spaces: Spaces = .plusReplaced, sortsKeys: Bool = false
@@ -157,7 +159,9 @@ public struct ParameterEncoding: Sendable, Hashable {
 public enum URLEncoding {
     /// Into the query for GET, HEAD and DELETE, into the body for other methods.
     public static let `default` = encoding(.methodDependent)
+    /// Into the query for every method.
     public static let queryString = encoding(.queryString)
+    /// Into the body for every method.
     public static let httpBody = encoding(.httpBody)
 
     private static func encoding(_ destination: ParameterEncoding.Destination) -> ParameterEncoding {
@@ -167,5 +171,6 @@ public enum URLEncoding {
 
 /// Alamofire's name for `ParameterEncoding.json`.
 public enum JSONEncoding {
+    /// Into the body as a JSON object.
     public static let `default` = ParameterEncoding.json
 }

@@ -9,6 +9,7 @@ public struct Parameters: Sendable, ExpressibleByDictionaryLiteral {
     // Unlabelled, as literals are made: labels would have each element cast.
     private var entries: [Entry]
 
+    /// No parameters.
     public init() {
         entries = []
     }
@@ -18,10 +19,12 @@ public struct Parameters: Sendable, ExpressibleByDictionaryLiteral {
         entries = elements
     }
 
+    /// One more, behind the others, also where the name is there already.
     public mutating func append(_ name: String, _ value: any ParameterConvertible) {
         entries.append((name, value))
     }
 
+    /// Whether there is none; those that are `nil` count.
     public var isEmpty: Bool { entries.isEmpty }
 
     /// Calls `body` with each entry, in order and in place: nothing changes, and nothing is copied where nobody else has these

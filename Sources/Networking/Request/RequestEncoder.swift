@@ -5,12 +5,14 @@ public protocol RequestEncoder: Sendable {
     /// What the body is, where the call does not say so itself: `application/json`.
     var contentType: String { get }
 
+    /// The whole body. What it throws fails the call, as `RequestPart.body`.
     func encodeBody(_ value: some Encodable) throws -> ArraySlice<UInt8>
 }
 
 extension JSONEncoder: RequestEncoder {
     public var contentType: String { "application/json" }
 
+    /// The model as Foundation encodes it.
     public func encodeBody(_ value: some Encodable) throws -> ArraySlice<UInt8> {
         ArraySlice(try encode(value))
     }

@@ -2,6 +2,7 @@
 public enum RequestPart: String, Sendable, Hashable {
     /// Base URL, path or query as they were written.
     case url
+    /// A field with a name or value that is none, or one that is the transport's.
     case headers
     /// Parameters that their encoding cannot write.
     case parameters

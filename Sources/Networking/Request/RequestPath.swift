@@ -28,6 +28,7 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation 
         fault = interpolation.fault
     }
 
+    /// Puts a path together: literals as they are, values encoded.
     public struct Interpolation: StringInterpolationProtocol, Sendable {
         var text = ""
         var fault: String?
@@ -40,6 +41,7 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation 
             text += literal
         }
 
+        /// A value, percent-encoded into one segment.
         public mutating func appendInterpolation(_ value: some CustomStringConvertible) {
             do {
                 text += try PercentEncoding.encodeSegment(value.description)

@@ -99,28 +99,34 @@ public struct RequestTask: Sendable {
 
 /// The same under Moya's names. What Moya has at a `URL` is at a path here: a file's.
 extension RequestTask {
+    /// Moya's name for `plain`.
     public static let requestPlain = RequestTask.plain
 
+    /// Moya's name for `data(_:contentType:)`.
     public static func requestData(_ bytes: ArraySlice<UInt8>) -> RequestTask {
         .data(bytes)
     }
 
+    /// Moya's name for `json(_:)`.
     public static func requestJSONEncodable(_ value: some Encodable & Sendable) -> RequestTask {
         .json(value)
     }
 
+    /// Moya's name for `json(_:encoder:)`.
     public static func requestCustomJSONEncodable(
         _ value: some Encodable & Sendable, encoder: any RequestEncoder
     ) -> RequestTask {
         .json(value, encoder: encoder)
     }
 
+    /// Moya's name for `parameters(_:encoding:)`.
     public static func requestParameters(
         parameters: Parameters, encoding: ParameterEncoding
     ) -> RequestTask {
         .parameters(parameters, encoding: encoding)
     }
 
+    /// Moya's name for `data(_:contentType:)` with parameters in the query.
     public static func requestCompositeData(
         bodyData: ArraySlice<UInt8>, urlParameters: Parameters
     ) -> RequestTask {
@@ -134,24 +140,29 @@ extension RequestTask {
         .parameters(bodyParameters, encoding: bodyEncoding).adding(query: urlParameters)
     }
 
+    /// Moya's name for `file(_:contentType:)`.
     public static func uploadFile(_ path: String) -> RequestTask {
         .file(path)
     }
 
+    /// Moya's name for `multipart(_:)`.
     public static func uploadMultipart(_ form: MultipartFormData) -> RequestTask {
         .multipart(form)
     }
 
+    /// Moya's name for `multipart(_:)`, with the parts alone.
     public static func uploadMultipart(_ parts: [MultipartFormData.Part]) -> RequestTask {
         .multipart(MultipartFormData(parts))
     }
 
+    /// Moya's name for `multipart(_:)` with parameters in the query.
     public static func uploadCompositeMultipart(
         _ form: MultipartFormData, urlParameters: Parameters
     ) -> RequestTask {
         .multipart(form).adding(query: urlParameters)
     }
 
+    /// Moya's name for `multipart(_:)` with parameters in the query, with the parts alone.
     public static func uploadCompositeMultipart(
         _ parts: [MultipartFormData.Part], urlParameters: Parameters
     ) -> RequestTask {

@@ -15,6 +15,7 @@ public struct URLEncodedFormEncoder: Sendable {
     public struct KeyEncoding: Sendable {
         let encode: @Sendable (String) -> String
 
+        /// As they are.
         public static let useDefaultKeys = KeyEncoding { $0 }
         /// `oneTwoThree` is `one_two_three`, `myURLProperty` is `my_url_property`.
         public static let convertToSnakeCase = KeyEncoding { words($0, joinedBy: "_") }
@@ -22,9 +23,12 @@ public struct URLEncodedFormEncoder: Sendable {
         public static let convertToKebabCase = KeyEncoding { words($0, joinedBy: "-") }
         /// `oneTwoThree` is `OneTwoThree`.
         public static let capitalized = KeyEncoding { $0.prefix(1).uppercased() + $0.dropFirst() }
+        /// `oneTwoThree` is `ONETWOTHREE`.
         public static let uppercased = KeyEncoding { $0.uppercased() }
+        /// `oneTwoThree` is `onetwothree`.
         public static let lowercased = KeyEncoding { $0.lowercased() }
 
+        /// By a closure, which is given one key at a time.
         public static func custom(_ encode: @escaping @Sendable (String) -> String) -> KeyEncoding {
             KeyEncoding(encode: encode)
         }
@@ -39,7 +43,9 @@ public struct URLEncodedFormEncoder: Sendable {
         public static let deferredToDate = DateEncoding(encode: nil)
         /// `2026-11-20T08:00:00Z`
         public static let iso8601 = DateEncoding { .text($0.formatted(.iso8601)) }
+        /// `1795161600`, with a fraction where there is one.
         public static let secondsSince1970 = DateEncoding { number($0.timeIntervalSince1970) }
+        /// `1795161600000`, with a fraction where there is one.
         public static let millisecondsSince1970 = DateEncoding { number($0.timeIntervalSince1970 * 1000) }
 
         /// By a format style, which is what a `DateFormatter` is without the whole of Foundation.
@@ -48,6 +54,7 @@ public struct URLEncodedFormEncoder: Sendable {
             DateEncoding { .text(style.format($0)) }
         }
 
+        /// By a closure; what it throws is the encoder's error.
         public static func custom(_ encode: @escaping @Sendable (Date) throws -> String) -> DateEncoding {
             DateEncoding { .text(try encode($0)) }
         }
@@ -65,8 +72,10 @@ public struct URLEncodedFormEncoder: Sendable {
 
         /// As `Data` encodes itself: a list of numbers.
         public static let deferredToData = DataEncoding(encode: nil)
+        /// RFC 4648 4, percent-encoded as any text.
         public static let base64 = DataEncoding { $0.base64EncodedString() }
 
+        /// By a closure; what it throws is the encoder's error.
         public static func custom(_ encode: @escaping @Sendable (Data) throws -> String) -> DataEncoding {
             DataEncoding(encode: encode)
         }
@@ -83,6 +92,7 @@ public struct URLEncodedFormEncoder: Sendable {
         /// `a=null`
         public static let null = NilEncoding { .text("null") }
 
+        /// A text in its place; nil leaves name and value out.
         public static func custom(_ text: @escaping @Sendable () -> String?) -> NilEncoding {
             NilEncoding { text().map { .text($0) } ?? .absent }
         }
@@ -108,6 +118,7 @@ public struct URLEncodedFormEncoder: Sendable {
     /// in it too.
     public var sortsKeys = true
 
+    /// Alamofire's defaults.
     public init() {}
 
     /// The model as text: ASCII, `name=value&name=value`.
@@ -119,6 +130,7 @@ public struct URLEncodedFormEncoder: Sendable {
 extension URLEncodedFormEncoder: RequestEncoder {
     public var contentType: String { "application/x-www-form-urlencoded" }
 
+    /// The model as the bytes of a form.
     public func encodeBody(_ value: some Encodable) throws -> ArraySlice<UInt8> {
         let encoder = ParameterValueEncoder(self)
         try encoder.encode(value)

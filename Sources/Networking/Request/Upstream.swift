@@ -17,10 +17,12 @@ public final class Upstream: Sendable {
 
     /// Why a text cannot be an upstream's address.
     public struct InvalidBaseURL: Error, Sendable, Hashable, CustomStringConvertible {
+        /// The name of the upstream that was to be.
         public let upstream: String
         public let description: String
     }
 
+    /// Parses and checks the address: scheme, host, a path without `.` and `..`, no query.
     public init(name: String, baseURL text: String) throws(InvalidBaseURL) {
         let url: HTTPURL
         do {

@@ -3,12 +3,16 @@
 /// To be decoded whole where the envelope itself is wanted. A target that declares `ResponseEnvelope.genericResponse`
 /// has it judged and unwrapped without decoding.
 public struct GenericResponse<Payload> {
+    /// The API's own name for what happened.
     public var code: String?
     /// `message`, or `responseMsg` where an API calls it that.
     public var message: String?
+    /// As HTTP's, and not always the same.
     public var status: Int
+    /// Missing, or `null`, on most failures.
     public var data: Payload?
 
+    /// An envelope as a test or a sample writes it.
     public init(code: String? = nil, message: String? = nil, status: Int, data: Payload? = nil) {
         self.code = code
         self.message = message

@@ -2,6 +2,7 @@ public import FoundationEssentials
 
 /// An error that knows what lies beneath it.
 public protocol NestedError: Error {
+    /// The next one down; nil at the bottom.
     var underlying: (any Error)? { get }
 }
 

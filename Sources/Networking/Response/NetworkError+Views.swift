@@ -50,30 +50,43 @@ extension MoyaError: NestedError {
 public enum ResultError: Error, Sendable {
     /// The upstream answered that there is nothing.
     case noContent
+    /// The status says no, in HTTP or in the envelope.
     case statusCodeError(Int)
+    /// The body is no JSON, of another shape, or lacks what was asked for.
     case jsonMappingError(any Error)
 }
 
 /// The terms of a session whose steps are checked one after the other: address, transport, server, data, decoding.
 public enum SessionError: Error, Sendable {
+    /// The request could not be built: its address or its parameters.
     case invalidURL
+    /// No whole answer.
     case transportError
+    /// The status says no, in HTTP or in the envelope.
     case serverError(code: Int)
+    /// The answer lacks what was asked for, or is that there is nothing.
     case missingData
+    /// The body is no JSON, or JSON of another shape.
     case decodingError(error: any Error)
 }
 
 /// The terms of a router's manager: a code, what was known, what lies beneath, and the body of the refusal.
 public struct RouterManagerError: NestedError, Sendable {
+    /// Which of the manager's steps failed.
     public enum Code: Int, Sendable, Hashable {
+        /// No whole answer.
         case failedRequest = 0
+        /// The status says no, in HTTP or in the envelope.
         case isNotSuccessful = 1
+        /// The body is no JSON, of another shape, or lacks what was asked for.
         case decodeFailed = 2
     }
 
+    /// What kind of failure it is.
     public let code: Code
     /// `upstream`, `path`, `reason`, and `statusCode` where there is one.
     public let userInfo: [String: String]
+    /// A `TransportError`, a `JSONError`, a `DecodingError`.
     public let underlying: (any Error)?
     /// Nil where no whole response came.
     public let response: Response?
@@ -89,6 +102,7 @@ public struct RouterManagerError: NestedError, Sendable {
 }
 
 extension NetworkError {
+    /// In Moya's terms.
     public var moyaError: MoyaError {
         switch requestPart {
         case .url, .headers: return .requestMapping(message)
@@ -122,6 +136,7 @@ extension NetworkError {
         }
     }
 
+    /// In the terms of a session whose steps are checked one after the other.
     public var sessionError: SessionError {
         switch kind {
         case .requestErr, .serverErr: .serverError(code: statusCode ?? 0)
@@ -133,6 +148,7 @@ extension NetworkError {
         }
     }
 
+    /// In the terms of a router's manager.
     public var routerManagerError: RouterManagerError {
         var userInfo = ["upstream": upstream, "reason": reason.token]
         if let call { userInfo["path"] = call.path }

@@ -6,6 +6,7 @@ public import JSONBytes
 public struct NetworkError: Error, Sendable {
     /// What became of the call. Never `success`; `noContent` where a model was asked for and the answer was nothing.
     public let kind: OutcomeKind
+    /// Why: one of a bounded set, fit for a metric's label.
     public let reason: FailureReason
     /// One line for people: no host, field, body or query in it, so it may be shown to a client.
     public let message: String

@@ -4,6 +4,7 @@ public import Rx
 ///
 /// The failing cases carry the whole error; `case .pathErr:` matches without naming it.
 public enum NetworkResult<Value> {
+    /// 2xx with what was asked for.
     case success(Value)
     /// The upstream answered that there is nothing.
     case noContent
@@ -16,6 +17,7 @@ public enum NetworkResult<Value> {
     /// No whole answer.
     case networkFail(NetworkError)
 
+    /// A failure as the case of its kind.
     public init(_ error: NetworkError) {
         switch error.kind {
         case .noContent: self = .noContent
@@ -27,6 +29,7 @@ public enum NetworkResult<Value> {
         }
     }
 
+    /// The case alone, fit for a metric's label.
     public var kind: OutcomeKind {
         switch self {
         case .success: .success
@@ -38,10 +41,12 @@ public enum NetworkResult<Value> {
         }
     }
 
+    /// Nil for all but a success.
     public var value: Value? {
         if case .success(let value) = self { value } else { nil }
     }
 
+    /// Nil for a success and for `noContent`.
     public var error: NetworkError? {
         switch self {
         case .success, .noContent: nil
@@ -50,6 +55,7 @@ public enum NetworkResult<Value> {
         }
     }
 
+    /// The same outcome with another value.
     public func map<Result>(_ transform: (Value) throws -> Result) rethrows -> NetworkResult<Result> {
         switch self {
         case .success(let value): .success(try transform(value))

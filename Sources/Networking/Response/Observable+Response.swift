@@ -13,14 +13,17 @@ extension ObservableType where Element == Response {
         map { try $0.filter(statusCodes: statusCodes) }
     }
 
+    /// Fails unless the status is this one.
     public consuming func filter(statusCode: Int) -> Observable<Response> {
         map { try $0.filter(statusCode: statusCode) }
     }
 
+    /// Fails unless the status is 2xx.
     public consuming func filterSuccessfulStatusCodes() -> Observable<Response> {
         map { try $0.filterSuccessfulStatusCodes() }
     }
 
+    /// Fails unless the status is 2xx or 3xx.
     public consuming func filterSuccessfulStatusAndRedirectCodes() -> Observable<Response> {
         map { try $0.filterSuccessfulStatusAndRedirectCodes() }
     }

@@ -17,6 +17,7 @@ extension Response {
         throw reported(statusError() ?? unexpectedStatus())
     }
 
+    /// The response if its status is this one.
     public func filter(statusCode: Int) throws -> Response {
         try filter(statusCodes: CollectionOfOne(statusCode))
     }

@@ -37,7 +37,9 @@ public final class Response: Sendable {
         isAccepted = true
     }
 
+    /// 100 to 599, as it came; what an envelope says counts for those who read it.
     public var statusCode: Int { raw.status.code }
+    /// As they came, in their order.
     public var fields: HTTPFields { raw.fields }
     /// The body as it came, a slice of the buffer that it was received in.
     public var data: ArraySlice<UInt8> { raw.body }

@@ -3,10 +3,12 @@ public import JSONBytes
 
 /// Reads models out of JSON that has been validated and cut already. Foundation's `JSONDecoder` is one.
 public protocol ResponseDecoder: Sendable {
+    /// The model; what it throws is beneath a `pathErr`.
     func decode<Model: Decodable>(_ type: Model.Type, from fragment: JSONFragment) throws -> Model
 }
 
 extension JSONDecoder: ResponseDecoder {
+    /// The model as Foundation decodes it.
     public func decode<Model: Decodable>(_ type: Model.Type, from fragment: JSONFragment) throws -> Model {
         try decode(type, from: Data(fragment.bytes))
     }

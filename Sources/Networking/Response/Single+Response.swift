@@ -13,14 +13,17 @@ extension PrimitiveSequence where Trait == SingleTrait, Element == Response {
         map { try $0.filter(statusCodes: statusCodes) }
     }
 
+    /// Fails unless the status is this one.
     public consuming func filter(statusCode: Int) -> Single<Response> {
         map { try $0.filter(statusCode: statusCode) }
     }
 
+    /// Fails unless the status is 2xx.
     public consuming func filterSuccessfulStatusCodes() -> Single<Response> {
         map { try $0.filterSuccessfulStatusCodes() }
     }
 
+    /// Fails unless the status is 2xx or 3xx.
     public consuming func filterSuccessfulStatusAndRedirectCodes() -> Single<Response> {
         map { try $0.filterSuccessfulStatusAndRedirectCodes() }
     }

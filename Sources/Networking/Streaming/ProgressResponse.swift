@@ -5,10 +5,13 @@ public import Rx
 public struct ProgressResponse: Sendable {
     /// Which way the bytes go.
     public enum Direction: Sendable, Hashable {
+        /// The request's body.
         case upload
+        /// The response's body.
         case download
     }
 
+    /// Of the bytes that are counted.
     public let direction: Direction
     /// Bytes of the body so far, content codings undone.
     public let completed: Int64

@@ -12,7 +12,9 @@ public import Rx
 public struct ResponseStream: AsyncSequence, Sendable {
     public typealias Element = ArraySlice<UInt8>
 
+    /// A success: 200 to 299.
     public let statusCode: Int
+    /// Those of the head, in their order.
     public let fields: HTTPFields
     private let reading: StreamReading
 

@@ -7,6 +7,7 @@ public import Rx
 /// subscribed to if there was none by then, and sets it again around the delivery of the answer, so that calls
 /// made in a `flatMap` are in it too. Nothing of a client's request goes to an upstream but what is listed here.
 public final class CallContext: Sendable {
+    /// Of the request that the running task answers; nil where it answers none.
     @TaskLocal public static var current: CallContext?
 
     /// `X-Request-Id` of every call.

@@ -13,6 +13,7 @@ public enum RequestBody: Sendable {
         if case .bytes(let bytes) = self { bytes } else { nil }
     }
 
+    /// Whether there is no body at all; one of no bytes is one.
     public var isNone: Bool {
         if case .none = self { true } else { false }
     }
@@ -47,6 +48,7 @@ public enum RequestBody: Sendable {
 
     /// A stream that is longer than whoever collects it allows.
     public struct TooLong: Error, Sendable, Hashable, CustomStringConvertible {
+        /// Bytes that were allowed.
         public let limit: Int
         public var description: String { "the body is longer than \(limit) bytes" }
     }

@@ -38,6 +38,7 @@ public protocol FlowControl: AnyObject, Sendable {
     /// upstream does not count while the body is held back.
     func pause()
 
+    /// Pieces come again.
     func resume()
 }
 

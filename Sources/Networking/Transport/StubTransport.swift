@@ -62,6 +62,7 @@ public final class StubTransport: Transport {
             .response(200, fields: [.contentType: "application/json"], body: body, after: delay)
         }
 
+        /// No whole answer, for this reason.
         public static func failure(_ reason: FailureReason, after delay: Duration = .zero) -> Answer {
             Answer(content: .failure(TransportError(reason, "as the script says")), delay: delay)
         }
@@ -75,10 +76,13 @@ public final class StubTransport: Transport {
 
     /// One attempt that was sent.
     public struct Attempt: Sendable {
+        /// What was sent.
         public let call: TransportCall
         /// From the making of the transport, on its scheduler's clock.
         public let sentAt: Duration
+        /// Whether the call was disposed of, or given up, before its answer.
         public internal(set) var isCancelled = false
+        /// Whether its answer was delivered.
         public internal(set) var isAnswered = false
     }
 
@@ -104,6 +108,7 @@ public final class StubTransport: Transport {
     private let started: RxTime
     private let state: Lock<State>
 
+    /// A script without an answer yet, whose delays and limits are of that time.
     public init(scheduler: any SchedulerType) {
         self.scheduler = scheduler
         started = scheduler.now

@@ -31,6 +31,8 @@ public protocol AttemptReceiver: AnyObject, Sendable {
     /// The receiver, where it wants to hear of more than the end. Default nil: the response comes as a whole.
     var streaming: (any StreamingAttemptReceiver)? { get }
 
+    /// A whole response, whatever its status.
     func attemptSucceeded(_ response: consuming TransportResponse)
+    /// No whole response.
     func attemptFailed(_ error: TransportError)
 }

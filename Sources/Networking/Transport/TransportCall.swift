@@ -2,9 +2,11 @@ public import HTTPModel
 
 /// One upstream call, ready for the wire: made once, sent as often as the retry policy says.
 public final class TransportCall: Sendable {
+    /// As it is on the wire.
     public let method: HTTPMethod
     /// Path and query, percent-encoded, in origin form (RFC 9112 3.2.1).
     public let target: ArraySlice<UInt8>
+    /// In memory, or a stream that is opened anew for each attempt.
     public let body: RequestBody
 
     let context: CallContext?
@@ -61,6 +63,7 @@ public final class TransportCall: Sendable {
             options: options)
     }
 
+    /// Where it goes: name, address, and what a transport keeps for it.
     public var upstream: Upstream { settings.upstream }
 
     /// The provider's and the target's own fields; also `Content-Type` where there is a body. Without `Host`
@@ -112,8 +115,10 @@ public struct AttemptLimits: Sendable, Hashable {
     /// `connection_read_timeout`. Default 5 s.
     public var firstByte: Duration = .seconds(5)
 
+    /// The defaults.
     public init() {}
 
+    /// Limits that are none of the defaults.
     public init(connect: Duration, firstByte: Duration) {
         self.connect = connect
         self.firstByte = firstByte
@@ -122,11 +127,14 @@ public struct AttemptLimits: Sendable, Hashable {
 
 /// A whole HTTP response, as a transport delivers it.
 public struct TransportResponse: Sendable {
+    /// As it came.
     public var status: HTTPStatus
+    /// As they came, in their order.
     public var fields: HTTPFields
     /// The body without transfer coding.
     public var body: ArraySlice<UInt8>
 
+    /// A response of a transport of one's own.
     public init(status: HTTPStatus, fields: HTTPFields = HTTPFields(), body: ArraySlice<UInt8> = []) {
         self.status = status
         self.fields = fields
