@@ -1,5 +1,5 @@
 /// The place of a value in a document (RFC 6901): `/data/points/0`. Parse it once, look up often.
-public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
+public struct JSONPointer: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// One step down: a member's name, or the index of an element.
     struct Token: Sendable, Hashable {
         let bytes: [UInt8]
@@ -29,6 +29,10 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses `""` (the whole document) or `/` and reference tokens with `~0` for `~` and `~1` for `/`.
     public init(_ pointer: String) throws(ParseError) {
+        try self.init(parsing: pointer)
+    }
+
+    private init(parsing pointer: String) throws(ParseError) {
         guard !pointer.isEmpty else {
             self = .root
             return
@@ -49,6 +53,15 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
             tokens.append(token)
         }
         self.tokens = tokens
+    }
+
+    /// Text in the code; one that is no JSON Pointer stops the program, which says why.
+    public init(stringLiteral text: String) {
+        do throws(ParseError) {
+            try self.init(parsing: text)
+        } catch {
+            preconditionFailure(error.description)
+        }
     }
 
     /// Points at a member of a member of ...; the names are taken as they are. A name of digits is also an

@@ -22,6 +22,16 @@ struct PointerTests {
         }
     }
 
+    @Test("Text in the code that is no pointer stops the program")
+    func aMalformedLiteralStopsTheProgram() async {
+        await #expect(processExitsWith: .failure) {
+            let pointer: JSONPointer = "foo"
+            _ = pointer
+        }
+        let pointer: JSONPointer = "/foo/0"
+        #expect(pointer == JSONPointer(members: ["foo", "0"]))
+    }
+
     @Test("A pointer to nothing finds nothing")
     func aPointerToNothingFindsNothing() throws {
         let pointers = [
@@ -47,7 +57,7 @@ struct PointerTests {
         }
         let whole = try JSONFragment(validating: Array(Self.example.utf8)[...])
         #expect(whole.value(at: .root) == whole)
-        #expect(try whole.value(at: JSONPointer("")) == whole)
+        #expect(whole.value(at: "") == whole)
     }
 
     @Test("~01 is a tilde and a 1, not a slash")

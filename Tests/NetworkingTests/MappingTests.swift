@@ -25,8 +25,8 @@ struct MappingTests {
 
     init() throws {
         weather = .declared(
-            status: try JSONPointer("/response/header/resultCode"), data: try JSONPointer("/response/body"),
-            message: try JSONPointer("/response/header/resultMsg"), success: ["00"])
+            status: "/response/header/resultCode", data: "/response/body",
+            message: "/response/header/resultMsg", success: ["00"])
     }
 
     // MARK: mapJSON

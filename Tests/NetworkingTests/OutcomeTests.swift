@@ -59,7 +59,7 @@ struct OutcomeTests {
         var policy = CallPolicy()
         policy.json = JSONLimits(maxDepth: 2, maxNumberLength: 3)
         let declared = ResponseEnvelope.declared(
-            status: try JSONPointer("/status"), data: try JSONPointer("/data"), success: ["200"])
+            status: "/status", data: "/data", success: ["200"])
         for envelope in [ResponseEnvelope.none, .genericResponse, declared] {
             for (data, isRead) in [("[123]", true), ("[[1]]", false), ("1234", false)] {
                 let answer = StubTransport.Answer.json(#"{"status":200,"data":\#(data)}"#)
@@ -110,13 +110,13 @@ struct OutcomeTests {
         transport.answer(.json(#"{"items":[{"a":1}]}"#))
         let provider = try Provider<Anything>(upstream: "any", transport: transport)
         let call = provider.rx.request(Anything())
-        #expect(Probe(call.fragment(at: try JSONPointer("/items/0/a"))).value?.description == "1")
-        let missing = Probe(call.fragment(at: try JSONPointer("/items/1")))
+        #expect(Probe(call.fragment(at: "/items/0/a")).value?.description == "1")
+        let missing = Probe(call.fragment(at: "/items/1"))
         #expect(missing.networkError?.reason == .missingData)
         #expect(missing.networkError?.kind == .pathErr)
-        let other = Probe(call.fragment(at: try JSONPointer("/items"), as: .object))
+        let other = Probe(call.fragment(at: "/items", as: .object))
         #expect(other.networkError?.reason == .decodeError)
-        #expect(Probe(call.fragment(at: try JSONPointer("/items"), as: .array)).value != nil)
+        #expect(Probe(call.fragment(at: "/items", as: .array)).value != nil)
     }
 
     @Test(
@@ -172,9 +172,9 @@ struct OutcomeTests {
     @Test(
         "An envelope of the upstream's own says where status, data and message stand, and what means success")
     func declaredEnvelope() throws {
-        let envelope = try ResponseEnvelope.declared(
-            status: JSONPointer("/response/header/resultCode"), data: JSONPointer("/response/body"),
-            message: JSONPointer("/response/header/resultMsg"), success: ["00"])
+        let envelope = ResponseEnvelope.declared(
+            status: "/response/header/resultCode", data: "/response/body",
+            message: "/response/header/resultMsg", success: ["00"])
         let good = #"{"response":{"header":{"resultCode":"00","resultMsg":"NORMAL"},"body":{"t":3}}}"#
         #expect(try outcome(of: .json(good), envelope: envelope).value?.value?.description == #"{"t":3}"#)
 

@@ -27,8 +27,8 @@ public struct ResponseEnvelope: Sendable {
     /// An envelope of the upstream's own.
     ///
     ///     // {"response":{"header":{"resultCode":"00","resultMsg":"OK"},"body":{...}}}
-    ///     try .declared(status: JSONPointer("/response/header/resultCode"), data: JSONPointer("/response/body"),
-    ///                   message: JSONPointer("/response/header/resultMsg"), success: ["00"])
+    ///     .declared(status: "/response/header/resultCode", data: "/response/body",
+    ///               message: "/response/header/resultMsg", success: ["00"])
     ///
     /// - Parameters:
     ///   - status: where the result code stands: a string, a number or a Boolean.

@@ -8,7 +8,7 @@ enum UsersAPI {
     case user(UserName)
 
     /// Where the profile stands in an answer.
-    static let profile = JSONPointer(members: ["user"])
+    static let profile: JSONPointer = "/user"
 }
 
 /// What a user may be called: one segment of a path.

@@ -56,7 +56,7 @@ extension WeatherAPI: TargetType {
 
     /// `{"response":{"header":{"resultCode":"00","resultMsg":"NORMAL_SERVICE"},"body":{...}}}`
     private static let agencyEnvelope = ResponseEnvelope.declared(
-        status: JSONPointer(members: ["response", "header", "resultCode"]),
-        data: JSONPointer(members: ["response", "body"]),
-        message: JSONPointer(members: ["response", "header", "resultMsg"]), success: ["00"])
+        status: "/response/header/resultCode",
+        data: "/response/body",
+        message: "/response/header/resultMsg", success: ["00"])
 }
