@@ -21,6 +21,31 @@ extension OutboundLimits {
     }
 }
 
+/// How a client reaches its upstream.
+enum Wire: String, CaseIterable, CustomTestStringConvertible {
+    case plain, tls
+
+    private static let server = TLSServer()
+
+    /// What an upstream has to speak.
+    var server: TLSServer? { self == .tls ? Self.server : nil }
+
+    var testDescription: String { rawValue }
+
+    /// Trusts the tests' authority alone.
+    static var configuration: TLSConfiguration {
+        var configuration = TLSConfiguration()
+        configuration.trust = .authorities(.text(TestAuthority.shared.pem))
+        return configuration
+    }
+
+    static func origin(_ port: UInt16, _ tls: TLSContext? = nil, host: String = "127.0.0.1") throws -> Origin
+    {
+        let tls = try tls ?? TLSContext.shared(for: configuration)
+        return try #require(Origin(scheme: .https, host: host, port: port, tls: tls))
+    }
+}
+
 /// A client on a loop of its own, reached from a test's task.
 final class ClientHarness: Sendable {
     let group: EventLoopGroup
@@ -66,8 +91,10 @@ final class ClientHarness: Sendable {
         try await loop.perform { [client] in client.upstream(origin) }
     }
 
-    func upstream(_ upstream: ScriptedUpstream) async throws -> Upstream {
-        try await self.upstream(port: upstream.port)
+    /// By TLS where it speaks that.
+    func upstream(_ upstream: ScriptedUpstream, tls: TLSContext? = nil) async throws -> Upstream {
+        guard upstream.tls != nil else { return try await self.upstream(port: upstream.port) }
+        return try await self.upstream(Wire.origin(upstream.port, tls))
     }
 
     /// Waits until the pools are so, which the loop learns from the kernel in its own time.

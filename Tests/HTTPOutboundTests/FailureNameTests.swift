@@ -1,8 +1,8 @@
-import EventIO
 import Glibc
 import HTTPWire
 import Testing
 
+@testable import EventIO
 @testable import HTTPOutbound
 
 @Suite("The names of failures")
@@ -26,9 +26,33 @@ struct FailureNameTests {
             (SocketError(.nameFailed, .resolve), "dns_error"),
             (SocketError(.nameTimedOut, .resolve), "dns_timeout"),
             (SocketError(.loopEnded, .connect), "destination_unavailable"),
+            (SocketError(.connectTimedOut, .handshake), "connection_timeout"),
+            (SocketError(.read, ECONNRESET), "connection_terminated"),
+            (SocketError(.write, EPIPE), "connection_terminated"),
+            (SocketError(TLSError(.protocolError, ""), .handshake), "tls_protocol_error"),
+            (SocketError(TLSError(.certificateError, ""), .handshake), "tls_certificate_error"),
+            (SocketError(TLSError(.alertReceived, ""), .handshake), "tls_alert_received"),
+            (SocketError(TLSError(.truncated, ""), .handshake), "connection_terminated"),
+            (SocketError(TLSError(.configuration, ""), .handshake), "proxy_internal_error"),
         ])
     func connecting(error: SocketError, token: String) {
         #expect(OutboundError.Reason(connecting: error).token == token)
+    }
+
+    @Test(
+        "A failure of an open connection is called by what of the response had come, unless TLS knows better",
+        arguments: [
+            (SocketError(.read, ECONNRESET), "connection_terminated", "http_response_incomplete"),
+            (
+                SocketError(TLSError(.truncated, ""), .read), "connection_terminated",
+                "http_response_incomplete"
+            ),
+            (SocketError(TLSError(.alertReceived, ""), .read), "tls_alert_received", "tls_alert_received"),
+            (SocketError(TLSError(.protocolError, ""), .read), "tls_protocol_error", "tls_protocol_error"),
+        ])
+    func serving(error: SocketError, before: String, within: String) {
+        #expect(OutboundError.Reason(serving: error, isWithinResponse: false).token == before)
+        #expect(OutboundError.Reason(serving: error, isWithinResponse: true).token == within)
     }
 
     @Test("The limits are the documented ones")

@@ -123,9 +123,10 @@ struct FaultTests {
             reason: "http_response_body_size"),
     ]
 
-    @Test("is named, its connection is closed and never used again", arguments: faults)
-    func named(fault: Fault) async throws {
-        let faulty = try ScriptedUpstream(fault.steps, [.readRequest, .send(CallTests.ok), .again])
+    @Test("is named, its connection is closed and never used again", arguments: faults, Wire.allCases)
+    func named(fault: Fault, wire: Wire) async throws {
+        let faulty = try ScriptedUpstream(
+            tls: wire.server, fault.steps, [.readRequest, .send(CallTests.ok), .again])
         var limits = OutboundLimits.patient
         limits.responseBody = 1 << 20
         try await ClientHarness.with(limits: limits) { harness in
@@ -141,11 +142,14 @@ struct FaultTests {
         faulty.stop()
     }
 
-    @Test("RST within the body is an incomplete response, also where the close would have told the length")
-    func resetWithinBody() async throws {
+    @Test(
+        "RST within the body is an incomplete response, also where the close would have told the length",
+        arguments: Wire.allCases)
+    func resetWithinBody(wire: Wire) async throws {
         for head in ["HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{", "HTTP/1.1 200 OK\r\n\r\n{"] {
             let seen = Signal()
-            let upstream = try ScriptedUpstream([.readRequest, .send(head), .wait(seen), .reset])
+            let upstream = try ScriptedUpstream(
+                tls: wire.server, [.readRequest, .send(head), .wait(seen), .reset])
             try await ClientHarness.with { harness in
                 let api = try await harness.upstream(upstream)
                 let begun = api.begin(OutboundRequest(target: "/"))
@@ -186,10 +190,10 @@ struct FaultTests {
     }
 
     @Test(
-        "Accepted, then silence: connection_read_timeout at the first-byte limit, and the connection is closed"
-    )
-    func silence() async throws {
-        let upstream = try ScriptedUpstream([.readRequest, .awaitEnd])
+        "Accepted, then silence: connection_read_timeout at the first-byte limit, and the connection is closed",
+        arguments: Wire.allCases)
+    func silence(wire: Wire) async throws {
+        let upstream = try ScriptedUpstream(tls: wire.server, [.readRequest, .awaitEnd])
         var limits = OutboundLimits.patient
         limits.firstByteTimeout = .milliseconds(80)
         try await ClientHarness.with(limits: limits) { harness in
@@ -202,9 +206,9 @@ struct FaultTests {
         upstream.stop()
     }
 
-    @Test("A request's own first-byte limit goes before the client's")
-    func ownLimit() async throws {
-        let upstream = try ScriptedUpstream([.readRequest, .awaitEnd])
+    @Test("A request's own first-byte limit goes before the client's", arguments: Wire.allCases)
+    func ownLimit(wire: Wire) async throws {
+        let upstream = try ScriptedUpstream(tls: wire.server, [.readRequest, .awaitEnd])
         try await ClientHarness.with { harness in
             var request = OutboundRequest(target: "/")
             request.firstByteTimeout = .milliseconds(50)
@@ -229,11 +233,13 @@ struct FaultTests {
         ScriptedUpstream.close(descriptors)
     }
 
-    @Test("A request's own read limit goes before the client's")
-    func ownReadLimit() async throws {
-        let upstream = try ScriptedUpstream([
-            .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"), .awaitEnd,
-        ])
+    @Test("A request's own read limit goes before the client's", arguments: Wire.allCases)
+    func ownReadLimit(wire: Wire) async throws {
+        let upstream = try ScriptedUpstream(
+            tls: wire.server,
+            [
+                .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"), .awaitEnd,
+            ])
         try await ClientHarness.with { harness in
             var request = OutboundRequest(target: "/")
             request.readTimeout = .milliseconds(50)
@@ -244,10 +250,13 @@ struct FaultTests {
         upstream.stop()
     }
 
-    @Test("A request's own total limit goes before the client's, also where it is longer")
-    func ownTotalLimit() async throws {
+    @Test(
+        "A request's own total limit goes before the client's, also where it is longer",
+        arguments: Wire.allCases)
+    func ownTotalLimit(wire: Wire) async throws {
         let response = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
-        let upstream = try ScriptedUpstream([.readRequest, .trickle(response, pauseMilliseconds: 5)])
+        let upstream = try ScriptedUpstream(
+            tls: wire.server, [.readRequest, .trickle(response, pauseMilliseconds: 5)])
         var limits = OutboundLimits.patient
         limits.totalTimeout = .milliseconds(40)
         try await ClientHarness.with(limits: limits) { harness in
@@ -260,11 +269,15 @@ struct FaultTests {
         upstream.stop()
     }
 
-    @Test("A silence within the response is connection_read_timeout at the read limit")
-    func gap() async throws {
-        let upstream = try ScriptedUpstream([
-            .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"), .awaitEnd,
-        ])
+    @Test(
+        "A silence within the response is connection_read_timeout at the read limit", arguments: Wire.allCases
+    )
+    func gap(wire: Wire) async throws {
+        let upstream = try ScriptedUpstream(
+            tls: wire.server,
+            [
+                .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"), .awaitEnd,
+            ])
         var limits = OutboundLimits.patient
         limits.readTimeout = .milliseconds(80)
         try await ClientHarness.with(limits: limits) { harness in
@@ -281,9 +294,10 @@ struct FaultTests {
             "HTTP/1.1 200 OK\r\nA: bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
             "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\naaaaaaaaaa",
             "HTTP/1.1 200 OK\r\n\r\naaaaaaaaaa",
-        ])
-    func trickle(text: String) async throws {
-        let upstream = try ScriptedUpstream([.readRequest, .trickle(text, pauseMilliseconds: 10)])
+        ], Wire.allCases)
+    func trickle(text: String, wire: Wire) async throws {
+        let upstream = try ScriptedUpstream(
+            tls: wire.server, [.readRequest, .trickle(text, pauseMilliseconds: 10)])
         var limits = OutboundLimits.patient
         limits.firstByteTimeout = .milliseconds(200)
         limits.readTimeout = .milliseconds(200)
@@ -298,10 +312,10 @@ struct FaultTests {
         upstream.stop()
     }
 
-    @Test("An upstream that takes no more of a request is connection_write_timeout")
-    func writeTimeout() async throws {
+    @Test("An upstream that takes no more of a request is connection_write_timeout", arguments: Wire.allCases)
+    func writeTimeout(wire: Wire) async throws {
         let never = Signal()
-        let upstream = try ScriptedUpstream([.read(10), .wait(never)])
+        let upstream = try ScriptedUpstream(tls: wire.server, [.read(10), .wait(never)])
         var limits = OutboundLimits.patient
         limits.writeTimeout = .milliseconds(80)
         try await ClientHarness.with(limits: limits) { harness in

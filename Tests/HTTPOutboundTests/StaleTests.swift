@@ -12,11 +12,13 @@ struct StaleTests {
 
     @Test(
         "A GET is sent again at once on a new connection and nobody notices, 1000 times of 1000",
-        arguments: [true, false])
-    func thousand(byReset: Bool) async throws {
-        let upstream = try ScriptedUpstream([
-            .readRequest, .send(Self.ok), .read(1), byReset ? .reset : .close,
-        ])
+        arguments: [true, false], Wire.allCases)
+    func thousand(byReset: Bool, wire: Wire) async throws {
+        let upstream = try ScriptedUpstream(
+            tls: wire.server,
+            [
+                .readRequest, .send(Self.ok), .read(1), byReset ? .reset : .close,
+            ])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
             var failures: [String] = []
@@ -30,9 +32,11 @@ struct StaleTests {
         upstream.stop()
     }
 
-    @Test("A close that crosses the next request is not noticed either, 1000 times of 1000")
-    func crossing() async throws {
-        let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .close])
+    @Test(
+        "A close that crosses the next request is not noticed either, 1000 times of 1000",
+        arguments: Wire.allCases)
+    func crossing(wire: Wire) async throws {
+        let upstream = try ScriptedUpstream(tls: wire.server, [.readRequest, .send(Self.ok), .close])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
             var failures: [String] = []
@@ -45,9 +49,11 @@ struct StaleTests {
         upstream.stop()
     }
 
-    @Test("Many calls at a time, to an upstream that closes behind each response, all succeed")
-    func crossingAtOnce() async throws {
-        let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .close])
+    @Test(
+        "Many calls at a time, to an upstream that closes behind each response, all succeed",
+        arguments: Wire.allCases)
+    func crossingAtOnce(wire: Wire) async throws {
+        let upstream = try ScriptedUpstream(tls: wire.server, [.readRequest, .send(Self.ok), .close])
         try await ClientHarness.with(limits: PoolLimitTests.limits(connections: 8)) { harness in
             let api = try await harness.upstream(upstream)
             for _ in 0..<10 {
@@ -61,9 +67,10 @@ struct StaleTests {
         upstream.stop()
     }
 
-    @Test("A POST that was written is never sent twice")
-    func post() async throws {
-        let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .readRequest, .close])
+    @Test("A POST that was written is never sent twice", arguments: Wire.allCases)
+    func post(wire: Wire) async throws {
+        let upstream = try ScriptedUpstream(
+            tls: wire.server, [.readRequest, .send(Self.ok), .readRequest, .close])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
             for number in 0..<200 {
@@ -83,12 +90,14 @@ struct StaleTests {
         upstream.stop()
     }
 
-    @Test("A POST on a connection that has ended unnoticed goes out once, on a new one")
-    func postAsksFirst() async throws {
+    @Test(
+        "A POST on a connection that has ended unnoticed goes out once, on a new one",
+        arguments: Wire.allCases)
+    func postAsksFirst(wire: Wire) async throws {
         let go = Signal()
         let ended = Signal()
         let upstream = try ScriptedUpstream(
-            [.readRequest, .send(Self.ok), .wait(go), .finish, .fire(ended), .awaitEnd],
+            tls: wire.server, [.readRequest, .send(Self.ok), .wait(go), .finish, .fire(ended), .awaitEnd],
             [.readRequest, .send(Self.ok), .again])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
@@ -106,10 +115,10 @@ struct StaleTests {
         upstream.stop()
     }
 
-    @Test("What fails on the new connection fails: nothing is sent a third time")
-    func onlyOnce() async throws {
+    @Test("What fails on the new connection fails: nothing is sent a third time", arguments: Wire.allCases)
+    func onlyOnce(wire: Wire) async throws {
         let upstream = try ScriptedUpstream(
-            [.readRequest, .send(Self.ok), .readRequest, .close], [.readRequest, .close],
+            tls: wire.server, [.readRequest, .send(Self.ok), .readRequest, .close], [.readRequest, .close],
             [.readRequest, .send(Self.ok)])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
@@ -120,10 +129,11 @@ struct StaleTests {
         upstream.stop()
     }
 
-    @Test("After the first byte of a response a GET is not sent again")
-    func withinResponse() async throws {
+    @Test("After the first byte of a response a GET is not sent again", arguments: Wire.allCases)
+    func withinResponse(wire: Wire) async throws {
         let upstream = try ScriptedUpstream(
-            [.readRequest, .send(Self.ok), .readRequest, .send("H"), .close], [.readRequest, .send(Self.ok)])
+            tls: wire.server, [.readRequest, .send(Self.ok), .readRequest, .send("H"), .close],
+            [.readRequest, .send(Self.ok)])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
             #expect(await api.get().text == "hi")
@@ -133,10 +143,10 @@ struct StaleTests {
         upstream.stop()
     }
 
-    @Test("The second sending keeps the clock of the call")
-    func clock() async throws {
+    @Test("The second sending keeps the clock of the call", arguments: Wire.allCases)
+    func clock(wire: Wire) async throws {
         let upstream = try ScriptedUpstream(
-            [.readRequest, .send(Self.ok), .readRequest, .close], [.readRequest, .awaitEnd])
+            tls: wire.server, [.readRequest, .send(Self.ok), .readRequest, .close], [.readRequest, .awaitEnd])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
             #expect(await api.get().text == "hi")

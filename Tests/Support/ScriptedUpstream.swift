@@ -263,7 +263,7 @@ package final class ScriptedUpstream: Sendable {
     }
 
     private func run(_ script: [Step], on descriptor: Int32) {
-        var peer = Peer(descriptor: descriptor)
+        var peer = ScriptedPeer(descriptor: descriptor)
         var index = 0
         let isReady = !isSecure || secure(&peer)
         while isReady, index < script.count, perform(script[index], &peer, &index) { index += 1 }
@@ -275,7 +275,7 @@ package final class ScriptedUpstream: Sendable {
         }
     }
 
-    private func secure(_ peer: inout Peer) -> Bool {
+    private func secure(_ peer: inout ScriptedPeer) -> Bool {
         guard let tls else { return false }
         let connection = TLSServerConnection(tls, on: peer.descriptor)
         guard connection.handshake() else {
@@ -294,7 +294,7 @@ package final class ScriptedUpstream: Sendable {
     }
 
     /// False when the connection is over.
-    private func perform(_ step: Step, _ peer: inout Peer, _ index: inout Int) -> Bool {
+    private func perform(_ step: Step, _ peer: inout ScriptedPeer, _ index: inout Int) -> Bool {
         switch step {
         case .readRequest:
             guard let request = peer.readRequest() else { return false }
@@ -355,84 +355,5 @@ package final class ScriptedUpstream: Sendable {
         case .again: index = -1
         }
         return true
-    }
-
-    /// One connection, read by a blocking thread.
-    private struct Peer {
-        let descriptor: Int32
-        var hasEnded = false
-        var endsPolitely = false
-        var tls: TLSServerConnection?
-        private var buffered: [UInt8] = []
-
-        init(descriptor: Int32) { self.descriptor = descriptor }
-
-        mutating func fill() -> Bool {
-            var chunk = [UInt8](repeating: 0, count: 16_384)
-            let count = receive(&chunk)
-            guard count > 0 else {
-                hasEnded = true
-                return false
-            }
-            buffered += chunk[..<count]
-            return true
-        }
-
-        private func receive(_ chunk: inout [UInt8]) -> Int {
-            if let tls { return tls.read(&chunk) }
-            var count = Glibc.recv(descriptor, &chunk, chunk.count, 0)
-            while count < 0 && errno == EINTR { count = Glibc.recv(descriptor, &chunk, chunk.count, 0) }
-            return count
-        }
-
-        mutating func read(_ count: Int) -> [UInt8]? {
-            while buffered.count < count { guard fill() else { return nil } }
-            let bytes = Array(buffered[..<count])
-            buffered.removeFirst(count)
-            return bytes
-        }
-
-        mutating func readRequest() -> String? {
-            let end = Array("\r\n\r\n".utf8)
-            var headLength = buffered.firstRange(of: end)?.upperBound
-            while headLength == nil {
-                guard fill() else { return nil }
-                headLength = buffered.firstRange(of: end)?.upperBound
-            }
-            let head = String(decoding: buffered[..<(headLength ?? 0)], as: UTF8.self)
-            var bodyLength = 0
-            for line in head.lowercased().split(separator: "\r\n") where line.hasPrefix("content-length:") {
-                bodyLength = Int(line.dropFirst(15).trimmingCharacters(in: .whitespaces)) ?? 0
-            }
-            guard let bytes = read((headLength ?? 0) + bodyLength) else { return nil }
-            return String(decoding: bytes, as: UTF8.self)
-        }
-
-        mutating func send(_ bytes: [UInt8]) -> Bool {
-            if let tls {
-                guard !tls.write(bytes) else { return true }
-                hasEnded = true
-                return false
-            }
-            var sent = 0
-            while sent < bytes.count {
-                let count = bytes[sent...].withUnsafeBytes {
-                    Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-                }
-                if count < 0 && errno == EINTR { continue }
-                guard count > 0 else {
-                    hasEnded = true
-                    return false
-                }
-                sent += count
-            }
-            return true
-        }
-
-        /// Whether the client neither sends nor goes for so long.
-        func isSilent(for milliseconds: Int32) -> Bool {
-            var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            return Glibc.poll(&poll, 1, milliseconds) == 0
-        }
     }
 }

@@ -1,0 +1,76 @@
+import EventIO
+import Foundation
+import HTTPModel
+import TestSupport
+import Testing
+
+@testable import HTTPOutbound
+
+@Suite(
+    "With nginx over TLS", .timeLimit(.minutes(2)),
+    .enabled(if: Nginx.isInstalled, "nginx is not installed: make setup"))
+struct NginxTLSTests {
+    /// nginx with a certificate for 127.0.0.1.
+    private func nginx(_ server: String = "", files: [String: [UInt8]] = [:]) throws -> Nginx {
+        let folder = ScratchFolder()
+        let identity = TestAuthority.shared.issue()
+        try identity.certificate.write(
+            toFile: folder.file("certificate.pem"), atomically: true, encoding: .utf8)
+        try identity.key.write(toFile: folder.file("key.pem"), atomically: true, encoding: .utf8)
+        return try Nginx(
+            """
+            ssl_certificate \(folder.file("certificate.pem"));
+            ssl_certificate_key \(folder.file("key.pem"));
+            \(server)
+            """, listen: "ssl", files: files, in: folder)
+    }
+
+    @Test("Files come whole over connections that are used again")
+    func files() async throws {
+        let nginx = try nginx(files: ["a": Array("hello".utf8), "b": [UInt8](repeating: 7, count: 5_000_000)])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(Wire.origin(nginx.port))
+            for _ in 0..<5 {
+                #expect(await api.get("/a").text == "hello")
+                #expect(await api.get("/b").text?.utf8.count == 5_000_000)
+            }
+            let report = try await harness.report()
+            #expect(report.opened == 1 && report.reused == 9, "\(report)")
+        }
+    }
+
+    @Test("It closes idle connections, and no call notices, a POST neither")
+    func keepaliveTimeout() async throws {
+        let nginx = try nginx("keepalive_timeout 100ms; location /post { return 200 posted; }")
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(Wire.origin(nginx.port))
+            #expect(await api.post("/post").text == "posted")
+            try await harness.until { $0.idle == 0 }
+            let second = await api.post("/post")
+            #expect(second.text == "posted")
+            #expect(second.timings?.tls?.isResumed == true)
+        }
+    }
+
+    @Test("One that demands a certificate answers 400 without it, and knows who calls with it")
+    func clientCertificate() async throws {
+        let folder = ScratchFolder()
+        try TestAuthority.shared.pem.write(
+            toFile: folder.file("clients.pem"), atomically: true, encoding: .utf8)
+        let nginx = try nginx(
+            """
+            ssl_client_certificate \(folder.file("clients.pem"));
+            ssl_verify_client on;
+            location / { return 200 $ssl_client_s_dn; }
+            """)
+        try await ClientHarness.with { harness in
+            #expect(try await harness.upstream(Wire.origin(nginx.port)).get().status == 400)
+            let identity = TestAuthority.shared.issue(nil, name: "The client")
+            var configuration = Wire.configuration
+            configuration.identity = .init(
+                certificateChain: .text(identity.certificate), privateKey: .text(identity.key))
+            let known = try await harness.upstream(Wire.origin(nginx.port, TLSContext(configuration)))
+            #expect(await known.get().text == "CN=The client")
+        }
+    }
+}

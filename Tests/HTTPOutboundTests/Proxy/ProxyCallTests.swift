@@ -1,0 +1,239 @@
+import EventIO
+import HTTPModel
+import TestSupport
+import Testing
+
+@testable import HTTPOutbound
+
+@Suite("A call through a proxy", .timeLimit(.minutes(1)))
+struct ProxyCallTests {
+    private static let ok = CallTests.ok
+    private static let tunnel = "HTTP/1.1 200 Connection established\r\n\r\n"
+
+    private static func origin(_ proxy: ScriptedUpstream, userinfo: String = "") throws -> Origin {
+        try Wire.origin(8443, host: "localhost")
+            .through(ProxyConfiguration("http://\(userinfo)127.0.0.1:\(proxy.port)"))
+    }
+
+    @Test("An http origin's requests go to the proxy with the whole URL, on connections that are used again")
+    func absoluteForm() async throws {
+        let proxy = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
+        try await ClientHarness.with { harness in
+            let origin = try #require(Origin(host: "api.example", port: 8080))
+                .through(ProxyConfiguration("http://al%40:s%3Acret@127.0.0.1:\(proxy.port)"))
+            let api = try await harness.upstream(origin)
+            let request = OutboundRequest(
+                target: "/a?b=c", fields: ["Accept": "*/*", "Proxy-Authorization": "another's"])
+            #expect(await api.call(request).text == "hi")
+            #expect(await api.call(OutboundRequest(method: .options, target: "*")).text == "hi")
+            #expect(await api.post("/d", body: "e").text == "hi")
+            let authorization = "Proxy-Authorization: Basic YWxAOnM6Y3JldA==\r\n"
+            #expect(
+                proxy.requests == [
+                    "GET http://api.example:8080/a?b=c HTTP/1.1\r\nHost: api.example:8080\r\nAccept: */*\r\n"
+                        + authorization + "\r\n",
+                    "OPTIONS http://api.example:8080 HTTP/1.1\r\nHost: api.example:8080\r\n" + authorization
+                        + "\r\n",
+                    "POST http://api.example:8080/d HTTP/1.1\r\nHost: api.example:8080\r\n" + authorization
+                        + "Content-Length: 1\r\n\r\ne",
+                ])
+            #expect(proxy.connections == 1)
+        }
+        proxy.stop()
+    }
+
+    @Test("A proxy's answer to an http request is the response, a refusal too")
+    func refusalOfRequest() async throws {
+        let proxy = try ScriptedUpstream([
+            .readRequest, .send("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n"),
+            .awaitEnd,
+        ])
+        try await ClientHarness.with { harness in
+            let origin = try #require(Origin(host: "api.example"))
+                .through(ProxyConfiguration("127.0.0.1:\(proxy.port)"))
+            #expect(try await harness.upstream(origin).get().status == 407)
+        }
+        proxy.stop()
+    }
+
+    @Test(
+        "An https origin is asked for by CONNECT, and is spoken to in the tunnel",
+        arguments: ["", "user:secret@"])
+    func tunnelled(userinfo: String) async throws {
+        let proxy = try ScriptedUpstream(
+            tls: Wire.tls.server, isSecure: false,
+            [
+                .readRequest, .send("HTTP/1.1 100 Continue\r\n\r\n" + Self.tunnel), .secure, .readRequest,
+                .send(Self.ok), .readRequest, .send(Self.ok), .awaitEnd,
+            ])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(Self.origin(proxy, userinfo: userinfo))
+            let first = await api.get("/a")
+            #expect(first.text == "hi", "\(first)")
+            #expect(first.timings?.tls != nil)
+            #expect(await api.get("/b").timings?.isReusedConnection == true)
+            let authorization =
+                userinfo.isEmpty ? "" : "Proxy-Authorization: Basic dXNlcjpzZWNyZXQ=\r\n"
+            #expect(
+                proxy.requests == [
+                    "CONNECT localhost:8443 HTTP/1.1\r\nHost: localhost:8443\r\n" + authorization + "\r\n",
+                    "GET /a HTTP/1.1\r\nHost: localhost:8443\r\n\r\n",
+                    "GET /b HTTP/1.1\r\nHost: localhost:8443\r\n\r\n",
+                ])
+            #expect(proxy.handshakes.map(\.serverName) == ["localhost"])
+        }
+        proxy.stop()
+    }
+
+    @Test("A length in the answer to CONNECT means nothing, and its head may come in pieces")
+    func ignoredLength() async throws {
+        let gone = Signal()
+        let proxy = try ScriptedUpstream(
+            tls: Wire.tls.server, isSecure: false,
+            [
+                .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Le"), .fire(gone), .send("ngth: 5\r\n\r\n"),
+                .secure, .readRequest, .send(Self.ok), .awaitEnd,
+            ])
+        try await ClientHarness.with { harness in
+            let result = try await harness.upstream(Self.origin(proxy)).get()
+            #expect(result.text == "hi", "\(result)")
+        }
+        proxy.stop()
+    }
+
+    @Test("A tunnel that is stale is opened anew for a GET, unseen")
+    func stale() async throws {
+        let proxy = try ScriptedUpstream(
+            tls: Wire.tls.server, isSecure: false,
+            [.readRequest, .send(Self.tunnel), .secure, .readRequest, .send(Self.ok), .read(1), .cut])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(Self.origin(proxy))
+            for _ in 0..<20 { #expect(await api.get().text == "hi") }
+            #expect(proxy.connections == 20)
+        }
+        proxy.stop()
+    }
+
+    @Test(
+        "A refusal is destination_unavailable, with the status the proxy gave",
+        arguments: ["407 Proxy Authentication Required", "403 Forbidden", "502 Bad Gateway", "301 Moved"])
+    func refused(status: String) async throws {
+        let proxy = try ScriptedUpstream([
+            .readRequest, .send("HTTP/1.1 \(status)\r\nContent-Length: 100000\r\n\r\nbecause"), .awaitEnd,
+        ])
+        try await ClientHarness.with { harness in
+            let result = try await harness.upstream(Self.origin(proxy, userinfo: "u:secret@")).get()
+            #expect(result.reason == "destination_unavailable", "\(result)")
+            #expect(result.failure?.requestWasSent == false)
+            #expect(
+                result.failure?.detail
+                    == "the proxy 127.0.0.1:\(proxy.port) refused a tunnel to localhost:8443: received-status=\(status.prefix(3))"
+            )
+            await proxy.clientEnded.wait()
+        }
+        proxy.stop()
+    }
+
+    struct Fault: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let steps: [ScriptedUpstream.Step]
+        let reason: String
+    }
+
+    @Test(
+        "What a proxy does wrong has its name",
+        arguments: [
+            Fault(
+                testDescription: "no HTTP", steps: [.readRequest, .send("SSH-2.0-x\r\n"), .awaitEnd],
+                reason: "http_protocol_error"),
+            Fault(
+                testDescription: "FIN before the answer", steps: [.readRequest, .close],
+                reason: "connection_terminated"),
+            Fault(
+                testDescription: "RST before the answer", steps: [.readRequest, .reset],
+                reason: "connection_terminated"),
+            Fault(
+                testDescription: "FIN within the answer",
+                steps: [.readRequest, .send("HTTP/1.1 200"), .close],
+                reason: "connection_terminated"),
+            Fault(
+                testDescription: "a head without end",
+                steps: [.readRequest, .send("HTTP/1.1 200 OK\r\n"), .sendForever("A: b\r\n")],
+                reason: "http_response_header_section_size"),
+            Fault(
+                testDescription: "1xx without end",
+                steps: [.readRequest, .sendForever("HTTP/1.1 100 Continue\r\n\r\n")],
+                reason: "http_protocol_error"),
+            Fault(
+                testDescription: "bytes behind the head that are no TLS",
+                steps: [.readRequest, .send(tunnel + "hello"), .awaitEnd], reason: "tls_protocol_error"),
+            Fault(
+                testDescription: "an end of the tunnel", steps: [.readRequest, .send(tunnel), .close],
+                reason: "connection_terminated"),
+        ])
+    func faults(fault: Fault) async throws {
+        let proxy = try ScriptedUpstream(fault.steps)
+        try await ClientHarness.with { harness in
+            let result = try await harness.upstream(Self.origin(proxy)).get()
+            #expect(result.reason == fault.reason, "\(result)")
+            #expect(result.failure?.requestWasSent == false)
+        }
+        proxy.stop()
+    }
+
+    @Test(
+        "A proxy that does not answer, or opens a tunnel in which nobody does, is connection_timeout at the connect limit",
+        arguments: [[.readRequest], [.readRequest, .send(tunnel)]] as [[ScriptedUpstream.Step]])
+    func silence(steps: [ScriptedUpstream.Step]) async throws {
+        let proxy = try ScriptedUpstream(steps + [.awaitEnd])
+        var limits = OutboundLimits.patient
+        limits.connectTimeout = .milliseconds(100)
+        try await ClientHarness.with(limits: limits) { harness in
+            let result = try await harness.upstream(Self.origin(proxy)).get()
+            #expect(result.reason == "connection_timeout", "\(result)")
+            let total = try #require(result.timings?.total)
+            #expect(total >= .milliseconds(100) && total < .seconds(10))
+            await proxy.clientEnded.wait()
+        }
+        proxy.stop()
+    }
+
+    @Test("A proxy that is not there is connection_refused, and named")
+    func absent() async throws {
+        let proxy = try ScriptedUpstream(.closed, [])
+        try await ClientHarness.with { harness in
+            let result = try await harness.upstream(Self.origin(proxy)).get()
+            #expect(result.reason == "connection_refused")
+            #expect(
+                result.failure?.detail.hasPrefix("the proxy 127.0.0.1:\(proxy.port) cannot be reached: ")
+                    == true)
+        }
+        proxy.stop()
+    }
+
+    @Test("A call that is disposed of before the proxy answers closes the connection and leaves nothing")
+    func disposed() async throws {
+        let proxy = try ScriptedUpstream([.readRequest, .awaitEnd])
+        try await ClientHarness.with { harness in
+            let call = try await harness.upstream(Self.origin(proxy)).begin(OutboundRequest(target: "/"))
+            await proxy.requestRead.wait()
+            call.dispose()
+            await proxy.clientEnded.wait()
+            try await harness.until { $0.leased == 0 }
+        }
+        proxy.stop()
+    }
+
+    @Test("The way is a part of the pool's key")
+    func pools() async throws {
+        try await ClientHarness.with { harness in
+            let origin = try #require(Origin(host: "api.example"))
+            let one = try await harness.upstream(origin.through(ProxyConfiguration("one:1")))
+            #expect(try await harness.upstream(origin) !== one)
+            #expect(try await harness.upstream(origin.through(ProxyConfiguration("one:2"))) !== one)
+            #expect(try await harness.upstream(origin.through(ProxyConfiguration("u@one:1"))) !== one)
+            #expect(try await harness.upstream(origin.through(ProxyConfiguration("one:1"))) === one)
+            #expect(one.origin.description == "http://api.example")
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import EventIO
+import Testing
+
+@testable import HTTPOutbound
+
+@Suite("A proxy's configuration")
+struct ProxyConfigurationTests {
+    @Test(
+        "A URL that names no proxy is refused, and no password is shown",
+        arguments: [
+            ("", "the proxy's host is not valid"), ("http://", "the proxy's host is not valid"),
+            ("a b:1", "the proxy's host is not valid"), ("[::1:1", "the proxy's host is not valid"),
+            ("proxy:0", "the proxy's port is not a number from 1 to 65535"),
+            ("proxy:", "the proxy's port is not a number from 1 to 65535"),
+            ("proxy:65536", "the proxy's port is not a number from 1 to 65535"),
+            ("proxy:80/path", "the proxy's port is not a number from 1 to 65535"),
+            ("socks5://proxy:1", "socks5 is not spoken to a proxy, only http"),
+            ("HTTPS://proxy:1", "https is not spoken to a proxy, only http"),
+            (
+                "u:secret%2@proxy:1",
+                "a % in the proxy's user or password is not followed by two hexadecimal digits"
+            ),
+        ])
+    func refused(url: String, message: String) {
+        #expect { try ProxyConfiguration(url) } throws: { error in
+            (error as? ProxyConfiguration.Failure)?.description == message
+        }
+    }
+
+    @Test(
+        "Host and port are read, the port 1080 where none is",
+        arguments: [
+            ("proxy", "proxy", 1080), ("http://proxy:3128", "proxy", 3128),
+            ("HTTP://proxy:3128/", "proxy", 3128),
+            ("http://[::1]:8080", "::1", 8080), ("[::1]", "::1", 1080),
+            ("http://u:p@10.0.0.1:1", "10.0.0.1", 1),
+        ] as [(String, String, UInt16)])
+    func hostAndPort(url: String, host: String, port: UInt16) throws {
+        let proxy = try ProxyConfiguration(url)
+        #expect(proxy.host == host && proxy.port == port)
+        #expect(!proxy.description.contains("@"))
+    }
+
+    @Test(
+        "User and password become Basic, percent-encoding undone",
+        arguments: [
+            ("http://user:pass@p", "Basic dXNlcjpwYXNz"), ("http://user@p", "Basic dXNlcjo="),
+            ("http://Aladdin:open%20sesame@p", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="),
+            ("http://u:a@b@p", "Basic dTphQGI="), ("http://:x@p", "Basic Ong="),
+        ])
+    func basic(url: String, value: String) throws {
+        #expect(try ProxyConfiguration(url).authorization == value)
+    }
+
+    @Test("The same from its parts")
+    func parts() throws {
+        #expect(
+            try ProxyConfiguration(host: "::1", port: 1, user: "user", password: "pass").authorization
+                == "Basic dXNlcjpwYXNz")
+        #expect(try ProxyConfiguration(host: "proxy", port: 3128) == ProxyConfiguration("http://proxy:3128"))
+        #expect(throws: ProxyConfiguration.Failure.self) {
+            try ProxyConfiguration(host: "p", port: 1, user: "a:b")
+        }
+        #expect(throws: ProxyConfiguration.Failure.self) { try ProxyConfiguration(host: "p", port: 0) }
+    }
+
+    private func proxy(_ variables: [String: String], _ origin: Origin?) throws -> String? {
+        try #require(origin).through(ProxyEnvironment(variables)).proxy?.description
+    }
+
+    @Test("The environment names a proxy for each scheme")
+    func environment() throws {
+        let http = Origin(host: "api.example")
+        let https = Origin(scheme: .https, host: "api.example", tls: try TLSContext(Wire.configuration))
+        #expect(try proxy([:], http) == nil)
+        #expect(try proxy(["http_proxy": "a:1"], http) == "a:1")
+        #expect(try proxy(["http_proxy": "a:1"], https) == nil)
+        #expect(try proxy(["HTTP_PROXY": "a:1"], http) == nil, "a CGI client sets it by a Proxy field")
+        #expect(try proxy(["HTTPS_PROXY": "b:1"], https) == "b:1")
+        #expect(try proxy(["HTTPS_PROXY": "b:1", "https_proxy": "c:1"], https) == "c:1")
+        #expect(try proxy(["ALL_PROXY": "d:1"], http) == "d:1")
+        #expect(try proxy(["ALL_PROXY": "d:1", "https_proxy": "c:1"], https) == "c:1")
+        #expect(try proxy(["all_proxy": "d:1", "no_proxy": "example"], https) == nil)
+        #expect(try proxy(["all_proxy": "d:1", "no_proxy": "", "NO_PROXY": "*"], https) == nil)
+        #expect(try proxy(["all_proxy": "d:1", "no_proxy": "other"], Origin(unixSocket: "/run/x")) == nil)
+    }
+
+    @Test("A variable that cannot be understood is named")
+    func badEnvironment() {
+        #expect { try ProxyEnvironment(["https_proxy": "socks5://u:secret@p:1"]) } throws: { error in
+            "\(error)".contains("https_proxy: socks5 is not spoken to a proxy, only http")
+                && !"\(error)".contains("secret")
+        }
+        #expect { try ProxyEnvironment(["NO_PROXY": "a,10.0.0.0/33"]) } throws: { error in
+            "\(error)".contains("NO_PROXY: '10.0.0.0/33' is no name, address or range of addresses")
+        }
+    }
+
+    @Test(
+        "What is no exception is refused",
+        arguments: [
+            "10.0.0.0/33", "::/129", "10.0.0/8", "10.0.0.0/", "10.0.0.0/8/8", "a:", "a:0", "a:65536", "a:b",
+            "..a",
+            "a*b", "[::1", "*.*", "10.0.0.0/-1",
+        ])
+    func noException(text: String) {
+        #expect(throws: ProxyConfiguration.Failure.self) { try NoProxy(text) }
+    }
+
+    @Test(
+        "A host is an exception, or is not",
+        arguments: [
+            ("*", "anything", 80, true), ("", "anything", 80, false), (" , ,", "anything", 80, false),
+            ("example.com", "example.com", 80, true), ("example.com", "www.example.com", 80, true),
+            ("example.com", "badexample.com", 80, false), ("example.com", "example.org", 80, false),
+            (".example.com", "example.com", 80, true), (".example.com", "a.example.com", 80, true),
+            ("*.example.com", "a.example.com", 80, true), ("EXAMPLE.com.", "a.Example.Com", 80, true),
+            ("example.com", "example.com.", 80, true),
+            ("a, b c\td", "c", 80, true), ("a, b c\td", "d", 80, true),
+            ("example.com:8080", "example.com", 8080, true), ("example.com:8080", "example.com", 80, false),
+            ("*:81", "x", 81, true), ("*:81", "x", 80, false),
+            ("10.1.2.3", "10.1.2.3", 80, true), ("10.1.2.3", "10.1.2.30", 80, false),
+            ("10.1.2.3:81", "10.1.2.3", 81, true), ("10.1.2.3:81", "10.1.2.3", 80, false),
+            ("10.0.0.0/8", "10.255.0.1", 80, true), ("10.0.0.0/8", "11.0.0.1", 80, false),
+            ("10.128.0.0/9", "10.200.0.1", 80, true), ("10.128.0.0/9", "10.100.0.1", 80, false),
+            ("0.0.0.0/0", "1.2.3.4", 80, true), ("0.0.0.0/0", "::1", 80, false),
+            ("0.0.0.0/0", "name", 80, false),
+            ("::1", "::1", 80, true), ("[::1]", "0:0:0:0:0:0:0:1", 80, true), ("[::1]:81", "::1", 81, true),
+            ("[::1]:81", "::1", 80, false), ("fd00::/8", "fd12::1", 80, true),
+            ("fd00::/8", "fe80::1", 80, false),
+            ("[fd00::]/8", "fd12::1", 80, true), ("2.3", "1.2.3", 80, true), ("3.4", "1.2.3.4", 80, false),
+        ] as [(String, String, UInt16, Bool)])
+    func exceptions(text: String, host: String, port: UInt16, expected: Bool) throws {
+        #expect(try NoProxy(text).contains(host: host, port: port) == expected)
+    }
+}

@@ -1,0 +1,222 @@
+import EventIO
+import HTTPModel
+import TestSupport
+import Testing
+
+@testable import HTTPOutbound
+
+@Suite("A call over TLS", .timeLimit(.minutes(1)))
+struct TLSCallTests {
+    private static let ok = CallTests.ok
+
+    @Test(
+        "What is no TLS is tls_protocol_error",
+        arguments: ["HTTP/1.1 400 Bad Request\r\n\r\n", "SSH-2.0-x\r\n"])
+    func garbage(text: String) async throws {
+        let upstream = try ScriptedUpstream([.send(text), .awaitEnd])
+        try await ClientHarness.with { harness in
+            let result = try await harness.upstream(Wire.origin(upstream.port)).get()
+            #expect(result.reason == "tls_protocol_error", "\(result)")
+            #expect(result.failure?.requestWasSent == false)
+        }
+        upstream.stop()
+    }
+
+    @Test("A certificate that is not accepted is tls_certificate_error, and the detail says why")
+    func certificate() async throws {
+        var options = TLSServer.Options()
+        options.identity = TestAuthority.shared.issue(days: -20 ... -10)
+        let upstream = try ScriptedUpstream(tls: TLSServer(options), [.awaitEnd])
+        try await ClientHarness.with { harness in
+            let result = try await harness.upstream(upstream).get()
+            #expect(result.reason == "tls_certificate_error")
+            #expect(result.failure?.requestWasSent == false)
+            #expect(
+                result.failure?.detail
+                    == "handshake 127.0.0.1:\(upstream.port): TLS certificate error: certificate has expired")
+            await upstream.handshakeFailed.wait()
+        }
+        upstream.stop()
+    }
+
+    @Test("An alert is tls_alert_received, in a handshake and behind it")
+    func alert() async throws {
+        let early = try ScriptedUpstream([.read(100), .sendBytes([21, 3, 3, 0, 2, 2, 40]), .awaitEnd])
+        var options = TLSServer.Options()
+        options.clientAuthority = .shared
+        let late = try ScriptedUpstream(tls: TLSServer(options), [.awaitEnd])
+        try await ClientHarness.with { harness in
+            let one = try await harness.upstream(Wire.origin(early.port)).get()
+            #expect(one.reason == "tls_alert_received", "\(one)")
+            #expect(one.failure?.detail.hasSuffix("handshake_failure") == true)
+            let other = try await harness.upstream(late).get()
+            #expect(other.reason == "tls_alert_received", "\(other)")
+            #expect(other.failure?.detail.hasSuffix("certificate_required") == true)
+        }
+        early.stop()
+        late.stop()
+    }
+
+    @Test("A server that accepts and is silent is connection_timeout at the connect limit")
+    func silence() async throws {
+        let upstream = try ScriptedUpstream([.awaitEnd])
+        var limits = OutboundLimits.patient
+        limits.connectTimeout = .milliseconds(100)
+        try await ClientHarness.with(limits: limits) { harness in
+            let result = try await harness.upstream(Wire.origin(upstream.port)).get()
+            #expect(result.reason == "connection_timeout", "\(result)")
+            let total = try #require(result.timings?.total)
+            #expect(total >= .milliseconds(100) && total < .seconds(10))
+            await upstream.clientEnded.wait()
+        }
+        upstream.stop()
+    }
+
+    @Test("An end within the handshake is connection_terminated", arguments: [true, false])
+    func ended(byReset: Bool) async throws {
+        let upstream = try ScriptedUpstream([.read(100), byReset ? .reset : .cut])
+        try await ClientHarness.with { harness in
+            let result = try await harness.upstream(Wire.origin(upstream.port)).get()
+            #expect(result.reason == "connection_terminated", "\(result)")
+        }
+        upstream.stop()
+    }
+
+    @Test("A closed port is connection_refused, as without TLS")
+    func refused() async throws {
+        let upstream = try ScriptedUpstream(.closed, [])
+        try await ClientHarness.with { harness in
+            let result = try await harness.upstream(Wire.origin(upstream.port)).get()
+            #expect(result.reason == "connection_refused")
+        }
+        upstream.stop()
+    }
+
+    @Test("A body that runs to the close is whole with close_notify, and cut short without")
+    func truncation() async throws {
+        let head = "HTTP/1.1 200 OK\r\n\r\nall of it"
+        let upstream = try ScriptedUpstream(
+            tls: Wire.tls.server, [.readRequest, .send(head), .cut], [.readRequest, .send(head), .close])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            let cut = await api.get()
+            #expect(cut.reason == "http_response_incomplete", "\(cut)")
+            #expect(cut.failure?.detail.hasSuffix("it ended without close_notify") == true)
+            #expect(await api.get().text == "all of it")
+        }
+        upstream.stop()
+    }
+
+    @Test("A response that told its length is whole, however the connection ends")
+    func wholeThenCut() async throws {
+        let upstream = try ScriptedUpstream(tls: Wire.tls.server, [.readRequest, .send(Self.ok), .cut])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            for _ in 0..<5 { #expect(await api.get().text == "hi") }
+        }
+        upstream.stop()
+    }
+
+    @Test(
+        "The first call tells what the handshake took; the next has its connection; a new one resumes the session"
+    )
+    func timings() async throws {
+        let upstream = try ScriptedUpstream(
+            tls: Wire.tls.server, [.readRequest, .send(Self.ok), .readRequest, .send(Self.ok), .close])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream, tls: TLSContext(Wire.configuration))
+            let first = await api.get()
+            let timings = try #require(first.timings)
+            let tls = try #require(timings.tls)
+            #expect(tls.version == .tls13 && !tls.isResumed)
+            #expect(timings.started <= tls.began && tls.began <= tls.finished)
+            #expect(try tls.finished <= #require(timings.connected))
+            let second = await api.get()
+            #expect(second.timings?.isReusedConnection == true && second.timings?.tls == nil)
+            try await harness.until { $0.idle == 0 }
+            #expect(await api.get().timings?.tls?.isResumed == true)
+            #expect(upstream.handshakes.map(\.isResumed) == [false, true])
+        }
+        upstream.stop()
+    }
+
+    @Test(
+        "An upstream that chooses another protocol than HTTP/1.1 is tls_protocol_error, though it was offered"
+    )
+    func http2() async throws {
+        var options = TLSServer.Options()
+        options.applicationProtocol = "h2"
+        let upstream = try ScriptedUpstream(tls: TLSServer(options), [.awaitEnd])
+        var configuration = Wire.configuration
+        configuration.applicationProtocols = ["h2", "http/1.1"]
+        let context = try TLSContext(configuration)
+        try await ClientHarness.with { harness in
+            let result = try await harness.upstream(upstream, tls: context).get()
+            #expect(result.reason == "tls_protocol_error", "\(result)")
+            #expect(result.failure?.detail == "the upstream speaks h2 and not HTTP/1.1 (ALPN)")
+        }
+        upstream.stop()
+    }
+
+    @Test("Configurations share no connection, and equal ones do")
+    func pools() async throws {
+        let upstream = try ScriptedUpstream(tls: Wire.tls.server, [.readRequest, .send(Self.ok), .again])
+        try await ClientHarness.with { harness in
+            let one = try await harness.upstream(upstream, tls: TLSContext(Wire.configuration))
+            let same = try await harness.upstream(upstream, tls: TLSContext(Wire.configuration))
+            #expect(one === same)
+            var pinned = Wire.configuration
+            pinned.pins = [TestAuthority.shared.identity.pin]
+            let other = try await harness.upstream(upstream, tls: TLSContext(pinned))
+            #expect(one !== other)
+            #expect(await one.get().text == "hi")
+            #expect(await same.get().text == "hi")
+            #expect(await other.get().text == "hi")
+            #expect(upstream.connections == 2)
+        }
+        upstream.stop()
+    }
+
+    @Test("A megabyte goes up and eight come down")
+    func large() async throws {
+        let body = String(repeating: "0123456789abcdef", count: 65_536)
+        let down = String(repeating: "x", count: 8 << 20)
+        let upstream = try ScriptedUpstream(
+            tls: Wire.tls.server,
+            [
+                .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: \(down.utf8.count)\r\n\r\n\(down)"),
+                .awaitEnd,
+            ])
+        try await ClientHarness.with { harness in
+            let result = try await harness.upstream(upstream).post(body: body)
+            #expect(result.text?.utf8.count == down.utf8.count, "\(String(describing: result.failure))")
+            #expect(upstream.requests.first?.hasSuffix("\r\n\r\n" + body) == true)
+        }
+        upstream.stop()
+    }
+
+    @Test("A call that is disposed of within the handshake closes the connection and leaves nothing")
+    func disposed() async throws {
+        let upstream = try ScriptedUpstream([.awaitEnd])
+        try await ClientHarness.with { harness in
+            let call = try await harness.upstream(Wire.origin(upstream.port)).begin(
+                OutboundRequest(target: "/"))
+            await upstream.accepted.wait()
+            call.dispose()
+            await upstream.clientEnded.wait()
+            try await harness.until { $0.leased == 0 }
+        }
+        upstream.stop()
+    }
+
+    @Test("https needs a context, and http has none")
+    func origins() throws {
+        let context = try TLSContext(Wire.configuration)
+        #expect(Origin(scheme: .https, host: "localhost") == nil)
+        #expect(Origin(scheme: .http, host: "localhost", tls: context) == nil)
+        let origin = try #require(Origin(scheme: .https, host: "::1", tls: context))
+        #expect(origin.authority == "[::1]" && origin.description == "https://[::1]")
+        #expect(
+            Origin(scheme: .https, host: "localhost", port: 80, tls: context)?.authority == "localhost:80")
+    }
+}
