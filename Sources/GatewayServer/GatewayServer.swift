@@ -60,12 +60,19 @@ public final class GatewayServer: Sendable {
         self.logs = logs
         let phase = Phase()
         self.phase = phase
+        let routes: UpstreamRoutes
+        do {
+            routes = try UpstreamRoutes(configuration.connections)
+        } catch {
+            throw GatewayStartError("upstreams cannot be connected to: \(error)")
+        }
         group = try EventLoopGroup(count: configuration.loops, name: "sluice")
         let resolver = Resolver()
         let clients = group.loops.map { loop in
             loop.runBlocking { [limits = configuration.outbound] in
                 LoopBound(
-                    LoopClient(HTTPClient(loop: loop, resolver: resolver, limits: limits)), loop: loop)
+                    LoopClient(HTTPClient(loop: loop, resolver: resolver, limits: limits), routes: routes),
+                    loop: loop)
             }
         }
         do {

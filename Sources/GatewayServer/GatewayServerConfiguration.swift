@@ -1,9 +1,11 @@
-internal import EventIO
+import EventIO
 public import Gateway
+public import NetworkingSession
 
 @_exported public import struct HTTPInbound.InboundLimits
 @_exported public import struct HTTPOutbound.OutboundLimits
 @_exported public import struct Networking.RetryBudget
+@_exported public import struct NetworkingSession.ConnectionSettings
 
 /// How a gateway is served. The defaults are those of `sluice serve`.
 public struct GatewayServerConfiguration: Sendable {
@@ -34,6 +36,8 @@ public struct GatewayServerConfiguration: Sendable {
     /// What each loop's calls to upstreams may take: connections, waiting calls, sizes of responses. The times of a call to
     /// connect, to its first byte, between bytes and in all are not looked at: they are its provider's `CallPolicy`.
     public var outbound = OutboundLimits()
+    /// TLS of upstreams, by their name or host, and the proxy before them. Default: verified by the system's roots, no proxy.
+    public var connections = ConnectionSettings()
     /// How many retries may be in flight to one upstream from one loop. Default: 20 % of the calls in flight, and 3 in any case.
     public var retryBudget = RetryBudget()
     /// Which browsers' scripts of other origins may call. Default: none.

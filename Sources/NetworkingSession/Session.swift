@@ -1,4 +1,5 @@
-public import EventIO
+import EventIO
+public import HTTPModel
 public import HTTPOutbound
 import Locking
 public import Networking
@@ -23,6 +24,18 @@ public final class Session: Sendable {
         /// What each loop's calls may take: connections, waiting calls, sizes of responses. The times of a call are its
         /// provider's `CallPolicy`.
         public var limits = OutboundLimits()
+        /// TLS and proxies. Default: verified by the system's roots, and the proxies that the environment names.
+        public var connections: ConnectionSettings = {
+            var connections = ConnectionSettings()
+            connections.proxy = .environment
+            return connections
+        }()
+        /// What every call says unless its target or a plugin says otherwise. Default: JSON rather than anything else, by any
+        /// content coding that is undone here, from `Sluice`.
+        public var fields: HTTPFields = [
+            .accept: "application/json, */*;q=0.5", .acceptEncoding: "gzip, deflate, br",
+            .userAgent: "Sluice",
+        ]
         /// How many retries may be in flight to one upstream from one loop.
         public var retryBudget = RetryBudget()
         /// How requests without a provider are made. Default: as a provider's.
@@ -40,7 +53,7 @@ public final class Session: Sendable {
 
     /// One loop, the default limits. Made when it is first asked for, and there to the end of the process.
     public static let shared: Session = {
-        do throws(SocketError) {
+        do {
             return try Session()
         } catch {
             return Session(unavailable: error)
@@ -53,8 +66,9 @@ public final class Session: Sendable {
     /// What makes its requests without a provider.
     public let client: RequestClient
 
-    /// - Throws: where the system has no descriptor or no thread left for a loop.
-    public init(_ configuration: Configuration = Configuration()) throws(SocketError) {
+    /// - Throws: `TLSError` and `ProxyConfiguration.Failure` for what is wrong in the configuration or the environment,
+    ///   `SocketError` where the system has no descriptor or no thread left for a loop.
+    public init(_ configuration: Configuration = Configuration()) throws {
         let core = try SessionTransport(configuration)
         self.core = core
         transport = core
@@ -64,7 +78,7 @@ public final class Session: Sendable {
     }
 
     /// Fails every call, with the reason for which there is no loop.
-    private init(unavailable error: SocketError) {
+    private init(unavailable error: any Error) {
         core = nil
         let transport = NoTransport(error)
         self.transport = transport
@@ -84,15 +98,21 @@ private final class SessionTransport: Transport {
     private let group: EventLoopGroup
     private let clients: [LoopBound<LoopClient>]
     private let transport: LoopTransport
+    let fields: HTTPFields
+    // A client is no proxy, and adds no Via.
+    let fieldsWithoutContext = HTTPFields()
     private let isClosed = Lock(false)
 
-    init(_ configuration: Session.Configuration) throws(SocketError) {
+    init(_ configuration: Session.Configuration) throws {
+        let routes = try UpstreamRoutes(configuration.connections)
+        fields = configuration.fields
         group = try EventLoopGroup(count: configuration.loops, name: "session")
         let resolver = Resolver()
         clients = group.loops.map { loop in
             loop.runBlocking { [limits = configuration.limits] in
                 LoopBound(
-                    LoopClient(HTTPClient(loop: loop, resolver: resolver, limits: limits)), loop: loop)
+                    LoopClient(HTTPClient(loop: loop, resolver: resolver, limits: limits), routes: routes),
+                    loop: loop)
             }
         }
         transport = LoopTransport(clients, retryBudget: configuration.retryBudget)
@@ -136,14 +156,14 @@ private final class SessionTransport: Transport {
 
 /// Stands in where there is no loop.
 private final class NoTransport: Transport {
-    private let error: SocketError
+    private let error: any Error
 
-    init(_ error: SocketError) { self.error = error }
+    init(_ error: any Error) { self.error = error }
 
     func send(_: TransportCall, within _: RxTimeInterval, for receiver: any AttemptReceiver) -> any Disposable
     {
         receiver.attemptFailed(
-            TransportError(.internalError, "there is no event loop: \(error)", underlying: error))
+            TransportError(.internalError, "there is no session: \(error)", underlying: error))
         return Disposables.create()
     }
 

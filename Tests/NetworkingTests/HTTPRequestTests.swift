@@ -9,7 +9,8 @@ struct HTTPRequestTests {
     private func settings(_ baseURL: String = "http://api.test:8080") throws -> CallSettings {
         CallSettings(
             upstream: try Upstream(name: "api", baseURL: baseURL), policy: CallPolicy(), plugins: [],
-            jitter: { $0 })
+            jitter: { $0 }, fields: [.accept: "application/json", .acceptEncoding: "identity"],
+            fieldsWithoutContext: [.via: CallContext.via])
     }
 
     private func call(_ request: HTTPRequest, at baseURL: String = "http://api.test:8080") throws

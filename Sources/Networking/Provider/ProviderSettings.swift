@@ -12,13 +12,17 @@ final class CallSettings: Sendable {
     let jitter: Jitter
     /// `policy.totalTimeout`.
     let totalNanoseconds: Int64
-    /// What every call says unless its target or its context says otherwise. No content coding is undone here, so
-    /// none is asked for.
-    let fields = CallSettings.standardFields
-    private static let standardFields =
-        ([.accept: "application/json", .acceptEncoding: "identity"] as HTTPFields).checked()
+    /// The transport's: what every call says unless its target or its context says otherwise.
+    let fields: HTTPFields
+    /// The transport's: what a call says that is made for no request of a client.
+    let fieldsWithoutContext: HTTPFields
 
-    init(upstream: Upstream, policy: CallPolicy, plugins: [any PluginType], jitter: @escaping Jitter) {
+    init(
+        upstream: Upstream, policy: CallPolicy, plugins: [any PluginType], jitter: @escaping Jitter,
+        fields: HTTPFields, fieldsWithoutContext: HTTPFields
+    ) {
+        self.fields = fields
+        self.fieldsWithoutContext = fieldsWithoutContext
         self.upstream = upstream
         self.policy = policy
         self.plugins = plugins
@@ -65,7 +69,9 @@ final class ProviderSettings: Sendable {
         self.plugins = plugins
         self.jitter = jitter
         configured = upstream.map {
-            CallSettings(upstream: $0, policy: policy, plugins: plugins, jitter: jitter)
+            CallSettings(
+                upstream: $0, policy: policy, plugins: plugins, jitter: jitter, fields: transport.fields,
+                fieldsWithoutContext: transport.fieldsWithoutContext)
         }
     }
 
@@ -122,7 +128,9 @@ final class ProviderSettings: Sendable {
         } catch {
             throw RequestFault(.url, error.description)
         }
-        let calls = CallSettings(upstream: upstream, policy: policy, plugins: plugins, jitter: jitter)
+        let calls = CallSettings(
+            upstream: upstream, policy: policy, plugins: plugins, jitter: jitter, fields: transport.fields,
+            fieldsWithoutContext: transport.fieldsWithoutContext)
         let isKept = parsed.withLock { parsed in
             guard parsed.all.count < ProviderSettings.maximumBaseURLs else { return false }
             parsed.all[baseURL] = calls

@@ -11,10 +11,10 @@ final class CallFields: Sendable {
     let headers: HTTPFields
 
     private init(
-        _ fields: HTTPFields, _ headers: HTTPFields, in context: CallContext?, for upstream: Upstream
+        _ fields: HTTPFields, _ headers: HTTPFields, in context: CallContext?, shared: CallSettings
     ) {
         var fields = fields
-        var contextFields = context?.fields(for: upstream) ?? CallContext.fieldsWithoutContext
+        var contextFields = context?.fields(for: shared.upstream) ?? shared.fieldsWithoutContext
         if let context, context.forwards || !headers.isEmpty {
             if contextFields.contains(.accept), !headers.contains(.accept) { fields.remove(.accept) }
             for (text, _) in headers {
@@ -33,8 +33,8 @@ final class CallFields: Sendable {
     static func needed(
         _ fields: HTTPFields?, _ headers: HTTPFields, in context: CallContext?, shared: CallSettings
     ) -> CallFields? {
-        if let fields { return CallFields(fields, headers, in: context, for: shared.upstream) }
+        if let fields { return CallFields(fields, headers, in: context, shared: shared) }
         guard let context, context.forwards else { return nil }
-        return CallFields(shared.fields, headers, in: context, for: shared.upstream)
+        return CallFields(shared.fields, headers, in: context, shared: shared)
     }
 }

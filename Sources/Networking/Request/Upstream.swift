@@ -11,6 +11,8 @@ public final class Upstream: Sendable {
     public let name: String
     /// Scheme, host and port are where calls go; the path is in front of each call's own.
     public let baseURL: HTTPURL
+    /// Where calls go instead: a Unix-domain socket. The host is `localhost` then.
+    public let unixSocketPath: String?
 
     /// The path of the base URL without its last slash: empty, or `/prefix`.
     let prefix: [UInt8]
@@ -23,17 +25,21 @@ public final class Upstream: Sendable {
     }
 
     /// Parses and checks the address: scheme, host, a path without `.` and `..`, no query.
+    /// - Parameter text: `http://host:port/prefix`, `https://host:port/prefix`, or the path of a Unix-domain socket:
+    ///   `unix:/run/diary.sock`, `unix:/run/diary.sock:/prefix`.
     public init(name: String, baseURL text: String) throws(InvalidBaseURL) {
         let url: HTTPURL
+        let socket = Self.unixSocket(text)
+        unixSocketPath = socket?.path
         do {
-            url = try HTTPURL(text)
+            url = try HTTPURL(socket.map { "http://localhost\($0.prefix)" } ?? text)
         } catch {
             throw InvalidBaseURL(upstream: name, description: "the address of upstream \(name): \(error)")
         }
-        guard url.scheme == .http else {
+        if let path = socket?.path, !(2...107).contains(path.utf8.count) || path.utf8.contains(0) {
             throw InvalidBaseURL(
                 upstream: name,
-                description: "the address of upstream \(name): https is not spoken yet, only http")
+                description: "the address of upstream \(name): a socket's path has 2 to 107 bytes")
         }
         guard url.query == nil else {
             throw InvalidBaseURL(
@@ -49,6 +55,14 @@ public final class Upstream: Sendable {
         self.name = name
         baseURL = url
         self.prefix = prefix
+    }
+
+    /// The path ends at the first colon: what follows is the prefix.
+    private static func unixSocket(_ text: String) -> (path: String, prefix: String)? {
+        guard text.hasPrefix("unix:/") else { return nil }
+        let rest = text.dropFirst("unix:".count)
+        guard let colon = rest.firstIndex(of: ":") else { return (String(rest), "") }
+        return (String(rest[..<colon]), String(rest[rest.index(after: colon)...]))
     }
 
     private static let count = Atomic(0)

@@ -1,4 +1,5 @@
 public import Dispatch
+public import HTTPModel
 public import Rx
 
 /// What carries calls: connections in production, a script in tests.
@@ -10,10 +11,17 @@ public protocol Transport: AnyObject, Sendable {
     /// what is returned cancels the attempt; then, or after its end, nothing is told any more.
     ///
     /// Succeeds with a whole response whatever its status, fails with a `TransportError`. Redirects are not
-    /// followed, content codings not undone. Limits of an attempt (`TransportCall.limits`) are held here, and an attempt
+    /// followed; content codings may be undone. Limits of an attempt (`TransportCall.limits`) are held here, and an attempt
     /// without an end after `limit`, which is what is left of the call's time, is ended here as `responseTimeout`.
     func send(_ call: TransportCall, within limit: RxTimeInterval, for receiver: any AttemptReceiver)
         -> any Disposable
+
+    /// What every call says unless its target, its provider's plugins or its context say otherwise. Default: `Accept:
+    /// application/json` and `Accept-Encoding: identity`, as fits a gateway's calls to what is near.
+    var fields: HTTPFields { get }
+
+    /// What a call says besides that is made for no request of a client. Default: the gateway's `Via`.
+    var fieldsWithoutContext: HTTPFields { get }
 
     /// Clock and timers of the calling loop.
     var scheduler: any SchedulerType { get }
@@ -24,6 +32,11 @@ public protocol Transport: AnyObject, Sendable {
 
     /// Gives back what `beginRetry` granted.
     func endRetry(to upstream: Upstream)
+}
+
+extension Transport {
+    public var fields: HTTPFields { CallContext.standardFields }
+    public var fieldsWithoutContext: HTTPFields { CallContext.fieldsWithoutContext }
 }
 
 /// Who waits for the end of one attempt.

@@ -73,7 +73,7 @@ public final class TransportCall: Sendable {
     /// The fields that the request being answered adds: `Via`, `X-Request-Id`, `traceparent` and what its
     /// endpoint forwards. To be sent beside `fields`; kept apart because all calls of a request share them.
     public var contextFields: HTTPFields {
-        own?.contextFields ?? context?.fields(for: upstream) ?? CallContext.fieldsWithoutContext
+        own?.contextFields ?? context?.fields(for: upstream) ?? settings.fieldsWithoutContext
     }
 
     /// Limits of one attempt. They are the transport's to hold.

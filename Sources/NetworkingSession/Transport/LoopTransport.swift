@@ -1,7 +1,7 @@
 import Dispatch
 package import EventIO
 import HTTPModel
-package import HTTPOutbound
+import HTTPOutbound
 import Locking
 package import Networking
 package import Rx
@@ -79,90 +79,5 @@ private final class RetryBudgets: Sendable {
 
     func endRetry(to upstream: Networking.Upstream) {
         budgets.withLock { $0[upstream.id]?.endRetry() }
-    }
-}
-
-/// What one loop keeps for each upstream: where its calls go.
-package final class LoopClient {
-    private let client: HTTPClient
-    // Touched by the loop's thread alone, each time for one step that calls nobody.
-    @exclusivity(unchecked) private var upstreams: [UpstreamPool?] = []
-
-    package init(_ client: HTTPClient) {
-        self.client = client
-    }
-
-    func send(_ call: TransportCall, within limit: RxTimeInterval, for receiver: any AttemptReceiver)
-        -> any Disposable
-    {
-        guard let outbound = outbound(of: call.upstream) else {
-            let message = "the address of upstream \(call.upstream.name) is not one that can be connected to"
-            receiver.attemptFailed(TransportError(.destinationUnavailable, message))
-            return Disposables.create()
-        }
-        if case .stream = call.body {
-            receiver.attemptFailed(
-                TransportError(.requestError, "a streamed body is not sent by this transport"))
-            return Disposables.create()
-        }
-        let attempt = LoopAttempt(call, to: outbound, within: TimeAmount(limit), for: receiver)
-        attempt.start(at: outbound)
-        return attempt
-    }
-
-    /// All upstreams together.
-    package var report: PoolReport { client.report }
-
-    func callsInFlight(to upstream: Networking.Upstream) -> Int {
-        guard let report = outbound(of: upstream)?.report else { return 0 }
-        return report.leased + report.waiting
-    }
-
-    package func close() {
-        client.close()
-    }
-
-    private func outbound(of upstream: Networking.Upstream) -> UpstreamPool? {
-        if upstream.id < upstreams.count, let outbound = upstreams[upstream.id] { return outbound }
-        let url = upstream.baseURL
-        guard let origin = Origin(host: url.host, port: UInt16(exactly: url.port)) else { return nil }
-        let outbound = client.upstream(origin).local
-        while upstreams.count <= upstream.id { upstreams.append(nil) }
-        upstreams[upstream.id] = outbound
-        return outbound
-    }
-}
-
-/// An attempt on the wire, its end told in the reactive client's terms.
-private final class LoopAttempt: OutboundCall, @unchecked Sendable {
-    private let call: TransportCall
-    // Given up with the end, which is told once. The loop's alone.
-    @exclusivity(unchecked) private var receiver: (any AttemptReceiver)?
-
-    init(
-        _ call: TransportCall, to upstream: borrowing UpstreamPool, within limit: TimeAmount,
-        for receiver: any AttemptReceiver
-    ) {
-        self.call = call
-        self.receiver = receiver
-        super.init(
-            to: upstream, isIdempotent: call.method.isIdempotent, connectTimeout: call.limits.connect,
-            firstByteTimeout: call.limits.firstByte, readTimeout: call.limits.firstByte, total: limit)
-    }
-
-    override func sendRequest(to sink: any RequestSink) {
-        sink.send(
-            call.method, target: call.target, fields: call.fields, sharedFields: call.contextFields,
-            body: call.body.inMemory)
-    }
-
-    override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
-        receiver.take()?.attemptSucceeded(
-            TransportResponse(status: head.status, fields: head.fields, body: body))
-    }
-
-    override func failed(_ error: OutboundError) {
-        receiver.take()?.attemptFailed(
-            TransportError(FailureReason(token: error.reason.token), error.detail, underlying: error))
     }
 }

@@ -1,0 +1,70 @@
+import EventIO
+import HTTPModel
+import HTTPOutbound
+import Networking
+
+/// An attempt on the wire, its end told in the reactive client's terms.
+final class LoopAttempt: OutboundCall, @unchecked Sendable {
+    private let call: TransportCall
+    // Given up with the end, which is told once. The loop's alone.
+    @exclusivity(unchecked) private var receiver: (any AttemptReceiver)?
+
+    init(
+        _ call: TransportCall, to upstream: borrowing UpstreamPool, within limit: TimeAmount,
+        for receiver: any AttemptReceiver
+    ) {
+        self.call = call
+        self.receiver = receiver
+        super.init(
+            to: upstream, isIdempotent: call.method.isIdempotent, connectTimeout: call.limits.connect,
+            firstByteTimeout: call.limits.firstByte, readTimeout: call.limits.firstByte, total: limit)
+    }
+
+    override func sendRequest(to sink: any RequestSink) { sink.send(call) }
+
+    override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
+        receiver.take()?.attemptSucceeded(
+            TransportResponse(status: head.status, fields: head.fields, body: body))
+    }
+
+    override func failed(_ error: OutboundError) { receiver.take()?.attemptFailed(TransportError(error)) }
+}
+
+extension RequestSink {
+    func send(_ call: TransportCall) {
+        if case .stream(let source) = call.body {
+            return send(
+                call.method, target: call.target, fields: call.fields, sharedFields: call.contextFields,
+                stream: BlockingBody(source))
+        }
+        send(
+            call.method, target: call.target, fields: call.fields, sharedFields: call.contextFields,
+            body: call.body.inMemory)
+    }
+}
+
+extension BlockingBody {
+    /// From so many bytes on an upstream is asked whether it wants the body before it is sent.
+    private static var asksFrom: Int64 { 1 << 20 }
+
+    fileprivate init(_ source: any BodySource) {
+        self.init(
+            length: source.length, expectsContinue: source.length.map { $0 >= Self.asksFrom } ?? true
+        ) { Reader(try source.open()) }
+    }
+
+    /// Read by one helper thread after the other.
+    private final class Reader: BlockingReader {
+        private let reader: any BodyReader
+
+        init(_ reader: any BodyReader) { self.reader = reader }
+
+        func read(atMost count: Int) throws -> ArraySlice<UInt8> { try reader.read(atMost: count) }
+    }
+}
+
+extension TransportError {
+    init(_ error: OutboundError) {
+        self.init(FailureReason(token: error.reason.token), error.detail, underlying: error)
+    }
+}

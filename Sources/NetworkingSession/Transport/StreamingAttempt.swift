@@ -1,0 +1,147 @@
+import EventIO
+import HTTPModel
+import HTTPOutbound
+import Networking
+import Rx
+
+/// An attempt whose receiver hears of more than its end, and takes the body as it likes.
+final class StreamingAttempt: OutboundCall, @unchecked Sendable {
+    private let call: TransportCall
+    private let limit: TimeAmount
+    // The loop's alone.
+    private var receiver: (any StreamingAttemptReceiver)?
+    /// Where the body goes that was asked for as a file.
+    private var file: FileSink?
+    private var received: Int64 = 0
+    private var expected: Int64?
+
+    private init(
+        _ call: TransportCall, to upstream: borrowing UpstreamPool, within limit: TimeAmount,
+        for receiver: any StreamingAttemptReceiver
+    ) {
+        self.call = call
+        self.limit = limit
+        self.receiver = receiver
+        super.init(
+            to: upstream, isIdempotent: call.method.isIdempotent, connectTimeout: call.limits.connect,
+            firstByteTimeout: call.limits.firstByte, readTimeout: call.limits.firstByte, total: limit,
+            mayStream: true)
+    }
+
+    /// - Returns: what cancels it.
+    static func start(
+        _ call: TransportCall, to upstream: UpstreamPool, within limit: TimeAmount,
+        for receiver: any StreamingAttemptReceiver
+    ) -> any Disposable {
+        let attempt = StreamingAttempt(call, to: upstream, within: limit, for: receiver)
+        let handle = Handle(attempt)
+        attempt.start(at: upstream)
+        return handle
+    }
+
+    /// Cancels the attempt, be it on its way or only the last bytes of its file.
+    private final class Handle: LoopDisposable, @unchecked Sendable {
+        private let attempt: StreamingAttempt
+
+        init(_ attempt: StreamingAttempt) {
+            self.attempt = attempt
+            super.init(on: attempt.loop)
+        }
+
+        override func cancel() {
+            attempt.cancel()
+            attempt.receiver = nil
+            attempt.dropFile()
+        }
+    }
+
+    /// Holds the body back from wherever.
+    private final class Flow: FlowControl {
+        private let attempt: StreamingAttempt
+
+        init(_ attempt: StreamingAttempt) { self.attempt = attempt }
+
+        func pause() { onLoop { $0.pause() } }
+        func resume() { onLoop { $0.resume() } }
+
+        private func onLoop(_ act: @escaping @Sendable (StreamingAttempt) -> Void) {
+            guard !attempt.loop.isCurrent else { return act(attempt) }
+            attempt.loop.execute { [attempt] in act(attempt) }
+        }
+    }
+
+    // MARK: The request
+
+    override func sendRequest(to sink: any RequestSink) { sink.send(call) }
+
+    override func bodySent(_ count: Int64) { receiver?.attemptSent(count, of: call.body.length) }
+
+    // MARK: The response
+
+    override func responseBegan(_ head: HTTPResponseHead) -> BodyDelivery {
+        guard let receiver else { return .gathered }
+        if case .bytes(let bytes) = call.body {
+            receiver.attemptSent(Int64(bytes.count), of: Int64(bytes.count))
+        }
+        received = 0
+        expected = head.fields[.contentLength].flatMap { Int64($0) }
+        let response = TransportResponse(status: head.status, fields: head.fields)
+        switch receiver.attemptStarted(response, flow: Flow(self)) {
+        case .whole: return .gathered
+        case .pieces: break
+        case .file(let path): open(path)
+        }
+        return .streamed(total: limit)
+    }
+
+    override func bodyReceived(_ piece: UnsafeRawBufferPointer) {
+        if let file {
+            if !file.write(piece) { pause() }
+        } else {
+            receiver?.attemptReceived(piece)
+        }
+        received += Int64(piece.count)
+        receiver?.attemptReceived(received, of: expected)
+    }
+
+    override func bodyGathered(_ count: Int) { receiver?.attemptReceived(Int64(count), of: expected) }
+
+    // MARK: The file
+
+    private func open(_ path: String) {
+        let file = FileSink(path: path, on: loop)
+        // The file lets go of both with its end, which this attempt's end makes sure of.
+        file.hasRoom = { self.resume() }
+        file.failed = { self.fileFailed($0) }
+        self.file = file
+    }
+
+    private func fileFailed(_ error: SocketError) {
+        cancel()
+        dropFile()
+        receiver.take()?.attemptFailed(
+            TransportError(.internalError, "the file cannot be written", underlying: error))
+    }
+
+    private func dropFile() { file.take()?.cancel() }
+
+    // MARK: The end
+
+    override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
+        let response = TransportResponse(status: head.status, fields: head.fields, body: body)
+        guard let file else {
+            receiver.take()?.attemptSucceeded(response)
+            return
+        }
+        file.finish { error in
+            self.file = nil
+            if let error { return self.fileFailed(error) }
+            self.receiver.take()?.attemptSucceeded(response)
+        }
+    }
+
+    override func failed(_ error: OutboundError) {
+        dropFile()
+        receiver.take()?.attemptFailed(TransportError(error))
+    }
+}

@@ -1,0 +1,236 @@
+import Foundation
+import HTTPModel
+import JSONBytes
+import Locking
+import Networking
+import NetworkingSession
+import Rx
+import TestSupport
+import Testing
+
+/// A file by its name, and what is sent to it.
+struct FileAPI: TargetType {
+    let baseURL: String
+    var path: RequestPath
+    var method: HTTPMethod = .get
+    var headers = HTTPFields()
+    var task: RequestTask = .plain
+    var timeout: Duration?
+    var validation: ValidationType = .none
+}
+
+@Suite("Bodies over real connections", .enabled(if: Nginx.isInstalled, "nginx is not installed: make setup"))
+struct BodyTests {
+    private let megabytes = 16
+
+    private func session() throws -> Session {
+        var configuration = Session.Configuration()
+        configuration.connections.proxy = .none
+        return try Session(configuration)
+    }
+
+    private func bytes(_ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+    }
+
+    @Test("A download that is no success leaves no file, and is a response with its body")
+    func failedDownload() async throws {
+        let nginx = try Nginx("location /gone { return 410 'gone'; }")
+        defer { nginx.stop() }
+        let session = try session()
+        defer { session.close() }
+        let provider = Provider<FileAPI>(session: session)
+        let path = nginx.folder.file("downloaded")
+        let response = try await provider.download(
+            FileAPI(baseURL: "http://127.0.0.1:\(nginx.port)", path: "/gone"), to: path)
+        #expect(response.statusCode == 410)
+        #expect(response.data.elementsEqual("gone".utf8))
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test("A file that cannot be written fails the call with the reason, and nothing is left")
+    func unwritable() async throws {
+        let nginx = try Nginx(files: ["a": bytes(100_000)])
+        defer { nginx.stop() }
+        let session = try session()
+        defer { session.close() }
+        let provider = Provider<FileAPI>(session: session)
+        let error = await #expect(throws: NetworkError.self) {
+            _ = try await provider.download(
+                FileAPI(baseURL: "http://127.0.0.1:\(nginx.port)", path: "/a"),
+                to: nginx.folder.file("no/such/folder"))
+        }
+        #expect(error?.reason == .internalError)
+    }
+
+    @Test("A download is written whole under its name, told of as it comes, and not kept in memory")
+    func download() async throws {
+        let body = bytes(megabytes << 20)
+        let nginx = try Nginx(files: ["large": body])
+        defer { nginx.stop() }
+        let session = try session()
+        defer { session.close() }
+        let provider = Provider<FileAPI>(session: session)
+        let path = nginx.folder.file("downloaded")
+        let told = Lock<[Double]>([])
+        let response = try await provider.rx.download(
+            FileAPI(baseURL: "http://127.0.0.1:\(nginx.port)", path: "/large"), to: path
+        )
+        .do(onNext: { progress in told.withLock { $0.append(progress.progress) } })
+        .filterCompleted().asSingle().value
+        #expect(response.statusCode == 200)
+        #expect(response.data.isEmpty)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(body))
+        let progress = told.withLock { $0 }
+        #expect(progress.count > 2)
+        #expect(progress == progress.sorted())
+        #expect(progress.last == 1)
+    }
+
+    @Test("A stream is read as slowly as its reader likes, whole, and a gathered body has its limit")
+    func stream() async throws {
+        let body = bytes(megabytes << 20)
+        let nginx = try Nginx(files: ["large": body])
+        defer { nginx.stop() }
+        let session = try session()
+        defer { session.close() }
+        let provider = Provider<FileAPI>(session: session)
+        let target = FileAPI(baseURL: "http://127.0.0.1:\(nginx.port)", path: "/large")
+        let error = await #expect(throws: NetworkError.self) { _ = try await provider.request(target) }
+        #expect(error?.reason == .responseBodySize)
+        let stream = try await provider.stream(target)
+        #expect(stream.fields[.contentLength] == "\(body.count)")
+        var read = 0
+        var isEqual = true
+        for try await piece in stream {
+            isEqual = isEqual && piece.elementsEqual(body[read..<read + piece.count])
+            read += piece.count
+            if read < 1 << 20 { await Task.yield() }
+        }
+        #expect(read == body.count)
+        #expect(isEqual)
+    }
+
+    @Test(
+        "A stream that nobody reads any more ends its call: the connection is closed, and nothing is in flight"
+    )
+    func abandoned() async throws {
+        let nginx = try Nginx(files: ["large": bytes(megabytes << 20)])
+        defer { nginx.stop() }
+        let session = try session()
+        defer { session.close() }
+        let provider = Provider<FileAPI>(session: session)
+        do {
+            let stream = try await provider.stream(
+                FileAPI(baseURL: "http://127.0.0.1:\(nginx.port)", path: "/large"))
+            let iterator = stream.makeAsyncIterator()
+            #expect(try await iterator.next()?.isEmpty == false)
+        }
+        try spin(while: session.report.leased > 0)
+        #expect(session.report.leased == 0)
+    }
+
+    @Test("A file is uploaded from disk, told of as it goes, and arrives as it was")
+    func upload() async throws {
+        let body = bytes(megabytes << 20)
+        let nginx = try Nginx(
+            "client_max_body_size 64m; location /put { dav_methods PUT; create_full_put_path on; }")
+        defer { nginx.stop() }
+        let source = nginx.folder.file("source")
+        try Data(body).write(to: URL(fileURLWithPath: source))
+        let session = try session()
+        defer { session.close() }
+        let provider = Provider<FileAPI>(session: session)
+        let target = FileAPI(
+            baseURL: "http://127.0.0.1:\(nginx.port)", path: "/put/a", method: .put, task: .uploadFile(source)
+        )
+        let progress = Lock<[Int64]>([])
+        let response = try await provider.rx.requestWithProgress(target)
+            .do(onNext: { step in
+                if step.direction == .upload { progress.withLock { $0.append(step.completed) } }
+            })
+            .filterCompleted().asSingle().value
+        #expect(response.statusCode == 201)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: nginx.file("put/a"))) == Data(body))
+        let sent = progress.withLock { $0 }
+        #expect(sent == sent.sorted())
+        #expect(sent.last == Int64(body.count))
+    }
+
+    @Test(
+        "An upload that is refused midway is answered: the status is the call's, and the connection is not kept"
+    )
+    func refusedUpload() async throws {
+        let nginx = try Nginx("client_max_body_size 1m;")
+        defer { nginx.stop() }
+        let source = nginx.folder.file("source")
+        try Data(bytes(megabytes << 20)).write(to: URL(fileURLWithPath: source))
+        let session = try session()
+        defer { session.close() }
+        let provider = Provider<FileAPI>(session: session)
+        let response = try await provider.request(
+            FileAPI(
+                baseURL: "http://127.0.0.1:\(nginx.port)", path: "/put", method: .post,
+                task: .uploadFile(source)))
+        #expect(response.statusCode == 413)
+        #expect(session.report.idle == 0)
+    }
+
+    @Test("A compressed answer is read as if it were not")
+    func gzip() async throws {
+        let text = #"{"list":["# + Array(repeating: #""value""#, count: 5_000).joined(separator: ",") + "]}"
+        let nginx = try Nginx(
+            "gzip on; gzip_types application/json; types { application/json json; }",
+            files: ["a.json": Array(text.utf8)])
+        defer { nginx.stop() }
+        let session = try session()
+        defer { session.close() }
+        let provider = Provider<FileAPI>(session: session)
+        let response = try await provider.request(
+            FileAPI(
+                baseURL: "http://127.0.0.1:\(nginx.port)", path: "/a.json"))
+        #expect(response.data.count == text.utf8.count)
+        #expect(response.fields[.contentEncoding] == nil)
+        #expect(nginx.accessLog.contains("200 GET /a.json HTTP/1.1 "))
+        #expect(!nginx.accessLog.contains(" \(text.utf8.count)"))
+    }
+
+    @Test("Redirects and cookies of a real server")
+    func redirects() async throws {
+        let nginx = try Nginx(
+            """
+            location = /in { add_header Set-Cookie 'sid=42; Path=/; HttpOnly' always; return 302 /home; }
+            location = /home { return 200 '{"cookie":"$cookie_sid"}'; }
+            location = /loop { return 301 /loop; }
+            """)
+        defer { nginx.stop() }
+        let session = try session()
+        defer { session.close() }
+        var policy = CallPolicy()
+        policy.redirects = .follow()
+        let provider = Provider<FileAPI>(session: session, policy: policy, cookies: CookieJar())
+        let base = "http://127.0.0.1:\(nginx.port)"
+        let error = await #expect(throws: NetworkError.self) {
+            _ = try await provider.request(FileAPI(baseURL: base, path: "/loop"))
+        }
+        #expect(error?.reason == .unexpectedStatus)
+        let home = try await provider.request(FileAPI(baseURL: base, path: "/in"))
+        #expect(String(decoding: home.data, as: UTF8.self) == #"{"cookie":"42"}"#)
+    }
+
+    @Test("An upstream on a Unix-domain socket is called by its path")
+    func unixSocket() async throws {
+        let nginx = try Nginx("location /v1/x { return 200 '{\"host\":\"$host\"}'; }", onUnixSocket: true)
+        defer { nginx.stop() }
+        let session = try session()
+        defer { session.close() }
+        let provider = Provider<FileAPI>(session: session)
+        let path = try #require(nginx.unixPath)
+        let missing = await #expect(throws: NetworkError.self) {
+            _ = try await provider.request(FileAPI(baseURL: "unix:\(path).gone", path: "/x"))
+        }
+        #expect(missing?.reason == .connectionRefused)
+        let response = try await provider.request(FileAPI(baseURL: "unix:\(path):/v1", path: "/x"))
+        #expect(String(decoding: response.data, as: UTF8.self) == #"{"host":"localhost"}"#)
+    }
+}
