@@ -7,7 +7,7 @@ import PackageDescription
 //     4  GatewayServer      SampleUpstreams
 //     3  Gateway  ->  Networking  <-  NetworkingSession
 //     2  HTTPInbound   HTTPOutbound
-//     1  EventIO   HTTPWire   ContentCoding   RxFoundation   RxBlocking   RxTesting
+//     1  EventIO   HTTPWire   ContentCoding   JSONCoding   RxFoundation   RxBlocking   RxTesting
 //     0  Rx   HTTPModel   JSONBytes   Locking
 //     -  CLibevent   COpenSSL   CSQLite   CZlib   CBrotli
 
@@ -59,6 +59,7 @@ let package = Package(
         module("RxTesting", ["Rx", "Locking"]),
         module("HTTPModel"),
         module("JSONBytes"),
+        module("JSONCoding", ["JSONBytes"]),
 
         module("EventIO", ["CLibevent", "COpenSSL", "Rx", "Locking"]),
         module("HTTPWire", ["HTTPModel"]),
@@ -114,7 +115,7 @@ let package = Package(
 
         tests("RulesTests", []),
         benchmark("GatewayBench", ["Gateway", "Networking", "Rx", "JSONBytes", "HTTPModel"]),
-        benchmark("JSONBench", ["JSONBytes"]),
+        benchmark("JSONBench", ["JSONBytes", "JSONCoding"]),
         benchmark("OutboundBench", ["HTTPOutbound", "EventIO", "HTTPModel", "Rx"]),
         benchmark("WireBench", ["HTTPWire", "HTTPModel"]),
         benchmark("RxBench", ["EventIO", "Rx"]),
@@ -126,6 +127,7 @@ let package = Package(
         tests("RxBlockingTests", ["RxBlocking", "Rx", "Locking"]),
         tests("HTTPModelTests", ["HTTPModel"]),
         tests("JSONBytesTests", ["JSONBytes"]),
+        tests("JSONCodingTests", ["JSONCoding", "JSONBytes"]),
         tests("EventIOTests", ["EventIO", "COpenSSL", "Rx", "Locking", "TestSupport"]),
         tests("HTTPWireTests", ["HTTPWire", "HTTPModel"], resources: [.copy("Vectors")]),
         tests("ContentCodingTests", ["ContentCoding", "CZlib"]),

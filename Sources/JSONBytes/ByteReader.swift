@@ -2,12 +2,13 @@
 
 /// Bytes that live as long as the call that lends them. Every access is bounds-checked: reading at or
 /// beyond the end gives 0, which JSON allows nowhere, so the end needs no case of its own in a scanner.
-struct ByteReader {
-    private let base: UnsafeRawPointer
-    let count: Int
+@_spi(Reading)
+public struct ByteReader {
+    @usableFromInline let base: UnsafeRawPointer
+    public let count: Int
     /// From here on fewer than eight and sixteen bytes are left.
-    private let wordEnd: UInt
-    private let vectorEnd: UInt
+    @usableFromInline let wordEnd: UInt
+    @usableFromInline let vectorEnd: UInt
 
     /// Lends the bytes of `slice` to `body`; the reader's index 0 is the slice's first byte.
     @inline(__always)
@@ -29,8 +30,10 @@ struct ByteReader {
         }
     }
 
+    /// - Precondition: the bytes stay where they are for as long as the reader is asked.
+    @inlinable
     @inline(__always)
-    private init(base: UnsafeRawPointer, count: Int) {
+    public init(base: UnsafeRawPointer, count: Int) {
         self.base = base
         self.count = count
         wordEnd = UInt(bitPattern: max(count &- 7, 0))
@@ -38,31 +41,35 @@ struct ByteReader {
     }
 
     /// The byte at `index`, or 0 outside the bytes.
+    @inlinable
     @inline(__always)
-    subscript(index: Int) -> UInt8 {
+    public subscript(index: Int) -> UInt8 {
         guard UInt(bitPattern: index) < UInt(bitPattern: count) else { return 0 }
         return base.load(fromByteOffset: index, as: UInt8.self)
     }
 
     /// The eight bytes from `index` on, the first one lowest; nil where fewer than eight are left.
+    @inlinable
     @inline(__always)
-    func word(at index: Int) -> UInt64? {
+    public func word(at index: Int) -> UInt64? {
         guard UInt(bitPattern: index) < wordEnd else { return nil }
         return UInt64(littleEndian: base.loadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 
     /// The first of the sixteen bytes from `index` on at which a run of plain text in a string ends: `"`, `\`, a
     /// control byte, a byte above ASCII. Behind them where there is none, nil where fewer than sixteen are left.
+    @inlinable
     @inline(__always)
-    func stringStop(at index: Int) -> Int? {
+    public func stringStop(at index: Int) -> Int? {
         guard UInt(bitPattern: index) < vectorEnd else { return nil }
         return index &+ firstStringStop(from: index)
     }
 
     /// Where the closing quote of a string stands that goes on at `index` with up to fifteen bytes of plain text; nil
     /// for any other string, and where fewer than sixteen bytes are left.
+    @inlinable
     @inline(__always)
-    func closingQuote(at index: Int) -> Int? {
+    public func closingQuote(at index: Int) -> Int? {
         guard UInt(bitPattern: index) < vectorEnd else { return nil }
         let stop = firstStringStop(from: index)
         guard stop < 16 else { return nil }
@@ -71,8 +78,9 @@ struct ByteReader {
     }
 
     /// The same where a colon follows the quote; nil too where fewer than seventeen bytes are left.
+    @inlinable
     @inline(__always)
-    func closingQuoteAndColon(at index: Int) -> Int? {
+    public func closingQuoteAndColon(at index: Int) -> Int? {
         guard UInt(bitPattern: index &+ 1) < vectorEnd else { return nil }
         let stop = firstStringStop(from: index)
         guard stop < 16 else { return nil }
@@ -81,8 +89,9 @@ struct ByteReader {
         return two == UInt16(Byte.colon) << 8 | UInt16(Byte.quote) ? place : nil
     }
 
+    @inlinable
     @inline(__always)
-    private func firstStringStop(from index: Int) -> Int {
+    func firstStringStop(from index: Int) -> Int {
         let bytes = base.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
         // By arithmetic, for which the compiler has vector instructions: its comparisons go lane by lane. Bit 7 of a
         // term says: a control byte or a quote (which a flip of bit 1 puts next to them), a backslash, beyond ASCII.
@@ -94,8 +103,9 @@ struct ByteReader {
     }
 
     /// Whether the bytes of `range` are exactly `other`.
+    @inlinable
     @inline(__always)
-    func equals(_ range: Range<Int>, _ other: some Collection<UInt8>) -> Bool {
+    public func equals(_ range: Range<Int>, _ other: some Collection<UInt8>) -> Bool {
         guard range.count == other.count else { return false }
         var index = range.lowerBound
         for byte in other {
@@ -103,5 +113,34 @@ struct ByteReader {
             index &+= 1
         }
         return true
+    }
+
+    /// Whether the `count` bytes from `left` on are those from `right` on.
+    public func equals(_ left: Int, _ right: Int, count: Int) -> Bool {
+        (0..<count).allSatisfy { self[left &+ $0] == self[right &+ $0] }
+    }
+
+    /// The first eight bytes of `range`, the first one lowest, zeros where the range is shorter.
+    @inlinable
+    @inline(__always)
+    public func prefix(of range: Range<Int>) -> UInt64 {
+        let length = range.upperBound &- range.lowerBound
+        if let word = word(at: range.lowerBound) {
+            return length >= 8 ? word : word & ((1 &<< (UInt64(length) &* 8)) &- 1)
+        }
+        var word: UInt64 = 0
+        for offset in 0..<min(length, 8) {
+            word |= UInt64(self[range.lowerBound &+ offset]) &<< (UInt64(offset) &* 8)
+        }
+        return word
+    }
+
+    /// The same of other bytes.
+    @inlinable
+    @inline(__always)
+    public static func prefix(of bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
+        guard let start = bytes.baseAddress else { return 0 }
+        let bytes = ByteReader(base: UnsafeRawPointer(start), count: bytes.count)
+        return bytes.prefix(of: 0..<bytes.count)
     }
 }

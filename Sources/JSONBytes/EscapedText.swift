@@ -1,7 +1,8 @@
 /// Decodes the text of strings that are known to be valid.
-enum EscapedText {
+@_spi(Reading)
+public enum EscapedText {
     /// Appends the UTF-8 of the string between the quotes at `range`. Half a surrogate pair becomes U+FFFD.
-    static func append(_ range: Range<Int>, of reader: ByteReader, to output: inout [UInt8]) {
+    public static func append(_ range: Range<Int>, of reader: ByteReader, to output: inout [UInt8]) {
         var index = range.lowerBound
         while index < range.upperBound {
             let byte = reader[index]

@@ -12,6 +12,10 @@ public struct JSONFragment: Sendable {
     @inline(__always)
     init(valid bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
+    /// Text that was written as JSON, by a writer that writes nothing else.
+    @_spi(Lines)
+    public init(written bytes: ArraySlice<UInt8>) { self.bytes = bytes }
+
     /// Validates a document and holds its value.
     public init(validating bytes: ArraySlice<UInt8>, limits: JSONLimits = .standard) throws(JSONError) {
         self = try JSONScanner.validate(bytes, limits: limits)

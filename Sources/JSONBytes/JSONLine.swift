@@ -55,6 +55,19 @@ public struct JSONLine: ~Copyable {
     @inlinable
     public mutating func removeAll() { count = 0 }
 
+    /// Bytes written so far.
+    @inlinable
+    public var length: Int { count }
+
+    /// Forgets what was written from a place on.
+    ///
+    /// - Precondition: `length` is at most what it is.
+    @inlinable
+    public mutating func truncate(to length: Int) {
+        precondition(length >= 0 && length <= count, "more than was written")
+        count = length
+    }
+
     /// What was written, for as long as nothing more is.
     @inlinable
     public var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }

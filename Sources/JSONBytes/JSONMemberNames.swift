@@ -55,19 +55,3 @@ public struct JSONMemberNames: Sendable {
         }
     }
 }
-
-extension ByteReader {
-    /// The first eight bytes of `range`, the first one lowest, zeros where the range is shorter.
-    @inline(__always)
-    fileprivate func prefix(of range: Range<Int>) -> UInt64 {
-        let length = range.upperBound &- range.lowerBound
-        if let word = word(at: range.lowerBound) {
-            return length >= 8 ? word : word & ((1 &<< (UInt64(length) &* 8)) &- 1)
-        }
-        var word: UInt64 = 0
-        for offset in 0..<min(length, 8) {
-            word |= UInt64(self[range.lowerBound &+ offset]) &<< (UInt64(offset) &* 8)
-        }
-        return word
-    }
-}

@@ -1,17 +1,24 @@
 /// Walks bytes that are known to be one valid value: it looks for ends and never complains.
-struct ValidCursor {
-    let reader: ByteReader
-    var index = 0
+@_spi(Reading)
+public struct ValidCursor {
+    public let reader: ByteReader
+    public var index: Int
 
-    init(_ reader: ByteReader) { self.reader = reader }
-
+    @inlinable
     @inline(__always)
-    mutating func skipWhiteSpace() {
+    public init(_ reader: ByteReader, at index: Int = 0) {
+        self.reader = reader
+        self.index = index
+    }
+
+    @inlinable
+    @inline(__always)
+    public mutating func skipWhiteSpace() {
         while index < reader.count, reader[index] <= 0x20 { index &+= 1 }
     }
 
     /// From the first byte of a value to behind its last.
-    mutating func skipValue() {
+    public mutating func skipValue() {
         switch reader[index] {
         case Byte.openBrace, Byte.openBracket: skipNested()
         case Byte.quote: skipString()
@@ -27,7 +34,7 @@ struct ValidCursor {
 
     /// From the opening quote of a string to behind its closing one. Gives whether it has an escape.
     @discardableResult
-    mutating func skipString() -> Bool {
+    public mutating func skipString() -> Bool {
         var escaped = false
         index &+= 1
         while index < reader.count {

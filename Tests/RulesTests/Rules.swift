@@ -9,6 +9,7 @@ enum Rules {
         "RxTesting": ["Rx", "Locking", "Testing"],
         "HTTPModel": [],
         "JSONBytes": [],
+        "JSONCoding": ["JSONBytes"],
         "EventIO": ["CLibevent", "COpenSSL", "Rx", "Locking"],
         "HTTPWire": ["HTTPModel"],
         "ContentCoding": ["CZlib", "CBrotli"],

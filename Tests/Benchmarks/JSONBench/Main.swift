@@ -15,6 +15,10 @@ enum JSONBench {
 
     static func main() throws {
         let arguments = CommandLine.arguments.dropFirst()
+        if arguments.first == "--decode" || arguments.first == "--encode" {
+            return try Typed.repeat(
+                arguments.first == "--decode", arguments.dropFirst().first.flatMap { Int($0) } ?? 100_000)
+        }
         let seconds = arguments.first.flatMap(Double.init) ?? 0.5
         let required = arguments.firstIndex(of: "--require").flatMap { arguments[($0 + 1)...].first }
         print("body", "bytes", "JSONScanner MB/s", "JSONDecoder MB/s", "times", separator: "\t")
@@ -39,6 +43,7 @@ enum JSONBench {
                 format: "%@\t%d\t%.0f\t%.0f\t%.0f", name, bytes.count, ours, theirs, ours / theirs)
             print(line)
         }
+        try Typed.run(seconds)
         print(
             String(
                 format: "composing an envelope of two parts\t%.0f ns", 1e9 / (try envelopesPerSecond(seconds))
@@ -92,7 +97,7 @@ enum JSONBench {
     }
 
     /// The best of ten measurements, in megabytes a second.
-    private static func rate(of bytes: Int, _ seconds: Double, _ work: () throws -> Void) rethrows -> Double {
+    static func rate(of bytes: Int, _ seconds: Double, _ work: () throws -> Void) rethrows -> Double {
         var best = 0.0
         for _ in 0..<10 {
             var rounds = 0
@@ -113,32 +118,4 @@ enum JSONBench {
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
-}
-
-private struct Envelope<Payload: Decodable>: Decodable {
-    let code: String
-    let message: String
-    let status: Int
-    let data: Payload
-}
-
-private struct Points: Decodable {
-    struct Point: Decodable {
-        let date: String
-        let am: Double
-        let pm: Double
-    }
-    let unit: String
-    let points: [Point]
-}
-
-private struct Items: Decodable {
-    struct Item: Decodable {
-        let id: Int
-        let name: String
-        let note: String
-        let value: Double
-        let ok: Bool
-    }
-    let items: [Item]
 }

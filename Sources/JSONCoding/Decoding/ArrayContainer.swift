@@ -1,0 +1,185 @@
+@_spi(Reading) import JSONBytes
+
+/// The elements of an array, one after the other. A copy goes on by itself, so that one can look ahead with it.
+///
+/// Three words, so that an `any UnkeyedDecodingContainer` of it takes no memory of its own.
+struct ArrayContainer: UnkeyedDecodingContainer {
+    let node: ArrayNode
+    private(set) var currentIndex = 0
+    /// Where the next element stands, or the closing bracket.
+    private var position: Int
+
+    init(_ node: ArrayNode) {
+        self.node = node
+        position = node.text.significant(node.start &+ 1)
+    }
+
+    var codingPath: [any CodingKey] { node.codingPath }
+
+    var count: Int? { node.count }
+
+    var isAtEnd: Bool { node.text.reader[position] == Byte.closeBracket }
+
+    /// The next element.
+    @inline(__always)
+    private func element(_ type: any Any.Type) throws -> ValueDecoder {
+        guard !isAtEnd else { throw ended(type) }
+        return ValueDecoder(node: node, position: position, place: currentIndex)
+    }
+
+    /// Goes on behind the element.
+    @inline(__always)
+    private mutating func advance() {
+        let text = node.text
+        text.passed(position, in: node.start)
+        position = text.significant(text.end(of: position))
+        if text.reader[position] == Byte.comma { position = text.significant(position &+ 1) }
+        currentIndex &+= 1
+    }
+
+    @inline(never)
+    private func ended(_ type: any Any.Type) -> DecodingError {
+        .valueNotFound(
+            type,
+            DecodingError.Context(
+                codingPath: codingPath + [PathKey(currentIndex)],
+                debugDescription: "Unkeyed container is at end."))
+    }
+
+    // MARK: Nested
+
+    mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) throws
+        -> KeyedDecodingContainer<Nested>
+    {
+        let container = try element(KeyedDecodingContainer<Nested>.self).container(keyedBy: type)
+        advance()
+        return container
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        let container = try element((any UnkeyedDecodingContainer).self).unkeyedContainer()
+        advance()
+        return container
+    }
+
+    mutating func superDecoder() throws -> any Decoder {
+        let decoder = try element((any Decoder).self)
+        advance()
+        return decoder
+    }
+
+    // MARK: Values
+
+    mutating func decodeNil() throws -> Bool {
+        guard try element(Never.self).isNull else { return false }
+        advance()
+        return true
+    }
+
+    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        let value = try element(type).value(type)
+        advance()
+        return value
+    }
+
+    mutating func decodeIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? {
+        guard try !isAtEnd && !decodeNil() else { return nil }
+        return try decode(type)
+    }
+
+    mutating func decode(_ type: Bool.Type) throws -> Bool {
+        let value = try element(type).bool()
+        advance()
+        return value
+    }
+
+    mutating func decode(_ type: String.Type) throws -> String {
+        let value = try element(type).string(type)
+        advance()
+        return value
+    }
+
+    mutating func decode(_ type: Double.Type) throws -> Double {
+        let value = try element(type).floatingPoint(type)
+        advance()
+        return value
+    }
+
+    mutating func decode(_ type: Float.Type) throws -> Float {
+        let value = try element(type).floatingPoint(type)
+        advance()
+        return value
+    }
+
+    mutating func decode(_ type: Int.Type) throws -> Int {
+        let value = try element(type).integer(type)
+        advance()
+        return value
+    }
+
+    mutating func decode(_ type: Int8.Type) throws -> Int8 {
+        let value = try element(type).integer(type)
+        advance()
+        return value
+    }
+
+    mutating func decode(_ type: Int16.Type) throws -> Int16 {
+        let value = try element(type).integer(type)
+        advance()
+        return value
+    }
+
+    mutating func decode(_ type: Int32.Type) throws -> Int32 {
+        let value = try element(type).integer(type)
+        advance()
+        return value
+    }
+
+    mutating func decode(_ type: Int64.Type) throws -> Int64 {
+        let value = try element(type).integer(type)
+        advance()
+        return value
+    }
+
+    mutating func decode(_ type: UInt.Type) throws -> UInt {
+        let value = try element(type).integer(type)
+        advance()
+        return value
+    }
+
+    mutating func decode(_ type: UInt8.Type) throws -> UInt8 {
+        let value = try element(type).integer(type)
+        advance()
+        return value
+    }
+
+    mutating func decode(_ type: UInt16.Type) throws -> UInt16 {
+        let value = try element(type).integer(type)
+        advance()
+        return value
+    }
+
+    mutating func decode(_ type: UInt32.Type) throws -> UInt32 {
+        let value = try element(type).integer(type)
+        advance()
+        return value
+    }
+
+    mutating func decode(_ type: UInt64.Type) throws -> UInt64 {
+        let value = try element(type).integer(type)
+        advance()
+        return value
+    }
+
+    mutating func decode(_ type: Int128.Type) throws -> Int128 {
+        let value = try element(type).wideInteger(type)
+        advance()
+        return value
+    }
+
+    mutating func decode(_ type: UInt128.Type) throws -> UInt128 {
+        let value = try element(type).wideInteger(type)
+        advance()
+        return value
+    }
+}

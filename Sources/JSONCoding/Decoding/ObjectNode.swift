@@ -1,0 +1,249 @@
+@_spi(Reading) import JSONBytes
+
+/// An object whose members are looked up by name. They are read as far as they are asked for, and most types ask for them in the
+/// order they come in: then each name is compared once.
+final class ObjectNode: ContainerNode {
+    /// A member whose name is written without escapes.
+    private struct Member {
+        var name = 0
+        var length = 0
+        /// The first eight bytes of the name, zeros where it is shorter.
+        var prefix: UInt64 = 0
+        var value = 0
+    }
+
+    /// What was found of a member: where its name and its value stand.
+    struct Found {
+        let name: Int
+        let value: Int
+    }
+
+    /// Members that there is no room for else, and names where they are looked up by text.
+    private final class Index {
+        var others: [Member] = []
+        var names: [String] = []
+        var places: [String: Int] = [:]
+        var isByText = false
+    }
+
+    private static let inlineCapacity = 8
+    /// From so many members on, and where names are not bytes of the document, they are looked up by text.
+    private static let longest = 16
+
+    @exclusivity(unchecked) private var first = InlineArray<8, Member>(repeating: Member())
+    @exclusivity(unchecked) private var count = 0
+    /// The value that was read last, or -1; what comes behind it is not read yet.
+    @exclusivity(unchecked) private var last = -1
+    /// Where the next name stands, where `last` is -1.
+    @exclusivity(unchecked) private var next: Int
+    @exclusivity(unchecked) private var isWhole = false
+    /// The member that is likely to be asked for.
+    @exclusivity(unchecked) private var expected = 0
+    /// What most objects do without.
+    @exclusivity(unchecked) private var index: Index?
+    private let strategy: KeyStrategy
+
+    init(of document: Document, inside parent: ContainerNode?, place: Int, start: Int, isPlain: Bool) {
+        next = start &+ 1
+        strategy = isPlain ? .plain : KeyStrategy(document.settings.keyDecodingStrategy)
+        super.init(of: document, inside: parent, place: place, start: start)
+        next = text.significant(next)
+        isWhole = text.reader[next] == Byte.closeBrace
+        if case .plain = strategy { return }
+        readByText()
+    }
+
+    /// The member of a name: the first of several.
+    ///
+    /// - Parameter isLast: the next one asked for is likely another.
+    @inline(__always)
+    func member(_ key: String, isLast: Bool = true) -> Found? {
+        if index == nil, let found = key.utf8.withContiguousStorageIfAvailable({ member($0, isLast) }) {
+            if found != nil || index == nil { return found }
+        }
+        return rareMember(key, isLast)
+    }
+
+    /// Of an object that has an index, maybe since it was asked.
+    @inline(never)
+    private func rareMember(_ key: String, _ isLast: Bool) -> Found? {
+        if !isByText {
+            var key = key
+            if let found = key.withUTF8({ member($0, isLast) }) { return found }
+        }
+        return isByText ? memberByText(key, isLast) : nil
+    }
+
+    private var isByText: Bool { index?.isByText ?? false }
+
+    private func member(_ key: UnsafeBufferPointer<UInt8>, _ isLast: Bool) -> Found? {
+        guard expected < count || read() else {
+            return isByText ? nil : search(key, from: 0, to: count, isLast)
+        }
+        let prefix = ByteReader.prefix(of: key)
+        if isMember(expected, key, prefix) { return found(expected, isLast) }
+        return search(key, from: 0, to: count, isLast) ?? searchFurther(key, isLast)
+    }
+
+    @inline(__always)
+    private func found(_ index: Int, _ isLast: Bool) -> Found {
+        expected = isLast ? index &+ 1 : index
+        let member = self[index]
+        return Found(name: member.name, value: member.value)
+    }
+
+    @inline(never)
+    private func search(_ key: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int, _ isLast: Bool)
+        -> Found?
+    {
+        let prefix = ByteReader.prefix(of: key)
+        for index in start..<end where isMember(index, key, prefix) { return found(index, isLast) }
+        return nil
+    }
+
+    /// Among the members that are not read yet. Nil too where an escaped name comes up.
+    @inline(never)
+    private func searchFurther(_ key: UnsafeBufferPointer<UInt8>, _ isLast: Bool) -> Found? {
+        let prefix = ByteReader.prefix(of: key)
+        while read() {
+            if isMember(count &- 1, key, prefix) { return found(count &- 1, isLast) }
+        }
+        return nil
+    }
+
+    @inline(__always)
+    private func isMember(_ index: Int, _ key: UnsafeBufferPointer<UInt8>, _ prefix: UInt64) -> Bool {
+        let member = self[index]
+        guard member.length == key.count, member.prefix == prefix else { return false }
+        return member.length <= 8
+            || text.reader.equals(member.name..<member.name &+ member.length, key)
+    }
+
+    private subscript(index: Int) -> Member {
+        @inline(__always) get {
+            index < Self.inlineCapacity ? first[index] : other(index &- Self.inlineCapacity)
+        }
+    }
+
+    @inline(never)
+    private func other(_ place: Int) -> Member { index?.others[place] ?? Member() }
+
+    @inline(__always)
+    private func append(_ member: Member) {
+        if count < Self.inlineCapacity { first[count] = member } else { appendOther(member) }
+        count &+= 1
+    }
+
+    @inline(never)
+    private func appendOther(_ member: Member) {
+        let index = index ?? Index()
+        index.others.append(member)
+        self.index = index
+    }
+
+    // MARK: Reading
+
+    /// Reads one more member, of a name that was not there yet. False where there is none, and where from here on names are
+    /// looked up by text.
+    private func read() -> Bool {
+        while advance() {
+            let start = next &+ 1
+            guard let end = text.reader.closingQuoteAndColon(at: start) ?? plainEnd(from: start),
+                count < Self.longest
+            else {
+                readByText()
+                return false
+            }
+            let colon = text.significant(end &+ 1)
+            let member = Member(
+                name: start, length: end &- start, prefix: text.reader.prefix(of: start..<end),
+                value: text.significant(colon &+ 1))
+            last = member.value
+            guard isNew(member) else { continue }
+            append(member)
+            return true
+        }
+        return false
+    }
+
+    /// Goes to the next name; false at the end.
+    @inline(__always)
+    private func advance() -> Bool {
+        if last >= 0 {
+            let end = text.significant(text.end(of: last))
+            last = -1
+            isWhole = text.reader[end] != Byte.comma
+            if !isWhole { next = text.significant(end &+ 1) }
+        }
+        return !isWhole
+    }
+
+    /// The closing quote of a string without escapes.
+    private func plainEnd(from start: Int) -> Int? {
+        var cursor = ValidCursor(text.reader, at: start &- 1)
+        return cursor.skipString() ? nil : cursor.index &- 1
+    }
+
+    @inline(__always)
+    private func isNew(_ member: Member) -> Bool {
+        for index in 0..<count {
+            let other = self[index]
+            guard other.prefix == member.prefix, other.length == member.length else { continue }
+            if member.length <= 8 || text.reader.equals(member.name, other.name, count: member.length) {
+                return false
+            }
+        }
+        return true
+    }
+
+    // MARK: By text
+
+    /// Reads all members, and their names as text. What is read already stays where it is in the order.
+    @inline(never)
+    private func readByText() {
+        let index = index ?? Index()
+        index.isByText = true
+        self.index = index
+        let path = strategy.asksForPath ? codingPath : []
+        for place in 0..<count {
+            let member = self[place]
+            let name = text.reader.string(member.name..<member.name &+ member.length)
+            index.names.append(name)
+            index.places[name] = place
+        }
+        while advance() {
+            let start = next &+ 1
+            var cursor = ValidCursor(text.reader, at: next)
+            let isEscaped = cursor.skipString()
+            let end = cursor.index &- 1
+            let colon = text.significant(end &+ 1)
+            last = text.significant(colon &+ 1)
+            let name = strategy.name(of: text.reader.text(start..<end, isEscaped: isEscaped), path)
+            guard index.places[name] == nil else { continue }
+            index.places[name] = count
+            index.names.append(name)
+            append(Member(name: start, length: end &- start, value: last))
+        }
+    }
+
+    @inline(never)
+    private func memberByText(_ key: String, _ isLast: Bool) -> Found? {
+        guard let index else { return nil }
+        if expected < count, index.names[expected] == key { return found(expected, isLast) }
+        return index.places[key].map { found($0, isLast) }
+    }
+
+    /// The names of all members, in order.
+    var allNames: [String] {
+        while !isByText, read() {}
+        if let index, index.isByText { return index.names }
+        return (0..<count).map { text.reader.string(self[$0].name..<self[$0].name &+ self[$0].length) }
+    }
+
+    override func key(at place: Int, _ path: [any CodingKey]) -> (any CodingKey)? {
+        var cursor = ValidCursor(text.reader, at: place &- 1)
+        let isEscaped = cursor.skipString()
+        let raw = text.reader.text(place..<cursor.index &- 1, isEscaped: isEscaped)
+        return PathKey(strategy.name(of: raw, path))
+    }
+}

@@ -1,0 +1,110 @@
+import FoundationEssentials
+@_spi(Reading) import JSONBytes
+
+/// A value of the document: what a type is given to decode itself from.
+///
+/// Three words, so that an `any Decoder` of it takes no memory of its own.
+struct ValueDecoder {
+    let node: ContainerNode
+    /// Of its first byte; -1 where there is no value, which reads like `null`.
+    let position: Int
+    /// Where it stands in its container, as `ContainerNode` has it.
+    let place: Int
+
+    var document: Document {
+        @inline(__always) get { node.document }
+    }
+
+    var firstByte: UInt8 {
+        @inline(__always) get { node.text.reader[position] }
+    }
+
+    var isNull: Bool {
+        @inline(__always) get { firstByte == Byte.n || position < 0 }
+    }
+
+    /// Any type's value: what has a strategy by it, others by themselves.
+    @inline(__always)
+    func value<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
+        if type == Double.self { return same(try floatingPoint(Double.self)) }
+        if type == String.self { return same(try string(String.self)) }
+        if type == Int.self { return same(try integer(Int.self)) }
+        if type == Date.self { return same(try date()) }
+        if type == Data.self { return same(try data()) }
+        if type == URL.self { return same(try url()) }
+        if type == Decimal.self { return same(try decimal()) }
+        if case .useDefaultKeys = document.settings.keyDecodingStrategy {
+            return try Value(from: self)
+        }
+        if type is any StringKeyed.Type { document.plainObject = position }
+        return try Value(from: self)
+    }
+
+    /// A value whose type was found to be the one that is asked for; a cast would look it up again.
+    @inline(__always)
+    private func same<Known, Asked>(_ value: Known) -> Asked { unsafeBitCast(value, to: Asked.self) }
+}
+
+/// A dictionary whose keys are names of members, which no strategy changes.
+private protocol StringKeyed {}
+extension Dictionary: StringKeyed where Key == String {}
+
+extension ValueDecoder: Decoder {
+    var codingPath: [any CodingKey] { node.codingPath(of: place) }
+
+    var userInfo: [CodingUserInfoKey: Any] { document.settings.userInfo }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        KeyedDecodingContainer(ObjectContainer(node: try object()))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        try array()
+    }
+
+    func singleValueContainer() -> any SingleValueDecodingContainer { self }
+
+    func object() throws -> ObjectNode {
+        guard firstByte == Byte.openBrace else {
+            throw wrongContainer([String: Any].self, "keyed")
+        }
+        let isPlain = document.plainObject == position
+        document.plainObject = -1
+        return ObjectNode(of: document, inside: node, place: place, start: position, isPlain: isPlain)
+    }
+
+    func array() throws -> ArrayContainer {
+        guard firstByte == Byte.openBracket else {
+            throw wrongContainer([Any].self, "unkeyed")
+        }
+        return ArrayContainer(ArrayNode(of: document, inside: node, place: place, start: position))
+    }
+
+    private func wrongContainer(_ type: any Any.Type, _ name: String) -> DecodingError {
+        isNull
+            ? .valueNotFound(
+                type, context("Cannot get \(name) decoding container -- found null value instead"))
+            : mismatch(type)
+    }
+}
+
+extension ValueDecoder: SingleValueDecodingContainer {
+    func decodeNil() -> Bool { isNull }
+    func decode(_ type: Bool.Type) throws -> Bool { try bool() }
+    func decode(_ type: String.Type) throws -> String { try string(type) }
+    func decode(_ type: Double.Type) throws -> Double { try floatingPoint(type) }
+    func decode(_ type: Float.Type) throws -> Float { try floatingPoint(type) }
+    func decode(_ type: Int.Type) throws -> Int { try integer(type) }
+    func decode(_ type: Int8.Type) throws -> Int8 { try integer(type) }
+    func decode(_ type: Int16.Type) throws -> Int16 { try integer(type) }
+    func decode(_ type: Int32.Type) throws -> Int32 { try integer(type) }
+    func decode(_ type: Int64.Type) throws -> Int64 { try integer(type) }
+    func decode(_ type: Int128.Type) throws -> Int128 { try wideInteger(type) }
+    func decode(_ type: UInt.Type) throws -> UInt { try integer(type) }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { try integer(type) }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { try integer(type) }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { try integer(type) }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(type) }
+    func decode(_ type: UInt128.Type) throws -> UInt128 { try wideInteger(type) }
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try value(type) }
+}

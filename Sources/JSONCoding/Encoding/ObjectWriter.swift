@@ -1,0 +1,134 @@
+@_spi(Lines) import JSONBytes
+
+/// An object that is being written.
+struct ObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let writer: Writer
+    let level: Int
+    let start: Int
+
+    var codingPath: [any CodingKey] { writer.path }
+
+    /// Writes the name of a member; false where no more can be written.
+    @inline(__always)
+    private func begin(_ key: some CodingKey) -> Bool {
+        guard writer.isOpen(level, start) else { return false }
+        writer.beginMember(writer.name(of: key, level), level)
+        return true
+    }
+
+    // MARK: Nested
+
+    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key)
+        -> KeyedEncodingContainer<Nested>
+    {
+        let part = nested(key, isObject: true)
+        return KeyedEncodingContainer(
+            ObjectWriter<Nested>(writer: part ?? writer, level: part == nil ? -1 : 0, start: 0))
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+        let part = nested(key, isObject: false)
+        return ArrayWriter(writer: part ?? writer, level: part == nil ? -1 : 0, start: 0)
+    }
+
+    private func nested(_ key: Key, isObject: Bool) -> Writer? {
+        guard writer.isOpen(level, start) else { return nil }
+        if let part = writer.part(named: writer.name(of: key, level), level, isObject: isObject) {
+            return part
+        }
+        return begin(key) ? writer.part(at: key, isObject: isObject, isMember: true) : nil
+    }
+
+    func superEncoder() -> any Encoder { encoder(PathKey.super) }
+
+    func superEncoder(forKey key: Key) -> any Encoder { encoder(key) }
+
+    private func encoder(_ key: some CodingKey) -> any Encoder {
+        guard begin(key) else { return ValueEncoder(writer: writer, level: -1, start: -1) }
+        return ValueEncoder(writer: writer.part(at: key, isObject: nil, isMember: true), level: 0, start: 0)
+    }
+
+    // MARK: Values
+
+    func encodeNil(forKey key: Key) {
+        if begin(key) { writer.writeNull() }
+    }
+
+    func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
+        guard writer.isOpen(level, start) else { return }
+        let mark = writer.mark(level)
+        do {
+            guard begin(key) else { return }
+            try writer.write(value, at: key)
+        } catch {
+            writer.restore(mark, level)
+            throw error
+        }
+    }
+
+    func encode(_ value: Bool, forKey key: Key) {
+        if begin(key) { writer.write(value) }
+    }
+
+    func encode(_ value: String, forKey key: Key) {
+        if begin(key) { writer.write(text: value) }
+    }
+
+    func encode(_ value: Double, forKey key: Key) throws {
+        guard value.isFinite else { return try encode(NonFinite(value), forKey: key) }
+        if begin(key) { try writer.write(floatingPoint: value) }
+    }
+
+    func encode(_ value: Float, forKey key: Key) throws {
+        guard value.isFinite else { return try encode(NonFinite(value), forKey: key) }
+        if begin(key) { try writer.write(floatingPoint: value) }
+    }
+
+    func encode(_ value: Int, forKey key: Key) {
+        if begin(key) { writer.write(integer: value) }
+    }
+
+    func encode(_ value: Int8, forKey key: Key) {
+        if begin(key) { writer.write(integer: value) }
+    }
+
+    func encode(_ value: Int16, forKey key: Key) {
+        if begin(key) { writer.write(integer: value) }
+    }
+
+    func encode(_ value: Int32, forKey key: Key) {
+        if begin(key) { writer.write(integer: value) }
+    }
+
+    func encode(_ value: Int64, forKey key: Key) {
+        if begin(key) { writer.write(integer: value) }
+    }
+
+    func encode(_ value: Int128, forKey key: Key) {
+        if begin(key) { writer.write(integer: value) }
+    }
+
+    func encode(_ value: UInt, forKey key: Key) {
+        if begin(key) { writer.write(integer: value) }
+    }
+
+    func encode(_ value: UInt8, forKey key: Key) {
+        if begin(key) { writer.write(integer: value) }
+    }
+
+    func encode(_ value: UInt16, forKey key: Key) {
+        if begin(key) { writer.write(integer: value) }
+    }
+
+    func encode(_ value: UInt32, forKey key: Key) {
+        if begin(key) { writer.write(integer: value) }
+    }
+
+    func encode(_ value: UInt64, forKey key: Key) {
+        if begin(key) { writer.write(integer: value) }
+    }
+
+    func encode(_ value: UInt128, forKey key: Key) {
+        if begin(key) { writer.write(integer: value) }
+    }
+}

@@ -1,0 +1,54 @@
+/// `first_name` and `firstName`, as Foundation's key strategies turn one into the other.
+enum SnakeCase {
+    /// Underscores at either end stay; the words between lose theirs, the first in small letters and the others with a capital
+    /// one. A name of one word stays as it is.
+    static func camelCase(_ name: String) -> String {
+        let inner = name.drop { $0 == "_" }
+        guard !inner.isEmpty else { return name }
+        let leading = name[..<inner.startIndex]
+        let end = inner.lastIndex { $0 != "_" }.map(inner.index(after:)) ?? inner.endIndex
+        let words = inner[..<end].split(separator: "_")
+        guard let first = words.first, words.count > 1 else { return name }
+        return leading + first.lowercased() + words.dropFirst().map(capitalized).joined() + inner[end...]
+    }
+
+    /// A capital letter where letters begin, small ones behind it.
+    private static func capitalized(_ word: Substring) -> String {
+        var text = ""
+        var isInside = false
+        for character in word {
+            text += isInside ? character.lowercased() : character.uppercased()
+            isInside = character.isLetter || (isInside && character.isNumber) || character == "'"
+        }
+        return text
+    }
+
+    /// An underscore before a capital letter that begins a word, everything in small letters: `myURLThing` is `my_url_thing`.
+    static func snakeCase(_ name: String) -> String {
+        guard !name.isEmpty else { return name }
+        var words: [Range<String.Index>] = []
+        var wordStart = name.startIndex
+        var searched = name.index(after: wordStart)..<name.endIndex
+        while let upper = name[searched].firstIndex(where: \.isUppercase) {
+            words.append(wordStart..<upper)
+            let rest = upper..<searched.upperBound
+            guard let lower = name[rest].firstIndex(where: \.isLowercase) else {
+                wordStart = upper
+                break
+            }
+            let behind = name.index(after: upper)
+            if lower == behind {
+                wordStart = upper
+            } else {
+                // Several capitals: the last of them begins the next word.
+                let before = name.index(before: lower)
+                words.append(upper..<before)
+                wordStart = before
+            }
+            searched = name.index(after: lower)..<searched.upperBound
+            guard lower < searched.upperBound else { break }
+        }
+        words.append(wordStart..<name.endIndex)
+        return words.map { name[$0].lowercased() }.joined(separator: "_")
+    }
+}
