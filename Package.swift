@@ -69,14 +69,14 @@ let package = Package(
         module("HTTPInbound", ["EventIO", "HTTPWire", "HTTPModel", "Rx"]),
         module("HTTPOutbound", ["EventIO", "HTTPWire", "ContentCoding", "HTTPModel", "Rx"]),
 
-        module("Networking", ["Rx", "HTTPModel", "JSONBytes", "Locking"]),
+        module("Networking", ["Rx", "HTTPModel", "JSONBytes", "JSONCoding", "Locking"]),
         // The reactive client on the wire: for providers outside a gateway, and under it.
         module(
             "NetworkingSession",
             ["Networking", "HTTPOutbound", "EventIO", "HTTPModel", "JSONBytes", "Rx", "Locking"]),
         // The client's errors as NSError, which needs the whole of Foundation.
         module("NetworkingFoundation", ["Networking"]),
-        module("Gateway", ["Networking", "Rx", "HTTPModel", "JSONBytes", "Locking"]),
+        module("Gateway", ["Networking", "Rx", "HTTPModel", "JSONBytes", "JSONCoding", "Locking"]),
 
         module(
             "GatewayServer",
@@ -100,7 +100,10 @@ let package = Package(
 
         module(
             "Sluice",
-            ["Rx", "Networking", "NetworkingSession", "Gateway", "GatewayServer", "JSONBytes", "HTTPModel"]),
+            [
+                "Rx", "Networking", "NetworkingSession", "Gateway", "GatewayServer", "JSONCoding",
+                "JSONBytes", "HTTPModel",
+            ]),
         module(
             "GatewayTesting",
             [

@@ -13,7 +13,7 @@ public import JSONBytes
 /// - A number that does not fit its type is told with its place and its text; Foundation says only that the data is not JSON.
 /// - Half a surrogate pair (`"\ud800"`) is U+FFFD, as everywhere in `JSONBytes`; Foundation refuses the document.
 /// - The keys of a coding path have the names and numbers that Foundation's have, and are of a type of their own but for the last.
-/// - `allKeys` has the order of the document.
+/// - `allKeys` has the order of the document. Names are the same where their bytes are, escapes decoded.
 ///
 /// Of several members with one name it takes the first, as Foundation does; the lookups of `JSONFragment` take the last.
 public struct JSONBytesDecoder: Sendable {

@@ -4,6 +4,7 @@
 @_exported public import GatewayServer
 @_exported public import HTTPModel
 @_exported public import JSONBytes
+@_exported public import JSONCoding
 @_exported public import Networking
 @_exported public import NetworkingSession
 @_exported public import Rx

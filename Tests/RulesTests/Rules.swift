@@ -15,11 +15,11 @@ enum Rules {
         "ContentCoding": ["CZlib", "CBrotli"],
         "HTTPInbound": ["EventIO", "HTTPWire", "HTTPModel", "Rx"],
         "HTTPOutbound": ["EventIO", "HTTPWire", "ContentCoding", "HTTPModel", "Rx"],
-        "Networking": ["Rx", "HTTPModel", "JSONBytes", "Locking"],
+        "Networking": ["Rx", "HTTPModel", "JSONBytes", "JSONCoding", "Locking"],
         "NetworkingSession": [
             "Networking", "HTTPOutbound", "EventIO", "HTTPModel", "JSONBytes", "Rx", "Locking",
         ],
-        "Gateway": ["Networking", "Rx", "HTTPModel", "JSONBytes", "Locking"],
+        "Gateway": ["Networking", "Rx", "HTTPModel", "JSONBytes", "JSONCoding", "Locking"],
         "GatewayServer": [
             "Gateway", "NetworkingSession", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO",
             "HTTPModel", "JSONBytes", "Rx", "Locking",
@@ -30,7 +30,8 @@ enum Rules {
             "HTTPModel",
         ],
         "Sluice": [
-            "Rx", "Networking", "NetworkingSession", "Gateway", "GatewayServer", "JSONBytes", "HTTPModel",
+            "Rx", "Networking", "NetworkingSession", "Gateway", "GatewayServer", "JSONCoding", "JSONBytes",
+            "HTTPModel",
         ],
         "GatewayTesting": [
             "GatewayServer", "Gateway", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO", "Rx",

@@ -1,5 +1,6 @@
 import FoundationEssentials
 public import JSONBytes
+import JSONCoding
 public import Rx
 
 /// A value that can stand in an answer's `data`.
@@ -46,12 +47,11 @@ extension JSONFragment {
     /// Encodes with sorted keys (so that equal values give equal bytes), slashes as they are, and dates by
     /// ISO 8601.
     public init(encoding value: some Encodable) throws {
-        try self.init(validating: ArraySlice(JSONFragment.encoder.encode(value)))
+        self = try JSONFragment.encoder.encode(value)
     }
 
-    /// Never changed after this, which is what makes one encoder safe to share.
-    private static let encoder: JSONEncoder = {
-        let encoder = JSONEncoder()
+    private static let encoder: JSONBytesEncoder = {
+        var encoder = JSONBytesEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.dateEncodingStrategy = .iso8601
         return encoder

@@ -1,6 +1,6 @@
-import FoundationEssentials
 import HTTPModel
 public import JSONBytes
+import JSONCoding
 
 extension GatewayRequest {
     /// The body as a value of `type`.
@@ -10,7 +10,7 @@ extension GatewayRequest {
     public func json<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
         let fragment = try json()
         do {
-            return try JSONDecoder().decode(type, from: Data(fragment.bytes))
+            return try JSONBytesDecoder().decode(type, from: fragment)
         } catch let error as DecodingError {
             throw GatewayError.invalidRequest(Self.complaint(error))
         }

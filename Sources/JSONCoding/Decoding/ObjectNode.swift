@@ -22,7 +22,7 @@ final class ObjectNode: ContainerNode {
     private final class Index {
         var others: [Member] = []
         var names: [String] = []
-        var places: [String: Int] = [:]
+        var places: [ExactName: Int] = [:]
         var isByText = false
     }
 
@@ -209,7 +209,7 @@ final class ObjectNode: ContainerNode {
             let member = self[place]
             let name = text.reader.string(member.name..<member.name &+ member.length)
             index.names.append(name)
-            index.places[name] = place
+            index.places[ExactName(text: name)] = place
         }
         while advance() {
             let start = next &+ 1
@@ -219,8 +219,9 @@ final class ObjectNode: ContainerNode {
             let colon = text.significant(end &+ 1)
             last = text.significant(colon &+ 1)
             let name = strategy.name(of: text.reader.text(start..<end, isEscaped: isEscaped), path)
-            guard index.places[name] == nil else { continue }
-            index.places[name] = count
+            let exact = ExactName(text: name)
+            guard index.places[exact] == nil else { continue }
+            index.places[exact] = count
             index.names.append(name)
             append(Member(name: start, length: end &- start, value: last))
         }
@@ -229,8 +230,10 @@ final class ObjectNode: ContainerNode {
     @inline(never)
     private func memberByText(_ key: String, _ isLast: Bool) -> Found? {
         guard let index else { return nil }
-        if expected < count, index.names[expected] == key { return found(expected, isLast) }
-        return index.places[key].map { found($0, isLast) }
+        if expected < count, index.names[expected].utf8.elementsEqual(key.utf8) {
+            return found(expected, isLast)
+        }
+        return index.places[ExactName(text: key)].map { found($0, isLast) }
     }
 
     /// The names of all members, in order.
@@ -245,5 +248,19 @@ final class ObjectNode: ContainerNode {
         let isEscaped = cursor.skipString()
         let raw = text.reader.text(place..<cursor.index &- 1, isEscaped: isEscaped)
         return PathKey(strategy.name(of: raw, path))
+    }
+}
+
+/// A name that equals only what is spelled the same: to Swift's strings the two spellings of an accent are one.
+private struct ExactName: Hashable {
+    let text: String
+
+    static func == (left: ExactName, right: ExactName) -> Bool {
+        left.text.utf8.elementsEqual(right.text.utf8)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        var text = text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 }

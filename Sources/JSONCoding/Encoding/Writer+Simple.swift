@@ -77,7 +77,7 @@ extension Writer {
             var scaled = value
             for places in 0..<4 {
                 let whole = scaled.rounded()
-                if whole == scaled, whole / PowersOfTen.small[places] == value, whole.magnitude >= 1 {
+                if whole / PowersOfTen.small[places] == value {
                     line.fixed(Int(whole), places: places)
                     return
                 }

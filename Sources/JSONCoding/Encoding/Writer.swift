@@ -183,9 +183,10 @@ final class Writer {
     /// Whether the container at `level`, which began at `start`, is the innermost one that is open.
     @inline(__always)
     func isOpen(_ level: Int, _ start: Int) -> Bool {
+        guard level >= 0, level < frames.count else { return false }
         if level == frames.count &- 1, frames[level].start == start { return true }
         // What is encoded later than its container is no part of it.
-        if !isFinished, level >= 0, level < frames.count, frames[level].start == start {
+        if !isFinished, frames[level].start == start {
             misused("A container was written to while one inside of it was being encoded.")
         }
         return false

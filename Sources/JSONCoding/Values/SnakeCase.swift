@@ -18,7 +18,7 @@ enum SnakeCase {
         var isInside = false
         for character in word {
             text += isInside ? character.lowercased() : character.uppercased()
-            isInside = character.isLetter || (isInside && character.isNumber) || character == "'"
+            isInside = character.isLetter || (isInside && character == "'")
         }
         return text
     }

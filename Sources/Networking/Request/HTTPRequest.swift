@@ -62,7 +62,7 @@ extension HTTPRequest {
         setHttpBody(.bytes(ArraySlice(bytes)))
     }
 
-    /// A model as the body, by `JSONEncoder()` unless said otherwise. Its content type goes along where the request has none.
+    /// A model as the body, by `JSONBytesEncoder()` unless said otherwise. Its content type goes along where the request has none.
     /// A model that cannot be encoded fails the call, with the encoder's error.
     public consuming func setHttpBody(
         _ model: some Encodable, encoder: any RequestEncoder = RequestTask.encoder

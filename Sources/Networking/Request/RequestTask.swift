@@ -1,9 +1,10 @@
 import FoundationEssentials
+import JSONCoding
 
 /// What a call sends beside its head (Moya's `Task`).
 ///
 ///     .plain
-///     .json(weight)                                        // an Encodable, by JSONEncoder()
+///     .json(weight)                                        // an Encodable, by JSONBytesEncoder()
 ///     .parameters(["page": 2, "tag": ["a", "b"]], encoding: .query)
 ///     .form(model)                                         // an Encodable, as application/x-www-form-urlencoded
 ///     .json(weight).adding(query: ["dryRun": true])        // body and query together
@@ -29,7 +30,7 @@ public struct RequestTask: Sendable {
     consuming func takeContent() -> Content { content }
 
     /// What writes models where nothing else is said.
-    public static let encoder: any RequestEncoder = JSONEncoder()
+    public static let encoder: any RequestEncoder = JSONBytesEncoder()
 
     /// No body, no query.
     public static let plain = RequestTask(content: .plain)

@@ -1,7 +1,9 @@
 public import FoundationEssentials
 public import JSONBytes
+public import JSONCoding
 
-/// Reads models out of JSON that has been validated and cut already. Foundation's `JSONDecoder` is one.
+/// Reads models out of JSON that has been validated and cut already. `JSONBytesDecoder` is one, and Foundation's `JSONDecoder` is
+/// another.
 public protocol ResponseDecoder: Sendable {
     /// The model; what it throws is beneath a `pathErr`.
     func decode<Model: Decodable>(_ type: Model.Type, from fragment: JSONFragment) throws -> Model
@@ -14,7 +16,9 @@ extension JSONDecoder: ResponseDecoder {
     }
 }
 
+extension JSONBytesDecoder: ResponseDecoder {}
+
 extension Response {
     /// What reads models where nothing else is said.
-    public static let decoder: any ResponseDecoder = JSONDecoder()
+    public static let decoder: any ResponseDecoder = JSONBytesDecoder()
 }

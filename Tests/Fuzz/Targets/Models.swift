@@ -1,0 +1,126 @@
+import Foundation
+import JSONBytes
+import JSONCoding
+
+// Whatever the document: models are made of it, or refused, as Foundation's decoder does it, but for the differences that the
+// decoder's documentation names; and what was decoded is written as JSON that reads back as the same.
+
+private struct Point: Codable, Equatable {
+    var date: String
+    var am: Double
+    var pm: Float?
+    var a: [Point]?
+}
+
+private struct Numbers: Codable, Equatable {
+    var a: Int
+    var b: UInt8?
+    var data: [Int64]?
+    var c: Decimal?
+    var d: Bool?
+}
+
+private struct Known: Codable, Equatable {
+    var a: Date?
+    var b: Data?
+    var c: URL?
+    var d: UUID?
+}
+
+private enum Choice: Codable, Equatable {
+    case a(Int, b: String?)
+    case data([Choice])
+}
+
+private indirect enum Anything: Codable, Equatable {
+    case null
+    case bool(Bool)
+    case number(Double)
+    case text(String)
+    case array([Anything])
+    case object([String: Anything])
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .number(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .text(value)
+        } else if let value = try? container.decode([Anything].self) {
+            self = .array(value)
+        } else {
+            self = .object(try container.decode([String: Anything].self))
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .number(let value): try container.encode(value)
+        case .text(let value): try container.encode(value)
+        case .array(let value): try container.encode(value)
+        case .object(let value): try container.encode(value)
+        }
+    }
+}
+
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzModels(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+    // As deep as it comes, the trials of `Anything` are two to the power of it.
+    guard (try? JSONFragment(validating: bytes[...], limits: JSONLimits(maxDepth: 12))) != nil else {
+        return 0
+    }
+    for strategy in 0..<2 {
+        var ours = JSONBytesDecoder()
+        let theirs = JSONDecoder()
+        if strategy == 1 {
+            ours.keyDecodingStrategy = .convertFromSnakeCase
+            theirs.keyDecodingStrategy = .convertFromSnakeCase
+            ours.dateDecodingStrategy = .iso8601
+            theirs.dateDecodingStrategy = .iso8601
+        }
+        check(Point.self, bytes, ours, theirs)
+        check([Numbers].self, bytes, ours, theirs)
+        check(Numbers.self, bytes, ours, theirs)
+        check(Known.self, bytes, ours, theirs)
+        check(Choice.self, bytes, ours, theirs)
+        check([String: [Int]].self, bytes, ours, theirs)
+        check(Anything.self, bytes, ours, theirs)
+    }
+    return 0
+}
+
+private func check<Model: Codable & Equatable>(
+    _ type: Model.Type, _ bytes: [UInt8], _ ours: JSONBytesDecoder, _ theirs: JSONDecoder
+) {
+    let our = try? ours.decode(type, from: bytes)
+    // Texts that Swift takes for the same, and half a surrogate pair, are known differences.
+    let isPlain = bytes.allSatisfy { $0 < 0x80 && $0 != 0 } && !bytes.contains(UInt8(ascii: "\\"))
+    if isPlain {
+        let their = try? theirs.decode(type, from: Data(bytes))
+        guard (our == nil) == (their == nil) || type == Anything.self else {
+            fatalError("\(type): ours \(our == nil ? "refuses" : "takes") it")
+        }
+        if let our, let their, type != Anything.self {
+            guard our == their else { fatalError("\(type): it says something else to Foundation") }
+        }
+    }
+    guard let our else { return }
+    var encoder = JSONBytesEncoder()
+    encoder.outputFormatting = bytes.count % 2 == 0 ? [.sortedKeys] : [.prettyPrinted]
+    // A date that is none has no number.
+    guard let text = try? encoder.encode(our) else { return }
+    guard let valid = try? JSONFragment(validating: Array(text.bytes)[...]), valid == text else {
+        fatalError("\(type): written as what is no JSON")
+    }
+    guard let again = try? JSONBytesDecoder().decode(type, from: text), again == our else {
+        fatalError("\(type): written as something else")
+    }
+}

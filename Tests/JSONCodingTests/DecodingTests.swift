@@ -1,0 +1,282 @@
+import Foundation
+import JSONBytes
+import JSONCoding
+import Testing
+
+@Suite("Decoding")
+struct DecodingTests {
+    private let decoder = JSONBytesDecoder()
+
+    private func decode<Value: Decodable>(_ type: Value.Type, _ text: String) throws -> Value {
+        try decoder.decode(type, from: Array(text.utf8))
+    }
+
+    /// What is wrong, and where, as a `DecodingError` says it.
+    private func complaint<Value: Decodable>(_ type: Value.Type, _ text: String) -> String? {
+        do {
+            _ = try decode(type, text)
+            return nil
+        } catch DecodingError.dataCorrupted(let context), DecodingError.typeMismatch(_, let context),
+            DecodingError.valueNotFound(_, let context), DecodingError.keyNotFound(_, let context)
+        {
+            let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? ".\($0.stringValue)" }
+            return "\(path.joined()): \(context.debugDescription)"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test("Bytes that are no JSON are told with the place and the reason")
+    func bytesThatAreNoJSON() {
+        #expect(
+            complaint([Int].self, "[1,]")
+                == ": The given data was not valid JSON: a value is missing at byte 3.")
+        #expect(
+            complaint(Int.self, "")
+                == ": The given data was not valid JSON: the document is cut short at byte 0.")
+        #expect {
+            _ = try decode([Int].self, "[01]")
+        } throws: { error in
+            guard case DecodingError.dataCorrupted(let context) = error else { return false }
+            return (context.underlyingError as? JSONError)?.reason == .badNumber
+        }
+    }
+
+    @Test("The limits hold where bytes are decoded")
+    func theLimitsHold() throws {
+        let deep = String(repeating: "[", count: 65) + String(repeating: "]", count: 65)
+        #expect(complaint(Models.List.self, deep)?.contains("more nesting than allowed") == true)
+        var narrow = JSONBytesDecoder()
+        narrow.limits.maxNumberLength = 3
+        #expect(throws: DecodingError.self) { try narrow.decode(Int.self, from: Array("1234".utf8)) }
+        #expect(try narrow.decode(Int.self, from: Array("123".utf8)) == 123)
+    }
+
+    @Test("A number that does not fit is told with its text and its place")
+    func aNumberThatDoesNotFit() {
+        #expect(complaint([Int8].self, "[1,300]") == "[1]: The number 300 does not fit in Int8.")
+        #expect(complaint([UInt].self, "[-1]") == "[0]: The number -1 does not fit in UInt.")
+        #expect(complaint([Int].self, "[1.5]") == "[0]: The number 1.5 does not fit in Int.")
+        #expect(
+            complaint([Int].self, "[9223372036854775808]")
+                == "[0]: The number 9223372036854775808 does not fit in Int.")
+        #expect(complaint([Double].self, "[1e400]") == "[0]: The number 1e400 does not fit in Double.")
+        #expect(complaint([Double].self, "[1e-400]") == "[0]: The number 1e-400 does not fit in Double.")
+        #expect(complaint([Float].self, "[1e39]") == "[0]: The number 1e39 does not fit in Float.")
+        #expect(
+            complaint([Int128].self, "[1e39]") == "[0]: The number 1e39 does not fit in Int128.")
+        #expect(
+            complaint([Int].self, "[1e999999999999999999999]")
+                == "[0]: The number 1e999999999999999999999 does not fit in Int.")
+    }
+
+    @Test("Integers are integers however they are written")
+    func integersHoweverTheyAreWritten() throws {
+        #expect(
+            try decode([Int].self, "[1.0,2e1,-0,0e99,0.0e-99,120e-1,-9223372036854775808,9007199254740993.0]")
+                == [1, 20, 0, 0, 0, 12, .min, 9_007_199_254_740_993])
+        #expect(
+            try decode([UInt64].self, "[18446744073709551615,1.8446744073709551615e19,-0]") == [
+                .max, .max, 0,
+            ])
+        #expect(try decode([Int8].self, "[-128,127]") == [-128, 127])
+    }
+
+    @Test("Decimals become the closest double", arguments: 0..<4)
+    func decimalsBecomeTheClosestDouble(_ seed: Int) throws {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        for _ in 0..<5000 {
+            let digits = String(UInt64.random(in: 0...UInt64.max, using: &generator)).prefix(
+                Int.random(in: 1...20, using: &generator))
+            let exponent = Int.random(in: -330...310, using: &generator)
+            let shifted = Int.random(in: -25...25, using: &generator)
+            for text in ["0.\(digits)", "1\(digits)e\(shifted)", "-1.\(digits)E\(exponent)"] {
+                let double = try #require(Double(text))
+                let ours = try? decode([Double].self, "[\(text)]")
+                #expect(ours == (double.isFinite && double != 0 ? [double] : ours), "\(text)")
+                #expect(ours != nil || !double.isFinite || double == 0, "\(text)")
+                let float = try #require(Float(text))
+                guard float.isFinite, float != 0 else { continue }
+                #expect(try decode([Float].self, "[\(text)]") == [float], "\(text)")
+            }
+            let any = Double(bitPattern: UInt64.random(in: 0...UInt64.max, using: &generator))
+            guard any.isFinite, any != 0 else { continue }
+            #expect(try decode([Double].self, "[\(any)]") == [any])
+        }
+    }
+
+    @Test("Half a surrogate pair is U+FFFD, and all escapes are decoded")
+    func escapesAreDecoded() throws {
+        #expect(
+            try decode([String].self, #"["\ud800","\ud83d\ude00\u0000\/","\ud83dx","\n\t\r\b\f\\\""]"#)
+                == ["\u{FFFD}", "😀\0/", "\u{FFFD}x", "\n\t\r\u{8}\u{c}\\\""])
+    }
+
+    @Test("Of several members with one name the first counts")
+    func theFirstCounts() throws {
+        #expect(try decode(Models.List.self, #"{"value":1,"value":2,"next":null}"#).value == 1)
+        #expect(try decode(Models.List.self, #"{"value":1,"v\u0061lue":2}"#).value == 1)
+        #expect(try decode([String: Int].self, #"{"a":1,"b":2,"a":3}"#) == ["a": 1, "b": 2])
+        #expect(
+            try decode(Models.List.self, #"{"next":null,"x":0,"value":1,"next":5,"value":"y"}"#).value == 1)
+    }
+
+    @Test("Names are the same only where their bytes are")
+    func namesAreBytes() throws {
+        #expect(try decode([String: Int].self, "{\"\u{e9}\":1}") == ["é": 1])
+        struct Accent: Decodable {
+            var é: Int?
+            var other: Int
+        }
+        #expect(try decode(Accent.self, "{\"e\u{301}\":1,\"other\":2}").é == nil)
+        #expect(try decode(Accent.self, "{\"e\u{301}\":1,\"\\u006fther\":2}").é == nil)
+        #expect(try decode(Accent.self, "{\"\u{e9}\":1,\"other\":2}").é == 1)
+    }
+
+    @Test("Names are found whatever their order and number")
+    func namesAreFound() throws {
+        let names = (0..<100).map { "name\($0)" + String(repeating: "x", count: $0 % 12) }
+        var generator = SeededGenerator(seed: 3)
+        struct Some: Decodable {
+            let found: [Int]
+
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.container(keyedBy: AnyKey.self)
+                let asked = try #require(decoder.userInfo[.names] as? [String])
+                found = try asked.map {
+                    container.contains(AnyKey($0)) ? try container.decode(Int.self, forKey: AnyKey($0)) : -1
+                }
+            }
+        }
+        for count in [0, 1, 7, 8, 9, 15, 16, 17, 18, 40, 100] {
+            let written = names.prefix(count).shuffled(using: &generator)
+            let document = "{" + written.enumerated().map { "\"\($1)\":\($0)" }.joined(separator: ",") + "}"
+            for _ in 0..<10 {
+                let asked = (names + names.prefix(5)).shuffled(using: &generator)
+                var decoder = JSONBytesDecoder()
+                decoder.userInfo[.names] = asked
+                let found = try decoder.decode(Some.self, from: Array(document.utf8)).found
+                #expect(found == asked.map { written.firstIndex(of: $0) ?? -1 })
+            }
+        }
+    }
+
+    @Test("All keys stand in the document's order, once each")
+    func allKeysInOrder() throws {
+        struct Keys: Decodable {
+            let names: [String]
+
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.container(keyedBy: AnyKey.self)
+                names = container.allKeys.map(\.stringValue)
+                #expect(try container.decode(Int.self, forKey: AnyKey("b")) == 1)
+            }
+        }
+        #expect(try decode(Keys.self, #"{"b":1,"a":2,"b":3,"\u0063":4}"#).names == ["b", "a", "c"])
+        let many = (0..<50).map { "\"k\($0)\":0" }.joined(separator: ",")
+        #expect(try decode(Keys.self, "{\"b\":1,\(many)}").names == ["b"] + (0..<50).map { "k\($0)" })
+    }
+
+    @Test("A decoder that is kept reads on when the call is over")
+    func aDecoderThatIsKept() throws {
+        final class Kept: Decodable {
+            let decoder: any Decoder
+
+            init(from decoder: any Decoder) throws { self.decoder = decoder }
+        }
+        var kept: [Kept] = []
+        do {
+            let document = Array(#"[{"value":1,"next":[{"value":2}]},{"value":"x"}]"#.utf8)
+            kept = try decoder.decode([Kept].self, from: document)
+        }
+        #expect(try Models.List(from: kept[0].decoder).next?[0].value == 2)
+        #expect {
+            _ = try Models.List(from: kept[1].decoder)
+        } throws: { error in
+            guard case DecodingError.typeMismatch(_, let context) = error else { return false }
+            return context.codingPath.map(\.stringValue) == ["Index 1", "value"]
+        }
+    }
+
+    @Test("A failed try leaves the place where it was, however often it fails")
+    func aFailedTryLeavesThePlace() throws {
+        let count = 20_000
+        let text =
+            "[" + (0..<count).map { $0 % 2 == 0 ? "\"\($0)\"" : "[[\($0)]]" }.joined(separator: ",") + "]"
+        let values = try decode([Models.Either].self, text)
+        #expect(values.count == count)
+        #expect(values[2] == .text("2") && values[3] == .list([.list([.number(3)])]))
+    }
+
+    @Test("Nesting as deep as the limits allow is decoded")
+    func deepNesting() throws {
+        var decoder = JSONBytesDecoder()
+        decoder.limits.maxDepth = 400
+        let depth = 199
+        let text =
+            String(repeating: #"{"value":1,"next":["#, count: depth) + String(repeating: "]}", count: depth)
+        var list = try decoder.decode(Models.List.self, from: Array(text.utf8))
+        var found = 1
+        while let next = list.next?.first {
+            list = next
+            found += 1
+        }
+        #expect(found == depth)
+    }
+
+    @Test("userInfo is handed on, and fragments are not validated twice")
+    func fragments() throws {
+        let fragment = try JSONFragment(validating: Array(#" {"data":[{"value":5}]} "#.utf8)[...])
+        let lists = try decoder.decode([Models.List].self, from: try #require(fragment[member: "data"]))
+        #expect(lists.map(\.value) == [5])
+        #expect(try decoder.decode([Models.List].self, from: Data("[]".utf8)).isEmpty)
+    }
+
+    @Test("At the end of an array each kind of reading says so")
+    func atTheEnd() throws {
+        struct Reader: Decodable {
+            init(from decoder: any Decoder) throws {
+                var container = try decoder.unkeyedContainer()
+                #expect(container.count == 2 && container.currentIndex == 0)
+                #expect(throws: DecodingError.self) { _ = try container.decode(String.self) }
+                #expect(container.currentIndex == 0)
+                #expect(try container.decode(Int.self) == 1)
+                #expect(try container.decodeNil() && container.isAtEnd)
+                #expect(try container.decodeIfPresent(Int.self) == nil)
+                for read in [
+                    { _ = try container.decode(Int.self) }, { _ = try container.decodeNil() },
+                    { _ = try container.superDecoder() }, { _ = try container.nestedUnkeyedContainer() },
+                    { _ = try container.nestedContainer(keyedBy: AnyKey.self) },
+                ] as [() throws -> Void] {
+                    #expect {
+                        try read()
+                    } throws: { error in
+                        guard case DecodingError.valueNotFound(_, let context) = error else { return false }
+                        return context.codingPath.last?.intValue == 2
+                    }
+                }
+            }
+        }
+        _ = try decode(Reader.self, "[ 1 , null ]")
+    }
+
+    @Test("A super decoder of a member that is not there reads null")
+    func superDecoderOfNothing() throws {
+        struct Reader: Decodable {
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.container(keyedBy: AnyKey.self)
+                let parent = try container.superDecoder()
+                #expect(parent.codingPath.map(\.stringValue) == ["Index 0", "super"])
+                #expect(try parent.singleValueContainer().decodeNil())
+                let other = try container.superDecoder(forKey: AnyKey("other"))
+                #expect(other.codingPath.map(\.stringValue) == ["Index 0", "other"])
+                #expect(throws: DecodingError.self) { _ = try Int(from: other) }
+            }
+        }
+        _ = try decode([Reader].self, "[{}]")
+    }
+}
+
+extension CodingUserInfoKey {
+    fileprivate static let names = CodingUserInfoKey(rawValue: "names").unsafelyUnwrapped
+}
