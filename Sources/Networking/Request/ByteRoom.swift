@@ -33,9 +33,6 @@ struct ByteRoom: ~Copyable {
         return try written.get()
     }
 
-    /// Bytes written so far.
-    var count: Int { full.count + used }
-
     @inline(__always)
     mutating func append(_ byte: UInt8) {
         if used == Self.size { makeRoom() }

@@ -1,7 +1,40 @@
 import HTTPModel
 
-/// `name=value&name=value`.
-extension ParameterEncoding {
+/// How `name=value&name=value` is written.
+final class PairRules: Sendable, Hashable {
+    let lists: ParameterEncoding.Lists
+    let booleans: ParameterEncoding.Booleans
+    let members: ParameterEncoding.Members
+    let sortsKeys: Bool
+    let escaping: Escaping
+
+    init(
+        lists: ParameterEncoding.Lists = .repeated, booleans: ParameterEncoding.Booleans = .literal,
+        members: ParameterEncoding.Members = .brackets, sortsKeys: Bool = false, escaping: Escaping = .query
+    ) {
+        self.lists = lists
+        self.booleans = booleans
+        self.members = members
+        self.sortsKeys = sortsKeys
+        self.escaping = escaping
+    }
+
+    static func == (left: PairRules, right: PairRules) -> Bool {
+        left === right
+            || left.lists == right.lists && left.booleans == right.booleans && left.members == right.members
+                && left.sortsKeys == right.sortsKeys && left.escaping == right.escaping
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(lists)
+        hasher.combine(booleans)
+        hasher.combine(members)
+        hasher.combine(sortsKeys)
+        hasher.combine(escaping)
+    }
+}
+
+extension PairRules {
     /// Appends the pairs of all parameters.
     ///
     /// - Parameter mark: what goes before the first pair, if there is one.

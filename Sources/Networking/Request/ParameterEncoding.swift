@@ -40,7 +40,7 @@ public struct ParameterEncoding: Sendable, Hashable {
             Lists(form: .custom(Naming(name)))
         }
 
-        // In a box, so that an encoding is small; equal to itself only.
+        // Equal to itself only.
         final class Naming: Sendable, Hashable {
             let name: @Sendable (String, Int) -> String
 
@@ -89,14 +89,12 @@ public struct ParameterEncoding: Sendable, Hashable {
     }
 
     let place: Place
-    var lists = Lists.repeated
-    var booleans = Booleans.literal
-    var members = Members.brackets
-    var sortsKeys = false
-    var escaping = Escaping.query
+    // In an object: an encoding is made rarely, and copied with each task.
+    let rules: PairRules
 
-    private init(_ place: Place) {
+    private init(_ place: Place, _ rules: PairRules) {
         self.place = place
+        self.rules = rules
     }
 
     /// Into the URL's query, a space as `%20`: `?fddDate=2026-11-20&keyword=recent`. A query that the path has is kept.
@@ -104,7 +102,7 @@ public struct ParameterEncoding: Sendable, Hashable {
     /// Into the body as `application/x-www-form-urlencoded`, a space as `+`.
     public static let form = ParameterEncoding.form()
     /// Into the body as a JSON object, in order. A name that occurs twice in an object fails the call.
-    public static let json = ParameterEncoding(.json)
+    public static let json = ParameterEncoding(.json, PairRules())
 
     /// Into the URL's query, with a say in how what is no text is written.
     public static func query(
@@ -119,10 +117,11 @@ public struct ParameterEncoding: Sendable, Hashable {
         lists: Lists = .repeated, booleans: Booleans = .literal, members: Members = .brackets,
         spaces: Spaces = .plusReplaced, sortsKeys: Bool = false
     ) -> ParameterEncoding {
-        var encoding = url(
-            .httpBody, lists: lists, booleans: booleans, members: members, sortsKeys: sortsKeys)
-        encoding.escaping = Escaping(spaceAsPlus: spaces.isPlus, keepsSlashes: false)
-        return encoding
+        ParameterEncoding(
+            .pairs(.httpBody),
+            PairRules(
+                lists: lists, booleans: booleans, members: members, sortsKeys: sortsKeys,
+                escaping: Escaping(spaceAsPlus: spaces.isPlus, keepsSlashes: false)))
     }
 
     /// Pairs in the query or the body, escaped alike in both: as in a query.
@@ -131,13 +130,11 @@ public struct ParameterEncoding: Sendable, Hashable {
         booleans: Booleans = .literal,
         members: Members = .brackets, spaces: Spaces = .percentEscaped, sortsKeys: Bool = false
     ) -> ParameterEncoding {
-        var encoding = ParameterEncoding(.pairs(destination))
-        encoding.lists = lists
-        encoding.booleans = booleans
-        encoding.members = members
-        encoding.sortsKeys = sortsKeys
-        encoding.escaping = Escaping(spaceAsPlus: spaces.isPlus, keepsSlashes: true)
-        return encoding
+        ParameterEncoding(
+            .pairs(destination),
+            PairRules(
+                lists: lists, booleans: booleans, members: members, sortsKeys: sortsKeys,
+                escaping: Escaping(spaceAsPlus: spaces.isPlus, keepsSlashes: true)))
     }
 
     /// Where parameters of a call by that method go.

@@ -9,29 +9,50 @@ enum RequestBuilder {
         settings: CallSettings, options: CallOptions?
     ) throws(RequestFault) -> TransportCall {
         if let fault = path.fault { throw RequestFault(.url, fault) }
-        var content = try RequestContent(task.takeContent(), method: method)
+        var query = Parameters()
+        var rules: PairRules?
+        // Nil for most calls, which have at most a query.
+        var content: RequestContent?
+        switch task.takeContent() {
+        case .plain:
+            break
+        case .parameters(let parameters, let encoding):
+            if encoding.target(of: method) == .query {
+                query = parameters
+                rules = encoding.rules
+            } else {
+                content = try RequestContent(parameters, encoding, method: method)
+            }
+        case .other(let task):
+            content = try RequestContent(task, method: method)
+        }
         let target = try ByteRoom.write { (room) throws(RequestFault) in
-            let hasQuery = try append(path.text, of: settings.upstream, to: &room)
-            try content.appendQuery(after: path.text, pathHasQuery: hasQuery, to: &room)
+            let mark = try append(path.text, of: settings.upstream, to: &room)
+            if let rules {
+                try rules.appendPairs(of: &query, after: mark, to: &room)
+            } else if let content, !content.query.isEmpty {
+                if let mark { room.append(mark) }
+                room.append(content.query)
+            }
         }
         guard target.count <= TargetRules.maximumLength else {
             throw RequestFault(.url, "the URL is longer than \(TargetRules.maximumLength) bytes")
         }
         var fields: HTTPFields?
-        if content.contentType != nil || !headers.isEmpty {
-            fields = try add(headers, content.contentType, to: settings.fields)
+        if content?.contentType != nil || !headers.isEmpty {
+            fields = try add(headers, content?.contentType, to: settings.fields)
         }
         return TransportCall(
-            method: method, target: target[...], body: content.body,
+            method: method, target: target[...], body: content?.body ?? .none,
             own: CallFields.needed(fields, headers, in: context, shared: settings),
             context: context, envelope: envelope, allowsEmptyBody: allowsEmptyBody, settings: settings,
             options: options)
     }
 
-    /// Whether the path has a query.
+    /// What goes between the path, with the query that it may have, and the first parameter.
     private static func append(
         _ path: String, of upstream: Upstream, to room: inout ByteRoom
-    ) throws(RequestFault) -> Bool {
+    ) throws(RequestFault) -> UInt8? {
         // Parameters are encoded here and need no look; what a target wrote itself does.
         let finding = path.withBytes { path in
             let finding = TargetRules.look(at: path)
@@ -44,8 +65,10 @@ enum RequestBuilder {
             return finding
         }
         switch finding {
-        case .path: return false
-        case .pathAndQuery: return true
+        case .path: return UInt8(ascii: "?")
+        case .pathAndQuery:
+            let last = path.utf8.last
+            return last == UInt8(ascii: "?") || last == UInt8(ascii: "&") ? nil : UInt8(ascii: "&")
         case .fault(let fault): throw RequestFault(.url, fault)
         }
     }

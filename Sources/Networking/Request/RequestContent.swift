@@ -1,36 +1,33 @@
 import HTTPModel
 
-/// What a task comes to on the wire: a query, a body, and what the body is.
-struct RequestContent {
-    /// Parameters for the query, still to be written behind the path.
-    var query = Parameters()
-    var hasQuery = false
-    var encoding = ParameterEncoding.query
-    /// What else goes into the query, written already. Few calls have any.
-    var moreQuery: [UInt8] = []
-    var body = RequestBody.none
-    var contentType: String?
+/// What a task comes to on the wire: a query, a body, and what the body is. An object, so that a call without one is no larger.
+final class RequestContent {
+    /// Without its question mark; goes behind the one that the path may have.
+    private(set) var query: [UInt8] = []
+    private(set) var body = RequestBody.none
+    private(set) var contentType: String?
 
-    init(_ content: consuming RequestTask.Content, method: HTTPMethod) throws(RequestFault) {
-        switch content {
-        case .plain:
-            break
-        case .parameters(var parameters, let encoding):
-            switch encoding.target(of: method) {
-            case .query:
-                self.encoding = encoding
-                query = parameters
-                hasQuery = true
-            case .form:
-                let bytes = try ByteRoom.write { (room) throws(RequestFault) in
-                    try encoding.appendPairs(of: &parameters, to: &room)
-                }
-                body = .bytes(bytes[...])
-                contentType = "application/x-www-form-urlencoded"
-            case .json:
-                body = .bytes(try encoding.object(of: &parameters))
-                contentType = "application/json"
+    init(
+        _ parameters: consuming Parameters, _ encoding: ParameterEncoding, method: HTTPMethod
+    ) throws(RequestFault) {
+        switch encoding.target(of: method) {
+        case .query:
+            try add(parameters, encoding)
+        case .form:
+            var parameters = parameters
+            let bytes = try ByteRoom.write { (room) throws(RequestFault) in
+                try encoding.rules.appendPairs(of: &parameters, to: &room)
             }
+            body = .bytes(bytes[...])
+            contentType = "application/x-www-form-urlencoded"
+        case .json:
+            body = .bytes(try encoding.object(of: &parameters))
+            contentType = "application/json"
+        }
+    }
+
+    init(_ task: RequestTask.Other, method: HTTPMethod) throws(RequestFault) {
+        switch task {
         case .bytes(let bytes, let type):
             body = .bytes(bytes)
             contentType = type
@@ -38,7 +35,7 @@ struct RequestContent {
             body = .bytes(try Self.encode(value, encoder, for: .body))
             contentType = encoder.contentType
         case .query(let value, let encoder):
-            moreQuery = Array(try Self.encode(value, encoder, for: .parameters))
+            query = Array(try Self.encode(value, encoder, for: .parameters))
         case .stream(let source, let type):
             body = .stream(source)
             contentType = type
@@ -54,54 +51,34 @@ struct RequestContent {
             body = encoded.body
             contentType = encoded.contentType
         case .adding(let content, let parameters, let encoding):
-            self = try RequestContent(content, method: method)
+            switch content {
+            case .plain: break
+            case .parameters(let parameters, let encoding):
+                take(try RequestContent(parameters, encoding, method: method))
+            case .other(let task):
+                take(try RequestContent(task, method: method))
+            }
             try add(parameters, encoding)
         }
     }
 
-    /// Writes what there is for the query so far, and parameters after it.
-    private mutating func add(
+    private func take(_ other: RequestContent) {
+        (query, body, contentType) = (other.query, other.body, other.contentType)
+    }
+
+    /// Writes parameters behind what there is in the query so far.
+    private func add(
         _ parameters: Parameters, _ encoding: ParameterEncoding
     ) throws(RequestFault) {
         guard encoding.target(of: .get) == .query else {
             throw RequestFault(.parameters, "parameters beside a body need an encoding for the query")
         }
-        var first = query
         var parameters = parameters
-        let firstEncoding = self.encoding
-        moreQuery = try ByteRoom.write { [hasQuery, moreQuery] (room) throws(RequestFault) in
-            room.append(moreQuery)
-            var mark = moreQuery.isEmpty ? nil : UInt8(ascii: "&")
-            if hasQuery {
-                let before = room.count
-                try firstEncoding.appendPairs(of: &first, after: mark, to: &room)
-                if room.count > before { mark = UInt8(ascii: "&") }
-            }
-            try encoding.appendPairs(of: &parameters, after: mark, to: &room)
-        }
-        query = Parameters()
-        hasQuery = false
-    }
-
-    /// Appends the query behind a path that has been written.
-    ///
-    /// - Parameters:
-    ///   - path: as the target wrote it.
-    ///   - pathHasQuery: whether it has a query of its own, which stays.
-    mutating func appendQuery(
-        after path: String, pathHasQuery: Bool, to room: inout ByteRoom
-    ) throws(RequestFault) {
-        guard hasQuery || !moreQuery.isEmpty else { return }
-        var mark: UInt8? = UInt8(ascii: "?")
-        if pathHasQuery {
-            let last = path.utf8.last
-            mark = last == UInt8(ascii: "?") || last == UInt8(ascii: "&") ? nil : UInt8(ascii: "&")
-        }
-        if hasQuery {
-            try encoding.appendPairs(of: &query, after: mark, to: &room)
-        } else {
-            if let mark { room.append(mark) }
-            room.append(moreQuery)
+        let before = query
+        query = try ByteRoom.write { (room) throws(RequestFault) in
+            room.append(before)
+            try encoding.rules.appendPairs(
+                of: &parameters, after: before.isEmpty ? nil : UInt8(ascii: "&"), to: &room)
         }
     }
 

@@ -14,14 +14,18 @@ public struct RequestTask: Sendable {
     enum Content: Sendable {
         case plain
         case parameters(Parameters, ParameterEncoding)
+        case other(Other)
+    }
+
+    // Apart, so that a task with parameters is no larger than they are.
+    indirect enum Other: Sendable {
         case bytes(ArraySlice<UInt8>, contentType: String?)
-        // Apart, so that a task with parameters is no larger than they are.
-        indirect case model(any Encodable & Sendable, any RequestEncoder)
-        indirect case query(any Encodable & Sendable, URLEncodedFormEncoder)
-        indirect case stream(any BodySource, contentType: String?)
+        case model(any Encodable & Sendable, any RequestEncoder)
+        case query(any Encodable & Sendable, URLEncodedFormEncoder)
+        case stream(any BodySource, contentType: String?)
         case file(path: String, contentType: String?)
-        indirect case multipart(MultipartFormData)
-        indirect case adding(Content, Parameters, ParameterEncoding)
+        case multipart(MultipartFormData)
+        case adding(Content, Parameters, ParameterEncoding)
     }
 
     private let content: Content
@@ -37,14 +41,14 @@ public struct RequestTask: Sendable {
 
     /// A JSON body by `RequestTask.encoder`.
     public static func json(_ value: some Encodable & Sendable) -> RequestTask {
-        RequestTask(content: .model(value, encoder))
+        RequestTask(content: .other(.model(value, encoder)))
     }
 
     /// A body by an encoder with settings or a format of its own. The encoder must not be changed afterwards.
     public static func json(
         _ value: some Encodable & Sendable, encoder: any RequestEncoder
     ) -> RequestTask {
-        RequestTask(content: .model(value, encoder))
+        RequestTask(content: .other(.model(value, encoder)))
     }
 
     /// Parameters in the query or in the body, as `encoding` says.
@@ -56,45 +60,45 @@ public struct RequestTask: Sendable {
     public static func form(
         _ value: some Encodable & Sendable, encoder: URLEncodedFormEncoder = URLEncodedFormEncoder()
     ) -> RequestTask {
-        RequestTask(content: .model(value, encoder))
+        RequestTask(content: .other(.model(value, encoder)))
     }
 
     /// A model in the query, after the one that the path may have.
     public static func query(
         _ value: some Encodable & Sendable, encoder: URLEncodedFormEncoder = URLEncodedFormEncoder()
     ) -> RequestTask {
-        RequestTask(content: .query(value, encoder))
+        RequestTask(content: .other(.query(value, encoder)))
     }
 
     /// A body that is bytes already.
     ///
     /// - Parameter contentType: nil where the target's own headers say it, or nobody does.
     public static func data(_ bytes: ArraySlice<UInt8>, contentType: String? = nil) -> RequestTask {
-        RequestTask(content: .bytes(bytes, contentType: contentType))
+        RequestTask(content: .other(.bytes(bytes, contentType: contentType)))
     }
 
     /// A body that is read as it is sent.
     public static func stream(_ source: any BodySource, contentType: String? = nil) -> RequestTask {
-        RequestTask(content: .stream(source, contentType: contentType))
+        RequestTask(content: .other(.stream(source, contentType: contentType)))
     }
 
     /// A file as the body, streamed from disk. One that cannot be read fails the call.
     ///
     /// - Parameter contentType: nil: by the file's name, `application/octet-stream` where that says nothing.
     public static func file(_ path: String, contentType: String? = nil) -> RequestTask {
-        RequestTask(content: .file(path: path, contentType: contentType))
+        RequestTask(content: .other(.file(path: path, contentType: contentType)))
     }
 
     /// Named parts, of bytes and files (RFC 7578).
     public static func multipart(_ form: MultipartFormData) -> RequestTask {
-        RequestTask(content: .multipart(form))
+        RequestTask(content: .other(.multipart(form)))
     }
 
     /// The same with parameters in the query, after those that it may have there already.
     ///
     /// - Parameter encoding: one that writes a query; another one fails the call.
     public func adding(query parameters: Parameters, encoding: ParameterEncoding = .query) -> RequestTask {
-        RequestTask(content: .adding(content, parameters, encoding))
+        RequestTask(content: .other(.adding(content, parameters, encoding)))
     }
 }
 

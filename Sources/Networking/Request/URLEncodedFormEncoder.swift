@@ -140,14 +140,14 @@ extension URLEncodedFormEncoder: RequestEncoder {
                 EncodingError.Context(
                     codingPath: [], debugDescription: "a form is a model or a dictionary, at its root too"))
         }
-        let encoding = ParameterEncoding.url(
-            .httpBody, lists: arrayEncoding, booleans: boolEncoding, members: keyPathEncoding,
-            spaces: spaceEncoding, sortsKeys: sortsKeys)
+        let rules = PairRules(
+            lists: arrayEncoding, booleans: boolEncoding, members: keyPathEncoding, sortsKeys: sortsKeys,
+            escaping: Escaping(spaceAsPlus: spaceEncoding.isPlus, keepsSlashes: true))
         do throws(RequestFault) {
             let bytes = try ByteRoom.write { (room) throws(RequestFault) in
                 var separator: UInt8?
                 for member in sortsKeys ? members.sorted(by: { $0.name < $1.name }) : members {
-                    try encoding.append(member.name, member.value, separator: &separator, to: &room)
+                    try rules.append(member.name, member.value, separator: &separator, to: &room)
                 }
             }
             return bytes[...]
