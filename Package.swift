@@ -113,7 +113,7 @@ let package = Package(
 
         // What several suites need: raw sockets that do what no HTTP library would.
         .target(
-            name: "TestSupport", dependencies: ["COpenSSL", "Locking"], path: "Tests/Support",
+            name: "TestSupport", dependencies: ["COpenSSL", "CZlib", "Locking"], path: "Tests/Support",
             swiftSettings: settings),
 
         tests("RulesTests", []),
@@ -133,7 +133,7 @@ let package = Package(
         tests("JSONCodingTests", ["JSONCoding", "JSONBytes"]),
         tests("EventIOTests", ["EventIO", "COpenSSL", "Rx", "Locking", "TestSupport"]),
         tests("HTTPWireTests", ["HTTPWire", "HTTPModel"], resources: [.copy("Vectors")]),
-        tests("ContentCodingTests", ["ContentCoding", "CZlib"]),
+        tests("ContentCodingTests", ["ContentCoding", "TestSupport"]),
         tests(
             "HTTPInboundTests", ["HTTPInbound", "EventIO", "HTTPWire", "HTTPModel", "Locking", "TestSupport"]),
         tests(

@@ -1,38 +1,14 @@
-import CZlib
 import ContentCoding
 import Foundation
+import TestSupport
 
 /// Content as servers code it.
 enum Encoded {
     static let lines = (0..<600).map { "line \($0) of the text\n" }.joined().utf8.map { $0 }
 
-    static func gzip(_ bytes: [UInt8]) -> [UInt8] { deflated(bytes, windowBits: 15 + 16) }
-    /// RFC 1950.
-    static func deflate(_ bytes: [UInt8]) -> [UInt8] { deflated(bytes, windowBits: 15) }
-    /// RFC 1951, without a wrapping.
-    static func rawDeflate(_ bytes: [UInt8]) -> [UInt8] { deflated(bytes, windowBits: -15) }
-
-    private static func deflated(_ bytes: [UInt8], windowBits: Int32) -> [UInt8] {
-        var stream = z_stream()
-        let code = deflateInit2_(
-            &stream, 9, Z_DEFLATED, windowBits, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
-            Int32(MemoryLayout<z_stream>.size))
-        precondition(code == Z_OK)
-        defer { deflateEnd(&stream) }
-        var output = [UInt8](repeating: 0, count: bytes.count + bytes.count / 100 + 100)
-        var input = bytes
-        let count = input.withUnsafeMutableBufferPointer { input in
-            output.withUnsafeMutableBufferPointer { output in
-                stream.next_in = input.baseAddress
-                stream.avail_in = UInt32(input.count)
-                stream.next_out = output.baseAddress
-                stream.avail_out = UInt32(output.count)
-                precondition(CZlib.deflate(&stream, Z_FINISH) == Z_STREAM_END)
-                return output.count - Int(stream.avail_out)
-            }
-        }
-        return Array(output[..<count])
-    }
+    static func gzip(_ bytes: [UInt8]) -> [UInt8] { Deflated.gzip(bytes) }
+    static func deflate(_ bytes: [UInt8]) -> [UInt8] { Deflated.wrapped(bytes) }
+    static func rawDeflate(_ bytes: [UInt8]) -> [UInt8] { Deflated.bare(bytes) }
 
     // Made by Google's encoder 1.0.9 at its highest quality: the library that decodes does not encode.
     static let brotliOfNothing = base64("Bg==")

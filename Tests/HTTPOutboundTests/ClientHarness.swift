@@ -114,8 +114,16 @@ final class Begun: Sendable {
     private let subscription = SerialDisposable()
 
     /// Subscribes on the loop, after `before`.
-    init(_ upstream: Upstream, _ request: OutboundRequest, before: @escaping @Sendable () -> Void = {}) {
-        let single = upstream.send(request)
+    convenience init(
+        _ upstream: Upstream, _ request: OutboundRequest, before: @escaping @Sendable () -> Void = {}
+    ) {
+        self.init(upstream, upstream.send(request), before: before)
+    }
+
+    init(
+        _ upstream: Upstream, _ single: Single<OutboundResponse>,
+        before: @escaping @Sendable () -> Void = {}
+    ) {
         let subscribe: @Sendable () -> Void = { [self] in
             before()
             subscription.disposable = single.subscribe { [weak self] result in

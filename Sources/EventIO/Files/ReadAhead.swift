@@ -1,4 +1,5 @@
 import Glibc
+import Locking
 
 /// Reads for a loop what blocks, on helper threads, and up to two pieces ahead of it. Confined to its loop.
 public final class ReadAhead {
@@ -83,9 +84,9 @@ public final class ReadAhead {
 
 /// The reader, on the helper threads.
 ///
-/// `@unchecked Sendable` is sound: `open` and `reader` are touched by one helper thread at a time. `ReadAhead` has one
-/// reading done after the other, and the lock of its helpers' queue and of its loop's stand between them.
+/// `@unchecked Sendable` is sound: `open` and `reader` are touched with the lock held.
 private final class ReaderWork: @unchecked Sendable {
+    private let lock = Lock(())
     private var open: (@Sendable () throws -> any BlockingReader)?
     private var reader: (any BlockingReader)?
 
@@ -94,14 +95,23 @@ private final class ReaderWork: @unchecked Sendable {
     }
 
     func read() -> ReadAhead.Piece {
-        Result {
-            if let open = open.take() { reader = try open() }
-            return try reader?.read(atMost: ReadAhead.pieceSize) ?? []
+        lock.withLock { _ in
+            Result {
+                if let open = open.take() { reader = try open() }
+                return try reader?.read(atMost: ReadAhead.pieceSize) ?? []
+            }
         }
     }
 
-    /// The last reference goes on a helper thread, as closing may block; where none can be had, here.
+    /// Lets go of the reader, on a helper thread, as closing may block; where none can be had, here.
     func end() {
-        _ = FileThreads.shared.submit { withExtendedLifetime(self) {} }
+        if !FileThreads.shared.submit({ self.letGo() }) { letGo() }
+    }
+
+    private func letGo() {
+        lock.withLock { _ in
+            open = nil
+            reader = nil
+        }
     }
 }

@@ -48,6 +48,9 @@ public final class OutboundBodyWriter {
 
     // MARK: Answers of the stream
 
+    /// Bytes that wait for the socket.
+    public var queuedByteCount: Int { connection?.stream?.queuedByteCount ?? 0 }
+
     /// The next piece; one without bytes only has it asked again.
     public func write(_ piece: ArraySlice<UInt8>) {
         guard case .asked = state, let connection, let socket = connection.stream else { return }

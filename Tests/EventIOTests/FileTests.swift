@@ -1,0 +1,194 @@
+import EventIO
+import Foundation
+import Glibc
+import Locking
+import TestSupport
+import Testing
+
+@Suite("Files beside a loop", .timeLimit(.minutes(1)))
+struct FileTests {
+    /// Reads to the end, one piece asked for after the other.
+    private final class Reading: Sendable {
+        struct State {
+            var bytes: [UInt8] = []
+            var largest = 0
+            var failure: String?
+        }
+
+        let state = Lock(State())
+        let ended = Signal()
+
+        func next(_ ahead: LoopBound<ReadAhead>) {
+            ahead.value.next { [self] piece in
+                switch piece {
+                case .success(let bytes) where bytes.isEmpty: ended.fire()
+                case .success(let bytes):
+                    state.withLock { state in
+                        state.bytes += bytes
+                        state.largest = max(state.largest, bytes.count)
+                    }
+                    ahead.loop.execute { self.next(ahead) }
+                case .failure(let error):
+                    state.withLock { $0.failure = "\(error)" }
+                    ended.fire()
+                }
+            }
+        }
+    }
+
+    /// Counts what it is asked for; its end is far.
+    private final class Endless: BlockingReader, Sendable {
+        let asked: Signal
+        let gone: Signal
+
+        init(_ asked: Signal, _ gone: Signal) { (self.asked, self.gone) = (asked, gone) }
+
+        deinit { gone.fire() }
+
+        func read(atMost count: Int) -> ArraySlice<UInt8> {
+            asked.fire()
+            return [UInt8](repeating: 1, count: count)[...]
+        }
+    }
+
+    private static func names(_ folder: ScratchFolder) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
+    }
+
+    /// Writes the pieces, each when there is room for it, and finishes.
+    private static func write(
+        _ pieces: [[UInt8]], to path: String, on loop: EventLoop, synchronizes: Bool = false
+    ) async throws -> SocketError? {
+        let result = Lock<SocketError?>(nil)
+        let ended = Signal()
+        try await loop.perform {
+            let sink = FileSink(path: path, on: loop, synchronizes: synchronizes)
+            var rest = pieces[...]
+            let finish: (SocketError?) -> Void = { error in
+                result.withLock { $0 = error }
+                ended.fire()
+            }
+            sink.failed = finish
+            sink.hasRoom = {
+                while let piece = rest.popFirst() {
+                    guard piece.withUnsafeBytes({ sink.write($0) }) else { return }
+                }
+                sink.finish(finish)
+            }
+            sink.hasRoom?()
+            // Where the last piece filled it, it finishes with the next room.
+        }
+        await ended.wait()
+        return result.withLock { $0 }
+    }
+
+    @Test("A file that is missing, and a folder, cannot be read, and the message has the path")
+    func unreadable() async throws {
+        let scratch = ScratchFolder()
+        try await withLoop { loop in
+            for (path, message) in [
+                (scratch.file("none"), "No such file or directory"), (scratch.path, "Is a directory"),
+            ] {
+                let reading = Reading()
+                try await loop.perform {
+                    reading.next(LoopBound(ReadAhead(on: loop) { try FileReader(path: path) }, loop: loop))
+                }
+                await reading.ended.wait()
+                #expect(reading.state.withLock { $0.failure } == "file \(path): \(message)")
+            }
+        }
+    }
+
+    @Test("It is read whole, in pieces, whatever its length", arguments: [0, 1, 65_536, 65_537, 1_000_000])
+    func reading(count: Int) async throws {
+        let scratch = ScratchFolder()
+        let path = scratch.file("a")
+        try Data(testBytes(count)).write(to: URL(fileURLWithPath: path))
+        try await withLoop { loop in
+            let reading = Reading()
+            try await loop.perform {
+                reading.next(LoopBound(ReadAhead(on: loop) { try FileReader(path: path) }, loop: loop))
+            }
+            await reading.ended.wait()
+            #expect(reading.state.withLock { $0.bytes } == testBytes(count))
+            #expect(reading.state.withLock { $0.largest } <= 65_536)
+        }
+    }
+
+    @Test("No more than two pieces are read ahead, and what is read from is let go when it is closed")
+    func ahead() async throws {
+        let (asked, gone) = (Signal(), Signal())
+        try await withLoop { loop in
+            let ahead = try await loop.perform {
+                LoopBound(ReadAhead(on: loop) { Endless(asked, gone) }, loop: loop)
+            }
+            await asked.wait(count: 2)
+            let taken = Signal()
+            try await loop.perform {
+                ahead.value.next { _ in taken.fire() }
+            }
+            await taken.wait()
+            await asked.wait(count: 3)
+            // A turn of the loop for each, and of the helpers, in which a fourth would be asked for.
+            for _ in 0..<20 { try await loop.perform {} }
+            #expect(asked.count == 3)
+            try await loop.perform { ahead.value.close() }
+            await gone.wait()
+            #expect(asked.count == 3)
+        }
+    }
+
+    @Test("A file that cannot be written says why, and nothing is left", arguments: [true, false])
+    func unwritable(isFolderMissing: Bool) async throws {
+        let scratch = ScratchFolder()
+        let path = scratch.file(isFolderMissing ? "none/a" : "folder")
+        if !isFolderMissing { mkdir(path, 0o755) }
+        try await withLoop { loop in
+            let error = try await Self.write([testBytes(200_000), testBytes(10)], to: path, on: loop)
+            #expect(error?.operation == .file)
+            #expect(error?.code == (isFolderMissing ? ENOENT : EISDIR))
+            #expect(error?.subject == path)
+        }
+        #expect(Self.names(scratch) == (isFolderMissing ? [] : ["folder"]))
+    }
+
+    @Test(
+        "It has its name, and all its bytes, when it is whole", arguments: [0, 10, 65_536, 3_000_000],
+        [true, false])
+    func writing(count: Int, synchronizes: Bool) async throws {
+        let scratch = ScratchFolder()
+        let path = scratch.file("a")
+        try Data("old".utf8).write(to: URL(fileURLWithPath: path))
+        try await withLoop { loop in
+            let pieces = stride(from: 0, to: count, by: 50_000).map {
+                testBytes(min(50_000, count - $0), from: $0)
+            }
+            let error = try await Self.write(pieces, to: path, on: loop, synchronizes: synchronizes)
+            #expect(error == nil)
+        }
+        #expect(try Array(Data(contentsOf: URL(fileURLWithPath: path))) == testBytes(count))
+        #expect(Self.names(scratch) == ["a"])
+    }
+
+    @Test("One that is given up leaves nothing, and what was there stays", arguments: [true, false])
+    func givenUp(isCancelled: Bool) async throws {
+        let scratch = ScratchFolder()
+        let path = scratch.file("a")
+        try Data("old".utf8).write(to: URL(fileURLWithPath: path))
+        try await withLoop { loop in
+            let hasRoom = Signal()
+            let sink = try await loop.perform {
+                let sink = FileSink(path: path, on: loop)
+                sink.hasRoom = { hasRoom.fire() }
+                for _ in 0..<4 { _ = testBytes(65_536).withUnsafeBytes { sink.write($0) } }
+                return LoopBound(sink, loop: loop)
+            }
+            await hasRoom.wait()
+            #expect(Self.names(scratch).count == 2)
+            if isCancelled { try await loop.perform { sink.value.cancel() } }
+        }
+        // Where nobody cancelled it, it went with the loop and its last reference.
+        while Self.names(scratch).count > 1 { await Task.yield() }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "old")
+    }
+}

@@ -1,0 +1,146 @@
+import EventIO
+import HTTPModel
+import TestSupport
+import Testing
+
+@testable import HTTPOutbound
+
+@Suite("Coded responses", .timeLimit(.minutes(1)))
+struct CodingTests {
+    static let text = (0..<3000).map { "line \($0) of the text\n" }.joined()
+    static let plain = Array(text.utf8)
+    static let coded = Deflated.gzip(plain)
+
+    static func response(
+        _ body: [UInt8], coding: String, isChunked: Bool = false, status: String = "200 OK"
+    ) -> [UInt8] {
+        let framing = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(body.count)"
+        let head = "HTTP/1.1 \(status)\r\nContent-Encoding: \(coding)\r\nX-A: b\r\n\(framing)\r\n\r\n"
+        guard isChunked else { return Array(head.utf8) + body }
+        let half = body.count / 2
+        var chunks: [UInt8] = []
+        for piece in [body[..<half], body[half...]] where !piece.isEmpty {
+            chunks += Array("\(String(piece.count, radix: 16))\r\n".utf8) + piece + [13, 10]
+        }
+        return Array(head.utf8) + chunks + Array("0\r\n\r\n".utf8)
+    }
+
+    /// One call, and then another on what is left of the first one's connection.
+    static func call(
+        _ response: [UInt8], method: HTTPMethod = .get, limits: OutboundLimits = .patient,
+        _ check: @escaping (Result<OutboundResponse, OutboundError>) throws -> Void
+    ) async throws {
+        let upstream = try ScriptedUpstream([
+            .readRequest, .sendBytes(response), .readRequest, .send(CallTests.ok), .awaitEnd,
+        ])
+        try await ClientHarness.with(limits: limits) { harness in
+            let api = try await harness.upstream(upstream)
+            let result = await api.call(OutboundRequest(method: method, target: "/"))
+            try check(result)
+            if case .success = result {
+                #expect(await api.get().text == "hi")
+                #expect(upstream.connections == 1)
+            } else {
+                #expect(try await harness.report().idle == 0, "what follows is not known")
+            }
+        }
+        upstream.stop()
+    }
+
+    @Test(
+        "A coding that is not known fails the call", arguments: ["zstd", "gzip, gzip, gzip", "aws-chunked"])
+    func unknown(coding: String) async throws {
+        try await Self.call(Self.response(Self.coded, coding: coding)) {
+            #expect($0.reason == "http_response_content_coding")
+        }
+    }
+
+    @Test("What is not coded so, or cut short within its coding, fails the call", arguments: [true, false])
+    func broken(isChunked: Bool) async throws {
+        try await Self.call(Self.response(Self.plain, coding: "br", isChunked: isChunked)) {
+            #expect($0.reason == "http_response_content_coding")
+        }
+        try await Self.call(Self.response(Self.coded.dropLast(9), coding: "gzip", isChunked: isChunked)) {
+            #expect($0.reason == "http_response_content_coding")
+            #expect($0.failure?.detail == "the content ends within its gzip")
+        }
+    }
+
+    @Test("One that grows beyond the limit, or too much, fails the call by its size")
+    func bombs() async throws {
+        var limits = OutboundLimits.patient
+        limits.responseBody = Self.plain.count - 1
+        try await Self.call(Self.response(Self.coded, coding: "gzip"), limits: limits) {
+            #expect($0.reason == "http_response_body_size")
+        }
+        let bomb = Deflated.gzip([UInt8](repeating: 0, count: 2 << 20))
+        try await Self.call(Self.response(bomb, coding: "gzip")) {
+            #expect($0.reason == "http_response_body_size")
+        }
+        limits.responseBody = 2 << 20
+        limits.decodingRatio = nil
+        try await Self.call(Self.response(bomb, coding: "gzip"), limits: limits) {
+            #expect((try? $0.get().body.count) == 2 << 20)
+        }
+    }
+
+    @Test(
+        "The body is decoded, however it is framed, and its fields say nothing of its coding any more",
+        arguments: [true, false])
+    func decoded(isChunked: Bool) async throws {
+        let bare = Deflated.gzip(Deflated.bare(Self.plain))
+        for (coding, body) in [
+            ("gzip", Self.coded), ("x-gzip", Self.coded), ("deflate", Deflated.wrapped(Self.plain)),
+            ("identity, deflate, GZIP", bare),
+        ] {
+            try await Self.call(Self.response(body, coding: coding, isChunked: isChunked)) { result in
+                #expect(result.text == Self.text, "\(coding)")
+                let response = try result.get()
+                #expect(response.timings.encodedBodySize == body.count)
+                #expect(response.head.fields["Content-Encoding"] == nil)
+                #expect(response.head.fields["Content-Length"] == nil)
+                #expect(response.head.fields["X-A"] == "b")
+            }
+        }
+    }
+
+    @Test("What has no body, or none that can be decoded alone, is left as it is")
+    func leftAlone() async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 100\r\n\r\n"
+        try await Self.call(Array(head.utf8), method: .head) { result in
+            let response = try result.get()
+            #expect(response.head.fields["Content-Encoding"] == "gzip")
+            #expect(response.head.fields["Content-Length"] == "100")
+        }
+        for status in ["204 No Content", "304 Not Modified"] {
+            let head = "HTTP/1.1 \(status)\r\nContent-Encoding: gzip\r\n\r\n"
+            try await Self.call(Array(head.utf8)) { result in
+                let response = try result.get()
+                #expect(response.head.fields["Content-Encoding"] == "gzip")
+            }
+        }
+        try await Self.call(Self.response([], coding: "gzip")) { #expect($0.text == "") }
+        try await Self.call(Self.response([], coding: "br", isChunked: true)) { #expect($0.text == "") }
+        let part = Array(Self.coded[10..<60])
+        try await Self.call(Self.response(part, coding: "gzip", status: "206 Partial Content")) { result in
+            let response = try result.get()
+            #expect(Array(response.body) == part)
+            #expect(response.head.fields["Content-Encoding"] == "gzip")
+            #expect(response.timings.encodedBodySize == nil)
+        }
+        try await Self.call(Self.response(Self.plain, coding: "identity")) { #expect($0.text == Self.text) }
+    }
+
+    @Test("A coded body that runs to the end of the connection is whole with the end of its coding")
+    func untilClose() async throws {
+        let head = Array("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n".utf8)
+        for (body, isWhole) in [(Self.coded[...], true), (Self.coded.dropLast(), false)] {
+            let upstream = try ScriptedUpstream([.readRequest, .sendBytes(head + body), .close])
+            try await ClientHarness.with { harness in
+                let result = try await harness.upstream(upstream).get()
+                #expect(isWhole ? result.text == Self.text : result.reason == "http_response_content_coding")
+            }
+            upstream.stop()
+        }
+    }
+}

@@ -1,0 +1,251 @@
+import EventIO
+import HTTPModel
+import TestSupport
+import Testing
+
+@testable import HTTPOutbound
+
+@Suite("Requests sent in pieces", .timeLimit(.minutes(1)))
+struct StreamedRequestTests {
+    static let pieces = [Array("one".utf8), [], Array("two".utf8), Array("three".utf8)]
+
+    static func put(_ body: ScriptedBody, method: HTTPMethod = .put) -> OutboundRequest {
+        OutboundRequest(method: method, target: Array("/".utf8)[...], body: .stream(body))
+    }
+
+    static func blocks(_ count: Int) -> [[UInt8]] {
+        Array(repeating: [UInt8](repeating: 0x61, count: 65_536), count: count)
+    }
+
+    // MARK: What goes wrong
+
+    @Test("A body that cannot be had fails the call, and the connection is closed")
+    func noBody() async throws {
+        let upstream = try ScriptedUpstream([.awaitEnd])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            let refused = ScriptedBody([], length: nil, opens: false)
+            let failing = ScriptedBody(Self.pieces, length: nil, end: .fail)
+            for (body, detail) in [(refused, "no such body"), (failing, "the well is dry")] {
+                let failure = await api.call(Self.put(body)).failure
+                #expect(failure?.reason == .requestError)
+                #expect(failure?.detail == detail)
+                #expect(try await harness.report().idle == 0)
+            }
+            #expect(failing.used.closed == 1)
+        }
+        upstream.stop()
+    }
+
+    @Test(
+        "One that is shorter or longer than its length fails the call, and nobody takes it for whole",
+        arguments: [12, 10])
+    func wrongLength(length: Int64) async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .send(CallTests.ok), .awaitEnd])
+        try await ClientHarness.with { harness in
+            let body = ScriptedBody(Self.pieces, length: length)
+            let failure = try await harness.upstream(upstream).call(Self.put(body)).failure
+            #expect(failure?.reason == .requestError)
+            #expect(
+                failure?.detail
+                    == (length == 12
+                        ? "the body is 1 bytes shorter than its length"
+                        : "the body is longer than its length"))
+            #expect(try await harness.report().idle == 0)
+            #expect(body.used.closed == 1)
+        }
+        #expect(upstream.requests.isEmpty)
+        upstream.stop()
+    }
+
+    @Test("A source that owes a piece for too long fails the call, and so does an upstream that takes none")
+    func standstill() async throws {
+        let upstream = try ScriptedUpstream([.wait(Signal())])
+        var limits = OutboundLimits.patient
+        limits.pauseTimeout = .milliseconds(60)
+        limits.writeTimeout = .milliseconds(60)
+        try await ClientHarness.with(limits: limits) { harness in
+            let api = try await harness.upstream(upstream)
+            let owing = await api.call(Self.put(ScriptedBody(Self.pieces, length: nil, end: .never))).failure
+            #expect(owing?.reason == .connectionWriteTimeout)
+            #expect(owing?.detail == "no piece of the body for 60 ms")
+            let body = ScriptedBody(Self.blocks(1024), length: 64 << 20)
+            let stuck = await api.call(Self.put(body)).failure
+            #expect(stuck?.reason == .connectionWriteTimeout)
+            #expect(stuck?.detail == "no byte taken for 60 ms")
+            #expect(body.used.mostQueued < 128 << 10, "what waits is bounded")
+            #expect(body.used.asked < 200, "and nothing is asked for when it is too much")
+            #expect(body.used.closed == 1)
+        }
+        upstream.stop()
+    }
+
+    @Test(
+        "An answer before the body is whole ends it: 413 is given, and the connection closed",
+        arguments: [true, false])
+    func refused(hasLength: Bool) async throws {
+        let head = "HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\n\r\nno"
+        let upstream = try ScriptedUpstream([.read(100_000), .send(head), .awaitEnd])
+        try await ClientHarness.with { harness in
+            let body = ScriptedBody(Self.blocks(1024), length: hasLength ? 64 << 20 : nil)
+            let result = try await harness.upstream(upstream).call(Self.put(body))
+            #expect(result.status == 413)
+            #expect(result.text == "no")
+            #expect(body.used.asked < 1024 && body.used.closed == 1)
+            #expect(try await harness.report().idle == 0)
+        }
+        upstream.stop()
+    }
+
+    @Test(
+        "On a stale connection a body is sent once more only where it can start again",
+        arguments: [true, false])
+    func stale(canRestart: Bool) async throws {
+        let body = ScriptedBody(Self.pieces, length: 11, end: .finish, canRestart: canRestart)
+        let upstream = try ScriptedUpstream(
+            [.readRequest, .send(CallTests.ok), .read(1), .wait(body.wasAsked), .close],
+            [.readRequest, .send(CallTests.ok), .awaitEnd])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            #expect(await api.get().text == "hi")
+            let result = await api.call(Self.put(body))
+            if canRestart {
+                #expect(result.text == "hi")
+                #expect(upstream.requests.last?.hasSuffix("\r\n\r\nonetwothree") == true)
+            } else {
+                #expect(result.reason == "connection_terminated")
+                #expect(result.failure?.requestWasSent == true)
+            }
+            #expect(body.used.closed == body.used.opened)
+            #expect(body.used.opened == (canRestart ? 2 : 1))
+        }
+        upstream.stop()
+    }
+
+    @Test("A call that is disposed asks for no more")
+    func disposed() async throws {
+        let upstream = try ScriptedUpstream([.awaitEnd])
+        try await ClientHarness.with { harness in
+            let body = ScriptedBody(Self.pieces, length: nil, end: .never)
+            let begun = try await harness.upstream(upstream).begin(Self.put(body))
+            await body.wasAsked.wait(count: 5)
+            begun.dispose()
+            await upstream.clientEnded.wait()
+            #expect(body.used.closed == 1)
+        }
+        upstream.stop()
+    }
+
+    // MARK: How it goes
+
+    @Test("With its length it is one piece on the wire; without, it is chunked")
+    func framing() async throws {
+        let upstream = try ScriptedUpstream(
+            [
+                .readRequest, .send(CallTests.ok), .read(101), .send(CallTests.ok), .readRequest,
+                .send(CallTests.ok), .awaitEnd,
+            ])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            let whole = await api.call(Self.put(ScriptedBody(Self.pieces, length: 11)))
+            #expect(whole.text == "hi")
+            #expect(whole.timings?.requestWritten != nil)
+            let host = "127.0.0.1:\(upstream.port)"
+            #expect(
+                upstream.requests
+                    == ["PUT / HTTP/1.1\r\nHost: \(host)\r\nContent-Length: 11\r\n\r\nonetwothree"])
+            let chunked =
+                "POST / HTTP/1.1\r\nHost: \(host)\r\nTransfer-Encoding: chunked\r\n\r\n"
+                + "3\r\none\r\n3\r\ntwo\r\n5\r\nthree\r\n0\r\n\r\n"
+            let result = await api.call(Self.put(ScriptedBody(Self.pieces, length: nil), method: .post))
+            #expect(result.text == "hi")
+            #expect(upstream.requests.last == chunked)
+            #expect(await api.get().text == "hi")
+            #expect(upstream.connections == 1, "what was sent in pieces leaves the connection whole")
+        }
+        upstream.stop()
+    }
+
+    @Test("It tells how much the upstream's socket has taken")
+    func progress() async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .send(CallTests.ok), .awaitEnd])
+        try await ClientHarness.with { harness in
+            let body = ScriptedBody(Self.blocks(64), length: 4 << 20)
+            let call = try await StreamedCall.begin(harness.upstream(upstream), Self.put(body))
+            #expect(await call.end().status == 200)
+            #expect(call.record.sent.last == 4 << 20)
+            #expect(call.record.sent == call.record.sent.sorted())
+            #expect(body.used.mostQueued < 128 << 10)
+        }
+        upstream.stop()
+    }
+
+    // MARK: Expectations
+
+    @Test("A body that expects 100 is not touched before it comes, nor at all where something else does")
+    func expectations() async throws {
+        let goOn = Signal()
+        let length =
+            "PUT / HTTP/1.1\r\nHost: 127.0.0.1:00000\r\nContent-Length: 11\r\nExpect: 100-continue\r\n\r\n"
+            .utf8.count
+        let upstream = try ScriptedUpstream(
+            [
+                .read(length), .send("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n"),
+                .awaitEnd,
+            ],
+            [
+                .read(length), .wait(goOn), .send("HTTP/1.1 100 Continue\r\n\r\n"), .read(11),
+                .send(CallTests.ok), .awaitEnd,
+            ])
+        var limits = OutboundLimits.patient
+        limits.continueTimeout = .seconds(20)
+        try await ClientHarness.with(limits: limits) { harness in
+            let api = try await harness.upstream(upstream)
+            let unwanted = ScriptedBody(Self.pieces, length: 11, expectsContinue: true)
+            #expect(await api.call(Self.put(unwanted)).status == 417)
+            #expect(unwanted.used == ScriptedBody.Used())
+            let wanted = ScriptedBody(Self.pieces, length: 11, expectsContinue: true)
+            let begun = api.begin(Self.put(wanted))
+            await upstream.accepted.wait(count: 2)
+            try await harness.pass(.milliseconds(50))
+            #expect(wanted.used == ScriptedBody.Used())
+            goOn.fire()
+            #expect(await begun.end().text == "hi")
+            #expect(upstream.requests.last == "onetwothree")
+            #expect(upstream.requests.first?.contains("\r\nExpect: 100-continue\r\n") == true)
+        }
+        upstream.stop()
+    }
+
+    @Test("An upstream that says nothing gets it after a while all the same")
+    func silentExpectation() async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .send(CallTests.ok), .awaitEnd])
+        var limits = OutboundLimits.patient
+        limits.continueTimeout = .milliseconds(50)
+        try await ClientHarness.with(limits: limits) { harness in
+            let body = ScriptedBody(Self.pieces, length: 11, expectsContinue: true)
+            let result = try await harness.upstream(upstream).call(Self.put(body))
+            #expect(result.text == "hi")
+        }
+        upstream.stop()
+    }
+
+    @Test("After the 100 a long body may take its time, and then the answer has its own")
+    func afterContinue() async throws {
+        let goOn = Signal()
+        let upstream = try ScriptedUpstream([
+            .read(20), .send("HTTP/1.1 100 Continue\r\n\r\n"), .wait(goOn), .readRequest, .send(CallTests.ok),
+            .awaitEnd,
+        ])
+        try await ClientHarness.with { harness in
+            var request = Self.put(ScriptedBody(Self.blocks(256), length: 16 << 20, expectsContinue: true))
+            request.readTimeout = .milliseconds(60)
+            let begun = try await harness.upstream(upstream).begin(request)
+            try await harness.pass(.milliseconds(200))
+            #expect(!begun.hasEnded)
+            goOn.fire()
+            #expect(await begun.end().reason == nil)
+        }
+        upstream.stop()
+    }
+}

@@ -1,0 +1,227 @@
+import EventIO
+import HTTPModel
+import TestSupport
+import Testing
+
+@testable import HTTPOutbound
+
+@Suite("Responses taken in pieces", .timeLimit(.minutes(1)))
+struct StreamedResponseTests {
+    static func head(_ length: Int) -> String { "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n" }
+
+    @Test("One beyond its limit fails; without a limit it may be larger than any that is gathered")
+    func limit() async throws {
+        var limits = OutboundLimits.patient
+        limits.responseBody = 10
+        let body = String(repeating: "x", count: 300_000)
+        for isChunked in [true, false] {
+            let response =
+                isChunked
+                ? "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n493e0\r\n\(body)\r\n0\r\n\r\n"
+                : Self.head(300_000) + body
+            let upstream = try ScriptedUpstream([.readRequest, .send(response), .awaitEnd])
+            try await ClientHarness.with(limits: limits) { harness in
+                let api = try await harness.upstream(upstream)
+                let small = try await StreamedCall.begin(api) { _ in .streamed(limit: 299_999) }
+                #expect(await small.end().reason == "http_response_body_size")
+                #expect(small.record.bytes.count <= 299_999)
+                let large = try await StreamedCall.begin(api)
+                #expect(await large.end().text == "")
+                #expect(large.record.bytes.count == 300_000)
+                #expect(large.record.pieces.allSatisfy { $0 <= 65_536 })
+            }
+            upstream.stop()
+        }
+    }
+
+    @Test("An end or a silence within it fails the call after the pieces that came")
+    func cut() async throws {
+        let upstream = try ScriptedUpstream(
+            [.readRequest, .send(Self.head(10) + "12345"), .close],
+            [.readRequest, .send(Self.head(10) + "12345"), .awaitEnd])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            let cut = try await StreamedCall.begin(api)
+            #expect(await cut.end().reason == "http_response_incomplete")
+            #expect(cut.record.bytes == Array("12345".utf8))
+            var request = OutboundRequest(target: "/")
+            request.readTimeout = .milliseconds(50)
+            let silent = try await StreamedCall.begin(api, request)
+            #expect(await silent.end().reason == "connection_read_timeout")
+        }
+        upstream.stop()
+    }
+
+    @Test("A piece is there before the rest is sent, and the connection serves others afterwards")
+    func asTheyCome() async throws {
+        let goOn = Signal()
+        let upstream = try ScriptedUpstream([
+            .readRequest, .send(Self.head(11) + "first"), .wait(goOn), .send("second"), .again,
+        ])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            for _ in 0..<2 {
+                let call = try await StreamedCall.begin(api)
+                await call.cameOn.wait()
+                #expect(call.record.bytes == Array("first".utf8))
+                #expect(call.record.head?.status == .ok)
+                goOn.fire()
+                #expect(await call.end().text == "")
+                #expect(call.record.bytes == Array("firstsecond".utf8))
+            }
+            goOn.fire()
+            #expect(await api.get().text == "firstsecond")
+            #expect(upstream.connections == 1)
+        }
+        upstream.stop()
+    }
+
+    @Test("A paused call gets nothing, and the upstream stands still; then it gets it all")
+    func paused() async throws {
+        let count = 8 << 20
+        let block = (0..<65_536).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+        let body = Array(repeatElement(block, count: count / 65_536).joined())
+        let upstream = try ScriptedUpstream([
+            .readRequest, .send(Self.head(count)), .sendBytes(body), .awaitEnd,
+        ])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            let call = try await StreamedCall.begin(
+                api,
+                onPiece: { call in
+                    if call.record.pieces.count == 1 { call.pause() }
+                })
+            await call.cameOn.wait()
+            try await harness.pass(.milliseconds(100))
+            #expect(call.record.pieces.count == 1)
+            let received = try await harness.loop.perform {
+                guard case .on(let connection) = call.place else { return Int64(-1) }
+                return connection.stream?.bytesReceived ?? -1
+            }
+            // What one read takes at most, and a head that came before it.
+            #expect((0...131_072).contains(received))
+            call.resumeSoon()
+            #expect(await call.end().text == "")
+            #expect(call.record.bytes == body)
+        }
+        upstream.stop()
+    }
+
+    @Test("Paused at each piece, of a body that grows when it is decoded, it gets every byte in its place")
+    func pausedWhileDecoding() async throws {
+        let plain = (0..<60_000).map { "line \($0) of the text\n" }.joined()
+        let response = CodingTests.response(Deflated.gzip(Array(plain.utf8)), coding: "gzip")
+        let upstream = try ScriptedUpstream([.readRequest, .sendBytes(response), .again])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            let call = try await StreamedCall.begin(
+                api,
+                onPiece: { call in
+                    call.pause()
+                    call.resumeSoon()
+                })
+            let response = try await call.end().get()
+            #expect(response.timings.encodedBodySize.map { $0 < plain.utf8.count / 3 } == true)
+            #expect(call.record.bytes == Array(plain.utf8))
+            #expect(call.record.pieces.count > 20 && call.record.pieces.allSatisfy { $0 <= 65_536 })
+            #expect(await api.get().text == plain)
+            #expect(upstream.connections == 1)
+        }
+        upstream.stop()
+    }
+
+    @Test("While it is paused the upstream's silence does not count, and the whole response waits for it")
+    func silenceWhilePaused() async throws {
+        let goOn = Signal()
+        let upstream = try ScriptedUpstream(
+            [.readRequest, .send(Self.head(11) + "first"), .wait(goOn), .send("second"), .close],
+            [.readRequest, .send(Self.head(4) + "full"), .awaitEnd])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            var request = OutboundRequest(target: "/")
+            request.readTimeout = .milliseconds(60)
+            for whole in ["firstsecond", "full"] {
+                let call = try await StreamedCall.begin(
+                    api, request,
+                    onPiece: { call in
+                        guard call.record.pieces.count == 1 else { return }
+                        call.pause()
+                        call.resume(after: .milliseconds(150))
+                        goOn.fire()
+                    })
+                #expect(await call.end().text == "")
+                #expect(call.record.bytes == Array(whole.utf8))
+            }
+        }
+        upstream.stop()
+    }
+
+    @Test("A pause that is too long ends the call")
+    func pausedForEver() async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .send(Self.head(4) + "full"), .awaitEnd])
+        var limits = OutboundLimits.patient
+        limits.pauseTimeout = .milliseconds(50)
+        try await ClientHarness.with(limits: limits) { harness in
+            let call = try await StreamedCall.begin(harness.upstream(upstream), onPiece: { $0.pause() })
+            let failure = await call.end().failure
+            #expect(failure?.reason == .responseTimeout)
+            #expect(failure?.detail == "the response was paused for 50 ms")
+        }
+        upstream.stop()
+    }
+
+    @Test("A call that is cancelled within a piece hears no more, and its connection is closed")
+    func cancelled() async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .send(Self.head(9) + "12345"), .awaitEnd])
+        try await ClientHarness.with { harness in
+            let call = try await StreamedCall.begin(harness.upstream(upstream), onPiece: { $0.cancel() })
+            await upstream.clientEnded.wait()
+            #expect(call.record.pieces == [5] && call.record.end == nil)
+            #expect(try await harness.report() == PoolReport(opened: 1))
+        }
+        upstream.stop()
+    }
+
+    @Test("The whole time of a call may be its own from the head on, or have no end")
+    func total() async throws {
+        let goOn = Signal()
+        let upstream = try ScriptedUpstream([
+            .readRequest, .send(Self.head(4) + "fu"), .wait(goOn), .send("ll"), .awaitEnd,
+        ])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            var request = OutboundRequest(target: "/")
+            request.totalTimeout = .seconds(20)
+            let short = try await StreamedCall.begin(api, request) { _ in
+                .streamed(total: .milliseconds(50))
+            }
+            #expect(await short.end().reason == "http_response_timeout")
+            request.totalTimeout = .milliseconds(400)
+            let long = try await StreamedCall.begin(api, request)
+            await long.cameOn.wait()
+            try await harness.pass(.milliseconds(450))
+            goOn.fire()
+            goOn.fire()
+            #expect(await long.end().text == "")
+        }
+        upstream.stop()
+    }
+
+    @Test("A call may have it gathered after all, and hears how much there is")
+    func gathered() async throws {
+        let body = String(repeating: "y", count: 100_000)
+        let upstream = try ScriptedUpstream([
+            .readRequest, .send("HTTP/1.1 404 Not Found\r\nContent-Length: 100000\r\n\r\n" + body), .again,
+        ])
+        try await ClientHarness.with { harness in
+            let call = try await StreamedCall.begin(harness.upstream(upstream)) { head in
+                head.status.isSuccess ? .streamed() : .gathered
+            }
+            #expect(await call.end().text == body)
+            #expect(call.record.pieces == [])
+            #expect(
+                call.record.gathered.last == 100_000 && call.record.gathered == call.record.gathered.sorted())
+        }
+        upstream.stop()
+    }
+}
