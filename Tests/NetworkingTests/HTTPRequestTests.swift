@@ -116,6 +116,45 @@ struct HTTPRequestTests {
                 == "multipart/form-data; boundary=b")
     }
 
+    @Test("A value in the path that could leave its segment fails the call")
+    func badPathValue() throws {
+        for value in ["", "..", "a/b", "%2e%2e"] {
+            let request = HTTPRequest(baseURL: "http://api.test:8080", path: "/users/\(value)")
+            #expect(try fault(request).part == .url)
+        }
+    }
+
+    @Test("A base URL, a path and parameters make an address")
+    func address() throws {
+        let request = HTTPRequest(baseURL: "http://api.test:8080/v1/", path: "users/\("a b")/\(7)")
+            .addQuery(["nx": 60, "q": "a/b c"]).addQuery(["page": 2])
+        #expect(request.url == "http://api.test:8080/v1/users/a%20b/7?nx=60&q=a/b%20c&page=2")
+        #expect(try call(request).query == "nx=60&q=a/b%20c&page=2")
+        #expect(HTTPRequest(url: "http://a?").addQuery(["b": 1]).url == "http://a?b=1")
+        #expect(HTTPRequest(url: "http://a").addQuery([:]).url == "http://a")
+    }
+
+    @Test("A request takes what a target's task is")
+    func task() throws {
+        let post = HTTPRequest(url: "http://api.test:8080/x?a=1", method: .post)
+        let form = post.setParameters(["b": "c d"], encoding: .url())
+        #expect(form.url == post.url)
+        #expect(try form.body.collect() == Array("b=c%20d".utf8)[...])
+        #expect(form.headers[.contentType] == "application/x-www-form-urlencoded")
+        let both = post.setContentType("x/y").setTask(.json(["k": 1]).adding(query: ["b": 2]))
+        #expect(both.url == "http://api.test:8080/x?a=1&b=2")
+        #expect(try both.body.collect() == Array(#"{"k":1}"#.utf8)[...])
+        #expect(both.headers.values(of: .contentType) == ["x/y"])
+        #expect(try fault(post.setTask(.file("/nowhere/at/all"))).part == .body)
+        #expect(try fault(post.addQuery(["n": Double.nan])).part == .parameters)
+    }
+
+    @Test("The first of several faults is the one that is told")
+    func faults() throws {
+        let request = HTTPRequest(baseURL: "http://api.test:8080", path: "/\("..")").setHttpBody([Double.nan])
+        #expect(try fault(request).part == .url)
+    }
+
     @Test("A call becomes a request and the same call again")
     func roundTrip() throws {
         let settings = try settings("http://api.test:8080/v1")

@@ -84,6 +84,26 @@ struct MultipartTests {
                 #"form-data; name="a%22; x=%22b%0D%0AX-Evil: 1"; filename="c\%22d%22é%00.png""#))
     }
 
+    @Test("Whatever a name holds, a part's head has its lines and no others")
+    func anyName() throws {
+        for first in UInt8.min...UInt8.max {
+            for second in [
+                UInt8(ascii: "\r"), UInt8(ascii: "\n"), UInt8(ascii: "\""), UInt8(ascii: "\\"), first,
+            ] {
+                let name = String(decoding: [0x61, first, second, 0x62], as: UTF8.self)
+                let form = MultipartFormData([.bytes([], name: name, fileName: name)], boundary: "B")
+                let lines = try text(form).utf8.split(
+                    separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+                #expect(lines.count == 7)
+                #expect(lines[1].count { $0 == UInt8(ascii: "\"") } == 4)
+                #expect(
+                    lines.dropLast().allSatisfy {
+                        $0.last == UInt8(ascii: "\r") && $0.count { $0 < 0x20 } == 1
+                    })
+            }
+        }
+    }
+
     @Test("The content type names the boundary, in quotes where it needs them")
     func contentType() throws {
         func type(_ boundary: String) throws -> String? {

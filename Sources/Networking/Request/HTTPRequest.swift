@@ -25,8 +25,12 @@ public struct HTTPRequest: Sendable {
     /// The statuses for which the call itself fails. Default `.none`.
     public var validation: ValidationType
 
-    /// What a builder could not do, kept for the call.
+    /// What a builder could not do first, kept for the call.
     private(set) var fault: RequestFault?
+
+    mutating func fail(_ fault: RequestFault) {
+        self.fault = self.fault ?? fault
+    }
 
     /// A request with all that it has; the builders say the same one by one.
     public init(
@@ -71,7 +75,7 @@ extension HTTPRequest {
             body = .bytes(try encoder.encodeBody(model))
             if !headers.contains(.contentType) { headers.append(.contentType, encoder.contentType) }
         } catch {
-            fault = RequestFault(.body, "the body cannot be encoded", underlying: error)
+            fail(RequestFault(.body, "the body cannot be encoded", underlying: error))
         }
         return self
     }
@@ -89,7 +93,7 @@ extension HTTPRequest {
     /// The one field of that name, in the place of those that there were. A name that is none fails the call.
     public consuming func setHeader(_ name: String, _ value: String) -> HTTPRequest {
         guard let name = HTTPFieldName(name) else {
-            fault = RequestFault(.headers, "a header has no valid name")
+            fail(RequestFault(.headers, "a header has no valid name"))
             return self
         }
         return setHeader(name, value)

@@ -66,9 +66,7 @@ enum RequestBuilder {
         }
         switch finding {
         case .path: return UInt8(ascii: "?")
-        case .pathAndQuery:
-            let last = path.utf8.last
-            return last == UInt8(ascii: "?") || last == UInt8(ascii: "&") ? nil : UInt8(ascii: "&")
+        case .pathAndQuery: return path.queryMark
         case .fault(let fault): throw RequestFault(.url, fault)
         }
     }

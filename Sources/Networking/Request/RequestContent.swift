@@ -26,6 +26,20 @@ final class RequestContent {
         }
     }
 
+    convenience init(_ task: consuming RequestTask, method: HTTPMethod) throws(RequestFault) {
+        try self.init(task.takeContent(), method: method)
+    }
+
+    init(_ content: RequestTask.Content, method: HTTPMethod) throws(RequestFault) {
+        switch content {
+        case .plain: break
+        case .parameters(let parameters, let encoding):
+            take(try RequestContent(parameters, encoding, method: method))
+        case .other(let task):
+            take(try RequestContent(task, method: method))
+        }
+    }
+
     init(_ task: RequestTask.Other, method: HTTPMethod) throws(RequestFault) {
         switch task {
         case .bytes(let bytes, let type):
@@ -51,13 +65,7 @@ final class RequestContent {
             body = encoded.body
             contentType = encoded.contentType
         case .adding(let content, let parameters, let encoding):
-            switch content {
-            case .plain: break
-            case .parameters(let parameters, let encoding):
-                take(try RequestContent(parameters, encoding, method: method))
-            case .other(let task):
-                take(try RequestContent(task, method: method))
-            }
+            take(try RequestContent(content, method: method))
             try add(parameters, encoding)
         }
     }
