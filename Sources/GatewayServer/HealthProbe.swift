@@ -12,7 +12,7 @@ public enum HealthProbe {
 
     /// Blocks until the answer, at most some seconds.
     ///
-    /// - Parameter url: `http://host:port`, with a path of its own or none: then `/health/ready` is asked.
+    /// - Parameter url: `http://host:port` or `https://host:port`, with a path of its own or none: then `/health/ready` is asked.
     /// - Returns: nil when the gateway is ready, else why it is not.
     public static func check(_ url: String) -> String? {
         let parsed: HTTPURL
@@ -21,10 +21,16 @@ public enum HealthProbe {
         } catch {
             return "'\(url)' is not a URL to ask: \(error)"
         }
-        guard parsed.scheme == .http else { return "'\(url)': https is not spoken yet, only http" }
-        guard let origin = Origin(host: parsed.host, port: UInt16(exactly: parsed.port)) else {
-            return "'\(url)' is not a URL to ask"
+        let origin: Origin?
+        do throws(TLSError) {
+            let tls = parsed.scheme == .https ? try TLSContext.shared() : nil
+            origin = Origin(
+                scheme: tls == nil ? .http : .https, host: parsed.host, port: UInt16(exactly: parsed.port),
+                tls: tls)
+        } catch {
+            return "'\(url)' cannot be asked: \(error)"
         }
+        guard let origin else { return "'\(url)' is not a URL to ask" }
         let path = parsed.path.isEmpty || parsed.path == "/" ? readyPath : parsed.path
         switch ask(origin, path, within: .seconds(2)) {
         case .failure(let error): return "\(origin)\(path): \(error)"

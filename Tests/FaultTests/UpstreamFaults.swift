@@ -6,7 +6,7 @@ import TestSupport
 ///
 /// What plain HTTP cannot show, or shows elsewhere:
 /// - a name that does not resolve, a resolver that is silent: no byte of HTTP is involved (EventIOTests/ResolverTests);
-/// - TLS and HTTP/2 upstreams: not spoken;
+/// - TLS: every row over it in HTTPOutboundTests/FaultTests, and its own in EventIOTests/TLS; HTTP/2 is not spoken;
 /// - a connection that is closed as the next request is written, a slow part under load, all upstreams down: they take
 ///   more than one request (StandingFaultTests);
 /// - SIGTERM under load: GatewayServerTests/DrainTests, SluiceCommandTests;

@@ -42,10 +42,10 @@ package final class OpenSSLServer: Sendable {
         // It says where it listens.
         var found: UInt16?
         while found == nil {
-            let line = process.log.split(separator: "\n").first { $0.hasPrefix("ACCEPT ") }
+            let log = process.log
+            let line = log.split(separator: "\n").first { $0.hasPrefix("ACCEPT ") }
             found = line.flatMap { UInt16($0.split(separator: ":").last ?? "") }
-            guard found == nil else { break }
-            if process.log.contains("error") { throw PeerFailure(description: process.log) }
+            if log.contains("error") { throw PeerFailure(description: log) }
             await Task.yield()
         }
         port = found ?? 0

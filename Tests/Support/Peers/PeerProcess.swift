@@ -18,7 +18,16 @@ package final class PeerProcess: Sendable {
     private let logPath: String
 
     /// What it wrote to its standard output and error so far.
-    package var log: String { (try? String(contentsOfFile: logPath, encoding: .utf8)) ?? "" }
+    package var log: String {
+        // Read often, by those who wait for a line of it, and mostly empty then: of which Foundation keeps a page each time.
+        let descriptor = open(logPath, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return "" }
+        defer { Glibc.close(descriptor) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while case let count = read(descriptor, &chunk, chunk.count), count > 0 { bytes += chunk[..<count] }
+        return String(decoding: bytes, as: UTF8.self)
+    }
 
     /// - Parameters:
     ///   - program: its path.

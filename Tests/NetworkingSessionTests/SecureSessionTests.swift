@@ -1,0 +1,81 @@
+import EventIO
+import Networking
+import NetworkingSession
+import Rx
+import TestSupport
+import Testing
+
+@Suite("A session's connections", .timeLimit(.minutes(1)))
+struct SecureSessionTests {
+    private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+
+    private static var trusting: TLSConfiguration {
+        var configuration = TLSConfiguration()
+        configuration.trust = .authorities(.text(TestAuthority.shared.pem))
+        return configuration
+    }
+
+    /// What a call of such a session comes to: a status, or a failure's token.
+    private func outcome(
+        _ url: String, _ change: (inout ConnectionSettings) throws -> Void = { _ in }
+    ) async throws -> String {
+        var configuration = Session.Configuration()
+        configuration.connections.proxy = .none
+        try change(&configuration.connections)
+        let session = try Session(configuration)
+        defer { session.close() }
+        var target = Anything(baseURL: url)
+        target.path = "/answer"
+        switch try await Provider<Anything>(session: session).rx.request(target).asResult().value {
+        case .success(let response): return "\(response.statusCode)"
+        case .failure(let error as NetworkError): return error.reason.token
+        case .failure(let error): return "\(error)"
+        }
+    }
+
+    @Test("An authority that the system does not know is not trusted, unless the session does")
+    func trust() async throws {
+        let upstream = try ScriptedUpstream(tls: TLSServer(), [.readRequest, .send(Self.ok), .again])
+        let url = "https://127.0.0.1:\(upstream.port)"
+        #expect(try await outcome(url) == "tls_certificate_error")
+        #expect(try await outcome(url) { $0.tls = Self.trusting } == "200")
+        upstream.stop()
+    }
+
+    @Test("A configuration that cannot be used is told as the session is made")
+    func badConfiguration() throws {
+        var configuration = Session.Configuration()
+        configuration.connections.tlsByUpstream["bank"] = Self.trusting
+        configuration.connections.tlsByUpstream["bank"]?.pins = ["none"]
+        #expect {
+            try Session(configuration)
+        } throws: { error in
+            (error as? TLSError)?.kind == .configuration
+        }
+    }
+
+    @Test(
+        "An https upstream is reached through the proxy that is set, unless it is an exception"
+    )
+    func proxy() async throws {
+        let upstream = try ScriptedUpstream(tls: TLSServer(), [.readRequest, .send(Self.ok), .again])
+        let proxy = try ScriptedUpstream([
+            .readRequest, .send("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"), .awaitEnd,
+        ])
+        let url = "https://127.0.0.1:\(upstream.port)"
+        let proxyAddress = try ProxyConfiguration("http://127.0.0.1:\(proxy.port)")
+        let refused = try await outcome(url) {
+            $0.tls = Self.trusting
+            $0.proxy = .fixed(proxyAddress)
+        }
+        #expect(refused == "destination_unavailable")
+        let straight = try await outcome(url) {
+            $0.tls = Self.trusting
+            $0.proxy = .fixed(proxyAddress, except: try NoProxy("127.0.0.0/8"))
+        }
+        #expect(straight == "200")
+        #expect(proxy.connections == 1)
+        proxy.stop()
+        upstream.stop()
+    }
+}
