@@ -25,7 +25,7 @@ help:
 	@echo 'make test      all tests'
 	@echo 'make lint      check the format; make format mends it'
 	@echo 'make bench     benchmarks of the layers, from JSON to a whole request in the gateway'
-	@echo 'make docs      the documentation of Rx as a web site in .build/docs/Rx'
+	@echo 'make docs      the documentation of Rx and of the client as web sites in .build/docs/Rx and .build/docs/Networking'
 	@echo 'make fuzz      fuzz the parsers, the decoders, the JSON scanner and coders, the URLs and the routes, FUZZ_SECONDS=$(FUZZ_SECONDS) each, two at a time;'
 	@echo '               some only: make fuzz FUZZ="JSON URLs"'
 	@echo 'make soak      what is promised under load, faults and attack: a million requests, 10 000 idle clients, slow attacks,'
@@ -81,12 +81,21 @@ BENCHMARK_gateway = GatewayBench
 # A link that leads nowhere and a parameter without a word fail it.
 docs:
 	$(SWIFT) build --target Rx
-	rm -rf .build/docs && mkdir -p .build/docs/symbols
-	swift-symbolgraph-extract -module-name Rx -I $$($(SWIFT) build --show-bin-path)/Modules \
-		-target $$(uname -m)-unknown-linux-gnu -minimum-access-level public -skip-synthesized-members \
-		-output-dir .build/docs/symbols
-	docc convert Sources/Rx/Rx.docc --additional-symbol-graph-dir .build/docs/symbols --warnings-as-errors \
-		--fallback-display-name Rx --fallback-bundle-identifier Rx --output-path .build/docs/Rx
+	$(SWIFT) build --target NetworkingSession
+	rm -rf .build/docs
+	$(call document,Rx,Rx)
+	$(call document,Networking,Networking NetworkingSession)
+
+# A module's catalog with the public names of the modules that it tells of: $(call document,MODULE,MODULES).
+define document
+mkdir -p .build/docs/symbols/$(1)
+for module in $(2); do swift-symbolgraph-extract -module-name $$module -I $$($(SWIFT) build --show-bin-path)/Modules \
+	$(patsubst %,-Xcc -fmodule-map-file=%,$(wildcard Sources/C*/module.modulemap)) \
+	-target $$(uname -m)-unknown-linux-gnu -minimum-access-level public -skip-synthesized-members \
+	-output-dir .build/docs/symbols/$(1) || exit 1; done
+docc convert Sources/$(1)/$(1).docc --additional-symbol-graph-dir .build/docs/symbols/$(1) --warnings-as-errors \
+	--fallback-display-name $(1) --fallback-bundle-identifier $(1) --output-path .build/docs/$(1)
+endef
 
 fuzz:
 	Tests/Fuzz/run $(FUZZ_SECONDS) $(FUZZ)

@@ -35,7 +35,9 @@ let package = Package(
     products: [
         .library(name: "Sluice", targets: ["Sluice"]),
         .library(name: "GatewayTesting", targets: ["GatewayTesting"]),
-        .library(name: "Networking", targets: ["Networking", "NetworkingSession"]),
+        .library(
+            name: "Networking",
+            targets: ["Networking", "NetworkingSession", "Rx", "HTTPModel", "JSONBytes", "JSONCoding"]),
         .library(name: "Rx", targets: ["Rx"]),
         .library(name: "RxTesting", targets: ["RxTesting"]),
         .library(name: "RxFoundation", targets: ["RxFoundation"]),
@@ -146,6 +148,13 @@ let package = Package(
             [
                 "NetworkingSession", "Networking", "HTTPOutbound", "EventIO", "Rx", "RxTesting", "HTTPModel",
                 "JSONBytes", "Locking", "TestSupport",
+            ]),
+        // The code of the client's documentation, as it stands there.
+        tests(
+            "NetworkingDocumentationTests",
+            [
+                "NetworkingSession", "Networking", "Rx", "RxTesting", "HTTPModel", "JSONBytes", "Locking",
+                "TestSupport",
             ]),
         tests(
             "GatewayTests", ["Gateway", "Networking", "Rx", "RxTesting", "HTTPModel", "JSONBytes", "Locking"]),

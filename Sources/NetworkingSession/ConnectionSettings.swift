@@ -18,6 +18,7 @@ public struct ConnectionSettings: Sendable {
     /// Default none.
     public var proxy = Proxy.none
 
+    /// Verified by the system's roots, without a proxy.
     public init() {}
 
     /// The proxy between here and the upstreams.

@@ -66,6 +66,8 @@ public final class Session: Sendable {
     /// What makes its requests without a provider.
     public let client: RequestClient
 
+    /// Starts its loops.
+    ///
     /// - Throws: `TLSError` and `ProxyConfiguration.Failure` for what is wrong in the configuration or the environment,
     ///   `SocketError` where the system has no descriptor or no thread left for a loop.
     public init(_ configuration: Configuration = Configuration()) throws {

@@ -2,16 +2,24 @@ import Foundation
 
 /// The articles of the catalogs, and what must be true of them.
 enum Documentation {
-    /// The lines of each block of Swift code in an article.
-    static func codeBlocks(_ article: SourceFile) -> [[String]] {
-        var blocks: [[String]] = []
+    /// A block of an article: what its fence says that it is, and its lines.
+    struct Block: Equatable {
+        let kind: String
+        let lines: [String]
+    }
+
+    /// The fenced blocks of an article, in order.
+    static func blocks(_ article: SourceFile) -> [Block] {
+        var blocks: [Block] = []
+        var kind = ""
         var block: [String]?
         for line in article.lines {
-            if line == "```swift" {
-                block = []
-            } else if line == "```", let code = block {
-                blocks.append(code)
+            if let lines = block, line == "```" {
+                blocks.append(Block(kind: kind, lines: lines))
                 block = nil
+            } else if block == nil, line.hasPrefix("```") {
+                kind = String(line.dropFirst(3))
+                block = []
             } else {
                 block?.append(String(line))
             }
@@ -19,12 +27,43 @@ enum Documentation {
         return blocks
     }
 
-    /// Blocks of code that stand in no test: nobody compiles them.
+    /// Code of ours (`swift`) that stands in no test, so that nobody compiles it, and lines that are said to be printed (`text`) and
+    /// that no test expects.
     static func codeComplaints(_ article: SourceFile, tests: [SourceFile]) -> [String] {
-        codeBlocks(article).filter { block in
-            let wanted = code(block)
+        blocks(article).filter { block in
+            guard block.kind == "swift" || block.kind == "text" else { return false }
+            let wanted = code(block.lines)
             return !tests.contains { contains(code($0.lines.map(String.init)), wanted) }
-        }.map { "\(article.path): no test compiles the code that begins with \($0.first ?? "nothing")" }
+        }.map { block in
+            let first = block.lines.first ?? "nothing"
+            return block.kind == "swift"
+                ? "\(article.path): no test compiles the code that begins with \(first)"
+                : "\(article.path): no test expects the lines that begin with \(first)"
+        }
+    }
+
+    /// Lines of somebody else's code that one block may quote.
+    private static let longestQuote = 18
+
+    /// Blocks of a kind that nobody checks, and quotations of somebody else's code (`swift-before`) that are long, or after which none
+    /// of ours comes.
+    static func kindComplaints(_ article: SourceFile) -> [String] {
+        let blocks = blocks(article)
+        return blocks.indices.flatMap { index -> [String] in
+            let block = blocks[index]
+            let place = "\(article.path): the block that begins with \(block.lines.first ?? "nothing")"
+            switch block.kind {
+            case "", "swift", "text": return []
+            case "swift-before":
+                var complaints: [String] = []
+                if block.lines.count > longestQuote { complaints.append("\(place) quotes too much") }
+                if !blocks[index...].contains(where: { $0.kind == "swift" }) {
+                    complaints.append("\(place) has no code after it")
+                }
+                return complaints
+            default: return ["\(place) is \(block.kind), which nobody checks"]
+            }
+        }
     }
 
     /// The lines without what depends on the place: the indentation and empty lines.

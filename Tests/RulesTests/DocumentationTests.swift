@@ -3,29 +3,70 @@ import Testing
 /// The rules of the articles, each with a proof that it can fail.
 @Suite("Rules of the documentation")
 struct DocumentationTests {
-    @Test("The code in the articles is code that tests compile")
+    private func articles() throws -> [SourceFile] {
+        try SourceTree.files(in: "Sources", ending: ".md")
+    }
+
+    @Test("The code in the articles is code that tests compile, and what it prints is what they expect")
     func codeIsCompiled() throws {
-        let articles = try SourceTree.files(in: "Sources", ending: ".md")
+        let articles = try articles()
         let tests = try SourceTree.files(in: "Tests", ending: ".swift").filter {
-            $0.path.contains("/Documentation/")
+            $0.path.contains("/Documentation/") || $0.path.contains("DocumentationTests/")
         }
-        #expect(articles.flatMap(Documentation.codeBlocks).count >= 10)
+        for catalog in ["Rx.docc", "Networking.docc"] {
+            let blocks = articles.filter { $0.path.contains(catalog) }.flatMap(Documentation.blocks)
+            #expect(blocks.count { $0.kind == "swift" } >= 10, "\(catalog)")
+        }
         let complaints = articles.flatMap { Documentation.codeComplaints($0, tests: tests) }
         #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
     }
 
-    @Test("Code that stands in no test is found")
+    @Test("Code that stands in no test is found, and so are lines that no test expects")
     func codeThatIsNotCompiledIsFound() {
         let article = SourceFile(
             path: "Sources/Rx/Rx.docc/Bad.md",
-            text: "text\n```swift\nlet a = 1\nlet b = 2\n```\ntext\n```\nlet c = 3\n```\n")
+            text: "text\n```swift\nlet a = 1\nlet b = 2\n```\ntext\n```\nlet c = 3\n```\n```text\n1 2\n```\n")
         let test = SourceFile(
-            path: "Tests/Documentation/A.swift", text: "func a() {\n    let a = 1\n\n    let b = 2\n}\n")
+            path: "Tests/Documentation/A.swift",
+            text: "func a() {\n    let a = 1\n\n    let b = 2\n    1 2\n}\n")
         let other = SourceFile(path: "Tests/Documentation/B.swift", text: "    let a = 1\n    let c = 2\n")
         #expect(Documentation.codeComplaints(article, tests: [other, test]).isEmpty)
         #expect(
-            Documentation.codeComplaints(article, tests: [other])
-                == ["Sources/Rx/Rx.docc/Bad.md: no test compiles the code that begins with let a = 1"])
+            Documentation.codeComplaints(article, tests: [other]) == [
+                "Sources/Rx/Rx.docc/Bad.md: no test compiles the code that begins with let a = 1",
+                "Sources/Rx/Rx.docc/Bad.md: no test expects the lines that begin with 1 2",
+            ])
+    }
+
+    @Test("The README shows the client's first example as its documentation has it")
+    func readme() throws {
+        let opening = try #require(articles().first { $0.path.hasSuffix("/Networking.md") })
+        let checked = { (block: Documentation.Block) in block.kind == "swift" || block.kind == "text" }
+        let shown = try Documentation.blocks(SourceTree.readme)
+        for block in Documentation.blocks(opening).filter(checked).prefix(3) {
+            #expect(shown.contains(block), "\(block.lines.first ?? "")")
+        }
+    }
+
+    @Test("Every block is of a kind that is checked, and others' code is quoted shortly, with ours after it")
+    func kinds() throws {
+        let complaints = try articles().flatMap(Documentation.kindComplaints)
+        #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
+    }
+
+    @Test("A block of another kind, a long quotation, and one without code after it are found")
+    func wrongKindsAreFound() {
+        let quote = String(repeating: "let b = 2\n", count: 19)
+        let article = SourceFile(
+            path: "Bad.md",
+            text: "```swift-before\nlet a = 1\n```\n```swift-before\n\(quote)```\n```swift\nlet c = 3\n```\n"
+                + "```swift-before\nlet d = 4\n```\n```ruby\nputs 5\n```\n")
+        #expect(
+            Documentation.kindComplaints(article) == [
+                "Bad.md: the block that begins with let b = 2 quotes too much",
+                "Bad.md: the block that begins with let d = 4 has no code after it",
+                "Bad.md: the block that begins with puts 5 is ruby, which nobody checks",
+            ])
     }
 
     @Test("The table of operators names every operator")

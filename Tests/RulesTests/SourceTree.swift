@@ -15,11 +15,23 @@ enum SourceTree {
         get throws { try files(in: "Sources", ending: ".swift") }
     }
 
+    private static func url(of folder: String) -> URL {
+        URL(fileURLWithPath: #filePath)
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent(folder).resolvingSymlinksInPath()
+    }
+
+    /// The README, which lies beside `Sources`.
+    static var readme: SourceFile {
+        get throws {
+            let file = url(of: "Sources").deletingLastPathComponent().appendingPathComponent("README.md")
+            return SourceFile(path: "README.md", text: try String(contentsOf: file, encoding: .utf8))
+        }
+    }
+
     /// Every file in a folder of the package whose name ends so, with its path from the package's root.
     static func files(in folder: String, ending: String) throws -> [SourceFile] {
-        let root = URL(fileURLWithPath: #filePath)
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let folderURL = root.appendingPathComponent(folder).resolvingSymlinksInPath()
+        let folderURL = url(of: folder)
         let names = try FileManager.default.subpathsOfDirectory(atPath: folderURL.path)
         return try names.filter { $0.hasSuffix(ending) }.sorted().map {
             let text = try String(contentsOf: folderURL.appendingPathComponent($0), encoding: .utf8)

@@ -18,7 +18,16 @@ public struct Cookie: Sendable, Hashable {
     /// Whether it goes over https alone.
     public let isSecure: Bool
 
-    /// - Parameter expires: nil for a cookie of the session.
+    /// A cookie that a program puts into its jar itself.
+    ///
+    /// - Parameters:
+    ///   - name: what the server calls it.
+    ///   - value: as it is to be sent.
+    ///   - domain: the host, or the domain whose hosts get it.
+    ///   - isHostOnly: whether the hosts below `domain` do not get it. Default true.
+    ///   - path: where on the server. Default everywhere.
+    ///   - expires: nil for a cookie of the session.
+    ///   - isSecure: whether it goes over https alone. Default false.
     public init(
         name: String, value: String, domain: String, isHostOnly: Bool = true, path: String = "/",
         expires: Date? = nil, isSecure: Bool = false

@@ -49,7 +49,10 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
     private let now: @Sendable () -> RxTime
     private let state: Lock<State>
 
+    /// One for all providers that show the same credential.
+    ///
     /// - Parameters:
+    ///   - authenticator: knows how the API is authenticated against.
     ///   - credential: nil until somebody has logged in: requests fail with `AuthenticationError.missingCredential`.
     ///   - refreshWindow: nil for no bound.
     ///   - now: the time that the window counts by.

@@ -12,7 +12,9 @@ extension TransportCall {
     /// A body that is no text goes through `base64 -d`; one longer than `bodyLimit` bytes, or a streamed one, is left out, with a
     /// remark behind the line that says so.
     ///
-    /// - Parameter bodyLimit: default 16 KiB.
+    /// - Parameters:
+    ///   - redaction: what is left out. Default: what is commonly secret.
+    ///   - bodyLimit: bytes of a body that are shown. Default 16 KiB.
     public func curlCommand(redaction: Redaction = Redaction(), bodyLimit: Int = 16 << 10) -> String {
         var words = ["curl"]
         switch method {

@@ -36,6 +36,8 @@ public final class ErrorRecorder: PluginType {
     private let now: @Sendable () -> Date
     private let state = Lock(State())
 
+    /// One that has recorded nothing yet.
+    ///
     /// - Parameters:
     ///   - capacity: how many failures are kept; the oldest goes first. Default 100.
     ///   - now: what time it is.

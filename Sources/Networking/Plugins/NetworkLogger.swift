@@ -37,8 +37,11 @@ public struct NetworkLogger: PluginType {
     private let bodyLimit: Int
     private let write: @Sendable (String) -> Void
 
+    /// Tells nothing before it is given to a provider.
+    ///
     /// - Parameters:
     ///   - detail: default `.standard`.
+    ///   - redaction: what is left out of what is told. Default: what is commonly secret.
     ///   - bodyLimit: bytes of a body that are shown. Default 16 KiB.
     ///   - write: takes each line, without its end, on the call's loop: be quick, block nothing.
     public init(

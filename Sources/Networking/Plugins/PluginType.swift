@@ -41,6 +41,8 @@ public struct AccessTokenPlugin: PluginType {
     private let scheme: String
     private let token: @Sendable () -> String?
 
+    /// A token that is asked for anew with each request.
+    ///
     /// - Parameters:
     ///   - scheme: what stands before the token in `Authorization` (RFC 9110 11.4). Default `Bearer`.
     ///   - token: asked for each request; nil sends none.

@@ -13,6 +13,8 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
     /// Nil for most providers.
     let stub: StubClosure?
 
+    /// A provider of an upstream at an address that a program is told, rather than its targets'.
+    ///
     /// - Parameters:
     ///   - upstream: the API's name in logs, metrics and errors, and in lists of upstreams.
     ///   - baseURL: replaces the targets' own `baseURL`.

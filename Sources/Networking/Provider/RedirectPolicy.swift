@@ -23,7 +23,9 @@ public struct RedirectPolicy: Sendable, Hashable {
     /// followed. To another origin go no `Authorization`, no `Cookie`, no
     /// `X-Api-Key` and the like, and nothing that was forwarded from a client.
     ///
-    /// - Parameter maximum: default 3.
+    /// - Parameters:
+    ///   - maximum: redirects one after the other. Default 3.
+    ///   - hosts: where they may lead to besides. Default none.
     public static func follow(maximum: Int = 3, hosts: Set<String> = []) -> RedirectPolicy {
         RedirectPolicy(maximum: maximum, hosts: hosts)
     }

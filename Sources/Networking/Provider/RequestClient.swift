@@ -10,9 +10,15 @@ public import Rx
 public final class RequestClient: ReactiveCompatible, Sendable {
     private let settings: ProviderSettings
 
+    /// A client whose requests all go the same way; what it is given is as `Provider` has it.
+    ///
     /// - Parameters:
     ///   - name: what logs and errors call the other side.
-    ///   - transport: what sends. The rest is as `Provider` has it.
+    ///   - transport: what sends.
+    ///   - policy: retries, time limits, redirects.
+    ///   - plugins: asked in order.
+    ///   - interceptor: changes requests and decides on sending them again.
+    ///   - cookies: keeps what upstreams set and sends it back. Default nil: cookies are neither kept nor sent.
     public init(
         name: String = "upstream", transport: any Transport, policy: CallPolicy = CallPolicy(),
         plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil,
@@ -71,6 +77,7 @@ extension HTTPRequest {
     ///
     /// - Parameters:
     ///   - type: the model of the data.
+    ///   - client: what makes the call.
     ///   - envelope: default `GenericResponse`.
     public func toDataTask<Model: Decodable & Sendable>(
         of type: Model.Type, by client: RequestClient, envelope: ResponseEnvelope = .genericResponse

@@ -26,6 +26,8 @@ public struct MultipartFormData: Sendable {
         /// A field of the form.
         ///
         /// - Parameters:
+        ///   - bytes: the part's content.
+        ///   - name: the field's.
         ///   - fileName: what the part is called as a file; nil for a plain field.
         ///   - mimeType: nil: by the file name, and none for a plain field, which is text.
         ///   - headers: further fields of the part.
@@ -73,8 +75,12 @@ public struct MultipartFormData: Sendable {
     public let boundary: String
     private let isRandom: Bool
 
-    /// - Parameter boundary: for tests: 1 to 70 characters of RFC 2046 5.1.1. Nil, as it should be: 32 random ones, drawn again
-    ///   where they occur in a part. One that is malformed, or occurs in a part that is in memory, fails the call.
+    /// A form of these parts; one without any fails the call.
+    ///
+    /// - Parameters:
+    ///   - parts: in the order in which they are sent.
+    ///   - boundary: for tests: 1 to 70 characters of RFC 2046 5.1.1. Nil, as it should be: 32 random ones, drawn again
+    ///     where they occur in a part. One that is malformed, or occurs in a part that is in memory, fails the call.
     public init(_ parts: [Part] = [], boundary: String? = nil) {
         self.parts = parts
         self.boundary = boundary ?? Self.randomBoundary()

@@ -72,7 +72,9 @@ public struct RequestTask: Sendable {
 
     /// A body that is bytes already.
     ///
-    /// - Parameter contentType: nil where the target's own headers say it, or nobody does.
+    /// - Parameters:
+    ///   - bytes: the whole body.
+    ///   - contentType: nil where the target's own headers say it, or nobody does.
     public static func data(_ bytes: ArraySlice<UInt8>, contentType: String? = nil) -> RequestTask {
         RequestTask(content: .other(.bytes(bytes, contentType: contentType)))
     }
@@ -84,7 +86,9 @@ public struct RequestTask: Sendable {
 
     /// A file as the body, streamed from disk. One that cannot be read fails the call.
     ///
-    /// - Parameter contentType: nil: by the file's name, `application/octet-stream` where that says nothing.
+    /// - Parameters:
+    ///   - path: of the file.
+    ///   - contentType: nil: by the file's name, `application/octet-stream` where that says nothing.
     public static func file(_ path: String, contentType: String? = nil) -> RequestTask {
         RequestTask(content: .other(.file(path: path, contentType: contentType)))
     }
@@ -96,7 +100,9 @@ public struct RequestTask: Sendable {
 
     /// The same with parameters in the query, after those that it may have there already.
     ///
-    /// - Parameter encoding: one that writes a query; another one fails the call.
+    /// - Parameters:
+    ///   - parameters: for the query.
+    ///   - encoding: one that writes a query; another one fails the call.
     public func adding(query parameters: Parameters, encoding: ParameterEncoding = .query) -> RequestTask {
         RequestTask(content: .other(.adding(content, parameters, encoding)))
     }

@@ -25,8 +25,11 @@ public final class Upstream: Sendable {
     }
 
     /// Parses and checks the address: scheme, host, a path without `.` and `..`, no query.
-    /// - Parameter text: `http://host:port/prefix`, `https://host:port/prefix`, or the path of a Unix-domain socket:
-    ///   `unix:/run/diary.sock`, `unix:/run/diary.sock:/prefix`.
+    ///
+    /// - Parameters:
+    ///   - name: what logs, metrics and errors call it.
+    ///   - text: `http://host:port/prefix`, `https://host:port/prefix`, or the path of a Unix-domain socket:
+    ///     `unix:/run/diary.sock`, `unix:/run/diary.sock:/prefix`.
     public init(name: String, baseURL text: String) throws(InvalidBaseURL) {
         let url: HTTPURL
         let socket = Self.unixSocket(text)

@@ -58,6 +58,7 @@ extension Response {
     /// The data of a success, decoded.
     ///
     /// - Parameters:
+    ///   - type: what the data is decoded as.
     ///   - keyPath: names and places in lists parted by dots, as in Moya: `"items.0.name"`; nil for all of the data.
     ///   - decoder: default `Response.decoder`.
     ///   - failsOnEmptyData: whether it is a failure that there is nothing: no body, 204, 205, an envelope without data. Where it

@@ -26,6 +26,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reading: reading) }
 
+    /// Reads the pieces one after the other.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let reading: StreamReading
 

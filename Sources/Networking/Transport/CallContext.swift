@@ -24,6 +24,8 @@ public final class CallContext: Sendable {
     private let fieldsWithCredentials: HTTPFields?
     private let credentialUpstreams: [String]
 
+    /// What goes with the calls of one request of a client.
+    ///
     /// - Parameters:
     ///   - requestID: sent as `X-Request-Id`.
     ///   - traceparent: sent as it is (W3C Trace Context); the parent id in it is the gateway's own span.

@@ -2,7 +2,9 @@
 public protocol StreamingAttemptReceiver: AttemptReceiver {
     /// So many bytes of the request's body have been handed to the system.
     ///
-    /// - Parameter total: nil where the body's length is not known beforehand.
+    /// - Parameters:
+    ///   - bytes: of the body so far.
+    ///   - total: nil where the body's length is not known beforehand.
     func attemptSent(_ bytes: Int64, of total: Int64?)
 
     /// The head of the final response is there, and its body is about to come: in which form is to be said.
@@ -17,7 +19,9 @@ public protocol StreamingAttemptReceiver: AttemptReceiver {
 
     /// So many bytes of a body have come, whatever form was asked for, content codings undone.
     ///
-    /// - Parameter total: nil where the response does not tell its length, or is in a content coding.
+    /// - Parameters:
+    ///   - bytes: of the body so far.
+    ///   - total: nil where the response does not tell its length, or is in a content coding.
     func attemptReceived(_ bytes: Int64, of total: Int64?)
 }
 

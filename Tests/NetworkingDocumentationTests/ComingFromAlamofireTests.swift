@@ -1,0 +1,85 @@
+import Dispatch
+import FoundationEssentials
+import HTTPModel
+import Networking
+import NetworkingSession
+import Rx
+import RxTesting
+import TestSupport
+import Testing
+
+private struct Answer: Decodable, Sendable { var url: String }
+private struct Login: Encodable, Sendable { var email: String, password: String }
+
+/// The code of the article, as it stands there.
+@Suite("Coming from Alamofire")
+struct ComingFromAlamofireTests {
+    private func served() throws -> Served {
+        try Served([
+            "GET /get": Served.json(#"{"url":"/get"}"#), "POST /login": Served.json(#"{"url":"/login"}"#),
+        ])
+    }
+
+    @Test("A request, validated and decoded")
+    func decodable() async throws {
+        let address = try served().address
+        let answer = try await Session.shared.client.rx
+            .request(HTTPRequest(url: "\(address)/get"))
+            .validate()
+            .map(Answer.self)
+            .value
+        #expect(answer.url == "/get")
+    }
+
+    @Test("A model as the body")
+    func encodable() async throws {
+        let served = try served()
+        let address = served.address
+        let login = Login(email: "a@b.test", password: "x")
+        let json = HTTPRequest(url: "\(address)/login", method: .post).setHttpBody(login)
+        let form = HTTPRequest(url: "\(address)/login", method: .post)
+            .setHttpBody(login, encoder: URLEncodedFormEncoder())
+        let answer = try await Session.shared.client.request(json).validate().map(Answer.self)
+        _ = try await Session.shared.client.request(form)
+        #expect(answer.url == "/login")
+        #expect(served.upstream.requests.last?.hasSuffix("email=a%40b.test&password=x") == true)
+        #expect(served.upstream.requests.first?.hasSuffix(#"{"email":"a@b.test","password":"x"}"#) == true)
+    }
+
+    @Test("An interceptor that adapts and retries")
+    func interceptor() throws {
+        let scripted = Scripted(.response(500), .response(200))
+        struct Patience: RequestInterceptor {
+            func adapt(_ request: HTTPRequest) -> Single<HTTPRequest> {
+                .just(request.setHeader("X-App", "diary/7"))
+            }
+
+            func retry(
+                _ request: HTTPRequest, dueTo error: NetworkError, retryCount: Int
+            ) -> Single<RetryResult> {
+                .just(error.statusCode == 500 && retryCount < 2 ? .retry : .doNotRetry)
+            }
+        }
+        let client = RequestClient(transport: scripted.transport, interceptor: Patience())
+        let seen = Seen(client.rx.request(HTTPRequest(url: "http://a.test/x")))
+        #expect(seen.values.map(\.statusCode) == [200])
+        #expect(scripted.transport.attempts.count == 2)
+    }
+
+    @Test("A session with settings of its own")
+    func session() async throws {
+        let address = try served().address
+        let output = Output()
+        let print: @Sendable (String) -> Void = { output.print($0) }
+        var configuration = Session.Configuration()
+        configuration.policy.totalTimeout = .seconds(5)
+        configuration.policy.redirects = .follow(hosts: ["*.example.com"])
+        configuration.plugins = [NetworkLogger { print($0) }]
+        configuration.cookies = CookieJar()
+        let session = try Session(configuration)
+        defer { session.close() }
+        let response = try await session.client.request(HTTPRequest(url: "\(address)/get"))
+        #expect(response.statusCode == 200)
+        #expect(output.lines.count == 2)
+    }
+}

@@ -1,0 +1,132 @@
+import Dispatch
+import HTTPModel
+import Networking
+import NetworkingSession
+import Rx
+import RxTesting
+import Testing
+
+/// The code and the numbers of the article, as they stand there.
+@Suite("Limits and policies")
+struct LimitsAndPoliciesTests {
+    private let empty = #"{"status":200,"data":[]}"#
+
+    @Test("The numbers of the table are the defaults")
+    func numbers() {
+        let policy = CallPolicy()
+        #expect(policy.totalTimeout == .seconds(10))
+        #expect(policy.attemptLimits == AttemptLimits(connect: .seconds(1), firstByte: .seconds(5)))
+        #expect(policy.retry.maxAttempts == 3)
+        #expect(policy.retry.refusedLimit == .milliseconds(40))
+        #expect(policy.maxInterceptorRetries == 10)
+        #expect(policy.redirects == .never)
+        #expect(RedirectPolicy.follow().maximum == 3)
+        #expect(RetryBudget().floor == 3)
+        #expect(RetryBudget().percentage == 20)
+        let limits = OutboundLimits()
+        #expect(limits.connectionsPerUpstream == 64)
+        #expect(limits.waitingCalls == 4096)
+        #expect(limits.waitTimeout == .seconds(1))
+        #expect(limits.idleTimeout == .seconds(30))
+        #expect(limits.responseBody == 8 << 20)
+        #expect(limits.responseHead == 32 << 10)
+        let jar = CookieJar.Limits()
+        #expect(jar.cookies == 3000)
+        #expect(jar.cookiesPerDomain == 50)
+    }
+
+    @Test("A policy of one's own")
+    func policy() {
+        var policy = CallPolicy()
+        policy.totalTimeout = .seconds(3)
+        policy.attemptLimits = AttemptLimits(connect: .milliseconds(300), firstByte: .seconds(1))
+        policy.retry.maxAttempts = 2
+        policy.redirects = .follow(maximum: 2, hosts: ["cdn.example.com"])
+        let scripted = Scripted(.silence)
+        let tags = Provider<TagAPI>(transport: scripted.transport, policy: policy)
+        let seen = Seen(tags.rx.request(.list))
+        scripted.time.advance(by: .seconds(1))
+        let error = seen.error as? NetworkError
+        #expect(error?.reason == .connectionReadTimeout)
+        #expect(error?.message == "no response within 1000 ms")
+        #expect(error?.attempts == 1)
+    }
+
+    @Test("What is tried again, and what is not")
+    func retries() {
+        for (answer, attempts) in [
+            (StubTransport.Answer.failure(.connectionTerminated), 3), (.response(503), 3),
+            (.response(500), 1),
+            (.silence, 1), (.response(429), 1),
+        ] {
+            let scripted = Scripted(answer)
+            let tags = Provider<TagAPI>(transport: scripted.transport)
+            let seen = Seen(tags.rx.request(.list))
+            scripted.time.advance(by: .seconds(10))
+            #expect(seen.values.count + (seen.error == nil ? 0 : 1) == 1)
+            #expect(scripted.transport.attempts.count == attempts)
+        }
+        let scripted = Scripted(.failure(.connectionTerminated))
+        let diary = Provider<DiaryAPI>(transport: scripted.transport)
+        let seen = Seen(diary.rx.request(.photo(day: "a", file: "/etc/hostname")))
+        scripted.time.advance(by: .seconds(10))
+        #expect(seen.error != nil)
+        #expect(scripted.transport.attempts.count == 1)
+    }
+
+    @Test("One call's own time")
+    func callTimeout() {
+        let scripted = Scripted(.json(empty, after: .seconds(5)))
+        let client = RequestClient(transport: scripted.transport)
+        let request = HTTPRequest(url: "http://reports.test/2026").setTimeout(.seconds(2))
+        let seen = Seen(client.rx.request(request))
+        scripted.time.advance(by: .seconds(2))
+        #expect((seen.error as? NetworkError)?.reason == .responseTimeout)
+    }
+
+    @Test("Redirects are an answer unless they are followed, and only where they may lead")
+    func redirects() {
+        let scripted = Scripted(.response(302, fields: [.location: "http://evil.test/x"]))
+        let transport = scripted.transport
+        #expect(
+            (Seen(Provider<TagAPI>(transport: transport).rx.request(.list).checkStatusCode()).error
+                as? NetworkError)?.reason == .unexpectedStatus)
+        var policy = CallPolicy()
+        policy.redirects = .follow()
+        let seen = Seen(Provider<TagAPI>(transport: transport, policy: policy).rx.request(.list))
+        #expect(
+            (seen.error as? NetworkError)?.message == "it redirects to where its redirects are not followed")
+    }
+
+    @Test("A jar of one's own")
+    func cookies() {
+        let scripted = Scripted(
+            .response(200, fields: [.setCookie: "sid=1"], body: empty), .json(empty))
+        let transport = scripted.transport
+        let jar = CookieJar()
+        let tags = Provider<TagAPI>(transport: transport, cookies: jar)
+        _ = Seen(tags.rx.request(.list))
+        _ = Seen(tags.rx.request(.list))
+        #expect(jar.cookies.map(\.name) == ["sid"])
+        #expect(scripted.transport.attempts.map { $0.call.fields[.cookie] } == [nil, "sid=1"])
+    }
+
+    @Test("TLS and a proxy of one's own; what is wrong with them is found as the session is made")
+    func connections() throws {
+        var configuration = Session.Configuration()
+
+        var inside = TLSConfiguration()
+        inside.trust = .authorities(.file("/etc/diary/ca.pem"))
+        inside.identity = .init(
+            certificateChain: .file("/etc/diary/client.pem"), privateKey: .file("/etc/diary/client.key"))
+        var pinned = TLSConfiguration()
+        pinned.pins = ["sha256//7HIpactkIAq2Y49orFOOQKurWxmmSFZhBCoQYcRhJ3Y="]
+        configuration.connections.tlsByUpstream = ["diary": inside, "bank.test": pinned]
+
+        let proxy = try ProxyConfiguration("http://proxy.test:3128")
+        configuration.connections.proxy = try .fixed(proxy, except: NoProxy("localhost,.internal"))
+        #expect(throws: TLSError.self) { try Session(configuration) }
+        configuration.connections.tlsByUpstream = ["bank.test": pinned]
+        try Session(configuration).close()
+    }
+}

@@ -1,0 +1,151 @@
+import Dispatch
+import FoundationEssentials
+import HTTPModel
+import JSONBytes
+import Networking
+import NetworkingSession
+import Rx
+import RxTesting
+import TestSupport
+import Testing
+
+enum ZenAPI: TargetType {
+    case zen
+
+    var baseURL: String { "http://zen.test" }
+    var path: RequestPath { "/zen" }
+    var sampleResponse: SampleResponse { .json(#"{"text":"Keep it simple."}"#) }
+}
+
+/// The code of the article, as it stands there.
+@Suite("Making calls")
+struct MakingCallsTests {
+    private static let one = #"{"status":200,"data":[{"name":"Kind whale","icon":"🐳"}]}"#
+
+    @Test("A call is cold, sent anew for each subscription, and cancelled with it")
+    func cold() {
+        let scripted = Scripted(.json(Self.one, after: .seconds(1)))
+        let tags = Provider<TagAPI>(transport: scripted.transport)
+        let output = Output()
+        let print: @Sendable (Any) -> Void = { output.print($0) }
+        let call = tags.rx.request(.list).map([Tag].self)  // nothing is sent yet
+
+        let subscription = call.subscribe(
+            onSuccess: { print($0.count) },
+            onFailure: { print($0) })
+        subscription.dispose()  // nobody waits any more: the connection is given up
+        #expect(scripted.transport.attempts.map(\.isCancelled) == [true])
+        _ = Seen(call)
+        #expect(scripted.transport.attempts.count == 2)
+        #expect(output.lines.isEmpty)
+    }
+
+    @Test("A task awaits a call, and cancels it with itself")
+    func tasks() async throws {
+        let scripted = Scripted(.json(Self.one))
+        let tags = Provider<TagAPI>(transport: scripted.transport)
+        let list = try await tags.rx.request(.list).map([Tag].self).value
+        let response = try await tags.request(.list)
+        #expect(list.count == 1)
+        #expect(response.statusCode == 200)
+    }
+
+    @Test("Calls side by side, and calls after each other")
+    func joined() async throws {
+        let scripted = Scripted(.json(Self.one))
+        let tags = Provider<TagAPI>(transport: scripted.transport)
+        let both = Single.zip(
+            tags.rx.request(.list).map([Tag].self),
+            tags.rx.request(.received(card: "c1")).map([Tag].self)
+        ) { all, received in all + received }
+
+        let first = tags.rx.request(.list).map([Tag].self).flatMap { list in
+            tags.rx.request(.received(card: "c\(list.count)")).fragment()
+        }
+        #expect(try await both.value.count == 2)
+        #expect(try await first.value.elements.count == 1)
+    }
+
+    @Test("Progress, the way up and the way down")
+    func progress() async throws {
+        let scripted = Scripted(.response(200, body: String(repeating: "x", count: 2500)))
+        let tags = Provider<TagAPI>(transport: scripted.transport)
+        let output = Output()
+        let print: (Any...) -> Void = { output.print($0.map { "\($0)" }.joined(separator: " ")) }
+        for try await step in tags.requestWithProgress(.list) {
+            print(step.direction, step.completed, step.total ?? 0, step.isCompleted)
+        }
+        #expect(
+            output.text == """
+                download 1024 2500 false
+                download 2048 2500 false
+                download 2500 2500 false
+                download 2500 2500 true
+                """)
+    }
+
+    @Test("A body is read as it comes")
+    func stream() async throws {
+        let scripted = Scripted(.response(200, body: String(repeating: "x", count: 2500)))
+        let tags = Provider<TagAPI>(transport: scripted.transport)
+        var count = 0
+        let stream = try await tags.stream(.list)
+        for try await piece in stream { count += piece.count }
+        #expect(count == 2500)
+        #expect(stream.statusCode == 200)
+    }
+
+    @Test("A body goes to a file")
+    func download() async throws {
+        let scripted = Scripted(.json(Self.one))
+        let tags = Provider<TagAPI>(transport: scripted.transport)
+        let response = try await tags.download(.list, to: "/var/tmp/tags.json")
+        // A script writes no file; the transport over sockets does.
+        #expect(response.statusCode == 200)
+    }
+
+    @Test("A provider answers from samples where it is told to")
+    func stubs() async throws {
+        let zen = Provider<ZenAPI>(stub: Provider<ZenAPI>.immediatelyStub)
+        let text = try await zen.rx.request(.zen).mapString(atKeyPath: "text").value
+        #expect(text == "Keep it simple.")
+    }
+
+    @Test("A test scripts an upstream and moves the time")
+    func script() throws {
+        let time = ManualScheduler()
+        let transport = StubTransport(scheduler: time)
+        transport.answer("/tags", .failure(.connectionTerminated), .json(#"{"status":200,"data":[]}"#))
+        let tags = Provider<TagAPI>(transport: transport)
+
+        let seen = Seen(tags.rx.request(.list).map([Tag].self))
+        time.advance(by: .seconds(1))
+        #expect(seen.values.map(\.count) == [0])
+        #expect(transport.attempts.map(\.call.path) == ["/tags", "/tags"])
+    }
+
+    @Test("A session of one's own, and what its pools report")
+    func session() async throws {
+        let address = try Served(["GET /tags": Served.json(Self.one)]).address
+        var configuration = Session.Configuration()
+        configuration.loops = 2
+        configuration.limits.connectionsPerUpstream = 16
+        let session = try Session(configuration)
+
+        let tags = try Provider<TagAPI>(upstream: "tags", baseURL: address, session: session)
+        _ = try await tags.request(.list)
+        _ = try await tags.request(.list)
+        defer { session.close() }
+        let report = session.report
+        #expect(report.opened == 1)
+        #expect(report.reused == 1)
+    }
+
+    @Test("A request without a target over a session")
+    func request() async throws {
+        let address = try Served(["GET /now": Served.json(#"{"sky":"clear"}"#)]).address
+        let request = HTTPRequest(url: "\(address)/now")
+        let sky = Session.shared.rx.json(request: request).map { $0[member: "sky"]?.stringValue }
+        #expect(try await sky.asSingle().value == "clear")
+    }
+}
