@@ -13,6 +13,8 @@ final class SluiceProcess {
     private let outputPipe = Pipe()
     private let errorPipe = Pipe()
     private var outputIsClosed = false
+    /// Ends a program that does not end by itself, so that a test fails instead of waiting for ever.
+    private var watchdog: DispatchWorkItem?
 
     /// Variables named `SLUICE_...` of the test's own environment are left out.
     ///
@@ -36,11 +38,15 @@ final class SluiceProcess {
         keepFromOthers(outputPipe)
         keepFromOthers(errorPipe)
         try process.run()
+        let watchdog = DispatchWorkItem { [pid = process.processIdentifier] in kill(pid, SIGKILL) }
+        self.watchdog = watchdog
+        DispatchQueue.global().asyncAfter(deadline: .now() + 120, execute: watchdog)
     }
 
     var processIdentifier: Int32 { process.processIdentifier }
 
     deinit {
+        watchdog?.cancel()
         guard process.isRunning else { return }
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
@@ -86,6 +92,7 @@ final class SluiceProcess {
         let output = outputIsClosed ? Data() : outputPipe.fileHandleForReading.readDataToEndOfFile()
         let errors = errorPipe.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
+        watchdog?.cancel()
         return Output(
             exitCode: process.terminationStatus, output: String(decoding: output, as: UTF8.self),
             errors: String(decoding: errors, as: UTF8.self))
