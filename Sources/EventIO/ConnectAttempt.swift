@@ -2,26 +2,37 @@ import CLibevent
 import Glibc
 import Rx
 
-/// Connects a stream: each address in turn, within one deadline.
+/// Connects a stream: does what `ConnectRace` decides, within one deadline.
 final class ConnectAttempt: TimerTarget {
     private unowned let stream: SocketStream
-    private var addresses: ArraySlice<SocketAddress>
+    private let delay: TimeAmount
     private let deadline: MonotonicTime
+    private var race: ConnectRace
+    /// Where each of several addresses is tried; a single one is tried by the stream's own socket, whose registration then
+    /// serves the connection for its whole life.
+    private var candidates: [ConnectCandidate] = []
+    private var isAlone: Bool
     private var timer: TimerToken?
     private var request: ResolveRequest?
-    private var lastError: SocketError?
+    private var unreachable: UnreachableAddresses?
 
-    init(_ stream: SocketStream, addresses: ArraySlice<SocketAddress>, deadline: MonotonicTime) {
+    init(
+        _ stream: SocketStream, addresses: [SocketAddress], delay: TimeAmount, deadline: MonotonicTime
+    ) {
         self.stream = stream
-        self.addresses = addresses
+        self.delay = delay
         self.deadline = deadline
+        isAlone = addresses.count == 1
+        race = ConnectRace(addresses, delay: delay, deadline: deadline, now: stream.loop.now)
     }
 
     func cancel() {
-        if let timer { stream.loop.cancelTimer(timer) }
-        timer = nil
+        stopTimer()
         request?.cancel()
         request = nil
+        let left = candidates
+        candidates = []
+        for candidate in left { candidate.close() }
     }
 
     /// Finds the addresses, then tries them.
@@ -30,88 +41,119 @@ final class ConnectAttempt: TimerTarget {
             request = nil
             switch result {
             case .success(let found):
-                addresses = found[...]
-                tryNext()
+                let now = stream.loop.now
+                let addresses = resolver.unreachable.ordered(ConnectRace.interleaved(found), now: now)
+                isAlone = addresses.count == 1
+                unreachable = resolver.unreachable
+                race = ConnectRace(addresses, delay: delay, deadline: deadline, now: now)
+                start()
             case .failure(let error): stream.failSoon(error)
             }
         }
     }
 
-    /// Tries the next address; gives up when there is none or the time is over.
-    func tryNext() {
-        cancel()
-        while let address = addresses.popFirst() {
-            let now = stream.loop.now
-            guard now < deadline else { break }
-            stream.remoteAddress = address
-            do throws(SocketError) {
-                try begin(address)
-                // A share of the time that is left, so that one address that swallows everything leaves some
-                // for the others; the last one gets it all.
-                let left = (deadline - now).nanoseconds
-                let share = left / Int64(addresses.count + 1)
-                timer = stream.loop.setTimer(at: now + .nanoseconds(share), target: self)
-                return
-            } catch {
-                lastError = error
-                lastError?.subject = address.description
+    func start() { perform(race.timePassed(now: stream.loop.now)) }
+
+    private func perform(_ first: ConnectRace.Step) {
+        var step = first
+        while true {
+            switch step {
+            case .begin(let address, let wake):
+                stream.remoteAddress = address
+                do throws(SocketError) {
+                    if isAlone {
+                        try beginAlone(address)
+                    } else {
+                        candidates.append(try ConnectCandidate(address, of: self, on: stream.loop))
+                    }
+                    return wait(until: wake)
+                } catch {
+                    step = note(error, at: address)
+                }
+            case .wait(let time): return wait(until: time)
+            case .fail(let error): return fail(error)
+            case .timeOut:
+                return fail(
+                    SocketError(.connectTimedOut, .connect, subject: stream.remoteAddress.description))
             }
         }
-        stream.failSoon(lastError ?? timedOut)
     }
 
-    private var timedOut: SocketError {
-        SocketError(.connectTimedOut, .connect, subject: stream.remoteAddress.description)
+    private func note(_ error: SocketError, at address: SocketAddress) -> ConnectRace.Step {
+        var error = error
+        error.subject = address.description
+        let now = stream.loop.now
+        unreachable?.failed(address, now: now)
+        return race.failed(error, now: now)
     }
 
-    private func begin(_ address: SocketAddress) throws(SocketError) {
-        let descriptor = try Descriptor.socket(address.family)
-        stream.descriptor = descriptor
+    private func fail(_ error: SocketError) {
+        // What did not answer in all the time that there was need not be the first next time.
+        for candidate in candidates { unreachable?.failed(candidate.address, now: stream.loop.now) }
+        cancel()
+        abandonSocket()
+        stream.failSoon(error)
+    }
+
+    private func wait(until time: MonotonicTime) {
+        stopTimer()
+        timer = stream.loop.setTimer(at: time, target: self)
+    }
+
+    private func stopTimer() {
+        if let timer { stream.loop.cancelTimer(timer) }
+        timer = nil
+    }
+
+    func timerFired(_ token: TimerToken) {
+        timer = nil
+        perform(race.timePassed(now: stream.loop.now))
+    }
+
+    // MARK: One of several
+
+    fileprivate func isReady(_ candidate: ConnectCandidate) {
+        guard let code = Self.outcome(of: candidate.descriptor, to: candidate.address) else { return }
+        candidates.removeAll { $0 === candidate }
+        guard code == 0 else {
+            candidate.close()
+            return perform(note(SocketError(.connect, code), at: candidate.address))
+        }
+        // Those that began before and are not there yet are slow, or black holes.
+        let now = stream.loop.now
+        for other in candidates where other.began < candidate.began {
+            unreachable?.failed(other.address, now: now)
+        }
+        unreachable?.connected(candidate.address)
+        stream.remoteAddress = candidate.address
+        stream.descriptor = candidate.give()
+        connected()
+    }
+
+    // MARK: The only one
+
+    private func beginAlone(_ address: SocketAddress) throws(SocketError) {
+        stream.descriptor = try Descriptor.socket(address.family)
         do throws(SocketError) {
-            if !address.isUnix { try Descriptor.set(TCP_NODELAY, level: Int32(IPPROTO_TCP), of: descriptor) }
-            let result = address.withUnsafeSockaddr { Glibc.connect(descriptor, $0, $1) }
-            if result == 0 { return stream.soon(.connected) }
-            guard errno == EINPROGRESS else { throw SocketError(.connect, errno) }
+            let isConnected = try Descriptor.connect(stream.descriptor, to: address)
+            if isConnected { return stream.soon(.connected) }
             // One registration for the connection's whole life: a TCP socket raises the write edge only when
             // it was full, so watching for it costs nothing later.
             stream.register(EV_READ | EV_WRITE | EV_CLOSED | EV_ET | EV_PERSIST)
         } catch {
-            close(descriptor)
+            close(stream.descriptor)
             stream.descriptor = -1
             throw error
         }
     }
 
-    /// The socket raised an event, or connected at once.
+    /// The stream's own socket raised an event, or connected at once.
     func socketIsReady() {
-        let code = Descriptor.takeError(of: stream.descriptor)
-        if code == 0 {
-            guard let local = Descriptor.localAddress(of: stream.descriptor),
-                Descriptor.remoteAddress(of: stream.descriptor) != nil
-            else { return }
-            // A port of this host that nobody listens on can, as an ephemeral port, connect to itself.
-            guard local != stream.remoteAddress || local.isUnix else { return failed(ECONNREFUSED) }
-            return connected()
-        }
-        failed(code)
-    }
-
-    private func failed(_ code: Int32) {
-        lastError = SocketError(.connect, code, subject: stream.remoteAddress.description)
+        let address = stream.remoteAddress
+        guard let code = Self.outcome(of: stream.descriptor, to: address) else { return }
+        if code == 0 { return connected() }
         abandonSocket()
-        tryNext()
-    }
-
-    private func connected() {
-        cancel()
-        stream.connected()
-    }
-
-    func timerFired(_ token: TimerToken) {
-        timer = nil
-        lastError = timedOut
-        abandonSocket()
-        tryNext()
+        perform(note(SocketError(.connect, code), at: address))
     }
 
     private func abandonSocket() {
@@ -119,6 +161,71 @@ final class ConnectAttempt: TimerTarget {
         if stream.descriptor >= 0 { close(stream.descriptor) }
         stream.descriptor = -1
     }
+
+    // MARK: -
+
+    private func connected() {
+        cancel()
+        stream.connected()
+    }
+
+    /// 0 for a socket that is connected, an error, or nil while it is neither.
+    private static func outcome(of descriptor: Int32, to address: SocketAddress) -> Int32? {
+        let code = Descriptor.takeError(of: descriptor)
+        guard code == 0 else { return code }
+        guard let local = Descriptor.localAddress(of: descriptor),
+            Descriptor.remoteAddress(of: descriptor) != nil
+        else { return nil }
+        // A port of this host that nobody listens on can, as an ephemeral port, connect to itself.
+        return local != address || local.isUnix ? 0 : ECONNREFUSED
+    }
+}
+
+/// A socket that connects beside others, for the same stream.
+private final class ConnectCandidate {
+    let address: SocketAddress
+    let began: MonotonicTime
+    private(set) var descriptor: Int32
+    private unowned let attempt: ConnectAttempt
+    private let loop: EventLoop
+    // Its unretained context is this candidate, which the attempt retains until the event is retired.
+    private var event: EventHandle?
+
+    init(_ address: SocketAddress, of attempt: ConnectAttempt, on loop: EventLoop) throws(SocketError) {
+        self.address = address
+        self.attempt = attempt
+        self.loop = loop
+        began = loop.now
+        descriptor = try Descriptor.socket(address.family)
+        do throws(SocketError) {
+            // Where it connects at once the event tells it, too.
+            _ = try Descriptor.connect(descriptor, to: address)
+            event = EventHandle(
+                loop.base, descriptor, EV_WRITE | EV_ET | EV_PERSIST, candidateIsReady,
+                Unmanaged.passUnretained(self).toOpaque())
+            guard event?.add() == true else { throw SocketError(.register, errno) }
+        } catch {
+            event = nil
+            Glibc.close(descriptor)
+            throw error
+        }
+    }
+
+    func isReady() { attempt.isReady(self) }
+
+    /// The socket, which is another's from here on.
+    func give() -> Int32 {
+        if let event = event.take() { event.retire(on: loop) }
+        return descriptor
+    }
+
+    func close() { Glibc.close(give()) }
+}
+
+private func candidateIsReady(_: Int32, _: Int16, context: UnsafeMutableRawPointer?) {
+    guard let context else { return }
+    // Retained for the call, in which the attempt may let go of it.
+    Unmanaged<ConnectCandidate>.fromOpaque(context).takeUnretainedValue().isReady()
 }
 
 extension SocketStream {
@@ -131,42 +238,48 @@ extension SocketStream {
         connect(to: [address], loop: loop, timeout: timeout, handler: handler)
     }
 
-    /// The same with several addresses: each is tried in turn with a share of the time that is left.
+    /// The same with several addresses, within the one time limit (RFC 8305): they are tried in their order, the next one
+    /// when one has failed or has taken `delay` without connecting, while that one goes on. The first to connect is the
+    /// stream's, the others are closed.
+    ///
+    /// - Parameter delay: 100 ms to 2 s; less where it would not let all have their turn. Default 250 ms.
     public static func connect(
         to addresses: [SocketAddress], loop: EventLoop, timeout: TimeAmount,
-        handler: (any StreamHandler)? = nil
+        delay: TimeAmount = .milliseconds(250), handler: (any StreamHandler)? = nil
     ) -> SocketStream {
         precondition(!addresses.isEmpty, "there is an address to connect to")
         let stream = connecting(
-            to: addresses, first: addresses[0], loop: loop, timeout: timeout, handler: handler)
-        stream.attempt?.tryNext()
+            to: addresses, first: addresses[0], loop: loop, timeout: timeout, delay: delay, handler: handler)
+        stream.attempt?.start()
         return stream
     }
 
-    /// The same by name: every address that it has is tried in turn, within the one time limit, which the
-    /// lookup counts against. A name that cannot be resolved fails with `.nameNotFound`, `.nameFailed` or
-    /// `.nameTimedOut`. Until an address is tried `remoteAddress` is `0.0.0.0:0`.
+    /// The same by name: all its addresses, IPv6 and IPv4 by turns, and those that did not connect in the last minute
+    /// after the others. The lookup counts against the time limit. A name that cannot be resolved fails with
+    /// `.nameNotFound`, `.nameFailed` or `.nameTimedOut`. Until an address is tried `remoteAddress` is `0.0.0.0:0`.
     public static func connect(
         toHost host: String, port: Int, resolver: Resolver, loop: EventLoop, timeout: TimeAmount,
-        handler: (any StreamHandler)? = nil
+        delay: TimeAmount = .milliseconds(250), handler: (any StreamHandler)? = nil
     ) -> SocketStream {
         if let address = SocketAddress(host: host, port: port) {
             return connect(to: address, loop: loop, timeout: timeout, handler: handler)
         }
         let unknown = SocketAddress(.ipv4(address: 0, port: 0))
-        let stream = connecting(to: [], first: unknown, loop: loop, timeout: timeout, handler: handler)
+        let stream = connecting(
+            to: [], first: unknown, loop: loop, timeout: timeout, delay: delay, handler: handler)
         stream.attempt?.resolve(host, port: port, by: resolver)
         return stream
     }
 
     private static func connecting(
         to addresses: [SocketAddress], first: SocketAddress, loop: EventLoop, timeout: TimeAmount,
-        handler: (any StreamHandler)?
+        delay: TimeAmount, handler: (any StreamHandler)?
     ) -> SocketStream {
         loop.preconditionCurrent("a stream connects on its event loop")
         let stream = SocketStream(loop: loop, descriptor: -1, remoteAddress: first, state: .connecting)
         stream.handler = handler
-        stream.attempt = ConnectAttempt(stream, addresses: addresses[...], deadline: loop.now + timeout)
+        stream.attempt = ConnectAttempt(
+            stream, addresses: addresses, delay: delay, deadline: loop.now + timeout)
         stream.join()
         return stream
     }

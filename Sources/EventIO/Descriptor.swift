@@ -20,6 +20,15 @@ enum Descriptor {
         }
     }
 
+    /// Begins to connect a socket of that family, without Nagle's delay. Whether it is connected already.
+    static func connect(_ descriptor: Int32, to address: SocketAddress) throws(SocketError) -> Bool {
+        if !address.isUnix { try set(TCP_NODELAY, level: Int32(IPPROTO_TCP), of: descriptor) }
+        let result = address.withUnsafeSockaddr { Glibc.connect(descriptor, $0, $1) }
+        guard result != 0 else { return true }
+        guard errno == EINPROGRESS else { throw SocketError(.connect, errno) }
+        return false
+    }
+
     /// Takes the error that waits on the socket; 0 when there is none.
     static func takeError(of descriptor: Int32) -> Int32 {
         var code: Int32 = 0

@@ -47,6 +47,8 @@ public final class Resolver: Sendable {
     private let lookup: Lookup
     private let clock: @Sendable () -> MonotonicTime
     private let helpers: HelperThreads
+    /// Of whatever name.
+    let unreachable = UnreachableAddresses()
 
     public init(
         limits: Limits = Limits(), lookup: @escaping Lookup = Resolver.systemLookup,

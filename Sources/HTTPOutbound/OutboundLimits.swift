@@ -10,6 +10,9 @@ public struct OutboundLimits: Sendable, Hashable {
 
     /// Time to resolve the name and to connect, for one attempt. Default 1 s.
     public var connectTimeout: Duration = .seconds(1)
+    /// Time after which the next of a name's addresses is tried beside those before it (RFC 8305 5), 100 ms to 2 s.
+    /// Default 250 ms.
+    public var connectAttemptDelay: Duration = .milliseconds(250)
     /// Time from the request's last byte to the response's first. Default 5 s.
     public var firstByteTimeout: Duration = .seconds(5)
     /// Longest silence within a response. Default 5 s.

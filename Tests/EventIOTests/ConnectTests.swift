@@ -7,7 +7,7 @@ import Testing
 @Suite("Connecting", .timeLimit(.minutes(1)))
 struct ConnectTests {
     /// A listener whose queue is full: further SYNs are dropped. Keep what is returned until the test ends.
-    private static func blackHole() throws -> (address: SocketAddress, held: [RawSocket]) {
+    static func blackHole() throws -> (address: SocketAddress, held: [RawSocket]) {
         let (listening, address) = RawSocket.listening(backlog: 0)
         var held = [listening, try RawSocket(connectedTo: address)]
         // Until the queue is full, and one gets no answer.
@@ -76,7 +76,9 @@ struct ConnectTests {
         }
     }
 
-    @Test("All addresses are tried in turn: refused ones at once, silent ones for their share of the time")
+    @Test(
+        "All addresses are tried: the next one at once after one that is refused, a while after one that is silent"
+    )
     func allAddressesAreTried() async throws {
         try await withLoop { loop in
             let (bound, closed) = RawSocket.bound()

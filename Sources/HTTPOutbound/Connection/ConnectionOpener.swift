@@ -5,6 +5,8 @@ struct ConnectionOpener {
     let origin: Origin
     let resolver: Resolver
     let loop: EventLoop
+    /// How long each address of a name is alone.
+    let attemptDelay: TimeAmount
 
     /// Begins to open one, resolving, the proxy's answer and the handshake of TLS included, all within `timeout`.
     /// `streamConnected` or `streamFailed` follows, or the connection's `fail`, never from inside this call.
@@ -39,6 +41,7 @@ struct ConnectionOpener {
         _ host: String, _ port: UInt16, _ timeout: TimeAmount, _ handler: any StreamHandler
     ) -> SocketStream {
         SocketStream.connect(
-            toHost: host, port: Int(port), resolver: resolver, loop: loop, timeout: timeout, handler: handler)
+            toHost: host, port: Int(port), resolver: resolver, loop: loop, timeout: timeout,
+            delay: attemptDelay, handler: handler)
     }
 }

@@ -36,7 +36,9 @@ public final class UpstreamPool: TimerTarget {
                 Array(origin.authority.utf8)[...], isTargetAbsolute: proxied != nil)
         else { preconditionFailure("an origin whose authority is none") }
         self.host = host
-        opener = ConnectionOpener(origin: origin, resolver: shared.resolver, loop: shared.loop)
+        opener = ConnectionOpener(
+            origin: origin, resolver: shared.resolver, loop: shared.loop,
+            attemptDelay: TimeAmount(limits.connectAttemptDelay))
         pool = ConnectionPool(limits: limits)
     }
 

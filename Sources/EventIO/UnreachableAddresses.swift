@@ -1,0 +1,42 @@
+import Locking
+
+/// Addresses that did not connect lately, to be tried after others (RFC 8305 4). Few are kept, and not for long.
+final class UnreachableAddresses: Sendable {
+    private let until = Lock<[SocketAddress: MonotonicTime]>([:])
+    private let age: TimeAmount
+    private let limit: Int
+
+    init(age: TimeAmount = .seconds(60), limit: Int = 256) {
+        self.age = age
+        self.limit = limit
+    }
+
+    /// It was refused, or another was faster by far.
+    func failed(_ address: SocketAddress, now: MonotonicTime) {
+        until.withLock { until in
+            if until.count >= limit, until[address] == nil {
+                until = until.filter { $0.value > now }
+                if until.count >= limit { return }
+            }
+            until[address] = now + age
+        }
+    }
+
+    func connected(_ address: SocketAddress) {
+        until.withLock { if !$0.isEmpty { $0[address] = nil } }
+    }
+
+    /// Those that failed lately behind the others, each in their order.
+    func ordered(_ addresses: [SocketAddress], now: MonotonicTime) -> [SocketAddress] {
+        until.withLock { until in
+            guard !until.isEmpty else { return addresses }
+            var late: [SocketAddress] = []
+            let others = addresses.filter { address in
+                guard let end = until[address], end > now else { return true }
+                late.append(address)
+                return false
+            }
+            return others + late
+        }
+    }
+}

@@ -1,0 +1,194 @@
+import Testing
+
+@testable import EventIO
+
+@Suite("Which address is tried when")
+struct ConnectRaceTests {
+    private static let start = MonotonicTime(nanoseconds: 5_000_000_000)
+    private static func after(_ milliseconds: Int64) -> MonotonicTime { start + .milliseconds(milliseconds) }
+
+    private static let one = SocketAddress.loopback(port: 1)
+    private static let two = SocketAddress.loopback(port: 2)
+    private static let three = SocketAddress.loopback(port: 3)
+    private static let refused = SocketError(.connect, 111, subject: "one")
+    private static let unreachable = SocketError(.connect, 101, subject: "two")
+
+    private static func race(
+        _ addresses: [SocketAddress], delay: TimeAmount = ConnectRace.delay, within milliseconds: Int64 = 1000
+    ) -> ConnectRace {
+        ConnectRace(addresses, delay: delay, deadline: after(milliseconds), now: start)
+    }
+
+    @Test("When all have failed the last failure is told, and none is waited for")
+    func allFail() {
+        var race = Self.race([Self.one, Self.two])
+        #expect(race.timePassed(now: Self.start) == .begin(Self.one, wake: Self.after(250)))
+        #expect(race.failed(Self.refused, now: Self.after(3)) == .begin(Self.two, wake: Self.after(1000)))
+        #expect(race.failed(Self.unreachable, now: Self.after(5)) == .fail(Self.unreachable))
+    }
+
+    @Test("A single address has all the time, and then the time is over")
+    func single() {
+        var race = Self.race([Self.one])
+        #expect(race.timePassed(now: Self.start) == .begin(Self.one, wake: Self.after(1000)))
+        #expect(race.timePassed(now: Self.after(999)) == .wait(until: Self.after(1000)))
+        #expect(race.timePassed(now: Self.after(1000)) == .timeOut)
+    }
+
+    @Test("Silent ones are joined by the next every 250 ms, and the last have all the time that is left")
+    func silent() {
+        var race = Self.race([Self.one, Self.two, Self.three])
+        #expect(race.timePassed(now: Self.start) == .begin(Self.one, wake: Self.after(250)))
+        #expect(race.timePassed(now: Self.after(249)) == .wait(until: Self.after(250)))
+        #expect(race.timePassed(now: Self.after(250)) == .begin(Self.two, wake: Self.after(500)))
+        #expect(race.timePassed(now: Self.after(500)) == .begin(Self.three, wake: Self.after(1000)))
+        #expect(race.timePassed(now: Self.after(1000)) == .timeOut)
+    }
+
+    @Test("A failure brings the next at once, and those under way are not given up for it")
+    func failureWhileOthersGoOn() {
+        var race = Self.race([Self.one, Self.two, Self.three])
+        _ = race.timePassed(now: Self.start)
+        _ = race.timePassed(now: Self.after(250))
+        #expect(
+            race.failed(Self.unreachable, now: Self.after(260)) == .begin(Self.three, wake: Self.after(1000)))
+        #expect(race.failed(Self.unreachable, now: Self.after(270)) == .wait(until: Self.after(1000)))
+        #expect(race.failed(Self.refused, now: Self.after(280)) == .fail(Self.refused))
+    }
+
+    @Test("The delay is between 100 ms and 2 s, and no longer than lets each have its turn")
+    func delays() {
+        for (delay, wake) in [(1, 100), (100, 100), (700, 700), (2000, 2000), (5000, 2000)]
+            as [(Int64, Int64)]
+        {
+            var race = Self.race([Self.one, Self.two], delay: .milliseconds(delay), within: 10_000)
+            #expect(race.timePassed(now: Self.start) == .begin(Self.one, wake: Self.after(wake)))
+        }
+        var crowded = Self.race((1...20).map { .loopback(port: $0) })
+        for number in 1...20 {
+            let now = Self.after(Int64(number - 1) * 50)
+            let wake = number == 20 ? Self.after(1000) : now + .milliseconds(50)
+            #expect(crowded.timePassed(now: now) == .begin(.loopback(port: number), wake: wake))
+        }
+    }
+
+    @Test("Families come by turns, the system's first one first, in the order that the system gave")
+    func families() throws {
+        func six(_ last: Int) throws -> SocketAddress {
+            try #require(SocketAddress(host: "2001:db8::\(last)", port: 1))
+        }
+        func four(_ last: Int) throws -> SocketAddress {
+            try #require(SocketAddress(host: "192.0.2.\(last)", port: 1))
+        }
+        let sorted = try [six(1), six(2), six(3), four(1), four(2)]
+        #expect(
+            try ConnectRace.interleaved(sorted) == [six(1), four(1), six(2), four(2), six(3)])
+        #expect(try ConnectRace.interleaved([four(1), four(2), six(1)]) == [four(1), six(1), four(2)])
+        #expect(ConnectRace.interleaved([]) == [])
+    }
+
+    @Test("An address that failed is tried after the others for a minute, or until it connects; few are kept")
+    func memory() {
+        let memory = UnreachableAddresses(limit: 2)
+        let addresses = [Self.one, Self.two, Self.three]
+        #expect(memory.ordered(addresses, now: Self.start) == addresses)
+        memory.failed(Self.one, now: Self.start)
+        memory.failed(Self.two, now: Self.after(1))
+        memory.failed(Self.three, now: Self.after(2))
+        #expect(memory.ordered(addresses, now: Self.after(3)) == [Self.three, Self.one, Self.two])
+        memory.connected(Self.two)
+        #expect(memory.ordered(addresses, now: Self.after(3)) == [Self.two, Self.three, Self.one])
+        #expect(memory.ordered(addresses, now: Self.after(60_000)) == addresses)
+    }
+}
+
+@Suite("Racing addresses", .timeLimit(.minutes(1)))
+struct RacingTests {
+    @Test("A silent first address costs the delay, not the limit, and the connection is as good as any")
+    func silentFirst() async throws {
+        try await withLoop { loop in
+            let (silent, held) = try ConnectTests.blackHole()
+            let (listening, open) = RawSocket.listening()
+            let delay = TimeAmount.milliseconds(120)
+            let before = MonotonicTime.clock()
+            let driven = try await Driven.connecting(loop: loop) {
+                SocketStream.connect(
+                    to: [silent, open], loop: loop, timeout: patience, delay: delay, handler: $0)
+            }
+            #expect(await driven.next() == .connected)
+            #expect(MonotonicTime.clock() - before >= delay)
+            #expect(try await driven.on { $0.remoteAddress } == open)
+            let peer = listening.accept()
+            peer.send(utf8("hello"))
+            #expect(await driven.bytes(5) == utf8("hello"))
+            try await driven.on { $0.write(utf8("back")[...]) }
+            #expect(try peer.receive(exactly: 4) == utf8("back"))
+            peer.close()
+            #expect(await driven.next() == .reachedEnd)
+            try await driven.on { $0.close() }
+            #expect(await timerCount(of: loop).map { $0 <= 1 } == true)
+            for socket in held + [listening] { socket.close() }
+        }
+    }
+
+    @Test("A refused address is last the next time its name is asked for")
+    func refusedIsRemembered() async throws {
+        try await withLoop { loop in
+            let (listening, open) = RawSocket.listening()
+            let port = try #require(open.port)
+            let closed = try #require(SocketAddress(host: "127.0.0.2", port: port))
+            let resolver = Resolver(lookup: { _ in .success([closed, open]) })
+            for _ in 0..<2 {
+                let driven = try await Driven.connecting(loop: loop) {
+                    SocketStream.connect(
+                        toHost: "two.test", port: port, resolver: resolver, loop: loop, timeout: patience,
+                        handler: $0)
+                }
+                #expect(await driven.next() == .connected)
+                #expect(try await driven.on { $0.remoteAddress } == open)
+                let ordered = resolver.unreachable.ordered([closed, open], now: .clock())
+                #expect(ordered == [open, closed])
+                try await driven.on { $0.close() }
+            }
+            listening.close()
+        }
+    }
+
+    @Test("When none answers the limit ends it, and every socket is closed")
+    func noneAnswers() async throws {
+        try await withLoop { loop in
+            let (first, heldFirst) = try ConnectTests.blackHole()
+            let (second, heldSecond) = try ConnectTests.blackHole()
+            let before = MonotonicTime.clock()
+            let driven = try await Driven.connecting(loop: loop) {
+                SocketStream.connect(
+                    to: [first, second], loop: loop, timeout: .milliseconds(250), delay: .milliseconds(100),
+                    handler: $0)
+            }
+            guard case .failed(let error) = await driven.next() else {
+                Issue.record("it did not fail")
+                return
+            }
+            #expect(error == SocketError(.connectTimedOut, .connect, subject: second.description))
+            #expect(MonotonicTime.clock() - before >= .milliseconds(250))
+            #expect(await timerCount(of: loop) == 0)
+            for socket in heldFirst + heldSecond { socket.close() }
+        }
+    }
+
+    @Test("One that is closed while several are under way tells nothing and leaves no timer")
+    func closedMeanwhile() async throws {
+        try await withLoop { loop in
+            let (silent, held) = try ConnectTests.blackHole()
+            let driven = try await Driven.connecting(loop: loop) {
+                SocketStream.connect(
+                    to: [silent, silent], loop: loop, timeout: patience, delay: .milliseconds(100),
+                    handler: $0)
+            }
+            try await driven.on { $0.close() }
+            #expect(await timerCount(of: loop) == 0)
+            #expect(try await driven.eventsUntilNow() == [])
+            for socket in held { socket.close() }
+        }
+    }
+}
