@@ -86,22 +86,27 @@ struct MakingCallsTests {
 
     @Test("A body is read as it comes")
     func stream() async throws {
-        let scripted = Scripted(.response(200, body: String(repeating: "x", count: 2500)))
-        let tags = Provider<TagAPI>(transport: scripted.transport)
+        let served = try Served(["GET /tags": Served.json(String(repeating: "x", count: 300_000))])
+        let tags = try Provider<TagAPI>(upstream: "tags", baseURL: served.address)
         var count = 0
         let stream = try await tags.stream(.list)
         for try await piece in stream { count += piece.count }
-        #expect(count == 2500)
+        #expect(count == 300_000)
         #expect(stream.statusCode == 200)
     }
 
     @Test("A body goes to a file")
     func download() async throws {
-        let scripted = Scripted(.json(Self.one))
-        let tags = Provider<TagAPI>(transport: scripted.transport)
-        let response = try await tags.download(.list, to: "/var/tmp/tags.json")
-        // A script writes no file; the transport over sockets does.
+        let served = try Served(["GET /tags": Served.json(Self.one)])
+        let tags = try Provider<TagAPI>(upstream: "tags", baseURL: served.address)
+        let file = FileManager.default.temporaryDirectory.path + "/sluice-\(UUID().uuidString).json"
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let response = try await tags.download(.list, to: file)
         #expect(response.statusCode == 200)
+        #expect(response.data.isEmpty)
+        #expect(
+            FileManager.default.contents(atPath: file).map { String(decoding: $0, as: UTF8.self) } == Self.one
+        )
     }
 
     @Test("A provider answers from samples where it is told to")

@@ -30,15 +30,24 @@ struct Tag: Codable, Sendable {
 /// The code of the opening page, as it stands there.
 @Suite("The opening page")
 struct OpeningTests {
+    /// What `sluice upstream` answers.
     static let tags =
-        #"{"code":"OK","message":"success","status":200,"data":[{"name":"Diligent ant","icon":"🐜"},"#
-        + #"{"name":"Kind whale","icon":"🐳"}]}"#
+        #"{"code":"OK","message":"success","status":200,"data":["#
+        + #"{"tagId":1,"name":"성실한 개미","nameEn":"Diligent ant","icon":"🐜"},"#
+        + #"{"tagId":2,"name":"따뜻한 난로","nameEn":"Warm stove","icon":"🔥"},"#
+        + #"{"tagId":3,"name":"빛나는 아이디어","nameEn":"Shining idea","icon":"💡"},"#
+        + #"{"tagId":4,"name":"든든한 나무","nameEn":"Steady tree","icon":"🌳"},"#
+        + #"{"tagId":5,"name":"유쾌한 돌고래","nameEn":"Cheerful dolphin","icon":"🐬"},"#
+        + #"{"tagId":6,"name":"차분한 바다","nameEn":"Calm sea","icon":"🌊"},"#
+        + #"{"tagId":7,"name":"빠른 치타","nameEn":"Swift cheetah","icon":"🐆"},"#
+        + #"{"tagId":8,"name":"다정한 고양이","nameEn":"Kind cat","icon":"🐱"}]}"#
 
     private func served() throws -> Served {
-        try Served([
+        let refused =
+            #"{"code":"INVALID_REQUEST","message":"the card must be a UUID","status":400,"data":null}"#
+        return try Served([
             "GET /tags": Served.json(Self.tags),
-            "GET /tags/received/none": Served.json(
-                #"{"code":"NOT_FOUND","message":"there is no such card","status":404}"#, "404 Not Found"),
+            "GET /tags/received/none": Served.json(refused, "400 Bad Request"),
         ])
     }
 
@@ -63,9 +72,9 @@ struct OpeningTests {
         }
         #expect(
             output.text == """
-                Diligent ant, Kind whale
-                tags GET /tags/received/none: requestErr upstream_status: it answered with status 404 (attempts 1)
-                there is no such card
+                성실한 개미, 따뜻한 난로, 빛나는 아이디어, 든든한 나무, 유쾌한 돌고래, 차분한 바다, 빠른 치타, 다정한 고양이
+                tags GET /tags/received/none: requestErr upstream_status: it answered with status 400 (attempts 1)
+                the card must be a UUID
                 """)
     }
 
@@ -86,7 +95,7 @@ struct OpeningTests {
             case .networkFail(let error): print(error.reason)
             }
         }
-        #expect(output.lines == ["2 tags", "no tags yet", "bad", "try again later", "dns_error"])
+        #expect(output.lines == ["8 tags", "no tags yet", "bad", "try again later", "dns_error"])
     }
 
     @Test("A screen asks again with each pull, and the last one counts")
@@ -102,6 +111,6 @@ struct OpeningTests {
         pulled.onNext(())
         #expect(scripted.transport.attempts.map(\.isCancelled) == [true, false])
         scripted.time.advance(by: .seconds(1))
-        #expect(seen.values.map { $0.value?.count } == [2])
+        #expect(seen.values.map { $0.value?.count } == [8])
     }
 }

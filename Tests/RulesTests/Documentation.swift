@@ -98,4 +98,59 @@ enum Documentation {
         else { return nil }
         return words[function + 1].prefix { $0.isLetter || $0 == "`" }.replacingOccurrences(of: "`", with: "")
     }
+
+    // MARK: - Public names
+
+    /// Names that say themselves what they are: members that protocols of Swift's own ask for.
+    private static let selfEvident: Set<String> = [
+        "description", "rawValue", "hash", "encode", "makeAsyncIterator", "next", "Element", "appendLiteral",
+        "errorDescription", "failureReason", "errorDomain", "errorCode", "errorUserInfo",
+    ]
+
+    /// Members that the public protocols of these files ask for: where they are told of once.
+    static func requirements(of files: [SourceFile]) -> Set<String> {
+        Set(
+            files.flatMap { file -> [String] in
+                var isProtocol = false
+                return file.lines.compactMap { line -> String? in
+                    if line.hasPrefix("public protocol") { isProtocol = true }
+                    if line == "}" { isProtocol = false }
+                    return isProtocol ? declaredName(line.trimmingCharacters(in: .whitespaces)) : nil
+                }
+            })
+    }
+
+    /// Public declarations without a comment of documentation.
+    static func commentComplaints(_ file: SourceFile, requirements: Set<String>) -> [String] {
+        let lines = file.lines.map { $0.trimmingCharacters(in: .whitespaces) }
+        return lines.indices.compactMap { index -> String? in
+            guard lines[index].hasPrefix("public "), let name = declaredName(lines[index]) else { return nil }
+            guard !selfEvident.contains(name), !requirements.contains(name) else { return nil }
+            let above = lines[..<index].last { !$0.hasPrefix("@") && !$0.hasPrefix("// swift-format") } ?? ""
+            return above.hasPrefix("///") ? nil : "\(file.path):\(index + 1): nothing says what \(name) is"
+        }
+    }
+
+    /// `name` for `public static let name = ...`; nil for what declares no name of its own: imports, extensions, and initializers that
+    /// protocols ask for.
+    private static func declaredName(_ line: String) -> String? {
+        let words = line.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "`") }.map(String.init)
+        let kinds: Set = [
+            "func", "var", "let", "init", "struct", "class", "enum", "protocol", "typealias", "actor",
+            "subscript",
+            "associatedtype",
+        ]
+        guard let kind = words.firstIndex(where: kinds.contains), !words[..<kind].contains("import") else {
+            return nil
+        }
+        guard words[kind] == "init" || words[kind] == "subscript" else {
+            let name = kind + 1
+            return words.indices.contains(name) ? words[name] : nil
+        }
+        let label = words.dropFirst(kind + 1).first ?? ""
+        let isAskedFor =
+            label == "from" || label == "rawValue" || label.hasSuffix("Literal")
+            || label == "stringInterpolation" || label == "literalCapacity"
+        return isAskedFor ? nil : words[kind]
+    }
 }

@@ -97,4 +97,41 @@ struct DocumentationTests {
             Documentation.operatorComplaints(file, table: table)
                 == ["Sources/Rx/Observables/Bad.swift: the table of operators has no catch"])
     }
+
+    @Test("Every public name of the client has a comment that says what it is")
+    func publicNames() throws {
+        let files = try SourceTree.sources.filter { ["Networking", "NetworkingSession"].contains($0.module) }
+        let requirements = Documentation.requirements(of: files)
+        let complaints = files.flatMap { Documentation.commentComplaints($0, requirements: requirements) }
+        #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
+    }
+
+    @Test("A public name without a comment is found")
+    func publicNameWithoutComment() {
+        let file = SourceFile(
+            path: "Sources/Networking/Bad.swift",
+            text: """
+                public import Rx
+                /// A thing.
+                public protocol Thing {
+                    func asked()
+                }
+                public struct Bad: Thing {
+                    // Why.
+                    public static let one = 1
+                    /// Two.
+                    @inlinable public var two: Int { 2 }
+                    public func asked() {}
+                    public init() {}
+                    public init(from decoder: any Decoder) throws {}
+                    func three() {}
+                }
+                """)
+        #expect(
+            Documentation.commentComplaints(file, requirements: Documentation.requirements(of: [file])) == [
+                "Sources/Networking/Bad.swift:6: nothing says what Bad is",
+                "Sources/Networking/Bad.swift:8: nothing says what one is",
+                "Sources/Networking/Bad.swift:12: nothing says what init is",
+            ])
+    }
 }
