@@ -9,7 +9,7 @@ struct FileBodyTests {
     @Test("What is no regular file that can be read fails the call, and nothing of its path is told")
     func unreadable() throws {
         let folder = try ScratchFolder()
-        for path in [folder.path + "/missing", folder.path, "", "/dev/null"] {
+        for path in [folder.path + "/missing", folder.path, "", "/dev/null", "/etc/passwd\0x"] {
             let error = try Outgoing.refusal(Anything(method: .put, task: .file(path)))
             #expect(error.reason == .requestError)
             #expect(error.underlying is FileBody.Failure)

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HTTPModel
 import RxTesting
 import Testing
@@ -114,6 +115,21 @@ struct HTTPRequestTests {
         #expect(
             request.setContentType(.multipart(boundary: "b")).headers[.contentType]
                 == "multipart/form-data; boundary=b")
+    }
+
+    @Test("Bytes are sent as bytes, and a list of numbers as JSON")
+    func bytes() throws {
+        let request = HTTPRequest(url: "http://api.test:8080/", method: .post)
+        let bytes: [UInt8] = [1, 2]
+        for sent in [
+            request.setHttpBody(bytes), request.setHttpBody(bytes[...]), request.setHttpBody(Data(bytes)),
+            request.setHttpBody(ContiguousArray(bytes)),
+        ] {
+            #expect(sent.body.inMemory == [1, 2])
+            #expect(sent.headers.isEmpty)
+        }
+        let numbers = [1, 2]
+        #expect(request.setHttpBody(numbers).body.inMemory == Array("[1,2]".utf8)[...])
     }
 
     @Test("A value in the path that could leave its segment fails the call")

@@ -93,9 +93,12 @@ struct ParameterTests {
         let id = try #require(UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"))
         #expect(
             try Outgoing.query(
-                ["a": Int8(-1), "b": UInt32.max, "c": Int64.min, "k": Keyword.recent, "id": id, "d": 0.1],
+                [
+                    "a": Int8(-1), "b": UInt32.max, "c": Int64.min, "k": Keyword.recent, "id": id, "d": 0.1,
+                    "f": Float(0.1),
+                ],
                 .query)
-                == "a=-1&b=4294967295&c=-9223372036854775808&k=recent&id=\(id.uuidString)&d=0.1")
+                == "a=-1&b=4294967295&c=-9223372036854775808&k=recent&id=\(id.uuidString)&d=0.1&f=0.1")
     }
 
     // MARK: Escaping

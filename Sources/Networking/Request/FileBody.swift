@@ -43,6 +43,10 @@ private final class FileDescriptor {
 
     init(_ path: String) throws(FileBody.Failure) {
         self.path = path
+        // To C the name would end there.
+        guard !path.utf8.contains(0) else {
+            throw FileBody.Failure(path: path, description: "its name has a NUL")
+        }
         // A file without a writer (a pipe) would hold the opening up; it is refused for its kind.
         descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw FileDescriptor.failure(path) }

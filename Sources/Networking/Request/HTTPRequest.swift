@@ -66,6 +66,11 @@ extension HTTPRequest {
         setHttpBody(.bytes(ArraySlice(bytes)))
     }
 
+    /// Bytes that are a model too, a list of numbers, are bytes here. A text's are its `utf8`: a text itself is a model.
+    public consuming func setHttpBody(_ bytes: some Sequence<UInt8> & Encodable) -> HTTPRequest {
+        setHttpBody(.bytes(ArraySlice(bytes)))
+    }
+
     /// A model as the body, by `JSONBytesEncoder()` unless said otherwise. Its content type goes along where the request has none.
     /// A model that cannot be encoded fails the call, with the encoder's error.
     public consuming func setHttpBody(

@@ -110,6 +110,11 @@ extension Double: ParameterConvertible {
     public var parameterValue: ParameterValue { .number(self) }
 }
 
+extension Float: ParameterConvertible {
+    /// The number that its text says: `0.1`, not the nearest `Double` to it.
+    public var parameterValue: ParameterValue { .number(Double(description) ?? Double(self)) }
+}
+
 extension Bool: ParameterConvertible {
     /// `true` or `1`, as the encoding says.
     public var parameterValue: ParameterValue { .flag(self) }

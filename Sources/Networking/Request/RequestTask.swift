@@ -79,6 +79,12 @@ public struct RequestTask: Sendable {
         RequestTask(content: .other(.bytes(bytes, contentType: contentType)))
     }
 
+    /// The same for `Data` and other bytes that are copied.
+    @_disfavoredOverload
+    public static func data(_ bytes: some Sequence<UInt8>, contentType: String? = nil) -> RequestTask {
+        .data(ArraySlice(bytes), contentType: contentType)
+    }
+
     /// A body that is read as it is sent.
     public static func stream(_ source: any BodySource, contentType: String? = nil) -> RequestTask {
         RequestTask(content: .other(.stream(source, contentType: contentType)))
@@ -114,7 +120,7 @@ extension RequestTask {
     public static let requestPlain = RequestTask.plain
 
     /// Moya's name for `data(_:contentType:)`.
-    public static func requestData(_ bytes: ArraySlice<UInt8>) -> RequestTask {
+    public static func requestData(_ bytes: some Sequence<UInt8>) -> RequestTask {
         .data(bytes)
     }
 
@@ -139,7 +145,7 @@ extension RequestTask {
 
     /// Moya's name for `data(_:contentType:)` with parameters in the query.
     public static func requestCompositeData(
-        bodyData: ArraySlice<UInt8>, urlParameters: Parameters
+        bodyData: some Sequence<UInt8>, urlParameters: Parameters
     ) -> RequestTask {
         .data(bodyData).adding(query: urlParameters)
     }

@@ -14,22 +14,22 @@ public struct SampleResponse: Sendable {
 
     /// A response. A status that is none (100 to 599 are) is what it would be on the wire: `http_protocol_error`.
     public static func response(
-        _ statusCode: Int, fields: HTTPFields = HTTPFields(), body: ArraySlice<UInt8> = []
+        _ statusCode: Int, fields: HTTPFields = HTTPFields(), body: some Sequence<UInt8> = []
     ) -> SampleResponse {
         guard let status = HTTPStatus(code: statusCode) else {
             return failure(TransportError(.protocolError, "the sample has no valid status"))
         }
         return SampleResponse(
-            content: .response(TransportResponse(status: status, fields: fields, body: body)))
+            content: .response(TransportResponse(status: status, fields: fields, body: ArraySlice(body))))
     }
 
     /// A JSON body. Default status 200.
     public static func json(_ text: String, status statusCode: Int = 200) -> SampleResponse {
-        response(statusCode, fields: [.contentType: "application/json"], body: Array(text.utf8)[...])
+        response(statusCode, fields: [.contentType: "application/json"], body: text.utf8)
     }
 
     /// Moya's name for a response of which only status and body matter.
-    public static func networkResponse(_ statusCode: Int, _ body: ArraySlice<UInt8>) -> SampleResponse {
+    public static func networkResponse(_ statusCode: Int, _ body: some Sequence<UInt8>) -> SampleResponse {
         response(statusCode, body: body)
     }
 
