@@ -21,13 +21,9 @@ struct MappingTests {
         return provider.rx.request(Anything(envelope: envelope, allowsEmptyBody: allowsEmptyBody))
     }
 
-    private let weather: ResponseEnvelope
-
-    init() throws {
-        weather = .declared(
-            status: "/response/header/resultCode", data: "/response/body",
-            message: "/response/header/resultMsg", success: ["00"])
-    }
+    private let weather = ResponseEnvelope.declared(
+        status: "/response/header/resultCode", data: "/response/body",
+        message: "/response/header/resultMsg", success: ["00"])
 
     // MARK: mapJSON
 
