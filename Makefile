@@ -14,7 +14,7 @@ ALLOCATIONS = 26
 # is specialised across modules.
 RELEASE = --static-swift-stdlib -Xswiftc -cross-module-optimization
 
-.PHONY: help setup libraries build demo run test lint format bench bench-json bench-rx bench-wire bench-outbound bench-gateway docs fuzz soak sanitize sanitize-thread sanitize-address image image-check clean
+.PHONY: help setup libraries build demo run test lint format bench bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway docs fuzz soak sanitize sanitize-thread sanitize-address image image-check clean
 
 help:
 	@echo 'make setup     install the libraries that are missing, and the servers that tests talk to (Debian and Ubuntu; names'
@@ -66,9 +66,9 @@ lint:
 format:
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests
 
-bench: bench-json bench-rx bench-wire bench-outbound bench-gateway
+bench: bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway
 
-bench-json bench-rx bench-wire bench-outbound bench-gateway: bench-%:
+bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway: bench-%:
 	$(SWIFT) build -c release --product $(firstword $(BENCHMARK_$*)) $(RELEASE)
 	.build/release/$(BENCHMARK_$*)
 
@@ -76,6 +76,7 @@ BENCHMARK_json = JSONBench 2 --require 800
 BENCHMARK_rx = RxBench
 BENCHMARK_wire = WireBench
 BENCHMARK_outbound = OutboundBench
+BENCHMARK_stream = StreamBench 1024 --most 512
 BENCHMARK_gateway = GatewayBench
 
 # A link that leads nowhere and a parameter without a word fail it.

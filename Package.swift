@@ -122,6 +122,7 @@ let package = Package(
         benchmark("GatewayBench", ["Gateway", "Networking", "Rx", "JSONBytes", "HTTPModel"]),
         benchmark("JSONBench", ["JSONBytes", "JSONCoding"]),
         benchmark("OutboundBench", ["HTTPOutbound", "EventIO", "HTTPModel", "Rx"]),
+        benchmark("StreamBench", ["HTTPOutbound", "EventIO", "HTTPModel", "Rx"]),
         benchmark("WireBench", ["HTTPWire", "HTTPModel"]),
         benchmark("RxBench", ["EventIO", "Rx"]),
 

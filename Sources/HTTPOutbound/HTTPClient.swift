@@ -42,6 +42,11 @@ public final class HTTPClient: Sendable {
         state.value.upstreams.values.reduce(PoolReport()) { $0 + $1.report }
     }
 
+    /// Each pool by its origin; all that were asked for, whatever they hold. On the loop only.
+    public var reports: [Origin: PoolReport] {
+        state.value.upstreams.mapValues { $0.report }
+    }
+
     /// Refuses calls from now on with `destination_unavailable`, fails those that wait for a connection, and closes
     /// connections as they come free. Calls that run go on to their end. On the loop only.
     public func drain() {

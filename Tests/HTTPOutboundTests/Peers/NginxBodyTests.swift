@@ -1,0 +1,140 @@
+import EventIO
+import Foundation
+import HTTPModel
+import TestSupport
+import Testing
+
+@testable import HTTPOutbound
+
+@Suite(
+    "Bodies with nginx", .timeLimit(.minutes(2)), .enabled(if: Nginx.isInstalled, "nginx is not installed"))
+struct NginxBodyTests {
+    private static let block = (0..<65_536).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+
+    private static func put(_ target: String, _ body: any OutboundBodySource) -> OutboundRequest {
+        var request = OutboundRequest(method: .put, target: Array(target.utf8)[...], body: .stream(body))
+        request.totalTimeout = .seconds(60)
+        return request
+    }
+
+    private static func size(_ path: String) -> Int {
+        (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? -1
+    }
+
+    @Test(
+        "A body that nginx refuses in the middle is answered by its 413, and sent no further",
+        arguments: [true, false])
+    func tooLarge(hasLength: Bool) async throws {
+        let nginx = try Nginx("client_max_body_size 1m; location / { dav_methods PUT; }")
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(port: nginx.port)
+            let body = ScriptedBody(
+                Array(repeating: Self.block, count: 1024), length: hasLength ? 64 << 20 : nil)
+            let result = await api.call(Self.put("/a", body))
+            #expect(result.status == 413)
+            #expect(body.used.asked < 1024 && body.used.closed == 1)
+            #expect(try await harness.report().idle == 0)
+            #expect(await api.get("/none").status == 404)
+        }
+    }
+
+    @Test("It asks before it sends, and nginx says so, or says 413 and is sent nothing")
+    func expectation() async throws {
+        let nginx = try Nginx("client_max_body_size 1m; location / { dav_methods PUT; }")
+        var limits = OutboundLimits.patient
+        limits.continueTimeout = .seconds(20)
+        try await ClientHarness.with(limits: limits) { harness in
+            let api = try await harness.upstream(port: nginx.port)
+            let large = ScriptedBody([], length: 2 << 20, expectsContinue: true)
+            #expect(await api.call(Self.put("/a", large)).status == 413)
+            #expect(large.used.opened == 0)
+            let small = ScriptedBody([Self.block], length: 65_536, expectsContinue: true)
+            #expect(await api.call(Self.put("/a", small)).status == 201)
+            #expect(Self.size(nginx.file("a")) == 65_536)
+        }
+    }
+
+    @Test("64 MiB go up from a file and come down into one, and never more than a little waits")
+    func files() async throws {
+        let nginx = try Nginx("client_max_body_size 100m; location / { dav_methods PUT; }")
+        let (source, target) = (nginx.folder.file("source"), nginx.folder.file("target"))
+        let writer = try #require(fopen(source, "w"))
+        for _ in 0..<1024 { fwrite(Self.block, 1, Self.block.count, writer) }
+        fclose(writer)
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(port: nginx.port)
+            #expect(await api.call(Self.put("/a", try BlockingBody(file: source))).status == 201)
+            let result = await Begun(api, api.download(OutboundRequest(target: "/a"), to: target)).end()
+            #expect(result.status == 200 && result.text == "")
+            #expect(FileManager.default.contentsEqual(atPath: source, andPath: target))
+            #expect(try await harness.report().idle == 1)
+        }
+    }
+
+    @Test("64 MiB go up in chunks, and no more than the bound waits for the socket at any time")
+    func chunks() async throws {
+        let nginx = try Nginx("client_max_body_size 100m; location / { dav_methods PUT; }")
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(port: nginx.port)
+            let body = ScriptedBody(Array(repeating: Self.block, count: 1024), length: nil)
+            #expect(await api.call(Self.put("/a", body)).status == 201)
+            #expect(body.used.mostQueued < OutboundBodyWriter.queueLimit)
+            #expect(Self.size(nginx.file("a")) == 64 << 20)
+        }
+    }
+
+    @Test("What nginx compresses comes plain, gathered and in pieces")
+    func gzip() async throws {
+        let page = Array((0..<20_000).map { "<p>paragraph \($0)</p>\n" }.joined().utf8)
+        let nginx = try Nginx("gzip on; gzip_types *; gzip_min_length 1;", files: ["page": page])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(port: nginx.port)
+            let request = OutboundRequest(target: "/page", fields: ["Accept-Encoding": "gzip, deflate, br"])
+            let response = try await api.call(request).get()
+            #expect(Array(response.body) == page)
+            #expect(response.head.fields["Content-Encoding"] == nil)
+            #expect(response.timings.encodedBodySize.map { $0 < page.count / 2 } == true)
+            let streamed = try await StreamedCall.begin(api, request)
+            #expect(await streamed.end().status == 200)
+            #expect(streamed.record.bytes == page)
+            let plain = try await api.get("/page").get()
+            #expect(plain.timings.encodedBodySize == nil && Array(plain.body) == page)
+        }
+    }
+
+    @Test("A part of a file, asked for by its range, is that part")
+    func range() async throws {
+        let nginx = try Nginx(files: ["a": Self.block])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(port: nginx.port)
+            let request = OutboundRequest(target: "/a", fields: ["Range": "bytes=10-19"])
+            let response = try await api.call(request).get()
+            #expect(response.head.status == .partialContent)
+            #expect(response.body == Self.block[10..<20])
+        }
+    }
+
+    @Test("An upstream that takes a body slowly is waited for as long as it takes some")
+    func slowUpload() async throws {
+        let python = try PythonServer(
+            """
+            class Handler(http.server.BaseHTTPRequestHandler):
+                protocol_version = "HTTP/1.1"
+                def do_PUT(self):
+                    left = int(self.headers["Content-Length"])
+                    while left > 0:
+                        left -= len(self.rfile.read(min(left, 1 << 20)))
+                        time.sleep(0.02)
+                    self.send_response(201)
+                    self.send_header("Content-Length", "0")
+                    self.end_headers()
+            """)
+        var limits = OutboundLimits.patient
+        limits.readTimeout = .milliseconds(300)
+        try await ClientHarness.with(limits: limits) { harness in
+            let body = ScriptedBody(Array(repeating: Self.block, count: 512), length: 32 << 20)
+            let result = try await harness.upstream(port: python.port).call(Self.put("/", body))
+            #expect(result.status == 201)
+        }
+    }
+}
