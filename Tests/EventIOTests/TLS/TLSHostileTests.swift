@@ -170,4 +170,34 @@ struct TLSHostileTests {
         }
         server.stop()
     }
+
+    @Test("A server that provokes answers and reads none of them takes no memory for it")
+    func keyUpdateFlood() async throws {
+        let never = Signal()
+        try await withServer(.init(), .updateKeys(50_000), .send("x"), .wait(never)) { server, loop in
+            let driven = try await Driven.securing(server, loop: loop)
+            #expect(await driven.next() == .connected)
+            // It answers as it can, or breaks the connection off; what waits has a bound.
+            let event = await driven.next()
+            if case .failed(let error) = event {
+                #expect(error.tls?.kind == .protocolError)
+            } else {
+                #expect(event == .received(utf8("x")))
+                #expect(try await driven.on { $0.queuedByteCount } < 128 << 10)
+            }
+            try await driven.on { $0.close() }
+        }
+        never.fire()
+    }
+
+    @Test("Ending this side while it connects is done when the handshake is over")
+    func endWhileConnecting() async throws {
+        let ended = Signal()
+        try await withServer(.init(), .awaitGoodbye(ended)) { server, loop in
+            let driven = try await Driven.securing(server, loop: loop) { $0.shutdownWrite() }
+            #expect(await driven.next() == .connected)
+            await ended.wait()
+            try await driven.on { $0.close() }
+        }
+    }
 }

@@ -38,6 +38,8 @@ final class TLSEngine {
     /// Fed bytes may be left that were not read.
     @exclusivity(unchecked) var isBehind = false
 
+    /// Whom the certificate has to be for.
+    private let serverName: String
     /// Made by `SSL_new` in `init`, freed by `SSL_free` in `deinit`, with its BIO.
     private let ssl: OpaquePointer
     private unowned let stream: SocketStream
@@ -62,17 +64,17 @@ final class TLSEngine {
         self.context = context
         self.sessionKey = sessionKey
         self.stream = stream
+        serverName = context.configuration.serverName ?? host
         ERR_clear_error()
         guard let ssl = SSL_new(context.handle) else {
             throw TLSError(.protocolError, TLSError.openSSLReason)
         }
         self.ssl = ssl
-        let name = context.configuration.serverName ?? host
         guard TLSBytes.attach(self, to: ssl),
             SSL_set_ex_data(ssl, Self.slot, Unmanaged.passUnretained(self).toOpaque()) == 1
         else { throw TLSError(.protocolError, TLSError.openSSLReason) }
-        guard TLSServerName.expect(name, on: ssl) else {
-            throw TLSError(.configuration, "'\(name)' is no name of a server")
+        guard TLSServerName.expect(serverName, on: ssl) else {
+            throw TLSError(.configuration, "'\(serverName)' is no name of a server")
         }
         SSL_set_connect_state(ssl)
         guard let session = context.sessions.take(for: sessionKey) else { return }
@@ -238,11 +240,7 @@ final class TLSEngine {
         let reason = ERR_GET_REASON(error)
         if code == SSL_ERROR_SSL, reason == SSL_R_CERTIFICATE_VERIFY_FAILED {
             let result = SSL_get_verify_result(ssl)
-            let words =
-                Int32(truncatingIfNeeded: result) == X509_V_ERR_APPLICATION_VERIFICATION
-                ? "no key in the server's chain is one of the pinned"
-                : String(cString: X509_verify_cert_error_string(result))
-            return TLSError(.certificateError, words, code: result)
+            return TLSError(.certificateError, words(for: Int32(truncatingIfNeeded: result)), code: result)
         }
         if code == SSL_ERROR_SSL, reason >= SSL_AD_REASON_OFFSET, reason < SSL_AD_REASON_OFFSET + 256 {
             let number = Int(reason - SSL_AD_REASON_OFFSET)
@@ -250,6 +248,19 @@ final class TLSEngine {
         }
         return TLSError(
             .protocolError, error == 0 ? "the peer provokes answers and reads none" : TLSError.openSSLReason)
+    }
+}
+
+extension TLSEngine {
+    /// Why a certificate is not accepted.
+    private func words(for result: Int32) -> String {
+        let words = String(cString: X509_verify_cert_error_string(Int(result)))
+        switch result {
+        case X509_V_ERR_APPLICATION_VERIFICATION: return "no key in the server's chain is one of the pinned"
+        case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
+            return "\(words): the certificate is none for \(serverName)"
+        default: return words
+        }
     }
 }
 

@@ -133,7 +133,8 @@ extension SocketStream {
             state = .open
             handler?.streamConnected()
             guard state == .open else { return nil }
-            if queuedByteCount > 0 { flush() }
+            // What was written before, and the end that was asked for.
+            if queuedByteCount > 0 { flush() } else if endsAfterFlush { endNow() }
             return state == .open ? true : nil
         }
     }

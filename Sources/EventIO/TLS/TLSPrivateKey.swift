@@ -1,0 +1,43 @@
+import COpenSSL
+import Glibc
+
+/// A private key, with the name under which complaints speak of it.
+struct TLSPrivateKey: ~Copyable {
+    let subject: String
+    /// Made by `PEM_read_bio_PrivateKey`, freed in `deinit`.
+    let handle: OpaquePointer
+
+    init(_ pem: TLSConfiguration.PEM, password: String?) throws(TLSError) {
+        let text = try TLSText(pem, for: "client key")
+        let secret = (password ?? "").utf8CString
+        let key = secret.withUnsafeBufferPointer {
+            PEM_read_bio_PrivateKey(
+                text.handle, nil, tlsPassword, UnsafeMutableRawPointer(mutating: $0.baseAddress))
+        }
+        guard let key else {
+            let code = ERR_peek_error()
+            ERR_clear_error()
+            let hint = password == nil ? "" : " (is it the right password?)"
+            throw TLSError(.configuration, "\(text.subject): no key can be read: \(text.reason(code))\(hint)")
+        }
+        subject = text.subject
+        handle = key
+    }
+
+    deinit {
+        EVP_PKEY_free(handle)
+    }
+}
+
+/// Gives OpenSSL the password that stands, ended by a zero, where `data` points; none where it is nil. (Without a function
+/// of ours it would ask on the terminal.)
+func tlsPassword(
+    _ room: UnsafeMutablePointer<CChar>?, _ size: Int32, _: Int32, _ data: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let room, let data else { return -1 }
+    let secret = data.assumingMemoryBound(to: CChar.self)
+    let length = strlen(secret)
+    guard length <= Int(size) else { return -1 }
+    memcpy(room, secret, length)
+    return Int32(length)
+}
