@@ -31,6 +31,16 @@ struct ComingFromAlamofireTests {
         #expect(answer.url == "/get")
     }
 
+    @Test("Parameters")
+    func parameters() async throws {
+        let served = try Served(["GET /get?flag=1&tag%5B%5D=a&tag%5B%5D=b": Served.json(#"{"url":"/get"}"#)])
+        let address = served.address
+        let request = HTTPRequest(url: "\(address)/get")
+            .setParameters(["tag": ["a", "b"], "flag": true], encoding: URLEncoding.default)
+        let answer = try await Session.shared.client.request(request).validate().map(Answer.self)
+        #expect(answer.url == "/get")
+    }
+
     @Test("A model as the body")
     func encodable() async throws {
         let served = try served()

@@ -175,6 +175,21 @@ struct DescribingCallsTests {
         #expect(body.contains("filename=\"lunch.jpg\"\r\nContent-Type: image/jpeg\r\n"))
     }
 
+    @Test("A request of a base URL, a path and parameters")
+    func requestOfParts() throws {
+        let name = "a/b"
+        let user = HTTPRequest(baseURL: "http://users.test/v1", path: "/users/\(name)")
+        let search = HTTPRequest(url: "http://users.test/v1/users?order=name")
+            .addQuery(["q": "a b", "page": 2])
+        let upload = HTTPRequest(url: "http://users.test/v1/photos", method: .post)
+            .setTask(.multipart(MultipartFormData([.text("lunch", name: "title")])))
+        let client = RequestClient(transport: scripted.transport)
+        #expect((Seen(client.rx.request(user)).error as? NetworkError)?.requestPart == .url)
+        _ = Seen(client.rx.request(search))
+        _ = Seen(client.rx.request(upload))
+        #expect(scripted.transport.attempts.map(\.call.query) == ["order=name&q=a%20b&page=2", nil])
+    }
+
     @Test("A request without a target")
     func request() throws {
         let token = "t0"

@@ -35,8 +35,10 @@ struct SummaryService: Sendable {
         return request.toDataTask(of: DailyPath.self, session: session)
     }
 
-    func getPiechart() -> Observable<NetworkResult<PieChart>> {
-        HTTPRequest(url: "\(baseURL)/piechart").toDataTask(of: PieChart.self, session: session)
+    func getPiechart(date: String) -> Observable<NetworkResult<PieChart>> {
+        HTTPRequest(url: "\(baseURL)/piechart")
+            .addQuery(["date": date])
+            .toDataTask(of: PieChart.self, session: session)
     }
 }
 
@@ -49,8 +51,8 @@ final class SummaryViewModel: Sendable {
         self.service = service
     }
 
-    func getPiechart() {
-        service.getPiechart()
+    func getPiechart(date: String) {
+        service.getPiechart(date: date)
             .subscribe(onNext: { [piechart] in piechart.onNext($0) })
             .disposed(by: disposeBag)
     }
@@ -88,15 +90,17 @@ struct NetworkTemplateTests {
             ("200 OK", "<html>", "pathErr"),
         ])
     func outcomes(status: String, body: String, kind: String) async throws {
-        let served = try Served(["GET /piechart": Served.json(body, status)])
-        let results = try await SummaryService(baseURL: served.address).getPiechart().toArray().value
+        let served = try Served(["GET /piechart?date=2026-11-20": Served.json(body, status)])
+        let results = try await SummaryService(baseURL: served.address).getPiechart(date: "2026-11-20")
+            .toArray().value
         #expect(results.map(\.kind.rawValue) == [kind])
     }
 
     @Test("Whoever looks at the view model is told of each result")
     func viewModel() async throws {
         let served = try Served([
-            "GET /piechart": Served.json(#"{"status":404,"responseMsg":"no such day"}"#, "404 Not Found")
+            "GET /piechart?date=2026-11-20": Served.json(
+                #"{"status":404,"responseMsg":"no such day"}"#, "404 Not Found")
         ])
         let viewModel = SummaryViewModel(service: SummaryService(baseURL: served.address))
         let output = Output()
@@ -114,7 +118,7 @@ struct NetworkTemplateTests {
         async let seen = results.take(1).asSingle().value
         async let other = first.value
         while !viewModel.piechart.hasObservers { await Task.yield() }
-        viewModel.getPiechart()
+        viewModel.getPiechart(date: "2026-11-20")
         _ = try await (seen, other)
         #expect(output.lines == ["no such day"])
     }

@@ -108,7 +108,7 @@ struct WeatherTests {
         configuration.plugins = [NetworkLogger(.requests) { print($0) }]
         let session = try Session(configuration)
 
-        let request = HTTPRequest(url: "\(address)/now?nx=60&ny=127")
+        let request = HTTPRequest(url: "\(address)/now").addQuery(["nx": 60, "ny": 127])
         let weather = session.rx.response(request: request)
             .map { response, _ in try response.filterSuccessfulStatusCodes().map(Weather.self) }
             .catchAndReturn(.none)

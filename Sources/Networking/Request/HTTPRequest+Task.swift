@@ -17,7 +17,9 @@ extension HTTPRequest {
 
     /// Parameters in the query, after those that the URL has already.
     ///
-    /// - Parameter encoding: one that writes a query; another one fails the call.
+    /// - Parameters:
+    ///   - parameters: for the query.
+    ///   - encoding: one that writes a query; another one fails the call.
     public consuming func addQuery(
         _ parameters: Parameters, encoding: ParameterEncoding = .query
     ) -> HTTPRequest {
