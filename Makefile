@@ -14,7 +14,7 @@ ALLOCATIONS = 26
 # is specialised across modules.
 RELEASE = --static-swift-stdlib -Xswiftc -cross-module-optimization
 
-.PHONY: help setup libraries build demo run test lint format bench bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway docs fuzz soak sanitize sanitize-thread sanitize-address image image-check clean
+.PHONY: help setup libraries build demo run test lint format bench bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway bench-typed bench-client docs fuzz soak sanitize sanitize-thread sanitize-address image image-check clean
 
 help:
 	@echo 'make setup     install the libraries that are missing, and the servers that tests talk to (Debian and Ubuntu; names'
@@ -25,6 +25,7 @@ help:
 	@echo 'make test      all tests'
 	@echo 'make lint      check the format; make format mends it'
 	@echo 'make bench     benchmarks of the layers, from JSON to a whole request in the gateway'
+	@echo '               beside peers: make bench-typed (a typed request, Go), make bench-client (the client, libcurl and Go)'
 	@echo 'make docs      the documentation of Rx and of the client as web sites in .build/docs/Rx and .build/docs/Networking'
 	@echo 'make fuzz      fuzz the parsers, the decoders, the JSON scanner and coders, URLs, forms and routes, FUZZ_SECONDS=$(FUZZ_SECONDS) each, two at a time;'
 	@echo '               some only: make fuzz FUZZ="JSON URLs"'
@@ -71,6 +72,15 @@ bench: bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway
 bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway: bench-%:
 	$(SWIFT) build -c release --product $(firstword $(BENCHMARK_$*)) $(RELEASE)
 	.build/release/$(BENCHMARK_$*)
+
+# Beside peers, which have to be installed: nginx, wrk, Go, gcc, libcurl's headers, openssl.
+bench-typed:
+	$(SWIFT) build -c release --product TypedBench $(RELEASE)
+	Tests/Benchmarks/typed .build/release/TypedBench --require 0.9
+
+bench-client:
+	$(SWIFT) build -c release --product ClientBench $(RELEASE)
+	Tests/Benchmarks/client .build/release/ClientBench --require 0.7
 
 BENCHMARK_json = JSONBench 2 --require 800
 BENCHMARK_rx = RxBench

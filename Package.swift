@@ -17,6 +17,12 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+// malloc and free of the built programs: a request costs a few per cent less than with glibc's, and what a burst took goes back
+// to the system. Sanitizers bring their own, hence not in debug builds.
+let allocator: [LinkerSetting] = [
+    .linkedLibrary("mimalloc", .when(platforms: [.linux], configuration: .release))
+]
+
 func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
@@ -25,9 +31,12 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
     .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
 }
 
-func benchmark(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+func benchmark(
+    _ name: String, _ dependencies: [Target.Dependency], linkerSettings: [LinkerSetting] = []
+) -> Target {
     .executableTarget(
-        name: name, dependencies: dependencies, path: "Tests/Benchmarks/\(name)", swiftSettings: settings)
+        name: name, dependencies: dependencies, path: "Tests/Benchmarks/\(name)", swiftSettings: settings,
+        linkerSettings: linkerSettings)
 }
 
 let package = Package(
@@ -96,9 +105,7 @@ let package = Package(
                 "HTTPModel",
             ],
             swiftSettings: settings,
-            // malloc and free of the built program: a request costs a few per cent less than with glibc's, and what a
-            // burst took goes back to the system. Sanitizers bring their own, hence not in debug builds.
-            linkerSettings: [.linkedLibrary("mimalloc", .when(platforms: [.linux], configuration: .release))]),
+            linkerSettings: allocator),
 
         module(
             "Sluice",
@@ -123,6 +130,12 @@ let package = Package(
         benchmark("JSONBench", ["JSONBytes", "JSONCoding"]),
         benchmark("OutboundBench", ["HTTPOutbound", "EventIO", "HTTPModel", "Rx"]),
         benchmark("StreamBench", ["HTTPOutbound", "EventIO", "HTTPModel", "Rx"]),
+        benchmark(
+            "TypedBench", ["GatewayServer", "Gateway", "Networking", "Rx", "JSONBytes", "HTTPModel"],
+            linkerSettings: allocator),
+        benchmark(
+            "ClientBench", ["NetworkingSession", "Networking", "HTTPOutbound", "EventIO", "HTTPModel", "Rx"],
+            linkerSettings: allocator),
         benchmark("WireBench", ["HTTPWire", "HTTPModel"]),
         benchmark("RxBench", ["EventIO", "Rx"]),
 

@@ -6,6 +6,9 @@ import JSONBytes
 /// the envelope's members captured) and decoded by Foundation's `JSONDecoder` into the type a client would use.
 /// Seconds are of this thread's CPU time, so that a busy machine changes them little.
 ///
+/// Then what it costs to make models of the bodies and bodies of the models, by our coders and by Foundation's.
+///
+///     JSONBench --decode COUNT, --encode COUNT   one of these only, for a profile
 ///     JSONBench [SECONDS per measurement, default 0.5] [--require MB/s]
 ///
 /// With `--require` it exits with 1 when a body falls below that rate.
