@@ -207,20 +207,4 @@ struct DescribingCallsTests {
         #expect(try String(decoding: call.body.collect(), as: UTF8.self) == #"{"user":"u1"}"#)
         #expect(call.timeout == .seconds(3))
     }
-
-    @Test("A request of a base URL, a path and parameters")
-    func address() throws {
-        let name = "GREEN TEA"
-        let form = MultipartFormData([.text("lunch", name: "title")])
-        let places = HTTPRequest(baseURL: "http://places.test/v1", path: "/users/\(name)/places")
-            .addQuery(["nx": 60, "ny": 127])
-        let upload = HTTPRequest(url: "http://places.test/photos?draft=1", method: .post)
-            .setTask(.multipart(form))
-        #expect(
-            places.url == """
-                http://places.test/v1/users/GREEN%20TEA/places?nx=60&ny=127
-                """)
-        #expect(upload.url == "http://places.test/photos?draft=1")
-        #expect(try String(decoding: upload.body.collect(), as: UTF8.self).contains("lunch"))
-    }
 }

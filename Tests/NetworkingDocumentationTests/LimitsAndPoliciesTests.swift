@@ -1,5 +1,6 @@
 import Dispatch
 import HTTPModel
+import JSONBytes
 import Networking
 import NetworkingSession
 import Rx
@@ -23,16 +24,38 @@ struct LimitsAndPoliciesTests {
         #expect(RedirectPolicy.follow().maximum == 3)
         #expect(RetryBudget().floor == 3)
         #expect(RetryBudget().percentage == 20)
+        #expect(
+            policy.retry.backoff == .exponential(base: .milliseconds(10), cap: .seconds(1), jitter: .full))
+        #expect(CallRetryPolicy.never.maxAttempts == 1)
+        #expect(policy.json.maxDepth == 64)
+        #expect(policy.json.maxNumberLength == 256)
+        let jar = CookieJar.Limits()
+        #expect(jar.cookies == 3000)
+        #expect(jar.cookiesPerDomain == 50)
+    }
+
+    @Test("So are the session's")
+    func sessionNumbers() {
         let limits = OutboundLimits()
         #expect(limits.connectionsPerUpstream == 64)
         #expect(limits.waitingCalls == 4096)
         #expect(limits.waitTimeout == .seconds(1))
+        #expect(limits.connectTimeout == .seconds(1))
+        #expect(limits.connectAttemptDelay == .milliseconds(250))
+        #expect(limits.firstByteTimeout == .seconds(5))
+        #expect(limits.readTimeout == .seconds(5))
+        #expect(limits.totalTimeout == .seconds(10))
+        #expect(limits.writeTimeout == .seconds(5))
+        #expect(limits.pauseTimeout == .seconds(60))
+        #expect(limits.continueTimeout == .seconds(1))
         #expect(limits.idleTimeout == .seconds(30))
+        #expect(limits.connectionAge == .seconds(600))
+        #expect(limits.requestsPerConnection == 1000)
         #expect(limits.responseBody == 8 << 20)
+        #expect(limits.decodingRatio == 100)
         #expect(limits.responseHead == 32 << 10)
-        let jar = CookieJar.Limits()
-        #expect(jar.cookies == 3000)
-        #expect(jar.cookiesPerDomain == 50)
+        #expect(limits.responseFields == 100)
+        #expect(limits.informationalResponses == 10)
     }
 
     @Test("A policy of one's own")

@@ -104,10 +104,14 @@ struct NetworkTemplateTests {
         ])
         let viewModel = SummaryViewModel(service: SummaryService(baseURL: served.address))
         let output = Output()
-        let show: @Sendable (String) -> Void = { output.print($0) }
-        let first = viewModel.piechart.take(1).asSingle()
-        let results = viewModel.piechart
-            .do(onNext: { result in
+        let shown = Signal()
+        let disposeBag = DisposeBag()
+        let show: @Sendable (String) -> Void = { text in
+            output.print(text)
+            shown.fire()
+        }
+        viewModel.piechart
+            .subscribe(onNext: { result in
                 switch result {
                 case .success(let chart): show("\(chart.shares.count) places")
                 case .noContent: show("nothing on that day")
@@ -115,11 +119,9 @@ struct NetworkTemplateTests {
                 case .pathErr, .serverErr, .networkFail: show("try again later")
                 }
             })
-        async let seen = results.take(1).asSingle().value
-        async let other = first.value
-        while !viewModel.piechart.hasObservers { await Task.yield() }
+            .disposed(by: disposeBag)
         viewModel.getPiechart(date: "2026-11-20")
-        _ = try await (seen, other)
+        await shown.wait()
         #expect(output.lines == ["no such day"])
     }
 }

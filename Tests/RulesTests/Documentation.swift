@@ -113,11 +113,26 @@ enum Documentation {
             files.flatMap { file -> [String] in
                 var isProtocol = false
                 return file.lines.compactMap { line -> String? in
-                    if line.hasPrefix("public protocol") { isProtocol = true }
+                    if line.hasPrefix("public protocol") {
+                        isProtocol = true
+                        return nil
+                    }
                     if line == "}" { isProtocol = false }
                     return isProtocol ? declaredName(line.trimmingCharacters(in: .whitespaces)) : nil
                 }
             })
+    }
+
+    /// Public members and requirements of a file that no table of an article names.
+    static func memberComplaints(_ file: SourceFile, table: SourceFile) -> [String] {
+        let rows = table.lines.filter { $0.hasPrefix("| ") }.joined(separator: " ")
+        let named = Set(rows.split { !($0.isLetter || $0.isNumber) }.map(String.init))
+        let members = file.lines.filter { $0.hasPrefix("    public ") && !$0.contains("struct ") }
+            .compactMap { declaredName($0.trimmingCharacters(in: .whitespaces)) }
+        return (members + requirements(of: [file])).filter { $0 != "init" && !named.contains($0) }.sorted()
+            .map {
+                "\(file.path): no table of \(table.path) names \($0)"
+            }
     }
 
     /// Public declarations without a comment of documentation.

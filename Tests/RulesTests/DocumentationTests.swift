@@ -98,6 +98,35 @@ struct DocumentationTests {
                 == ["Sources/Rx/Observables/Bad.swift: the table of operators has no catch"])
     }
 
+    @Test(
+        "The tables of the client's articles name all that there is to set",
+        arguments: [
+            ("Networking/Request", "TargetType.swift", "DescribingCalls.md"),
+            ("Networking/Request", "RequestTask.swift", "DescribingCalls.md"),
+            ("Networking/Provider", "CallPolicy.swift", "LimitsAndPolicies.md"),
+            ("HTTPOutbound", "OutboundLimits.swift", "LimitsAndPolicies.md"),
+        ])
+    func membersAreNamed(folder: String, name: String, article: String) throws {
+        let file = try #require(SourceTree.files(in: "Sources/\(folder)", ending: name).first)
+        let table = try #require(articles().first { $0.path.hasSuffix("/\(article)") })
+        let complaints = Documentation.memberComplaints(file, table: table)
+        #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
+    }
+
+    @Test("A member without its row is found")
+    func memberWithoutRow() {
+        let table = SourceFile(path: "Limits.md", text: "three\n| `one`, `all.two` | |\n")
+        let file = SourceFile(
+            path: "Limits.swift",
+            text:
+                "public struct Limits {\n    public var one = 1\n    public var two = 2\n    public var three = 3\n}\n"
+        )
+        #expect(
+            Documentation.memberComplaints(file, table: table) == [
+                "Limits.swift: no table of Limits.md names three"
+            ])
+    }
+
     @Test("Every public name of the client has a comment that says what it is")
     func publicNames() throws {
         let files = try SourceTree.sources.filter { ["Networking", "NetworkingSession"].contains($0.module) }
