@@ -82,12 +82,14 @@ struct FileTests {
         return result.withLock { $0 }
     }
 
-    @Test("A file that is missing, and a folder, cannot be read, and the message has the path")
+    @Test("A file that is missing, a folder and a pipe cannot be read, and the message has the path")
     func unreadable() async throws {
         let scratch = ScratchFolder()
+        mkfifo(scratch.file("pipe"), 0o600)
         try await withLoop { loop in
             for (path, message) in [
                 (scratch.file("none"), "No such file or directory"), (scratch.path, "Is a directory"),
+                (scratch.file("pipe"), "Invalid argument"),
             ] {
                 let reading = Reading()
                 try await loop.perform {

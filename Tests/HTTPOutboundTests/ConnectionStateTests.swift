@@ -88,6 +88,22 @@ struct ConnectionStateTests {
         #expect(!Self.isRelease(state.responseEnded(isReusable: true, strayBytes: 0)))
     }
 
+    @Test("A request whose body was cut short leaves its connection to nobody, though all that was given is written")
+    func cutBody() {
+        var state = Self.asked(mayResend: false, written: false)
+        _ = state.bytesReceived()
+        state.bodyIsCut()
+        state.requestWritten()
+        #expect(!Self.isRelease(state.responseEnded(isReusable: true, strayBytes: 0)))
+    }
+
+    @Test("A request whose body cannot be had again is not sent again")
+    func takenBody() {
+        var state = Self.asked(mayResend: true, written: false)
+        state.bodyIsTaken()
+        #expect(Self.name(state.connectionEnded()) == "fail")
+    }
+
     @Test("A closed connection ignores whatever still comes")
     func closed() {
         var state = Self.asked(mayResend: true)

@@ -19,7 +19,8 @@ public final class FileReader: BlockingReader {
     /// - Throws: `SocketError`, also where it is no regular file: what else there is may never end.
     public init(path: String) throws(SocketError) {
         self.path = path
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // Not to wait for the other end of what turns out to be a pipe; to a file it means nothing.
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw SocketError(.file, errno, subject: path) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {

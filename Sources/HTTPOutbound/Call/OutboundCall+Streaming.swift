@@ -27,9 +27,9 @@ extension OutboundCall {
         return delivery
     }
 
-    /// What was left of its request's body is not sent: only the response is waited for.
-    final func bodyEnded(isWithinResponse: Bool, now: MonotonicTime) {
-        timings.requestWritten = now
+    /// Its request's body is written, or what is left of it not wanted: only the response is waited for.
+    final func bodyEnded(isWritten: Bool, isWithinResponse: Bool, now: MonotonicTime) {
+        if isWritten { timings.requestWritten = now }
         entered(isWithinResponse ? .receiving : .awaitingResponse, now: now)
     }
 

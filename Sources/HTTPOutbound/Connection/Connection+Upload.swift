@@ -29,12 +29,14 @@ extension Connection {
         if let upload, let call, call.mayStream { call.bodySent(upload.count) }
         endUpload()
         state.requestWritten()
-        call?.bodyEnded(isWithinResponse: response.head != nil, now: loop.wakeTime)
+        call?.bodyEnded(
+            isWritten: true, isWithinResponse: response.head != nil, now: loop.wakeTime)
     }
 
-    /// The upstream has answered and wants no more of it. The request stays unwritten, and the connection is used no more.
+    /// The upstream has answered and wants no more of it. The connection is used no more.
     func dropUpload() {
         endUpload()
-        call?.bodyEnded(isWithinResponse: true, now: loop.wakeTime)
+        state.bodyIsCut()
+        call?.bodyEnded(isWritten: false, isWithinResponse: true, now: loop.wakeTime)
     }
 }

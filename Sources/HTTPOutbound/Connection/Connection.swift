@@ -100,6 +100,7 @@ final class Connection {
         tunnel?.cancel()
         tunnel = nil
         endUpload()
+        unread = nil
         stream?.close()
         stream = nil
     }

@@ -19,6 +19,8 @@ struct ConnectionState {
         var mayResend: Bool
         var isWritten = false
         var hasFirstByte = false
+        /// The rest of its body is not sent: what the peer reads next on this connection it would take for that.
+        var isCut = false
     }
 
     enum Receipt {
@@ -77,6 +79,13 @@ struct ConnectionState {
         state = .exchange(exchange)
     }
 
+    /// What is left of its body is not sent.
+    mutating func bodyIsCut() {
+        guard case .exchange(var exchange) = state else { return }
+        exchange.isCut = true
+        state = .exchange(exchange)
+    }
+
     /// The socket did not take the whole request after all.
     mutating func requestQueued() { requestMoved(isWritten: false) }
 
@@ -98,7 +107,7 @@ struct ConnectionState {
     /// A response that overtakes its request leaves the connection half-written, and that is never used again.
     mutating func responseEnded(isReusable: Bool, strayBytes: Int) -> Completion {
         guard case .exchange(let exchange) = state else { preconditionFailure("a response while \(state)") }
-        guard isReusable, strayBytes == 0, exchange.isWritten else { return .close }
+        guard isReusable, strayBytes == 0, exchange.isWritten, !exchange.isCut else { return .close }
         state = .idle
         return .release
     }

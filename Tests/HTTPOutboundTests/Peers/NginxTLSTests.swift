@@ -39,6 +39,44 @@ struct NginxTLSTests {
         }
     }
 
+    @Test(
+        "Large bodies go up in pieces, come down through pauses, and are refused in the middle, as without TLS"
+    )
+    func bodies() async throws {
+        let nginx = try nginx(
+            "client_max_body_size 20m; gzip on; gzip_types *; location / { dav_methods PUT; }")
+        let block = (0..<65_536).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+        func put(_ body: ScriptedBody) -> OutboundRequest {
+            OutboundRequest(method: .put, target: Array("/a".utf8)[...], body: .stream(body))
+        }
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(Wire.origin(nginx.port))
+            for length in [16 << 20, nil] as [Int64?] {
+                let body = ScriptedBody(Array(repeating: block, count: 256), length: length)
+                #expect(await [201, 204].contains(api.call(put(body)).status ?? 0))
+                #expect(body.used.mostQueued < 256 << 10, "what waits is bounded")
+            }
+            let fields: HTTPFields = ["Accept-Encoding": "gzip"]
+            for request in [OutboundRequest(target: "/a"), OutboundRequest(target: "/a", fields: fields)] {
+                let call = try await StreamedCall.begin(
+                    api, request,
+                    onPiece: { call in
+                        call.pause()
+                        call.resumeSoon()
+                    })
+                #expect(await call.end().status == 200)
+                #expect(call.record.bytes.count == 16 << 20)
+                #expect(
+                    call.record.bytes[..<65_536] == block[...]
+                        && call.record.bytes.suffix(65_536) == block[...])
+            }
+            #expect(try await harness.report().opened == 1)
+            let large = ScriptedBody(Array(repeating: block, count: 1024), length: 64 << 20)
+            #expect(await api.call(put(large)).status == 413)
+            #expect(large.used.asked < 1024)
+        }
+    }
+
     @Test("It closes idle connections, and no call notices, a POST neither")
     func keepaliveTimeout() async throws {
         let nginx = try nginx("keepalive_timeout 100ms; location /post { return 200 posted; }")
