@@ -4,11 +4,21 @@ import HTTPModel
 import Rx
 
 /// What a provider has beside the wire. Most have none of it, and their calls go without.
-struct CallStages: Sendable {
+final class CallStages: Sendable {
     let interceptor: (any RequestInterceptor)?
     let cookies: CookieJar?
     let redirects: RedirectPolicy
     let plugins: [any PluginType]
+
+    private init(
+        _ interceptor: (any RequestInterceptor)?, _ cookies: CookieJar?, _ redirects: RedirectPolicy,
+        _ plugins: [any PluginType]
+    ) {
+        self.interceptor = interceptor
+        self.cookies = cookies
+        self.redirects = redirects
+        self.plugins = plugins
+    }
 
     /// Nil where there is nothing.
     static func needed(
@@ -16,8 +26,7 @@ struct CallStages: Sendable {
         _ plugins: [any PluginType]
     ) -> CallStages? {
         if interceptor == nil, cookies == nil, redirects.maximum <= 0, plugins.isEmpty { return nil }
-        return CallStages(
-            interceptor: interceptor, cookies: cookies, redirects: redirects, plugins: plugins)
+        return CallStages(interceptor, cookies, redirects, plugins)
     }
 
     /// The call with its stages: cold, anew for each subscription.

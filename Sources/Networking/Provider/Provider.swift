@@ -12,6 +12,8 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
     let settings: ProviderSettings
     /// Nil for most providers.
     let stub: StubClosure?
+    /// Whether its calls go straight to the wire, as most providers' do.
+    let isPlain: Bool
 
     /// A provider of an upstream at an address that a program is told, rather than its targets'.
     ///
@@ -39,6 +41,7 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
             name: upstream, upstream: configured, transport: transport, policy: policy, plugins: plugins,
             interceptor: interceptor, cookies: cookies, jitter: jitter)
         self.stub = stub
+        isPlain = stub == nil && settings.stages == nil
     }
 
     /// A provider of an upstream that others use too: they share its connections and its retry budget.
@@ -52,6 +55,7 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
             name: upstream.name, upstream: upstream, transport: transport, policy: policy, plugins: plugins,
             interceptor: interceptor, cookies: cookies, jitter: jitter)
         self.stub = stub
+        isPlain = stub == nil && settings.stages == nil
     }
 
     /// A provider whose targets say themselves where they go.
@@ -65,6 +69,7 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
             name: name, upstream: nil, transport: transport, policy: policy, plugins: plugins,
             interceptor: interceptor, cookies: cookies, jitter: jitter)
         self.stub = stub
+        isPlain = stub == nil && settings.stages == nil
     }
 
     /// The call as it would go on the wire.
@@ -103,7 +108,9 @@ extension Reactive {
     public func request<Target: TargetType>(_ target: Target) -> Single<Response>
     where Base == Provider<Target> {
         do {
-            return base.settings(for: target).response(to: try base.prepare(target))
+            let call = try base.prepare(target)
+            if base.isPlain, call.options == nil { return .emitting(ResponseRun(call, base.settings)) }
+            return base.settings(for: target).response(to: call)
         } catch {
             return .error(NetworkError(unbuilt: error, upstream: base.settings.name))
         }
