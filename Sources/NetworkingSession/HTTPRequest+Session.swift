@@ -4,6 +4,13 @@ public import Rx
 
 extension Session: ReactiveCompatible {}
 
+extension Session {
+    /// The call of `rx.request(_:)`, cancelled with the task.
+    public func request(_ request: HTTPRequest) async throws -> Response {
+        try await client.request(request)
+    }
+}
+
 extension Reactive where Base == Session {
     /// `RequestClient.rx.request(_:)` over this session.
     public func request(_ request: HTTPRequest, envelope: ResponseEnvelope = .none) -> Single<Response> {

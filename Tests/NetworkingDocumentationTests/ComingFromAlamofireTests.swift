@@ -23,7 +23,7 @@ struct ComingFromAlamofireTests {
     @Test("A request, validated and decoded")
     func decodable() async throws {
         let address = try served().address
-        let answer = try await Session.shared.client.rx
+        let answer = try await Session.shared.rx
             .request(HTTPRequest(url: "\(address)/get"))
             .validate()
             .map(Answer.self)
@@ -37,7 +37,7 @@ struct ComingFromAlamofireTests {
         let address = served.address
         let request = HTTPRequest(url: "\(address)/get")
             .setParameters(["tag": ["a", "b"], "flag": true], encoding: URLEncoding.default)
-        let answer = try await Session.shared.client.request(request).validate().map(Answer.self)
+        let answer = try await Session.shared.request(request).validate().map(Answer.self)
         #expect(answer.url == "/get")
     }
 
@@ -49,8 +49,8 @@ struct ComingFromAlamofireTests {
         let json = HTTPRequest(url: "\(address)/login", method: .post).setHttpBody(login)
         let form = HTTPRequest(url: "\(address)/login", method: .post)
             .setHttpBody(login, encoder: URLEncodedFormEncoder())
-        let answer = try await Session.shared.client.request(json).validate().map(Answer.self)
-        _ = try await Session.shared.client.request(form)
+        let answer = try await Session.shared.request(json).validate().map(Answer.self)
+        _ = try await Session.shared.request(form)
         #expect(answer.url == "/login")
         #expect(served.upstream.requests.last?.hasSuffix("email=a%40b.test&password=x") == true)
         #expect(served.upstream.requests.first?.hasSuffix(#"{"email":"a@b.test","password":"x"}"#) == true)
@@ -88,7 +88,7 @@ struct ComingFromAlamofireTests {
         configuration.cookies = CookieJar()
         let session = try Session(configuration)
         defer { session.close() }
-        let response = try await session.client.request(HTTPRequest(url: "\(address)/get"))
+        let response = try await session.request(HTTPRequest(url: "\(address)/get"))
         #expect(response.statusCode == 200)
         #expect(output.lines.count == 2)
     }

@@ -116,6 +116,20 @@ struct MakingCallsTests {
         #expect(text == "Keep it simple.")
     }
 
+    @Test("A stubbed call says what the session's calls say")
+    func stubbedFields() async throws {
+        let served = try Served(["GET /zen": Served.json("{}")])
+        let sent = Output()
+        for stub in [nil, Provider<ZenAPI>.immediatelyStub] {
+            let zen = try Provider<ZenAPI>(
+                upstream: "zen", baseURL: served.address,
+                plugins: [NetworkLogger(.requests) { sent.print($0) }], stub: stub)
+            _ = try await zen.request(.zen)
+        }
+        #expect(sent.lines.count == 2)
+        #expect(sent.lines.first == sent.lines.last)
+    }
+
     @Test("A test scripts an upstream and moves the time")
     func script() throws {
         let time = ManualScheduler()

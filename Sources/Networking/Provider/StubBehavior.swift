@@ -39,7 +39,9 @@ extension Provider {
         case .immediate: (delay, scheduler) = (.zero, nil)
         case .delayed(let time, let its): (delay, scheduler) = (time, its)
         }
-        let transport = StubTransport(scheduler: scheduler ?? settings.transport.scheduler)
+        let transport = StubTransport(
+            scheduler: scheduler ?? settings.transport.scheduler, fields: settings.transport.fields,
+            fieldsWithoutContext: settings.transport.fieldsWithoutContext)
         transport.answer(StubTransport.Answer(target.sampleResponse, after: delay))
         return settings.over(transport)
     }

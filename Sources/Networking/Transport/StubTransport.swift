@@ -105,12 +105,23 @@ public final class StubTransport: Transport {
     }
 
     public let scheduler: any SchedulerType
+    public let fields: HTTPFields
+    public let fieldsWithoutContext: HTTPFields
     private let started: RxTime
     private let state: Lock<State>
 
     /// A script without an answer yet, whose delays and limits are of that time.
-    public init(scheduler: any SchedulerType) {
+    public convenience init(scheduler: any SchedulerType) {
+        self.init(
+            scheduler: scheduler, fields: CallContext.standardFields,
+            fieldsWithoutContext: CallContext.fieldsWithoutContext)
+    }
+
+    /// One in the place of another transport, whose calls say the same.
+    init(scheduler: any SchedulerType, fields: HTTPFields, fieldsWithoutContext: HTTPFields) {
         self.scheduler = scheduler
+        self.fields = fields
+        self.fieldsWithoutContext = fieldsWithoutContext
         started = scheduler.now
         state = Lock(State())
     }
