@@ -88,7 +88,9 @@ struct ConnectionStateTests {
         #expect(!Self.isRelease(state.responseEnded(isReusable: true, strayBytes: 0)))
     }
 
-    @Test("A request whose body was cut short leaves its connection to nobody, though all that was given is written")
+    @Test(
+        "A request whose body was cut short leaves its connection to nobody, though all that was given is written"
+    )
     func cutBody() {
         var state = Self.asked(mayResend: false, written: false)
         _ = state.bytesReceived()
