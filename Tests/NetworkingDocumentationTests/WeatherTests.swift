@@ -83,7 +83,7 @@ struct WeatherTests {
         #expect(
             output.lines == [
                 "2 answers", "transportError", "serverError 503", "decodingError JSONError",
-                "serverError 200", "missingData",
+                "serverError 4", "missingData",
             ])
     }
 

@@ -165,6 +165,10 @@ struct MappingTests {
         #expect(error.kind == .serverErr)
         #expect(error.upstreamCode == "04")
         #expect(error.upstreamMessage == "점검 중")
+        guard case .serverError(code: 4) = error.sessionError else {
+            Issue.record("\(error.sessionError)")
+            return
+        }
         #expect(error.payload(as: [String: Int].self) == ["x": 1])
     }
 

@@ -125,11 +125,17 @@ extension NetworkError {
         }
     }
 
+    /// The status; that of an envelope with codes of its own ("04") under a 2xx is its code, where that is a number.
+    private var failingCode: Int {
+        let status = statusCode ?? 0
+        return (200..<300).contains(status) ? upstreamCode.flatMap { Int($0) } ?? status : status
+    }
+
     /// Nil where no whole answer came: these terms have no word for that.
     public var resultError: ResultError? {
         switch kind {
-        case .requestErr, .serverErr: .statusCodeError(statusCode ?? 0)
-        case .pathErr where reason == .unexpectedStatus: .statusCodeError(statusCode ?? 0)
+        case .requestErr, .serverErr: .statusCodeError(failingCode)
+        case .pathErr where reason == .unexpectedStatus: .statusCodeError(failingCode)
         case .pathErr, .success: .jsonMappingError(underlying ?? self)
         case .noContent: .noContent
         case .networkFail: nil
@@ -139,8 +145,8 @@ extension NetworkError {
     /// In the terms of a session whose steps are checked one after the other.
     public var sessionError: SessionError {
         switch kind {
-        case .requestErr, .serverErr: .serverError(code: statusCode ?? 0)
-        case .pathErr where reason == .unexpectedStatus: .serverError(code: statusCode ?? 0)
+        case .requestErr, .serverErr: .serverError(code: failingCode)
+        case .pathErr where reason == .unexpectedStatus: .serverError(code: failingCode)
         case .pathErr, .success:
             reason == .missingData ? .missingData : .decodingError(error: underlying ?? self)
         case .noContent: .missingData
