@@ -1,3 +1,9 @@
+// What the C library declares is Glibc's, whichever module is built first: included here anew, a name would be of one module
+// in one build and of another in the next.
+#if __has_feature(modules)
+#pragma clang module import SwiftGlibc
+#endif
+
 // Debian's event-config.h defines _GNU_SOURCE, which would change fd_set after Swift's Glibc module has
 // fixed it: these two come first.
 #include <sys/types.h>

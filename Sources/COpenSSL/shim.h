@@ -1,3 +1,9 @@
+// What the C library declares is Glibc's, whichever module is built first: included here anew, a name would be of one module
+// in one build and of another in the next.
+#if __has_feature(modules)
+#pragma clang module import SwiftGlibc
+#endif
+
 // As for libevent: what could define _GNU_SOURCE comes after these.
 #include <sys/types.h>
 #include <sys/time.h>

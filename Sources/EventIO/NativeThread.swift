@@ -1,4 +1,3 @@
-import CLibevent
 import Glibc
 
 /// A thread of the operating system's, as a closure. (Foundation's would bring all of Foundation along.)
@@ -18,14 +17,17 @@ enum NativeThread {
     /// - Parameter name: what debuggers and `top -H` show, at most 15 bytes of it.
     /// - Throws: where the system has no more threads to give (a limit of processes).
     static func start(name: String, _ body: @escaping @Sendable () -> Void) throws(SocketError) {
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        var thread = pthread_t()
         // Retained here, released by the thread as it begins.
         let work = Unmanaged.passRetained(Work(name: name, body: body))
-        let code = pthread_create(&thread, &attributes, threadBegins, work.toOpaque())
+        // In memory of its own: its initializer is a part of whichever module Swift met it in first.
+        let code = withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { room -> Int32 in
+            guard let attributes = room.baseAddress else { return ENOMEM }
+            pthread_attr_init(attributes)
+            defer { pthread_attr_destroy(attributes) }
+            pthread_attr_setdetachstate(attributes, Int32(PTHREAD_CREATE_DETACHED))
+            var thread = pthread_t()
+            return pthread_create(&thread, attributes, threadBegins, work.toOpaque())
+        }
         guard code == 0 else {
             work.release()
             throw SocketError(.thread, code, subject: name)

@@ -1,5 +1,3 @@
-// Which of the two modules `sockaddr` is of depends on which was built first.
-import CLibevent
 import Glibc
 
 /// Where a socket listens or connects: IPv4, IPv6 or a Unix path.
