@@ -156,7 +156,9 @@ let package = Package(
             "HTTPOutboundTests",
             ["HTTPOutbound", "EventIO", "HTTPWire", "HTTPModel", "Rx", "Locking", "TestSupport"]),
         tests("NetworkingFoundationTests", ["NetworkingFoundation", "Networking", "Rx"]),
-        tests("NetworkingTests", ["Networking", "Rx", "RxTesting", "HTTPModel", "JSONBytes", "Locking"]),
+        tests(
+            "NetworkingTests",
+            ["Networking", "Rx", "RxTesting", "HTTPModel", "JSONCoding", "JSONBytes", "Locking"]),
         tests(
             "NetworkingSessionTests",
             [

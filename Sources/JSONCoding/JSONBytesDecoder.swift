@@ -41,7 +41,7 @@ public struct JSONBytesDecoder: Sendable {
         _ type: Value.Type = Value.self, from fragment: JSONFragment
     ) throws -> Value {
         let document = fragment.bytes.withUnsafeBytes { Document($0, settings: self) }
-        let root = ContainerNode(of: document, inside: nil, place: 0, start: 0)
+        let root = ContainerNode(of: document)
         return try ValueDecoder(node: root, position: 0, place: 0).value()
     }
 
@@ -66,6 +66,10 @@ public struct JSONBytesDecoder: Sendable {
 
     public func decode<Value: Decodable>(_ type: Value.Type = Value.self, from data: Data) throws -> Value {
         try decode(type, from: [UInt8](data)[...])
+    }
+
+    var hasPlainNames: Bool {
+        if case .useDefaultKeys = keyDecodingStrategy { true } else { false }
     }
 
     private static func invalid(_ error: JSONError) -> DecodingError {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPModel
 import JSONBytes
+import JSONCoding
 import Locking
 import Networking
 import Rx
@@ -87,6 +88,21 @@ struct OperatorTests {
         struct Long: Decodable, Sendable { var longName: String }
         let own = Probe(try request(.json(#"{"long_name":"x"}"#)).map(Long.self, using: decoder))
         #expect(own.value?.longName == "x")
+        var ours = JSONBytesDecoder()
+        ours.keyDecodingStrategy = .convertFromSnakeCase
+        let response = Probe(try request(.json(#"{"long_name":"x"}"#)).map(Long.self, using: ours))
+        #expect(response.value?.longName == "x")
+    }
+
+    @Test("A stream of data is decoded by our decoder as by Foundation's")
+    func decodeData() {
+        let data = Observable.just(Data(#"{"name":"a"}"#.utf8))
+        for stream in [
+            data.decode(type: Tag.self, decoder: JSONBytesDecoder()),
+            data.decode(type: Tag.self, decoder: JSONDecoder()),
+        ] {
+            #expect(Probe(stream.asSingle()).value == Tag(name: "a"))
+        }
     }
 
     @Test("map unwraps a declared envelope, and GenericResponse can be decoded whole")

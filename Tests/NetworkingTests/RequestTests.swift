@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPModel
 import JSONBytes
+import JSONCoding
 import Networking
 import Rx
 import RxTesting
@@ -280,6 +281,13 @@ struct RequestTests {
         let own = Weight(weight: 1, measuredAt: Date(timeIntervalSince1970: 5))
         #expect(
             body(try call(Anything(method: .put, task: .json(own, encoder: encoder))))
+                == #"{"measured_at":5,"weight":1}"#)
+        var ours = JSONBytesEncoder()
+        ours.keyEncodingStrategy = .convertToSnakeCase
+        ours.outputFormatting = .sortedKeys
+        ours.dateEncodingStrategy = .secondsSince1970
+        #expect(
+            body(try call(Anything(method: .put, task: .json(own, encoder: ours))))
                 == #"{"measured_at":5,"weight":1}"#)
         let moya = try call(Anything(method: .put, task: .requestJSONEncodable(Weight(weight: 2))))
         #expect(body(moya) == #"{"weight":2}"#)

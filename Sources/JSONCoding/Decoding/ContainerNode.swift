@@ -3,22 +3,40 @@
 /// A place from which values are read: the document itself, an array or an object. It knows the way back to the root, so that a
 /// coding path is made only where one is asked for.
 class ContainerNode {
-    final let document: Document
     /// The document's, at hand without counting references.
     final let text: DocumentText
     /// Of its first byte.
     final let start: Int
+    /// What keeps the document: the root has it, the others have their parents.
+    private let root: Document?
     private let parent: ContainerNode?
     private let place: Int
 
+    /// The document itself.
+    init(of document: Document) {
+        text = document.text
+        root = document
+        parent = nil
+        place = 0
+        start = 0
+    }
+
     /// - Parameter place: where it stands in `parent`: the number of an element, the offset of a member's name, or what
     ///   `Document.place(ofAbsent:)` gave.
-    init(of document: Document, inside parent: ContainerNode?, place: Int, start: Int) {
-        self.document = document
-        text = document.text
+    init(inside parent: ContainerNode, place: Int, start: Int) {
+        text = parent.text
+        root = nil
         self.parent = parent
         self.place = place
         self.start = start
+    }
+
+    /// Found by way of the root: for what is rarely asked.
+    final var document: Document {
+        var node = self
+        while let parent = node.parent { node = parent }
+        guard let root = node.root else { preconditionFailure("a node without a document") }
+        return root
     }
 
     final var codingPath: [any CodingKey] {

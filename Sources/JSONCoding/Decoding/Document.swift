@@ -6,12 +6,10 @@ final class Document {
     let settings: JSONBytesDecoder
     /// Keys of coding paths that stand nowhere in the document; place -1 is the first.
     private var absentKeys: [any CodingKey] = []
-    /// Where an object stands whose names are taken as they are, whatever the strategy.
-    var plainObject = -1
 
     /// Copies the bytes: a type may keep its decoder for longer than they are lent.
     init(_ bytes: UnsafeRawBufferPointer, settings: JSONBytesDecoder) {
-        text = DocumentText(copying: bytes)
+        text = DocumentText(copying: bytes, hasPlainNames: settings.hasPlainNames)
         self.settings = settings
     }
 
@@ -44,9 +42,15 @@ struct DocumentText {
         /// A container, and where one of its values starts: what is before that need not be walked again.
         var openStart = -1
         var openValue = -1
+        /// Where an object stands whose names are taken as they are, whatever the strategy.
+        var plainObject = -1
     }
 
-    fileprivate init(copying bytes: UnsafeRawBufferPointer) {
+    /// Whether no name is changed on its way to the types.
+    let hasPlainNames: Bool
+
+    fileprivate init(copying bytes: UnsafeRawBufferPointer, hasPlainNames: Bool) {
+        self.hasPlainNames = hasPlainNames
         memory = .allocate(byteCount: max(bytes.count, 1), alignment: 8)
         if let start = bytes.baseAddress { memory.copyMemory(from: start, byteCount: bytes.count) }
         reader = ByteReader(base: memory, count: bytes.count)
@@ -57,6 +61,15 @@ struct DocumentText {
     fileprivate func deallocate() {
         memory.deallocate()
         ends.deallocate()
+    }
+
+    /// The object that stands at `start`, if one does, has names that no strategy changes.
+    func setPlainObject(_ start: Int) { ends.pointee.plainObject = start }
+
+    /// Whether the object at `start` was told to be such a one; it is told once.
+    func takePlainObject(_ start: Int) -> Bool {
+        defer { ends.pointee.plainObject = -1 }
+        return ends.pointee.plainObject == start
     }
 
     @inline(__always)
@@ -71,12 +84,18 @@ struct DocumentText {
         ends.pointee.knownStart == start ? ends.pointee.knownEnd : searchedEnd(of: start)
     }
 
+    /// The value at `value`, in the container at `start`, is read next.
+    @inline(__always)
+    func begins(_ value: Int, in start: Int) {
+        ends.pointee.openStart = start
+        ends.pointee.openValue = value
+    }
+
     /// The value at `value`, in the container at `start`, has been read.
     @inline(__always)
     func passed(_ value: Int, in start: Int) {
         setEnd(of: value, end(of: value))
-        ends.pointee.openStart = start
-        ends.pointee.openValue = value
+        begins(value, in: start)
     }
 
     @inline(never)

@@ -33,7 +33,8 @@ struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     @inline(__always)
     private func decoder(of member: ObjectNode.Found) -> ValueDecoder {
-        ValueDecoder(node: node, position: member.value, place: member.name)
+        node.text.begins(member.value, in: node.start)
+        return ValueDecoder(node: node, position: member.value, place: member.name)
     }
 
     @inline(never)

@@ -43,10 +43,11 @@ final class ObjectNode: ContainerNode {
     @exclusivity(unchecked) private var index: Index?
     private let strategy: KeyStrategy
 
-    init(of document: Document, inside parent: ContainerNode?, place: Int, start: Int, isPlain: Bool) {
+    override init(inside parent: ContainerNode, place: Int, start: Int) {
         next = start &+ 1
-        strategy = isPlain ? .plain : KeyStrategy(document.settings.keyDecodingStrategy)
-        super.init(of: document, inside: parent, place: place, start: start)
+        let isPlain = parent.text.hasPlainNames || parent.text.takePlainObject(start)
+        strategy = isPlain ? .plain : KeyStrategy(parent.document.settings.keyDecodingStrategy)
+        super.init(inside: parent, place: place, start: start)
         next = text.significant(next)
         isWhole = text.reader[next] == Byte.closeBrace
         if case .plain = strategy { return }

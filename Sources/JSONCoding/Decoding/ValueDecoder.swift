@@ -33,10 +33,7 @@ struct ValueDecoder {
         if type == Data.self { return same(try data()) }
         if type == URL.self { return same(try url()) }
         if type == Decimal.self { return same(try decimal()) }
-        if case .useDefaultKeys = document.settings.keyDecodingStrategy {
-            return try Value(from: self)
-        }
-        if type is any StringKeyed.Type { document.plainObject = position }
+        if !node.text.hasPlainNames, type is any StringKeyed.Type { node.text.setPlainObject(position) }
         return try Value(from: self)
     }
 
@@ -68,16 +65,14 @@ extension ValueDecoder: Decoder {
         guard firstByte == Byte.openBrace else {
             throw wrongContainer([String: Any].self, "keyed")
         }
-        let isPlain = document.plainObject == position
-        document.plainObject = -1
-        return ObjectNode(of: document, inside: node, place: place, start: position, isPlain: isPlain)
+        return ObjectNode(inside: node, place: place, start: position)
     }
 
     func array() throws -> ArrayContainer {
         guard firstByte == Byte.openBracket else {
             throw wrongContainer([Any].self, "unkeyed")
         }
-        return ArrayContainer(ArrayNode(of: document, inside: node, place: place, start: position))
+        return ArrayContainer(ArrayNode(inside: node, place: place, start: position))
     }
 
     private func wrongContainer(_ type: any Any.Type, _ name: String) -> DecodingError {

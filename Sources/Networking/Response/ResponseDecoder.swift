@@ -1,6 +1,7 @@
 public import FoundationEssentials
 public import JSONBytes
 public import JSONCoding
+public import Rx
 
 /// Reads models out of JSON that has been validated and cut already. `JSONBytesDecoder` is one, and Foundation's `JSONDecoder` is
 /// another.
@@ -17,6 +18,9 @@ extension JSONDecoder: ResponseDecoder {
 }
 
 extension JSONBytesDecoder: ResponseDecoder {}
+
+/// For `decode(type:decoder:)` on streams of `Data`.
+extension JSONBytesDecoder: DataDecoder {}
 
 extension Response {
     /// What reads models where nothing else is said.
