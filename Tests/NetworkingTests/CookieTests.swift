@@ -84,6 +84,42 @@ struct CookieTests {
         #expect(address.cookies.map(\.isHostOnly) == [true])
     }
 
+    @Test(
+        "A date is read as servers write it (RFC 6265 5.1.1), so that what they take away is gone",
+        arguments: [
+            "Thu, 01-Jan-1970 00:00:00 GMT", "Thu, 01-Jan-70 00:00:01 GMT", "Thu, 01 Jan 1970 00:00:00 UTC",
+            "thu jan  1 00:00:00 1970", "1 January 1970 0:0:0", "Mon, 01 Jan 1601 00:00:00 GMT",
+            "Thu, 01 Jan 1970 00:00:00 +0000",
+        ])
+    func dates(text: String) throws {
+        #expect(try jar("a=1; Expires=\(text)").cookies == [])
+    }
+
+    @Test("A date in whatever form is the same instant, and one that is none leaves a cookie of the session")
+    func dateForms() throws {
+        let later = Date(timeIntervalSince1970: 1_795_176_000)
+        for text in [
+            "Fri, 20 Nov 2026 12:00:00 GMT", "Fri, 20-Nov-2026 12:00:00 GMT",
+            "Friday, 20-Nov-26 12:00:00 GMT",
+            "Fri Nov 20 12:00:00 2026",
+        ] {
+            #expect(try jar("a=1; Expires=\(text)").cookies.map(\.expires) == [later])
+        }
+        for text in [
+            "", "tomorrow", "20 Nov 2026", "12:00:00", "31 Feb 2026 12:00:00", "20 Nov 2026 24:00:00",
+            "1 Jan 1600 12:00:00",
+        ] {
+            #expect(try jar("a=1; Expires=\(text)").cookies.map(\.expires) == [nil])
+        }
+    }
+
+    @Test("A __Host- cookie is of its host alone")
+    func hostPrefix() throws {
+        let url = "https://a.example.com/"
+        #expect(try jar("__Host-a=1; Secure; Path=/", from: url).cookies.count == 1)
+        #expect(try jar("__Host-a=1; Secure; Path=/; Domain=a.example.com", from: url).cookies == [])
+    }
+
     @Test("Max-Age goes before Expires, and what has expired is sent no more")
     func expiry() throws {
         let jar = try jar("a=1; Max-Age=10; Expires=Thu, 01 Jan 1970 00:00:10 GMT; Path=/")

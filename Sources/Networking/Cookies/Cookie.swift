@@ -54,6 +54,7 @@ public struct Cookie: Sendable, Hashable {
 
         var domain = url.host
         var isHostOnly = true
+        var namesDomain = false
         var path = Self.defaultPath(of: url)
         var expires: Date?
         var maxAge: Date?
@@ -69,19 +70,21 @@ public struct Cookie: Sendable, Hashable {
                 // A name without a dot would be a whole top-level domain, but for the host itself (localhost).
                 guard named == url.host || named.contains(".") else { return nil }
                 domain = named
+                namesDomain = true
                 isHostOnly = named == url.host && Self.isAddress(url.host)
             case "path": path = value.hasPrefix("/") ? value : Self.defaultPath(of: url)
             case "secure": isSecure = true
             case "expires":
-                let seconds = HTTPDate.seconds(Array(value.utf8)[...])
-                if let seconds { expires = Date(timeIntervalSince1970: Double(seconds)) }
+                if let seconds = CookieDate.seconds(value) {
+                    expires = Date(timeIntervalSince1970: Double(seconds))
+                }
             case "max-age": maxAge = Self.end(maxAge: value, from: now) ?? maxAge
             default: break
             }
         }
         guard !isSecure || url.scheme == .https else { return nil }
         if name.hasPrefix("__Secure-"), !isSecure { return nil }
-        if name.hasPrefix("__Host-"), !isSecure || path != "/" || domain != url.host { return nil }
+        if name.hasPrefix("__Host-"), !isSecure || path != "/" || namesDomain { return nil }
         self.init(
             name: name, value: Self.trimmed(pair[pair.index(after: equals)...]), domain: domain,
             isHostOnly: isHostOnly, path: path, expires: maxAge ?? expires, isSecure: isSecure)
