@@ -96,6 +96,40 @@ struct PluginTests {
         #expect(whole.contains("Bearer s3cr3t-1"))
     }
 
+    @Test(
+        "What is secret in a nested form, a multipart form, an address in a field, or an own field is left out too"
+    )
+    func furtherRedaction() throws {
+        let form = MultipartFormData([.text("s3cr3t", name: "password")])
+        let tasks: [RequestTask] = [
+            .parameters(["user": ["password": "s3cr3t"], "token": ["s3cr3t"]], encoding: .form),
+            .parameters(["filter": ["apiKey": "s3cr3t"]], encoding: .query), .multipart(form),
+        ]
+        let fields: HTTPFields = ["Referer": "http://a.test/x?token=s3cr3t&b=1", "X-Access-Token": "s3cr3t"]
+        for task in tasks {
+            let line = try call(Sent(path: "/x", headers: fields, task: task)).curlCommand()
+            #expect(!line.contains("s3cr3t"))
+            #expect(line.contains("b=1"))
+        }
+    }
+
+    @Test("A line is one line, whatever is in the body and whatever the method is called")
+    func oneLine() throws {
+        let text = "a\n200 from api: all is well\u{1b}[2J\u{85}\u{2028}"
+        let call = try call(
+            Sent(
+                method: try #require(HTTPMethod(rawValue: "A`id`'$x|y")),
+                task: .data(Array(text.utf8)[...], contentType: "text/plain")))
+        let line = call.curlCommand()
+        #expect(
+            !line.unicodeScalars.contains {
+                $0.value < 0x20 || (0x7f..<0xa0).contains($0.value) || $0.value == 0x2028
+            })
+        let words = try words(line)
+        #expect(words.prefix(2) == ["-X", "A`id`'$x|y"])
+        #expect(words.last.map { $0.hasSuffix(text) } == true)
+    }
+
     @Test("A body that is too long is left out, and the line says so behind itself")
     func longBody() throws {
         let call = try call(

@@ -9,8 +9,8 @@ extension TransportCall {
     ///         -H 'Content-Type: application/json' --data-raw '{"weight":61.5}'
     ///
     /// Nothing in it is the shell's to read: each value stands in single quotes. What is secret is left out as `redaction` says.
-    /// A body that is no text goes through `base64 -d`; one longer than `bodyLimit` bytes, or a streamed one, is left out, with a
-    /// remark behind the line that says so.
+    /// A body that is no text, or none of one line, goes through `base64 -d`; one longer than `bodyLimit` bytes, a streamed one, and
+    /// a multipart form whose secrets are not known are left out, with a remark behind the line that says so.
     ///
     /// - Parameters:
     ///   - redaction: what is left out. Default: what is commonly secret.
@@ -20,7 +20,7 @@ extension TransportCall {
         switch method {
         case .get: break
         case .head: words.append("--head")
-        default: words.append("-X \(method.rawValue)")
+        default: words.append("-X \(CurlCommand.word(method.rawValue))")
         }
         // Brackets and braces in a URL are curl's own otherwise.
         words.append("--globoff \(CurlCommand.quoted(CurlCommand.url(of: self, redaction)))")
@@ -38,10 +38,22 @@ extension TransportCall {
             guard bytes.count <= bodyLimit else {
                 return words.joined(separator: " ") + "  # its body of \(bytes.count) bytes is left out"
             }
+            // Which of its parts are secret nobody sees.
+            if !redaction.names.isEmpty, CurlCommand.isMultipart(self) {
+                return words.joined(separator: " ")
+                    + "  # its multipart body of \(bytes.count) bytes is left out"
+            }
             // Else curl names a form.
             if !hasContentType { words.append("-H 'Content-Type:'") }
             return CurlCommand.line(words, CurlCommand.redacted(bytes, of: self, redaction))
         }
+    }
+}
+
+extension Unicode.Scalar {
+    /// Ends a line, or is for a terminal rather than for who reads it.
+    var isControl: Bool {
+        properties.generalCategory == .control || value == 0x2028 || value == 0x2029
     }
 }
 
@@ -50,6 +62,15 @@ private enum CurlCommand {
         let base = call.upstream.baseURL
         let query = call.query.map { "?" + redaction.pairs($0) } ?? ""
         return "\(base.scheme.rawValue)://\(base.authority)\(call.path)\(query)"
+    }
+
+    /// A method of letters needs no quotes; one of its own may have what means something to a shell.
+    static func word(_ text: String) -> String {
+        text.utf8.allSatisfy { (0x61...0x7a).contains($0 | 0x20) } ? text : quoted(text)
+    }
+
+    static func isMultipart(_ call: TransportCall) -> Bool {
+        call.fields[.contentType]?.lowercased().hasPrefix("multipart/") == true
     }
 
     /// In single quotes nothing but the single quote is special (POSIX 2.2.2).
@@ -69,8 +90,10 @@ private enum CurlCommand {
     }
 
     static func line(_ words: [String], _ body: ArraySlice<UInt8>) -> String {
-        // No word of a shell has a NUL, and none should have other bytes than text's.
-        if let text = String(validating: body, as: UTF8.self), !body.contains(0) {
+        // No word of a shell has a NUL, none should have other bytes than text's, and a log's line is one line.
+        if let text = String(validating: body, as: UTF8.self),
+            !text.unicodeScalars.contains(where: \.isControl)
+        {
             return (words + ["--data-raw \(quoted(text))"]).joined(separator: " ")
         }
         let encoded = Data(body).base64EncodedString()

@@ -99,7 +99,7 @@ public struct NetworkLogger: PluginType {
     private func shown(_ bytes: ArraySlice<UInt8>, of count: Int) -> String {
         var text = ""
         for scalar in String(decoding: bytes.prefix(bodyLimit), as: UTF8.self).unicodeScalars {
-            if scalar.value < 0x20 || scalar.value == 0x7f {
+            if scalar.isControl {
                 text += scalar.escaped(asASCII: true)
             } else {
                 text.unicodeScalars.append(scalar)

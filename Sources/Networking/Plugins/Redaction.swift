@@ -28,6 +28,8 @@ public struct Redaction: Sendable {
     /// The defaults.
     public init() {}
 
+    static let standard = Redaction()
+
     /// Leaves nothing out: for a machine of your own.
     public static let none: Redaction = {
         var redaction = Redaction()
@@ -37,15 +39,36 @@ public struct Redaction: Sendable {
     }()
 
     func value(of name: HTTPFieldName, _ value: String) -> String {
-        guard fields.contains(name) else { return value }
+        guard isSecret(field: name) else {
+            return Redaction.addresses.contains(name) ? address(value) : value
+        }
         // RFC 9110 11.4: a scheme, a space, credentials.
         let words = value.split(separator: " ", maxSplits: 1)
         let hasScheme = words.count == 2 && (name == .authorization || name == "Proxy-Authorization")
         return hasScheme ? "\(words[0]) \(mark)" : mark
     }
 
+    /// Fields whose value is an address, which may have secrets in its query.
+    private static let addresses: Set<HTTPFieldName> = [.location, "Content-Location", "Referer"]
+
+    /// One of `fields`, or one named after something secret: `X-Access-Token`.
+    func isSecret(field name: HTTPFieldName) -> Bool {
+        if fields.contains(name) { return true }
+        let text = name.description.lowercased()
+        return isSecret(text.hasPrefix("x-") ? text.dropFirst(2) : text[...])
+    }
+
+    /// Also one of its parts is enough: `user[password]`, `token[0]`, `filter.apiKey`.
     func isSecret(_ name: some StringProtocol) -> Bool {
-        names.contains(name.lowercased().filter { $0 != "-" && $0 != "_" })
+        guard !names.isEmpty else { return false }
+        return name.split { $0 == "[" || $0 == "]" || $0 == "." }.contains { part in
+            names.contains(part.lowercased().filter { $0 != "-" && $0 != "_" })
+        }
+    }
+
+    private func address(_ text: String) -> String {
+        guard let mark = text.firstIndex(of: "?") else { return text }
+        return text[...mark] + pairs(text[text.index(after: mark)...])
     }
 
     /// A query or a form, `name=value&name=value`, as it is but for the secret values.
