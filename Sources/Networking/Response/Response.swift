@@ -4,7 +4,8 @@ public import Rx
 /// A whole HTTP response to a call (Moya's `Response`). Whether it is a success is for `checkStatusCode()` and the
 /// operators that read it to say.
 public final class Response: Sendable {
-    private let raw: TransportResponse
+    /// As the transport delivered it.
+    let raw: TransportResponse
     /// The call that this answers.
     public let call: TransportCall
     /// Attempts made, this one included.

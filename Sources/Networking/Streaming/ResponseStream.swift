@@ -12,7 +12,7 @@ public import Rx
 public struct ResponseStream: AsyncSequence, Sendable {
     public typealias Element = ArraySlice<UInt8>
 
-    /// A success: 200 to 299.
+    /// A success: 200 to 299, or what the target's `validation` takes.
     public let statusCode: Int
     /// Those of the head, in their order.
     public let fields: HTTPFields
@@ -69,7 +69,11 @@ extension Reactive {
         return .create { [settings = base.settings(for: target)] observer in
             let pieces = PieceObserver { observer.onNext($0) }
             return settings.response(to: call, observer: pieces).map { try $0.checkStatusCode() }.subscribe(
-                onSuccess: { _ in observer.onCompleted() }, onFailure: { observer.onError($0) })
+                onSuccess: { response in
+                    // A success that did not come as a stream.
+                    if !response.data.isEmpty { observer.onNext(response.data) }
+                    observer.onCompleted()
+                }, onFailure: { observer.onError($0) })
         }
     }
 }

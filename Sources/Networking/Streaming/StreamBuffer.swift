@@ -92,22 +92,37 @@ final class StreamBuffer: CallObserver {
     }
 
     func ended(with response: Response) {
-        finish(Result { _ = try response.checkStatusCode() })
+        do {
+            try take(response.checkStatusCode())
+            finish(.success(()))
+        } catch {
+            finish(.failure(error))
+        }
+    }
+
+    /// A success that did not come as a stream: its target takes the status, or a plugin made it.
+    private func take(_ response: Response) {
+        let reader = state.withLock { state -> CheckedContinuation<TransportResponse, any Error>? in
+            guard state.head == nil else { return nil }
+            state.head = response.raw
+            if !response.data.isEmpty { state.pieces.append(response.data) }
+            state.bytes += response.data.count
+            return state.headReader.take()
+        }
+        reader?.resume(returning: response.raw)
     }
 
     func failed(_ error: any Error) { finish(.failure(error)) }
 
     private func finish(_ end: Result<Void, any Error>) {
+        // A success has a head, and whoever waited for it has it.
         let (headReader, reader) = state.withLock { state in
             if state.end == nil { state.end = end }
             state.flow = nil
             return (state.headReader.take(), state.reader.take())
         }
         switch end {
-        case .success:
-            // A 2xx without a body tells its end alone.
-            headReader?.resume(throwing: CancellationError())
-            reader?.resume(returning: nil)
+        case .success: reader?.resume(returning: nil)
         case .failure(let error):
             headReader?.resume(throwing: error)
             reader?.resume(throwing: error)
