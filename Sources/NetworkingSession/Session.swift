@@ -90,8 +90,8 @@ public final class Session: Sendable {
     /// What the pools of all loops hold, and have done so far. Waits for the loops: not from one of them.
     public var report: PoolReport { core?.report ?? PoolReport() }
 
-    /// Ends it at once: what is in flight fails with `destination_unavailable`, as does every later call. Waits for the loops:
-    /// not from one of them.
+    /// Ends it at once: what is in flight fails with `destination_unavailable`, as does every later call and attempt. Its threads end
+    /// when nobody refers to it any more. Waits for the loops: not from one of them.
     public func close() { core?.close() }
 }
 
@@ -138,8 +138,8 @@ private final class SessionTransport: Transport {
         isClosed.withLock { isClosed in
             guard !isClosed else { return }
             isClosed = true
+            // The loops go on for calls that wait for their next attempt, which is to fail too: they end with the last of them.
             for client in clients { client.loop.runBlocking { client.value.close() } }
-            group.shutdown()
         }
     }
 
@@ -150,6 +150,8 @@ private final class SessionTransport: Transport {
     }
 
     var scheduler: any SchedulerType { transport.scheduler }
+
+    var isOnLoop: Bool { transport.isOnLoop }
 
     func beginRetry(to upstream: Networking.Upstream) -> Bool { transport.beginRetry(to: upstream) }
 

@@ -43,6 +43,31 @@ struct SessionTests {
         #expect(error.reason == .destinationUnavailable)
     }
 
+    @Test("Closing it leaves no call without an end, not one that waits for its next attempt either")
+    func closingBetweenAttempts() async throws {
+        let upstream = try ScriptedUpstream([
+            .readRequest, .send("HTTP/1.1 503 Busy\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"), .again,
+        ])
+        let session = try Session()
+        let asked = Signal()
+        let interceptor = Interceptor(retry: { _, _, _ in
+            asked.fire()
+            return .just(.retryWithDelay(.milliseconds(300)))
+        })
+        var policy = CallPolicy()
+        policy.retry = .never
+        let provider = Provider<Anything>(session: session, policy: policy, interceptor: interceptor)
+        let target = Anything(baseURL: "http://127.0.0.1:\(upstream.port)")
+        async let response = provider.rx.request(target).asResult().value
+        await asked.wait()
+        session.close()
+        guard case .failure(let error as NetworkError) = try await response else {
+            Issue.record("the call did not fail")
+            return
+        }
+        #expect(error.reason == .destinationUnavailable)
+    }
+
     @Test("One that nobody refers to any more brings its last call to an end, and ends with it")
     func letGo() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])

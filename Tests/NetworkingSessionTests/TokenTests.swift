@@ -1,4 +1,5 @@
 import Dispatch
+import EventIO
 import HTTPModel
 import Locking
 import Networking
@@ -31,6 +32,45 @@ struct TokenTests {
         request.contains("Authorization: Bearer t1\r\n")
             ? "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
             : "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n"
+    }
+
+    private struct Denied: Error {}
+
+    /// Whether each failure was told on a loop.
+    private final class Watch: PluginType {
+        let threads = Lock<[Bool]>([])
+
+        func process(_ result: Result<Response, NetworkError>, for call: TransportCall) -> Result<
+            Response, NetworkError
+        > {
+            threads.withLock { $0.append(EventLoop.current != nil) }
+            return result
+        }
+    }
+
+    @Test("What an interceptor fails with on a thread of its own is told on the call's loop")
+    func failureOnLoop() async throws {
+        let upstream = try ScriptedUpstream([.answer(Self.answer)])
+        let session = try Session()
+        defer { session.close() }
+        let elsewhere = ConcurrentDispatchQueueScheduler(qos: .default)
+        let fail: @Sendable () -> Single<Int> = {
+            Single<Int>.timer(.milliseconds(10), scheduler: elsewhere).flatMap { _ in .error(Denied()) }
+        }
+        let watch = Watch()
+        for interceptor in [
+            Interceptor(adapt: { request in fail().map { _ in request } }),
+            Interceptor(retry: { _, _, _ in fail().map { _ in .retry } }),
+        ] {
+            let provider = Provider<Tag>(
+                session: session, plugins: [watch],
+                interceptor: interceptor)
+            let error = await #expect(throws: NetworkError.self) {
+                try await provider.request(Tag(baseURL: "http://127.0.0.1:\(upstream.port)"))
+            }
+            #expect(error?.underlying is Denied)
+        }
+        #expect(watch.threads.withLock { $0 } == [true, true])
     }
 
     @Test(

@@ -161,6 +161,21 @@ struct AuthenticationTests {
         #expect(probe.value?.statusCode == 200)
     }
 
+    @Test("After a logout nothing is sent with what a refresh brings that was under way")
+    func logout() throws {
+        accept("t1")
+        let refused = bench.start()
+        time.advance(by: .milliseconds(600))
+        let waiting = bench.start()
+        token.credential = nil
+        time.advance(by: .seconds(1))
+        #expect(token.credential == nil)
+        #expect(bench.transport.attempts.count == 1)
+        for probe in [refused, waiting] {
+            #expect(probe.networkError?.underlying as? AuthenticationError == .missingCredential)
+        }
+    }
+
     @Test("A refresh belongs to no request: it has neither its deadline nor its fields")
     func context() throws {
         let seen = Lock<Bool?>(nil)

@@ -57,6 +57,20 @@ struct RedirectTests {
         #expect(bench.transport.attempts.count == 1)
     }
 
+    @Test("What is behind a Unix-domain socket redirects to itself alone: it has no host of its own")
+    func socket() throws {
+        var policy = CallPolicy()
+        policy.redirects = .follow()
+        let transport = StubTransport(scheduler: VirtualTime())
+        let provider = try Provider<Diary>(
+            upstream: "diary", baseURL: "unix:/run/diary.sock", transport: transport, policy: policy)
+        transport.answer(Self.to("http://localhost/b"), Self.to("https://localhost/c"))
+        let error = try #require(Probe(provider.rx.request(.day("2026-11-20"))).networkError)
+        #expect(error.reason == .unexpectedStatus)
+        #expect(
+            transport.attempts.map(\.call.upstream.unixSocketPath) == ["/run/diary.sock", "/run/diary.sock"])
+    }
+
     @Test("A path with dots that leave their folder, or an escaped slash, is not called")
     func hostilePaths() throws {
         let bench = try bench()

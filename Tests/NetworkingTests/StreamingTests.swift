@@ -105,6 +105,55 @@ struct StreamingTests {
         #expect(count == 2500)
     }
 
+    private struct Tolerant: TargetType {
+        var baseURL: String { "http://diary.test" }
+        var path: RequestPath { "/maybe" }
+        var validation: ValidationType { .customCodes([200, 404]) }
+    }
+
+    @Test("A status that the target takes is a stream too, be it no 2xx, and has its body")
+    func accepted() async throws {
+        for delay: Duration in [.zero, .seconds(1)] {
+            let time = VirtualTime()
+            let transport = StubTransport(scheduler: time)
+            let provider = Provider<Tolerant>(transport: transport)
+            transport.answer(.response(404, body: body, after: delay))
+            let call = Task { try await provider.stream(Tolerant()) }
+            while transport.attempts.isEmpty { await Task.yield() }
+            time.advance(by: delay)
+            let stream = try await call.value
+            #expect(stream.statusCode == 404)
+            var count = 0
+            for try await piece in stream { count += piece.count }
+            #expect(count == 2500)
+            let seen = Probe(provider.rx.stream(Tolerant()).asSingle())
+            time.advance(by: delay)
+            #expect(seen.value?.count == 2500)
+        }
+    }
+
+    @Test(
+        "Where a call has no time in all, its waits have: for an interceptor, and for an upstream that asks to be left alone"
+    )
+    func waits() throws {
+        let silent = Bench(interceptor: Interceptor(adapt: { _ in .never() }))
+        let first = Probe(silent.provider.rx.stream(.day("2026-11-20")).asSingle())
+        silent.time.advance(by: .seconds(10))
+        #expect(first.networkError?.reason == .responseTimeout)
+
+        let busy = try bench(.response(503, fields: [.retryAfter: "3600"]))
+        let second = Probe(busy.provider.rx.stream(.day("2026-11-20")).asSingle())
+        #expect(second.networkError?.statusCode == 503)
+        #expect(busy.time.pending == 0)
+
+        let late = Bench(
+            interceptor: Interceptor(retry: { _, _, _ in .just(.retryWithDelay(.seconds(3600))) }))
+        late.transport.answer(.response(401))
+        let third = Probe(late.provider.rx.stream(.day("2026-11-20")).asSingle())
+        #expect(third.networkError?.statusCode == 401)
+        #expect(late.time.pending == 0)
+    }
+
     @Test("A stream whose task is cancelled ends its call")
     func cancelled() async throws {
         let bench = try bench(.response(200, body: body, after: .seconds(1)))

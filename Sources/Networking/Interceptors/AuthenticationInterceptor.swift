@@ -70,11 +70,16 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
     public var credential: Credential? {
         get { state.withLock { $0.credential } }
         set {
-            state.withLock { state in
-                state.credential = newValue
-                state.generation += 1
-                state.refresh = nil
+            // What is let go of may be an object of the program's: its end is not the lock's to wait for.
+            let old = state.withLock { state in
+                defer {
+                    state.credential = newValue
+                    state.generation += 1
+                    state.refresh = nil
+                }
+                return (state.credential, state.refresh)
             }
+            withExtendedLifetime(old) {}
         }
     }
 
@@ -87,7 +92,11 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
         switch step {
         case .apply(let credential): return .just(authenticator.apply(credential, to: request))
         case .wait(let refresh):
-            return refresh.asSingle().map { [authenticator] in authenticator.apply($0, to: request) }
+            // With what there is then: nothing, where somebody has logged out meanwhile.
+            return refresh.asSingle().map { [self] _ in
+                guard let credential else { throw AuthenticationError.missingCredential }
+                return authenticator.apply(credential, to: request)
+            }
         case .fail(let error): return .error(error)
         }
     }
@@ -148,12 +157,15 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
     }
 
     private func ended(_ generation: Int, with credential: Credential?) {
-        state.withLock { state in
-            guard state.generation == generation else { return }
+        let old = state.withLock { state -> (Credential?, Observable<Credential>?) in
+            guard state.generation == generation else { return (nil, nil) }
+            let old = (state.credential, state.refresh)
             state.refresh = nil
-            guard let credential else { return }
+            guard let credential else { return old }
             state.credential = credential
             state.generation += 1
+            return old
         }
+        withExtendedLifetime(old) {}
     }
 }

@@ -124,6 +124,8 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         let (held, holdsRetry) = state.withLock { ($0.retry, $0.holdsRetry) }
         var machine = held
         let settings = call.settings
+        // What has no time in all does not wait for ever to be sent again.
+        let end = call.isUnbounded ? min(end, elapsed + call.patience) : end
         let decision =
             !call.method.isIdempotent || !mayBeSentAgain
             ? .stands

@@ -143,7 +143,7 @@ private struct StagedCall: Sendable {
         guard count < stages.redirects.maximum else {
             throw refused("it redirects more than \(stages.redirects.maximum) times")
         }
-        guard stages.redirects.allows(url, from: call.upstream.baseURL) else {
+        guard stages.redirects.allows(url, from: call.upstream) else {
             throw refused("it redirects to where its redirects are not followed")
         }
         do {
@@ -156,6 +156,7 @@ private struct StagedCall: Sendable {
 
     /// With what is left of the time for all of it.
     private func limited(_ call: TransportCall) -> TransportCall {
+        if call.isUnbounded { return call }
         let left = call.totalNanoseconds - scheduler.now.nanoseconds(since: started)
         return left < call.totalNanoseconds ? call.with(timeout: .nanoseconds(max(0, left))) : call
     }
@@ -197,7 +198,9 @@ private struct StagedCall: Sendable {
         _ next: @escaping @Sendable () -> Single<Response>
     ) -> Single<Response> {
         let nanoseconds = max(0, delay.nanoseconds)
-        guard nanoseconds < deadline.nanoseconds(since: scheduler.now) else { return stands() }
+        guard nanoseconds < min(deadline.nanoseconds(since: scheduler.now), call.patience) else {
+            return stands()
+        }
         return Single<Int>.timer(.nanoseconds(Int(nanoseconds)), scheduler: scheduler).flatMap { _ in next() }
     }
 
@@ -207,16 +210,22 @@ private struct StagedCall: Sendable {
 
     // MARK: Manners
 
-    /// What an interceptor does, within the call's time, and back on the call's loop.
+    /// What an interceptor does, within the call's time, and back on the call's loop, be it an answer or an error.
     private func onTime<Element: Sendable>(_ work: @escaping @Sendable () -> Single<Element>) -> Single<
         Element
     > {
-        Single.deferred(work)
-            .timeout(at: deadline, scheduler: scheduler)
-            .flatMap { element in
-                let answer = Single.just(element)
-                return provider.transport.scheduler === scheduler ? answer : answer.observe(on: scheduler)
+        let patience = scheduler.now.addingTimeInterval(Double(call.patience) / 1e9)
+        return Single.deferred(work)
+            .timeout(at: min(deadline, patience), scheduler: scheduler)
+            .map { Result<Element, any Error>.success($0) }
+            .catch { .just(.failure($0)) }
+            .flatMap { result in
+                let answer = Single.just(result)
+                let transport = provider.transport
+                let isHome = transport.isOnLoop && transport.scheduler === scheduler
+                return isHome ? answer : answer.observe(on: scheduler)
             }
+            .map { try $0.get() }
     }
 
     private func inContext<Answer>(_ work: () -> Answer) -> Answer {

@@ -30,11 +30,13 @@ public struct RedirectPolicy: Sendable, Hashable {
         RedirectPolicy(maximum: maximum, hosts: hosts)
     }
 
-    func allows(_ url: HTTPURL, from source: HTTPURL) -> Bool {
+    func allows(_ url: HTTPURL, from upstream: Upstream) -> Bool {
+        let source = upstream.baseURL
         if source.scheme == .https, url.scheme == .http { return false }
         if url.hasSameOrigin(as: source) { return true }
         let hasOwnPorts = source.port == source.scheme.defaultPort && url.port == url.scheme.defaultPort
-        if url.host == source.host, hasOwnPorts { return true }
+        // What is behind a Unix-domain socket has no host of its own, whatever it is called.
+        if url.host == source.host, hasOwnPorts, upstream.unixSocketPath == nil { return true }
         return hosts.contains { allowed in
             let allowed = allowed.lowercased()
             if allowed.hasPrefix("*.") {
@@ -85,7 +87,11 @@ extension TransportCall {
             }
         }
         if !isSameOrigin {
-            for name in Redaction.credentials { fields.remove(name) }
+            for (text, _) in fields {
+                if let name = HTTPFieldName(text), Redaction.standard.isSecret(field: name) {
+                    fields.remove(name)
+                }
+            }
         }
         let context = isSameOrigin ? context : context?.withoutForwarding
         return TransportCall(

@@ -26,6 +26,10 @@ public protocol Transport: AnyObject, Sendable {
     /// Clock and timers of the calling loop.
     var scheduler: any SchedulerType { get }
 
+    /// Whether the calling thread is one of its loops, so that `scheduler` is this very thread's. Default true, as of a transport
+    /// without threads.
+    var isOnLoop: Bool { get }
+
     /// Asks for one more retry in flight to this upstream, on this loop. False when the budget is used up
     /// (`RetryBudget`); then `endRetry` must not be called.
     func beginRetry(to upstream: Upstream) -> Bool
@@ -35,6 +39,7 @@ public protocol Transport: AnyObject, Sendable {
 }
 
 extension Transport {
+    public var isOnLoop: Bool { true }
     public var fields: HTTPFields { CallContext.standardFields }
     public var fieldsWithoutContext: HTTPFields { CallContext.fieldsWithoutContext }
 }

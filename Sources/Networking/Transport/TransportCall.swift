@@ -85,6 +85,12 @@ public final class TransportCall: Sendable {
     /// `timeout` in nanoseconds.
     var totalNanoseconds: Int64 { options?.timeout?.nanoseconds ?? settings.totalNanoseconds }
 
+    /// Whether it has no time in all, as a stream has none.
+    var isUnbounded: Bool { options?.timeout == CallOptions.unbounded }
+
+    /// The longest wait for what is not the wire, in nanoseconds: an interceptor's answer, the time before the next attempt.
+    var patience: Int64 { isUnbounded ? settings.totalNanoseconds : totalNanoseconds }
+
     /// The statuses that the call fails for by itself.
     public var validation: ValidationType { options?.validation ?? .none }
 

@@ -40,6 +40,8 @@ package final class LoopTransport: Transport {
         clients[thisLoop ?? Self.loopForOthers].loop
     }
 
+    package var isOnLoop: Bool { thisLoop != nil }
+
     package func beginRetry(to upstream: Networking.Upstream) -> Bool {
         guard let loop = thisLoop else {
             return budgets[Self.loopForOthers].beginRetry(to: upstream)
