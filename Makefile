@@ -5,7 +5,7 @@ SWIFT ?= swift
 PORT ?= 8080
 PACKAGES = libevent-dev libssl-dev libsqlite3-dev zlib1g-dev libbrotli-dev libmimalloc-dev curl
 # Servers that tests talk to; the tests that want one are skipped where it is missing.
-PEERS = nginx python3 openssl tinyproxy
+PEERS = nginx libnginx-mod-http-brotli-filter python3 openssl tinyproxy
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 FUZZ_SECONDS ?= 60
 # The most heap allocations that a charts request may cost.
@@ -31,7 +31,7 @@ help:
 	@echo '               some only: make fuzz FUZZ="JSON URLs"'
 	@echo 'make soak      what is promised under load, faults and attack: a million requests, 10 000 idle clients, slow attacks,'
 	@echo '               no descriptors, drains; a quarter of an hour of a quiet machine. One proof: make soak PROOF=drain; they'
-	@echo '               are mixups memory idle readers exhaustion attacks drain loops'
+	@echo '               are mixups memory idle readers exhaustion attacks drain loops bodies'
 	@echo 'make sanitize  all tests under the thread and the address sanitizer; some only: make sanitize FILTER=RxTests'
 	@echo 'make image     the container image sluice:latest, with Docker or podman, or without either on Debian'
 	@echo '               make image-check starts it, asks it, ends it'
@@ -112,6 +112,7 @@ fuzz:
 	Tests/Fuzz/run $(FUZZ_SECONDS) $(FUZZ)
 
 soak: build
+	$(if $(or $(if $(PROOF),,all),$(filter bodies,$(PROOF))),$(SWIFT) build -c release --product BodySoak $(RELEASE))
 	Tests/Soak/run $(PROOF)
 
 sanitize: sanitize-thread sanitize-address

@@ -139,6 +139,11 @@ let package = Package(
         benchmark("WireBench", ["HTTPWire", "HTTPModel"]),
         benchmark("RxBench", ["EventIO", "Rx"]),
 
+        // What `make soak PROOF=bodies` measures, in a process of its own.
+        .executableTarget(
+            name: "BodySoak", dependencies: ["NetworkingSession", "Networking", "HTTPModel"],
+            path: "Tests/Soak/BodySoak", swiftSettings: settings),
+
         tests("LockingTests", ["Locking"]),
         tests("RxTests", ["Rx", "RxTesting", "Locking"]),
         tests("RxTestingTests", ["RxTesting", "Rx", "Locking"]),
@@ -187,10 +192,11 @@ let package = Package(
         tests(
             "FaultTests",
             [
-                "GatewayServer", "Gateway", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO", "Rx",
+                "GatewayServer", "Gateway", "NetworkingSession", "Networking", "HTTPInbound", "HTTPOutbound",
+                "EventIO", "Rx",
                 "HTTPModel", "JSONBytes", "Locking", "TestSupport",
             ]),
-        tests("SluiceCommandTests", ["SluiceCommand", "JSONBytes", "TestSupport"]),
+        tests("SluiceCommandTests", ["SluiceCommand", "GatewayServer", "JSONBytes", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

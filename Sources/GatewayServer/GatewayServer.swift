@@ -48,6 +48,7 @@ public final class GatewayServer: Sendable {
     init(
         _ configuration: GatewayServerConfiguration, logs: Logs? = nil, declare: (Gateway) throws -> Void
     ) throws {
+        let routes = try Self.routes(configuration.connections)
         let descriptors = ProcessLimits.raiseDescriptorLimit()
         let (listeners, claim) = try Self.bind(configuration)
         self.claim = Lock(claim)
@@ -60,12 +61,6 @@ public final class GatewayServer: Sendable {
         self.logs = logs
         let phase = Phase()
         self.phase = phase
-        let routes: UpstreamRoutes
-        do {
-            routes = try UpstreamRoutes(configuration.connections)
-        } catch {
-            throw GatewayStartError("upstreams cannot be connected to: \(error)")
-        }
         group = try EventLoopGroup(count: configuration.loops, name: "sluice")
         let resolver = Resolver()
         let clients = group.loops.map { loop in
@@ -96,6 +91,25 @@ public final class GatewayServer: Sendable {
             group.shutdown()
             logs.close()
             throw error
+        }
+    }
+
+    private static func routes(_ settings: ConnectionSettings) throws -> UpstreamRoutes {
+        // Kept until the routes have them, so that no file is read twice.
+        var contexts: [TLSContext] = []
+        for (name, configuration) in settings.tlsByUpstream.sorted(by: { $0.key < $1.key }) {
+            do {
+                contexts.append(try TLSContext.shared(for: configuration))
+            } catch {
+                throw GatewayStartError("TLS of upstream \(name): \(error.reason)")
+            }
+        }
+        return try withExtendedLifetime(contexts) {
+            do {
+                return try UpstreamRoutes(settings)
+            } catch {
+                throw GatewayStartError("upstreams cannot be connected to: \(error)")
+            }
         }
     }
 

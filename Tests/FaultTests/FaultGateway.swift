@@ -2,6 +2,7 @@ import Gateway
 import HTTPModel
 import JSONBytes
 import Networking
+import NetworkingSession
 import Rx
 
 @testable import GatewayServer
@@ -36,10 +37,12 @@ final class FaultGateway: Sendable {
 
     /// - Parameters:
     ///   - ports: of the upstreams.
+    ///   - speech: what all of them speak, by `tls` where it is encrypted.
     ///   - faulty: the part that `/fault` asks for by `method` and within `policy`.
     ///   - logs: where requests are told; nil where they are not.
     init(
-        _ ports: [Side: UInt16], faulty: Side = .a, method: HTTPMethod = .get,
+        _ ports: [Side: UInt16], speech: Speech = .http, tls: TLSConfiguration = Speech.configuration,
+        faulty: Side = .a, method: HTTPMethod = .get,
         policy: CallPolicy = FaultGateway.patient, log: Int32? = nil,
         _ change: (inout GatewayServerConfiguration) -> Void = { _ in },
         declare: (Gateway) -> Void = { _ in }
@@ -52,7 +55,11 @@ final class FaultGateway: Sendable {
         configuration.drainDelay = .zero
         configuration.limits.deadline = .seconds(30)
         configuration.outbound.responseBody = 1 << 20
-        for (side, port) in ports { configuration.upstreams[side.rawValue] = "http://127.0.0.1:\(port)" }
+        for (side, port) in ports {
+            configuration.upstreams[side.rawValue] = "\(speech)://127.0.0.1:\(port)"
+            configuration.connections.tlsByUpstream[side.rawValue] =
+                side == faulty ? tls : Speech.configuration
+        }
         change(&configuration)
         let logs = log.map { Logs(configuration, output: $0) }
         server = try GatewayServer(configuration, logs: logs) { gateway in

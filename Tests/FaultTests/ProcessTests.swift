@@ -32,6 +32,11 @@ struct ProcessTests {
             for fault in UpstreamFault.listed + UpstreamFault.further {
                 group.addTask { try await Lanes.run { try UpstreamFaultRun.complaints(fault, at: .a) } }
             }
+            for fault in UpstreamFault.listed + UpstreamFault.further + UpstreamFault.ofTLS {
+                group.addTask {
+                    try await Lanes.run { try UpstreamFaultRun.complaints(fault, at: .b, over: .https) }
+                }
+            }
             for fault in ClientFault.listed + ClientFault.further {
                 group.addTask { try await Lanes.run { try ClientFaultRun.complaints(fault) } }
             }

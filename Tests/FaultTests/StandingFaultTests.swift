@@ -12,16 +12,19 @@ import Testing
 /// Faults that last: what takes many requests, or many clients, to be seen.
 @Suite("Faults that last", .timeLimit(.minutes(2)))
 struct StandingFaultTests {
-    private static func good(_ side: Side) throws -> ScriptedUpstream {
-        try ScriptedUpstream([.readRequest, .send(side.answer), .again])
+    private static func good(_ side: Side, _ speech: Speech = .http) throws -> ScriptedUpstream {
+        try ScriptedUpstream(tls: speech.server, [.readRequest, .send(side.answer), .again])
     }
 
-    @Test("A pooled connection that ends as the next request is written is not noticed, 1000 times of 1000")
-    func stale() async throws {
+    @Test(
+        "A pooled connection that ends as the next request is written is not noticed, 1000 times of 1000",
+        arguments: Speech.allCases)
+    func stale(_ speech: Speech) async throws {
         let complaints = try await Lanes.run {
-            let a = try ScriptedUpstream([.readRequest, .send(Side.a.answer), .read(1), .close])
-            let b = try Self.good(.b)
-            let gateway = try FaultGateway([.a: a.port, .b: b.port])
+            let a = try ScriptedUpstream(
+                tls: speech.server, [.readRequest, .send(Side.a.answer), .read(1), .close])
+            let b = try Self.good(.b, speech)
+            let gateway = try FaultGateway([.a: a.port, .b: b.port], speech: speech)
             var complaints = Complaints()
             do {
                 let client = try RawClient(port: gateway.port)
@@ -41,11 +44,14 @@ struct StandingFaultTests {
         #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
     }
 
-    @Test("A POST on a connection that ends under it is told as it is, and never sent twice")
-    func stalePost() async throws {
+    @Test(
+        "A POST on a connection that ends under it is told as it is, and never sent twice",
+        arguments: Speech.allCases)
+    func stalePost(_ speech: Speech) async throws {
         try await Lanes.run {
-            let a = try ScriptedUpstream([.readRequest, .send(Side.a.answer), .readRequest, .close])
-            let gateway = try FaultGateway([.a: a.port])
+            let a = try ScriptedUpstream(
+                tls: speech.server, [.readRequest, .send(Side.a.answer), .readRequest, .close])
+            let gateway = try FaultGateway([.a: a.port], speech: speech)
             defer { gateway.stop() }
             defer { a.stop() }
             let client = try RawClient(port: gateway.port)
@@ -68,14 +74,18 @@ struct StandingFaultTests {
         }
     }
 
-    @Test("While a part is slow the page takes its limit and no longer, and other endpoints are untouched")
-    func slowPart() async throws {
+    @Test(
+        "While a part is slow the page takes its limit and no longer, and other endpoints are untouched",
+        arguments: Speech.allCases)
+    func slowPart(_ speech: Speech) async throws {
         try await Lanes.run {
-            let a = try Self.good(.a)
-            let b = try ScriptedUpstream([.readRequest, .awaitEnd])
+            let a = try Self.good(.a, speech)
+            let b = try ScriptedUpstream(tls: speech.server, [.readRequest, .awaitEnd])
             var policy = FaultGateway.patient
-            policy.attemptLimits.firstByte = .milliseconds(200)
-            let gateway = try FaultGateway([.a: a.port, .b: b.port], faulty: .b, policy: policy) {
+            policy.attemptLimits.firstByte = .milliseconds(400)
+            let gateway = try FaultGateway(
+                [.a: a.port, .b: b.port], speech: speech, faulty: .b, policy: policy
+            ) {
                 $0.inbound.requestsPerConnection = .max
             }
             defer { gateway.stop() }
@@ -109,8 +119,8 @@ struct StandingFaultTests {
                 let json = try JSONFragment(validating: reply.body[...])
                 totals.append(json[member: "meta"]?[member: "elapsedMs"]?.doubleValue ?? 0)
             }
-            guard totals.allSatisfy({ $0 >= 200 }),
-                totals.sorted()[20] < 200 + 200 * Double(Sanitizer.slowdown)
+            guard totals.allSatisfy({ $0 >= 400 }),
+                totals.sorted()[20] < 400 + 400 * Double(Sanitizer.slowdown)
             else {
                 throw Broken("\(totals)")
             }
@@ -118,14 +128,16 @@ struct StandingFaultTests {
     }
 
     @Test(
-        "When all upstreams are down each request is told at once, and the first after their return is served"
-    )
-    func allDown() async throws {
+        "When all upstreams are down each request is told at once, and the first after their return is served",
+        arguments: Speech.allCases)
+    func allDown(_ speech: Speech) async throws {
         let complaints = try await Lanes.run {
             let upstreams = try Side.allCases.map {
-                try ScriptedUpstream(.closed, [[.readRequest, .send($0.answer), .again]])
+                try ScriptedUpstream(
+                    .closed, [[.readRequest, .send($0.answer), .again]], tls: speech.server)
             }
-            let gateway = try FaultGateway([.a: upstreams[0].port, .b: upstreams[1].port])
+            let gateway = try FaultGateway(
+                [.a: upstreams[0].port, .b: upstreams[1].port], speech: speech)
             defer { gateway.stop() }
             var complaints = Complaints()
             let client = try RawClient(port: gateway.port)

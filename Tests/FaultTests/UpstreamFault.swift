@@ -1,5 +1,6 @@
 import HTTPModel
 import Networking
+import NetworkingSession
 import TestSupport
 import Testing
 
@@ -26,6 +27,10 @@ struct UpstreamFault: Sendable, CustomTestStringConvertible {
     var policy = FaultGateway.patient
     /// Milliseconds that the gateway tells for the failure.
     var elapsed = 0...20_000
+    /// What the gateway asks of the faulty upstream where TLS is spoken.
+    var tls = Speech.configuration
+    /// Whether its connections begin with a handshake where TLS is spoken; else the script says what they begin with.
+    var isSecure = true
     /// A field that the answer has where the part is required.
     var field: (name: String, value: String)?
 
@@ -73,6 +78,14 @@ struct UpstreamFault: Sendable, CustomTestStringConvertible {
     func by(_ method: HTTPMethod) -> UpstreamFault {
         var fault = self
         fault.method = method
+        return fault
+    }
+
+    /// From the first byte on by the script alone: a fault of TLS itself.
+    func bare(_ change: (inout TLSConfiguration) -> Void = { _ in }) -> UpstreamFault {
+        var fault = self
+        fault.isSecure = false
+        change(&fault.tls)
         return fault
     }
 

@@ -6,16 +6,20 @@ import TestSupport
 struct UpstreamFaultRun {
     let fault: UpstreamFault
     let side: Side
+    let speech: Speech
     private var complaints = Complaints()
 
-    init(_ fault: UpstreamFault, at side: Side) {
+    init(_ fault: UpstreamFault, at side: Side, over speech: Speech) {
         self.fault = fault
         self.side = side
+        self.speech = speech
     }
 
     /// What was not as it should be: of the answer, of the next ones, of what is left.
-    static func complaints(_ fault: UpstreamFault, at side: Side) throws -> [String] {
-        var run = UpstreamFaultRun(fault, at: side)
+    static func complaints(_ fault: UpstreamFault, at side: Side, over speech: Speech = .http) throws
+        -> [String]
+    {
+        var run = UpstreamFaultRun(fault, at: side, over: speech)
         try run.run()
         return run.complaints.list
     }
@@ -25,7 +29,11 @@ struct UpstreamFaultRun {
     private var met: Int { fault.door != .open ? 0 : fault.isReused ? 1 : fault.attempts.upperBound }
 
     private var scripts: [[ScriptedUpstream.Step]] {
-        let good: [ScriptedUpstream.Step] = [.readRequest, .send(side.answer), .again]
+        // Where the faults are those of TLS itself, the upstream has to be told when to speak it.
+        let good: [ScriptedUpstream.Step] =
+            fault.isSecure
+            ? [.readRequest, .send(side.answer), .again]
+            : [.secure, .answer { [answer = side.answer] _ in answer }]
         if fault.isReused {
             // The next request and the one on a new connection are all that follows.
             let twice: [ScriptedUpstream.Step] = [
@@ -37,12 +45,14 @@ struct UpstreamFaultRun {
     }
 
     private mutating func run() throws {
-        let faulty = try ScriptedUpstream(fault.door, scripts)
+        let faulty = try ScriptedUpstream(
+            fault.door, scripts, tls: speech.server, isSecure: fault.isSecure)
         defer { faulty.stop() }
-        let sound = try ScriptedUpstream([.readRequest, .send(other.answer), .again])
+        let sound = try ScriptedUpstream(tls: speech.server, [.readRequest, .send(other.answer), .again])
         defer { sound.stop() }
         let gateway = try FaultGateway(
-            [side: faulty.port, other: sound.port], faulty: side, method: fault.method, policy: fault.policy)
+            [side: faulty.port, other: sound.port], speech: speech, tls: fault.tls, faulty: side,
+            method: fault.method, policy: fault.policy)
         defer { gateway.stop() }
 
         do {

@@ -54,7 +54,9 @@ struct ArgumentsTests {
         #expect(
             names == [
                 "SLUICE_HOST", "SLUICE_PORT", "SLUICE_LOOPS", "SLUICE_LOG_LEVEL", "SLUICE_DATA",
-                "SLUICE_DRAIN_DELAY", "SLUICE_SPOOL_DIRECTORY", "SLUICE_UPSTREAM",
+                "SLUICE_DRAIN_DELAY", "SLUICE_SPOOL_DIRECTORY", "SLUICE_UPSTREAM", "SLUICE_UPSTREAM_CA",
+                "SLUICE_UPSTREAM_CERT", "SLUICE_UPSTREAM_KEY", "SLUICE_UPSTREAM_PIN", "SLUICE_PROXY",
+                "SLUICE_NO_PROXY",
             ])
     }
 

@@ -7,7 +7,9 @@ package struct RawPipe {
 
     package init() {
         var ends: [Int32] = [0, 0]
+        // Closed on exec: a program that another test starts meanwhile must not keep an end open.
         precondition(pipe(&ends) == 0)
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         (reader, writer) = (ends[0], ends[1])
     }
 

@@ -35,6 +35,8 @@ package final class ScriptedUpstream: Sendable {
         /// From here on it speaks TLS; by itself from the start where it was made so. The connection ends where the
         /// handshake fails.
         case secure
+        /// The same by another server's certificate and options.
+        case secureBy(TLSServer)
         /// Sends these bytes as they are, where all else is encrypted.
         case plain([UInt8])
         /// Reads these bytes and no others.
@@ -265,7 +267,7 @@ package final class ScriptedUpstream: Sendable {
     private func run(_ script: [Step], on descriptor: Int32) {
         var peer = ScriptedPeer(descriptor: descriptor)
         var index = 0
-        let isReady = !isSecure || secure(&peer)
+        let isReady = !isSecure || secure(&peer, by: tls)
         while isReady, index < script.count, perform(script[index], &peer, &index) { index += 1 }
         if peer.endsPolitely { peer.tls?.sayGoodbye() }
         if peer.hasEnded { clientEnded.fire() }
@@ -275,7 +277,7 @@ package final class ScriptedUpstream: Sendable {
         }
     }
 
-    private func secure(_ peer: inout ScriptedPeer) -> Bool {
+    private func secure(_ peer: inout ScriptedPeer, by tls: TLSServer?) -> Bool {
         guard let tls else { return false }
         let connection = TLSServerConnection(tls, on: peer.descriptor)
         guard connection.handshake() else {
@@ -327,7 +329,8 @@ package final class ScriptedUpstream: Sendable {
             peer.endsPolitely = true
             return false
         case .cut: return false
-        case .secure: return secure(&peer)
+        case .secure: return secure(&peer, by: tls)
+        case .secureBy(let server): return secure(&peer, by: server)
         case .plain(let bytes):
             let tls = peer.tls.take()
             defer { peer.tls = tls }

@@ -46,21 +46,47 @@ extension CommandSpecification {
         help: "where large answers wait on disk for slow clients; in memory if it cannot be written",
         fallback: "/var/tmp")
 
+    /// What is said of single upstreams; each of them may be repeated.
+    private static func ofUpstreams(_ name: String, _ placeholder: String, _ help: String, _ fallback: String)
+        -> Flag
+    {
+        Flag(name: name, placeholder: placeholder, help: help, fallback: fallback, mayRepeat: true)
+    }
+
+    private static let proxy = Flag(
+        name: "proxy", placeholder: "URL",
+        help:
+            "http://[user:password@]host[:port] before the upstreams, or environment: what http_proxy etc. say",
+        fallback: "none")
+    private static let noProxy = Flag(
+        name: "no-proxy", placeholder: "HOSTS",
+        help: "names, addresses and networks that are reached without --proxy URL, separated by commas",
+        fallback: "none")
+
     static let serve = CommandSpecification(
         name: "serve", summary: "run the gateway",
         flags: [
             host, port, loops,
             Flag(
                 name: "upstream", placeholder: "NAME=URL",
-                help: "where the upstream NAME is; may be repeated (in the variable: separated by commas)",
+                help: "where NAME is: http, https or unix:/path; may be repeated (in variables: by commas)",
                 fallback: "diary, weather, places, users and tags where sluice upstream --port 8081 has them",
                 mayRepeat: true),
-            logLevel, drainDelay, spoolDirectory,
+            ofUpstreams(
+                "upstream-ca", "NAME=FILE", "who vouches for the https upstream NAME: certificates in PEM",
+                "the system's roots"),
+            ofUpstreams(
+                "upstream-cert", "NAME=FILE", "the certificate shown to NAME, then its chain, in PEM", "none"),
+            ofUpstreams("upstream-key", "NAME=FILE", "the key of that certificate, in PEM", "none"),
+            ofUpstreams(
+                "upstream-pin", "NAME=PIN",
+                "a key that NAME may have: curl's sha256//BASE64; several: any of them", "any key"),
+            proxy, noProxy, logLevel, drainDelay, spoolDirectory,
         ])
 
     static let demo = CommandSpecification(
         name: "demo", summary: "run the gateway together with the sample upstreams it calls",
-        flags: [host, port, loops, data, logLevel, drainDelay, spoolDirectory])
+        flags: [host, port, loops, data, proxy, noProxy, logLevel, drainDelay, spoolDirectory])
 
     static let upstream = CommandSpecification(
         name: "upstream", summary: "run the sample upstreams alone: diary, weather, places, users, tags",

@@ -4,6 +4,8 @@ extension Command {
     static func serve(_ arguments: Arguments) throws(UsageError) -> Int32 {
         var configuration = try configuration(arguments)
         configuration.upstreams = try upstreams(arguments.all("upstream"))
+        configuration.connections.tlsByUpstream = try UpstreamTLS.configurations(
+            arguments, of: configuration.upstreams)
         return GatewayServer.run(configuration) { gateway in
             AppEndpoints.declare(on: gateway)
         }
@@ -14,16 +16,21 @@ extension Command {
     static func upstreams(_ texts: [String]) throws(UsageError) -> [String: String] {
         var upstreams: [String: String] = [:]
         for text in texts {
-            guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
+            guard let (name, url) = named(text) else {
                 throw UsageError(message: "--upstream takes NAME=URL, not '\(text)'")
             }
-            let name = String(text[..<equals])
-            guard upstreams.updateValue(String(text[text.index(after: equals)...]), forKey: name) == nil
-            else {
+            guard upstreams.updateValue(url, forKey: name) == nil else {
                 throw UsageError(message: "--upstream names '\(name)' twice")
             }
         }
         return upstreams
+    }
+
+    /// The two sides of the first equals sign, where both say something.
+    static func named(_ text: String) -> (name: String, value: String)? {
+        guard let equals = text.firstIndex(of: "="), equals != text.startIndex else { return nil }
+        let value = text[text.index(after: equals)...]
+        return value.isEmpty ? nil : (String(text[..<equals]), String(value))
     }
 
     static func health(_ arguments: Arguments) throws(UsageError) -> Int32 {

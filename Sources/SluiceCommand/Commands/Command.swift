@@ -56,7 +56,37 @@ enum Command {
             try arguments.seconds("drain-delay", in: 0...29) ?? configuration.drainDelay
         configuration.inbound.spoolDirectory =
             try spoolDirectory(arguments) ?? configuration.inbound.spoolDirectory
+        configuration.connections.proxy = try proxy(arguments)
         return configuration
+    }
+
+    private static func proxy(_ arguments: Arguments) throws(UsageError) -> ConnectionSettings.Proxy {
+        let exceptions = arguments.string("no-proxy")
+        switch (arguments.string("proxy"), exceptions) {
+        case (nil, nil): return .none
+        case (nil, _?):
+            throw UsageError(message: "--no-proxy says what --proxy is not for, and there is none")
+        case ("environment"?, nil): return .environment
+        case ("environment"?, _?):
+            throw UsageError(
+                message: "--no-proxy does not go with --proxy environment, whose no_proxy says it")
+        case (let url?, _):
+            let except: NoProxy
+            do {
+                except =
+                    try exceptions.map { text throws(ProxyConfiguration.Failure) in try NoProxy(text) }
+                    ?? NoProxy()
+            } catch {
+                throw UsageError(message: "--no-proxy: \(error)")
+            }
+            do {
+                return .fixed(try ProxyConfiguration(url), except: except)
+            } catch {
+                // Not the URL itself: a password may be in it.
+                throw UsageError(
+                    message: "--proxy takes http://[user:password@]host[:port] or environment: \(error)")
+            }
+        }
     }
 
     /// One that is named has to work; the default one need not.

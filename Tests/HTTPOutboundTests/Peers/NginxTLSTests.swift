@@ -10,24 +10,11 @@ import Testing
     "With nginx over TLS", .timeLimit(.minutes(2)),
     .enabled(if: Nginx.isInstalled, "nginx is not installed: make setup"))
 struct NginxTLSTests {
-    /// nginx with a certificate for 127.0.0.1.
-    private func nginx(_ server: String = "", files: [String: [UInt8]] = [:]) throws -> Nginx {
-        let folder = ScratchFolder()
-        let identity = TestAuthority.shared.issue()
-        try identity.certificate.write(
-            toFile: folder.file("certificate.pem"), atomically: true, encoding: .utf8)
-        try identity.key.write(toFile: folder.file("key.pem"), atomically: true, encoding: .utf8)
-        return try Nginx(
-            """
-            ssl_certificate \(folder.file("certificate.pem"));
-            ssl_certificate_key \(folder.file("key.pem"));
-            \(server)
-            """, listen: "ssl", files: files, in: folder)
-    }
-
     @Test("Files come whole over connections that are used again")
     func files() async throws {
-        let nginx = try nginx(files: ["a": Array("hello".utf8), "b": [UInt8](repeating: 7, count: 5_000_000)])
+        let nginx = try Nginx.secure(files: [
+            "a": Array("hello".utf8), "b": [UInt8](repeating: 7, count: 5_000_000),
+        ])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(Wire.origin(nginx.port))
             for _ in 0..<5 {
@@ -43,7 +30,7 @@ struct NginxTLSTests {
         "Large bodies go up in pieces, come down through pauses, and are refused in the middle, as without TLS"
     )
     func bodies() async throws {
-        let nginx = try nginx(
+        let nginx = try Nginx.secure(
             "client_max_body_size 20m; gzip on; gzip_types *; location / { dav_methods PUT; }")
         let block = (0..<65_536).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
         func put(_ body: ScriptedBody) -> OutboundRequest {
@@ -79,7 +66,7 @@ struct NginxTLSTests {
 
     @Test("It closes idle connections, and no call notices, a POST neither")
     func keepaliveTimeout() async throws {
-        let nginx = try nginx("keepalive_timeout 100ms; location /post { return 200 posted; }")
+        let nginx = try Nginx.secure("keepalive_timeout 100ms; location /post { return 200 posted; }")
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(Wire.origin(nginx.port))
             #expect(await api.post("/post").text == "posted")
@@ -95,7 +82,7 @@ struct NginxTLSTests {
         let folder = ScratchFolder()
         try TestAuthority.shared.pem.write(
             toFile: folder.file("clients.pem"), atomically: true, encoding: .utf8)
-        let nginx = try nginx(
+        let nginx = try Nginx.secure(
             """
             ssl_client_certificate \(folder.file("clients.pem"));
             ssl_verify_client on;

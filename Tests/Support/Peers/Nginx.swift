@@ -8,6 +8,10 @@ package final class Nginx: Sendable {
     /// Why a test is skipped.
     package static let isMissing = "nginx is not installed: make setup"
 
+    /// The path of the module that codes bodies as br; nil where it is not installed.
+    package static let brotliModule: String? = ["/usr/lib/nginx/modules", "/usr/lib64/nginx/modules"]
+        .map { $0 + "/ngx_http_brotli_filter_module.so" }.first { access($0, R_OK) == 0 }
+
     package let folder: ScratchFolder
     /// 0 on a Unix-domain socket.
     package let port: UInt16
@@ -25,10 +29,12 @@ package final class Nginx: Sendable {
     ///   - server: directives of the one server, e.g. `location /slow { limit_rate 10k; }`.
     ///   - listen: parameters of its `listen`, e.g. `ssl`.
     ///   - http: directives beside the server.
+    ///   - main: directives outside of all, e.g. `load_module`.
     ///   - files: what is there to be read from the start, by its name in the root.
     ///   - onUnixSocket: on the socket `unixPath` instead of a port.
     package init(
-        _ server: String = "", listen: String = "", http: String = "", files: [String: [UInt8]] = [:],
+        _ server: String = "", listen: String = "", http: String = "", main: String = "",
+        files: [String: [UInt8]] = [:],
         onUnixSocket: Bool = false, in folder: ScratchFolder = ScratchFolder()
     ) throws {
         guard let program = Self.program else { throw PeerFailure(description: Self.isMissing) }
@@ -46,6 +52,7 @@ package final class Nginx: Sendable {
         let path = folder.path
         // The worker writes into the folder of this test, too; who is not root has no choice of users.
         let configuration = """
+            \(main)
             daemon off;
             user root;
             worker_processes 1;

@@ -1,0 +1,53 @@
+import HTTPModel
+import Networking
+import NetworkingSession
+import TestSupport
+import Testing
+
+@Suite(
+    "A provider and Python's http.server", .timeLimit(.minutes(2)),
+    .enabled(if: PythonServer.isInstalled, "python3 is not installed: make setup"))
+struct PythonServerTests {
+    private struct Named: Decodable, Equatable { var name: String }
+
+    @Test(
+        "A file that is missing is a response; one that is there is a model, in HTTP/1.0, a connection each")
+    func files() async throws {
+        let python = try PythonServer(files: ["name.json": Array(#"{"name":"GREEN"}"#.utf8)])
+        defer { python.stop() }
+        try await PeerSession.with("http://127.0.0.1:\(python.port)") { peer async throws in
+            let missing = try await peer.get("/nobody.json")
+            #expect(missing.statusCode == 404)
+            #expect(throws: NetworkError.self) { try missing.filterSuccessfulStatusCodes() }
+            for _ in 0..<3 {
+                #expect(try await peer.get("/name.json").map(Named.self) == Named(name: "GREEN"))
+            }
+            #expect(peer.session.report == PoolReport(opened: 4))
+        }
+    }
+
+    @Test(
+        "A server that dies within a body fails the call after three attempts; a body that the close ends is whole"
+    )
+    func closeDelimited() async throws {
+        let python = try PythonServer(
+            """
+            import os, struct
+            class Handler(http.server.BaseHTTPRequestHandler):
+                def do_GET(self):
+                    self.send_response(200)
+                    if self.path == "/short": self.send_header("Content-Length", "100")
+                    self.end_headers()
+                    for _ in range(4): self.wfile.write(b'{"name":' if _ == 0 else b'  ')
+                    if self.path != "/short": self.wfile.write(b'"GREEN"}')
+            """)
+        defer { python.stop() }
+        try await PeerSession.with("http://127.0.0.1:\(python.port)") { peer async throws in
+            let error = try #require(try await peer.failure("/short"))
+            #expect(error.reason == .responseIncomplete)
+            #expect(error.attempts == 3)
+            #expect(try await peer.get("/whole").map(Named.self) == Named(name: "GREEN"))
+            #expect(peer.session.report.idle == 0)
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import Foundation
+
+extension Nginx {
+    /// One that is called over TLS.
+    ///
+    /// - Parameters:
+    ///   - server: directives of the one server.
+    ///   - identity: what it shows.
+    package static func secure(
+        _ server: String = "", identity: TestIdentity = TestAuthority.shared.issue(), http: String = "",
+        main: String = "", files: [String: [UInt8]] = [:], in folder: ScratchFolder = ScratchFolder()
+    ) throws -> Nginx {
+        for (name, text) in [("certificate.pem", identity.certificate), ("key.pem", identity.key)] {
+            try text.write(toFile: folder.file(name), atomically: true, encoding: .utf8)
+        }
+        return try Nginx(
+            """
+            ssl_certificate \(folder.file("certificate.pem"));
+            ssl_certificate_key \(folder.file("key.pem"));
+            \(server)
+            """, listen: "ssl", http: http, main: main, files: files, in: folder)
+    }
+}
