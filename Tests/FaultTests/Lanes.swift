@@ -5,7 +5,7 @@ import Locking
 enum Lanes {
     private static let queue: OperationQueue = {
         let queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 8
+        queue.maxConcurrentOperationCount = 4
         return queue
     }()
 

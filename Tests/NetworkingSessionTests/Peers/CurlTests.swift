@@ -57,7 +57,6 @@ struct CurlTests {
                 .data(Array("@file is no file\r\n--data x".utf8)[...], contentType: "text/plain")
             ),
             ("bytes", .post, "bytes", .data([0, 0xff, 0x0a, 0x27, 0], contentType: nil)),
-            ("parts", .post, "parts", .multipart(MultipartFormData([.text("it's\r\n", name: "a \"b\"")]))),
             ("nothing", .delete, "nothing", .plain),
         ])
     func sameAnswer(name: String, method: HTTPMethod, path: String, task: RequestTask) async throws {
@@ -100,8 +99,8 @@ struct CurlTests {
         }
     }
 
-    @Test("A streamed body is left out, and the line says so")
-    func streamed() async throws {
+    @Test("A streamed body and a form of parts are left out, and the line says so", arguments: [true, false])
+    func leftOut(isStreamed: Bool) async throws {
         let python = try PythonServer(Self.mirror)
         defer { python.stop() }
         let lines = Lock<[String]>([])
@@ -110,9 +109,12 @@ struct CurlTests {
             peer.plugins = [NetworkLogger(.requests) { line in lines.withLock { $0.append(line) } }]
             let file = python.folder.file("uploaded")
             try "hello".write(toFile: file, atomically: true, encoding: .utf8)
-            _ = try await peer.provider.request(peer.target("/form", .post, .uploadFile(file)))
+            let parts = MultipartFormData([.text("hello", name: "a")])
+            let task = isStreamed ? RequestTask.uploadFile(file) : .multipart(parts)
+            #expect(try await peer.provider.request(peer.target("/form", .post, task)).statusCode == 200)
             let line = try #require(lines.withLock { $0 }.first)
-            #expect(line.hasSuffix("# its body is streamed, and left out"))
+            let remark = try #require(line.split(separator: "#").last)
+            #expect(remark.hasPrefix(" its ") && remark.hasSuffix("left out"), "\(line)")
             // A remark to the shell.
             #expect(try Shell.run(line).contains("\"body\": \"\""))
         }
