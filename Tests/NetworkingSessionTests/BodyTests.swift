@@ -23,12 +23,6 @@ struct FileAPI: TargetType {
 struct BodyTests {
     private let megabytes = 16
 
-    private func session() throws -> Session {
-        var configuration = Session.Configuration()
-        configuration.connections.proxy = .none
-        return try Session(configuration)
-    }
-
     private func bytes(_ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
     }
@@ -37,9 +31,9 @@ struct BodyTests {
     func failedDownload() async throws {
         let nginx = try Nginx("location /gone { return 410 'gone'; }")
         defer { nginx.stop() }
-        let session = try session()
+        let session = try Session.patient()
         defer { session.close() }
-        let provider = Provider<FileAPI>(session: session)
+        let provider = Provider<FileAPI>(session: session, policy: .patient)
         let path = nginx.folder.file("downloaded")
         let response = try await provider.download(
             FileAPI(baseURL: "http://127.0.0.1:\(nginx.port)", path: "/gone"), to: path)
@@ -52,9 +46,9 @@ struct BodyTests {
     func unwritable() async throws {
         let nginx = try Nginx(files: ["a": bytes(100_000)])
         defer { nginx.stop() }
-        let session = try session()
+        let session = try Session.patient()
         defer { session.close() }
-        let provider = Provider<FileAPI>(session: session)
+        let provider = Provider<FileAPI>(session: session, policy: .patient)
         let error = await #expect(throws: NetworkError.self) {
             _ = try await provider.download(
                 FileAPI(baseURL: "http://127.0.0.1:\(nginx.port)", path: "/a"),
@@ -68,9 +62,9 @@ struct BodyTests {
         let body = bytes(megabytes << 20)
         let nginx = try Nginx(files: ["large": body])
         defer { nginx.stop() }
-        let session = try session()
+        let session = try Session.patient()
         defer { session.close() }
-        let provider = Provider<FileAPI>(session: session)
+        let provider = Provider<FileAPI>(session: session, policy: .patient)
         let path = nginx.folder.file("downloaded")
         let told = Lock<[Double]>([])
         let response = try await provider.rx.download(
@@ -92,9 +86,9 @@ struct BodyTests {
         let body = bytes(megabytes << 20)
         let nginx = try Nginx(files: ["large": body])
         defer { nginx.stop() }
-        let session = try session()
+        let session = try Session.patient()
         defer { session.close() }
-        let provider = Provider<FileAPI>(session: session)
+        let provider = Provider<FileAPI>(session: session, policy: .patient)
         let target = FileAPI(baseURL: "http://127.0.0.1:\(nginx.port)", path: "/large")
         let error = await #expect(throws: NetworkError.self) { _ = try await provider.request(target) }
         #expect(error?.reason == .responseBodySize)
@@ -117,9 +111,9 @@ struct BodyTests {
     func abandoned() async throws {
         let nginx = try Nginx(files: ["large": bytes(megabytes << 20)])
         defer { nginx.stop() }
-        let session = try session()
+        let session = try Session.patient()
         defer { session.close() }
-        let provider = Provider<FileAPI>(session: session)
+        let provider = Provider<FileAPI>(session: session, policy: .patient)
         do {
             let stream = try await provider.stream(
                 FileAPI(baseURL: "http://127.0.0.1:\(nginx.port)", path: "/large"))
@@ -138,9 +132,9 @@ struct BodyTests {
         defer { nginx.stop() }
         let source = nginx.folder.file("source")
         try Data(body).write(to: URL(fileURLWithPath: source))
-        let session = try session()
+        let session = try Session.patient()
         defer { session.close() }
-        let provider = Provider<FileAPI>(session: session)
+        let provider = Provider<FileAPI>(session: session, policy: .patient)
         let target = FileAPI(
             baseURL: "http://127.0.0.1:\(nginx.port)", path: "/put/a", method: .put, task: .uploadFile(source)
         )
@@ -165,9 +159,9 @@ struct BodyTests {
         defer { nginx.stop() }
         let source = nginx.folder.file("source")
         try Data(bytes(megabytes << 20)).write(to: URL(fileURLWithPath: source))
-        let session = try session()
+        let session = try Session.patient()
         defer { session.close() }
-        let provider = Provider<FileAPI>(session: session)
+        let provider = Provider<FileAPI>(session: session, policy: .patient)
         let response = try await provider.request(
             FileAPI(
                 baseURL: "http://127.0.0.1:\(nginx.port)", path: "/put", method: .post,
@@ -183,9 +177,9 @@ struct BodyTests {
             "gzip on; gzip_types application/json; types { application/json json; }",
             files: ["a.json": Array(text.utf8)])
         defer { nginx.stop() }
-        let session = try session()
+        let session = try Session.patient()
         defer { session.close() }
-        let provider = Provider<FileAPI>(session: session)
+        let provider = Provider<FileAPI>(session: session, policy: .patient)
         let response = try await provider.request(
             FileAPI(
                 baseURL: "http://127.0.0.1:\(nginx.port)", path: "/a.json"))
@@ -204,9 +198,9 @@ struct BodyTests {
             location = /loop { return 301 /loop; }
             """)
         defer { nginx.stop() }
-        let session = try session()
+        let session = try Session.patient()
         defer { session.close() }
-        var policy = CallPolicy()
+        var policy = CallPolicy.patient
         policy.redirects = .follow()
         let provider = Provider<FileAPI>(session: session, policy: policy, cookies: CookieJar())
         let base = "http://127.0.0.1:\(nginx.port)"
@@ -222,9 +216,9 @@ struct BodyTests {
     func unixSocket() async throws {
         let nginx = try Nginx("location /v1/x { return 200 '{\"host\":\"$host\"}'; }", onUnixSocket: true)
         defer { nginx.stop() }
-        let session = try session()
+        let session = try Session.patient()
         defer { session.close() }
-        let provider = Provider<FileAPI>(session: session)
+        let provider = Provider<FileAPI>(session: session, policy: .patient)
         let path = try #require(nginx.unixPath)
         let missing = await #expect(throws: NetworkError.self) {
             _ = try await provider.request(FileAPI(baseURL: "unix:\(path).gone", path: "/x"))

@@ -17,8 +17,8 @@ struct SessionTests {
 
     @Test("After its end every call fails at once, from whatever thread, and nothing hangs")
     func closed() async throws {
-        let session = try Session()
-        let provider = Provider<Anything>(session: session)
+        let session = try Session.patient()
+        let provider = Provider<Anything>(session: session, policy: .patient)
         session.close()
         session.close()
         let target = Anything(baseURL: "http://127.0.0.1:9")
@@ -30,8 +30,8 @@ struct SessionTests {
     func closing() async throws {
         let arrived = Signal()
         let upstream = try ScriptedUpstream([.readRequest, .fire(arrived), .awaitEnd])
-        let session = try Session()
-        let provider = Provider<Anything>(session: session)
+        let session = try Session.patient()
+        let provider = Provider<Anything>(session: session, policy: .patient)
         let target = Anything(baseURL: "http://127.0.0.1:\(upstream.port)")
         async let response = provider.rx.request(target).asResult().value
         await arrived.wait()
@@ -48,13 +48,13 @@ struct SessionTests {
         let upstream = try ScriptedUpstream([
             .readRequest, .send("HTTP/1.1 503 Busy\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"), .again,
         ])
-        let session = try Session()
+        let session = try Session.patient()
         let asked = Signal()
         let interceptor = Interceptor(retry: { _, _, _ in
             asked.fire()
             return .just(.retryWithDelay(.milliseconds(300)))
         })
-        var policy = CallPolicy()
+        var policy = CallPolicy.patient
         policy.retry = .never
         let provider = Provider<Anything>(session: session, policy: policy, interceptor: interceptor)
         let target = Anything(baseURL: "http://127.0.0.1:\(upstream.port)")
@@ -74,9 +74,9 @@ struct SessionTests {
         weak var gone: Session?
         let call: Single<Response>
         do {
-            let session = try Session()
+            let session = try Session.patient()
             gone = session
-            call = Provider<Anything>(session: session).rx.request(
+            call = Provider<Anything>(session: session, policy: .patient).rx.request(
                 Anything(baseURL: "http://127.0.0.1:\(upstream.port)"))
         }
         #expect(gone == nil)
@@ -86,9 +86,9 @@ struct SessionTests {
     @Test("Connections are kept, and told of")
     func report() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
-        let session = try Session()
+        let session = try Session.patient()
         defer { session.close() }
-        let provider = Provider<Anything>(session: session)
+        let provider = Provider<Anything>(session: session, policy: .patient)
         let target = Anything(baseURL: "http://127.0.0.1:\(upstream.port)")
         for _ in 0..<3 { #expect(try await provider.rx.request(target).value.statusCode == 200) }
         #expect(session.report == PoolReport(idle: 1, opened: 1, reused: 2))

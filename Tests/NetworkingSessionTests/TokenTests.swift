@@ -51,7 +51,7 @@ struct TokenTests {
     @Test("What an interceptor fails with on a thread of its own is told on the call's loop")
     func failureOnLoop() async throws {
         let upstream = try ScriptedUpstream([.answer(Self.answer)])
-        let session = try Session()
+        let session = try Session.patient()
         defer { session.close() }
         let elsewhere = ConcurrentDispatchQueueScheduler(qos: .default)
         let fail: @Sendable () -> Single<Int> = {
@@ -78,14 +78,12 @@ struct TokenTests {
     )
     func manyLoops() async throws {
         let upstream = try ScriptedUpstream([.answer(Self.answer)])
-        var configuration = Session.Configuration()
-        configuration.loops = 3
-        let session = try Session(configuration)
+        let session = try Session.patient(loops: 3)
         defer { session.close() }
         let tokens = Tokens()
         let interceptor = AuthenticationInterceptor(
             BearerAuthenticator { _ in tokens.refresh() }, credential: BearerCredential(accessToken: "t0"))
-        let provider = Provider<Tag>(session: session, interceptor: interceptor)
+        let provider = Provider<Tag>(session: session, policy: .patient, interceptor: interceptor)
         let target = Tag(baseURL: "http://127.0.0.1:\(upstream.port)")
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<60 { group.addTask { try await provider.request(target).statusCode } }

@@ -65,7 +65,11 @@ struct CurlTests {
         let lines = Lock<[String]>([])
         try await PeerSession.with("http://127.0.0.1:\(python.port)") { peer async throws in
             var peer = peer
-            peer.plugins = [NetworkLogger(.requests) { line in lines.withLock { $0.append(line) } }]
+            // Of a form in parts nobody sees which are secret: it is shown where nothing is.
+            let redaction = name == "parts" ? Redaction.none : Redaction()
+            peer.plugins = [
+                NetworkLogger(.requests, redaction: redaction) { line in lines.withLock { $0.append(line) } }
+            ]
             var target = peer.target("/mirror/\(path)", method, task)
             target.headers = Self.quirky
             let response = try await peer.provider.request(target)

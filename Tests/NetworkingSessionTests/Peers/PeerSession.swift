@@ -8,12 +8,7 @@ import TestSupport
 struct PeerSession: Sendable {
     let session: Session
     let base: String
-    var policy: CallPolicy = {
-        var policy = CallPolicy()
-        policy.attemptLimits = AttemptLimits(connect: .seconds(20), firstByte: .seconds(20))
-        policy.totalTimeout = .seconds(40)
-        return policy
-    }()
+    var policy = CallPolicy.patient
     var plugins: [any PluginType] = []
     var cookies: CookieJar?
 
