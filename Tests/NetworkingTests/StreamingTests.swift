@@ -126,6 +126,14 @@ struct StreamingTests {
             var count = 0
             for try await piece in stream { count += piece.count }
             #expect(count == 2500)
+            transport.answer(.response(206, body: body, after: delay))
+            let refused = Task { try await provider.stream(Tolerant()) }
+            while transport.attempts.count < 2 { await Task.yield() }
+            time.advance(by: delay)
+            let error = await #expect(throws: NetworkError.self) { _ = try await refused.value }
+            #expect(error?.response?.data.count == 2500)
+
+            transport.answer(.response(404, body: body, after: delay))
             let seen = Probe(provider.rx.stream(Tolerant()).asSingle())
             time.advance(by: delay)
             #expect(seen.value?.count == 2500)

@@ -284,7 +284,9 @@ final class ObservedRun: CallRun<Response>, StreamingAttemptReceiver, @unchecked
     func attemptSent(_ bytes: Int64, of total: Int64?) { observer.callSent(bytes, of: total) }
 
     func attemptStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm {
-        observer.callStarted(head, flow: flow)
+        // What the target does not take is a failure, and has its body.
+        guard call.validation.accepts(head.status.code) else { return .whole }
+        return observer.callStarted(head, flow: flow)
     }
 
     func attemptReceived(_ piece: UnsafeRawBufferPointer) { observer.callReceived(piece) }

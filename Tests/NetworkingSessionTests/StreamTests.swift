@@ -1,0 +1,133 @@
+import FoundationEssentials
+import HTTPModel
+import Locking
+import Networking
+import NetworkingSession
+import Rx
+import TestSupport
+import Testing
+
+@Suite("Streams over real connections")
+struct StreamTests {
+    private static let endless: [ScriptedUpstream.Step] = [
+        .readRequest, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"),
+        .sendForever("4000\r\n" + String(repeating: "x", count: 0x4000) + "\r\n"),
+    ]
+
+    private func session(loops: Int = 2) throws -> Session {
+        var configuration = Session.Configuration()
+        configuration.loops = loops
+        return try Session(configuration)
+    }
+
+    @Test("An upstream that fails within the body fails who reads it, after what came")
+    func cut() async throws {
+        let upstream = try ScriptedUpstream([
+            .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .close,
+        ])
+        let session = try session()
+        defer { session.close() }
+        let provider = Provider<Anything>(session: session)
+        let stream = try await provider.stream(Anything(baseURL: "http://127.0.0.1:\(upstream.port)"))
+        var bytes: [UInt8] = []
+        let error = await #expect(throws: NetworkError.self) {
+            for try await piece in stream { bytes += piece }
+        }
+        #expect(error?.reason == .responseIncomplete)
+        #expect(bytes == Array("half".utf8))
+    }
+
+    @Test("A stream without a body has its head, and ends")
+    func empty() async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .send("HTTP/1.1 204 No Content\r\n\r\n"), .again])
+        let session = try session()
+        defer { session.close() }
+        let provider = Provider<Anything>(session: session)
+        let stream = try await provider.stream(Anything(baseURL: "http://127.0.0.1:\(upstream.port)"))
+        #expect(stream.statusCode == 204)
+        for try await _ in stream { Issue.record("a piece of no body") }
+    }
+
+    @Test("A stream that nobody reads, and nobody keeps, ends its call")
+    func unread() async throws {
+        let upstream = try ScriptedUpstream(Self.endless)
+        let session = try session(loops: 1)
+        defer { session.close() }
+        let provider = Provider<Anything>(session: session)
+        do {
+            let stream = try await provider.stream(Anything(baseURL: "http://127.0.0.1:\(upstream.port)"))
+            #expect(stream.statusCode == 200)
+            #expect(session.report.leased == 1)
+        }
+        while session.report.leased > 0 { await Task.yield() }
+    }
+
+    @Test(
+        "Streams that are read, slowed down and cancelled at whatever moment all end, and leave no connection in use"
+    )
+    func storm() async throws {
+        let upstream = try ScriptedUpstream(Self.endless)
+        let session = try session()
+        defer { session.close() }
+        let provider = Provider<Anything>(session: session)
+        let target = Anything(baseURL: "http://127.0.0.1:\(upstream.port)")
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<48 {
+                group.addTask {
+                    let read = Lock(0)
+                    let reader = Task {
+                        for try await piece in try await provider.stream(target) {
+                            let count = read.withLock { count in
+                                count += piece.count
+                                return count
+                            }
+                            if count > number << 14 { return }
+                        }
+                    }
+                    // From before the head to the middle of the body, from another task.
+                    if number % 3 == 0 {
+                        while read.withLock({ $0 }) < number << 12, !reader.isCancelled { await Task.yield() }
+                        reader.cancel()
+                    }
+                    _ = await reader.result
+                }
+            }
+        }
+        while session.report.leased > 0 { await Task.yield() }
+        #expect(session.report.waiting == 0)
+    }
+
+    @Test(
+        "A download whose status its target does not take leaves no file, nor does one that is cancelled"
+    )
+    func noFile() async throws {
+        struct Strict: TargetType {
+            let baseURL: String
+            var path: RequestPath { "/file" }
+            var validation: ValidationType { .customCodes([200]) }
+        }
+        let folder = try ScratchFolder()
+        let session = try session()
+        defer { session.close() }
+        let provider = Provider<Strict>(session: session)
+        let file = folder.file("download")
+
+        let partial = try ScriptedUpstream([
+            .readRequest, .send("HTTP/1.1 206 Partial Content\r\nContent-Length: 4\r\n\r\nhalf"), .again,
+        ])
+        let error = await #expect(throws: NetworkError.self) {
+            try await provider.download(Strict(baseURL: "http://127.0.0.1:\(partial.port)"), to: file)
+        }
+        #expect(error?.statusCode == 206)
+        #expect(error?.response?.data.count == 4)
+
+        let endless = try ScriptedUpstream(Self.endless)
+        let call = Task {
+            try await provider.download(Strict(baseURL: "http://127.0.0.1:\(endless.port)"), to: file)
+        }
+        while try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty { await Task.yield() }
+        call.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await call.value }
+        while try !FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty { await Task.yield() }
+    }
+}
