@@ -10,7 +10,7 @@ extension TransportCall {
     ///
     /// Nothing in it is the shell's to read: each value stands in single quotes. What is secret is left out as `redaction` says.
     /// A body that is no text, or none of one line, goes through `base64 -d`; one longer than `bodyLimit` bytes, a streamed one, and
-    /// a multipart form whose secrets are not known are left out, with a remark behind the line that says so.
+    /// a multipart form with a secret part are left out, with a remark behind the line that says so.
     ///
     /// - Parameters:
     ///   - redaction: what is left out. Default: what is commonly secret.
@@ -38,10 +38,8 @@ extension TransportCall {
             guard bytes.count <= bodyLimit else {
                 return words.joined(separator: " ") + "  # its body of \(bytes.count) bytes is left out"
             }
-            // Which of its parts are secret nobody sees.
-            if !redaction.names.isEmpty, CurlCommand.isMultipart(self) {
-                return words.joined(separator: " ")
-                    + "  # its multipart body of \(bytes.count) bytes is left out"
+            guard !CurlCommand.hasSecretPart(bytes, of: self, redaction) else {
+                return words.joined(separator: " ") + "  # its form, which has secrets, is left out"
             }
             // Else curl names a form.
             if !hasContentType { words.append("-H 'Content-Type:'") }
@@ -69,8 +67,16 @@ private enum CurlCommand {
         text.utf8.allSatisfy { (0x61...0x7a).contains($0 | 0x20) } ? text : quoted(text)
     }
 
-    static func isMultipart(_ call: TransportCall) -> Bool {
-        call.fields[.contentType]?.lowercased().hasPrefix("multipart/") == true
+    /// Whether it is a form in parts (RFC 7578), one of which is named after something secret.
+    static func hasSecretPart(_ body: ArraySlice<UInt8>, of call: TransportCall, _ redaction: Redaction)
+        -> Bool
+    {
+        guard call.fields[.contentType]?.lowercased().hasPrefix("multipart/") == true else { return false }
+        let text = String(decoding: body, as: UTF8.self)
+        return text.split(separator: "name=\"", omittingEmptySubsequences: false).dropFirst().contains {
+            rest in
+            redaction.isSecret(rest.prefix { $0 != "\"" })
+        }
     }
 
     /// In single quotes nothing but the single quote is special (POSIX 2.2.2).
