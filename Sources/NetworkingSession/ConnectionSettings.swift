@@ -13,7 +13,8 @@ public struct ConnectionSettings: Sendable {
     /// For `https` upstreams. Default: verified by the system's roots, TLS 1.2 and up.
     public var tls = TLSConfiguration()
     /// For single upstreams instead, by their name or else by their host: an authority of one's own, a client certificate,
-    /// pinned keys. Connections with different configurations are never shared.
+    /// pinned keys. Connections with different configurations are never shared. A redirect to another origin has what its
+    /// host is given, and nothing of the upstream's name.
     public var tlsByUpstream: [String: TLSConfiguration] = [:]
     /// Default none.
     public var proxy = Proxy.none

@@ -133,6 +133,8 @@ struct RedirectTests {
         #expect(calls.map { $0.allFields[.acceptLanguage] } == ["ko", "ko", nil])
         #expect(calls.map { $0.allFields[.xRequestID] } == ["r1", "r1", "r1"])
         #expect(calls.map(\.upstream.baseURL.host) == ["diary.test", "diary.test", "cdn.test"])
+        // What a transport keeps for the upstream by its name, a client certificate say, is not shown elsewhere.
+        #expect(calls.map(\.upstream.isElsewhere) == [false, false, true])
     }
 
     @Test("All of them together take no longer than the call may")

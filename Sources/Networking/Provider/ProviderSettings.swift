@@ -48,6 +48,8 @@ final class ProviderSettings: Sendable {
         /// What nearly every target has: the same constant.
         var last: (baseURL: String, calls: CallSettings)?
         var all: [String: CallSettings] = [:]
+        /// Where redirects led to.
+        var elsewhere: [String: CallSettings] = [:]
 
         mutating func calls(to baseURL: String) -> CallSettings? {
             if let last, last.baseURL == baseURL { return last.calls }
@@ -107,7 +109,7 @@ final class ProviderSettings: Sendable {
     /// What calls that a redirect leads to `url` have in common: what those like `call` have, but for the place.
     func calls(atOriginOf url: HTTPURL, like call: TransportCall) throws(RequestFault) -> CallSettings {
         if url.hasSameOrigin(as: call.upstream.baseURL) { return call.settings }
-        return try calls(at: "\(url.scheme.rawValue)://\(url.authority)")
+        return try calls(at: "\(url.scheme.rawValue)://\(url.authority)", isElsewhere: true)
     }
 
     /// The call that `original` becomes with a request in its place that a plugin or an interceptor made of it.
@@ -120,11 +122,12 @@ final class ProviderSettings: Sendable {
         return try request.call(isThere ? original.settings : calls(to: origin), replacing: original)
     }
 
-    private func calls(at baseURL: String) throws(RequestFault) -> CallSettings {
-        if let known = parsed.withLock({ $0.calls(to: baseURL) }) { return known }
+    private func calls(at baseURL: String, isElsewhere: Bool = false) throws(RequestFault) -> CallSettings {
+        let known = parsed.withLock { isElsewhere ? $0.elsewhere[baseURL] : $0.calls(to: baseURL) }
+        if let known { return known }
         let upstream: Upstream
         do {
-            upstream = try Upstream.known(name: name, baseURL: baseURL)
+            upstream = try Upstream.known(name: name, baseURL: baseURL, isElsewhere: isElsewhere)
         } catch {
             throw RequestFault(.url, error.description)
         }
@@ -132,8 +135,10 @@ final class ProviderSettings: Sendable {
             upstream: upstream, policy: policy, plugins: plugins, jitter: jitter, fields: transport.fields,
             fieldsWithoutContext: transport.fieldsWithoutContext)
         let isKept = parsed.withLock { parsed in
-            guard parsed.all.count < ProviderSettings.maximumBaseURLs else { return false }
-            parsed.all[baseURL] = calls
+            guard parsed.all.count + parsed.elsewhere.count < ProviderSettings.maximumBaseURLs else {
+                return false
+            }
+            if isElsewhere { parsed.elsewhere[baseURL] = calls } else { parsed.all[baseURL] = calls }
             return true
         }
         guard isKept else {

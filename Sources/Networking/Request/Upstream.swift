@@ -14,6 +14,9 @@ public final class Upstream: Sendable {
     /// Where calls go instead: a Unix-domain socket. The host is `localhost` then.
     public let unixSocketPath: String?
 
+    /// Whether it is where a redirect led to: then what is set for its name (a client certificate, say) is not for it.
+    public let isElsewhere: Bool
+
     /// The path of the base URL without its last slash: empty, or `/prefix`.
     let prefix: [UInt8]
 
@@ -30,7 +33,11 @@ public final class Upstream: Sendable {
     ///   - name: what logs, metrics and errors call it.
     ///   - text: `http://host:port/prefix`, `https://host:port/prefix`, or the path of a Unix-domain socket:
     ///     `unix:/run/diary.sock`, `unix:/run/diary.sock:/prefix`.
-    public init(name: String, baseURL text: String) throws(InvalidBaseURL) {
+    public convenience init(name: String, baseURL text: String) throws(InvalidBaseURL) {
+        try self.init(name: name, baseURL: text, isElsewhere: false)
+    }
+
+    private init(name: String, baseURL text: String, isElsewhere: Bool) throws(InvalidBaseURL) {
         let url: HTTPURL
         let socket = Self.unixSocket(text)
         unixSocketPath = socket?.path
@@ -56,6 +63,7 @@ public final class Upstream: Sendable {
         }
         id = Upstream.count.wrappingAdd(1, ordering: .relaxed).oldValue
         self.name = name
+        self.isElsewhere = isElsewhere
         baseURL = url
         self.prefix = prefix
     }
@@ -75,16 +83,19 @@ extension Upstream {
     private struct Address: Hashable {
         let name: String
         let baseURL: String
+        let isElsewhere: Bool
     }
 
     private static let known = Lock<[Address: Upstream]>([:])
 
     /// The upstream of that name at that address: the same one for all providers, so that they share what a transport keeps
     /// for it. Beyond 4096 of them, which only computed addresses can bring about, each is an upstream by itself.
-    static func known(name: String, baseURL: String) throws(InvalidBaseURL) -> Upstream {
-        let address = Address(name: name, baseURL: baseURL)
+    static func known(name: String, baseURL: String, isElsewhere: Bool = false) throws(InvalidBaseURL)
+        -> Upstream
+    {
+        let address = Address(name: name, baseURL: baseURL, isElsewhere: isElsewhere)
         if let upstream = known.withLock({ $0[address] }) { return upstream }
-        let upstream = try Upstream(name: name, baseURL: baseURL)
+        let upstream = try Upstream(name: name, baseURL: baseURL, isElsewhere: isElsewhere)
         return known.withLock { known in
             if let first = known[address] { return first }
             if known.count < 4096 { known[address] = upstream }

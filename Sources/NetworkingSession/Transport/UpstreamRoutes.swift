@@ -59,7 +59,8 @@ package struct UpstreamRoutes: Sendable {
     }
 
     private func context(for upstream: Networking.Upstream) throws(TransportError) -> TLSContext {
-        if let own = contexts[upstream.name] ?? contexts[upstream.baseURL.host] ?? context { return own }
+        let named = upstream.isElsewhere ? nil : contexts[upstream.name]
+        if let own = named ?? contexts[upstream.baseURL.host] ?? context { return own }
         do {
             return try TLSContext.shared()
         } catch {
