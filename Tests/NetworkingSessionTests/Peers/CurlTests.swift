@@ -57,6 +57,7 @@ struct CurlTests {
                 .data(Array("@file is no file\r\n--data x".utf8)[...], contentType: "text/plain")
             ),
             ("bytes", .post, "bytes", .data([0, 0xff, 0x0a, 0x27, 0], contentType: nil)),
+            ("parts", .post, "parts", .multipart(MultipartFormData([.text("it's\r\n", name: "a \"b\"")]))),
             ("nothing", .delete, "nothing", .plain),
         ])
     func sameAnswer(name: String, method: HTTPMethod, path: String, task: RequestTask) async throws {
@@ -103,7 +104,9 @@ struct CurlTests {
         }
     }
 
-    @Test("A streamed body and a form of parts are left out, and the line says so", arguments: [true, false])
+    @Test(
+        "A streamed body and a form with a secret part are left out, and the line says so",
+        arguments: [true, false])
     func leftOut(isStreamed: Bool) async throws {
         let python = try PythonServer(Self.mirror)
         defer { python.stop() }
@@ -113,7 +116,7 @@ struct CurlTests {
             peer.plugins = [NetworkLogger(.requests) { line in lines.withLock { $0.append(line) } }]
             let file = python.folder.file("uploaded")
             try "hello".write(toFile: file, atomically: true, encoding: .utf8)
-            let parts = MultipartFormData([.text("hello", name: "a")])
+            let parts = MultipartFormData([.text("hello", name: "password")])
             let task = isStreamed ? RequestTask.uploadFile(file) : .multipart(parts)
             #expect(try await peer.provider.request(peer.target("/form", .post, task)).statusCode == 200)
             let line = try #require(lines.withLock { $0 }.first)
