@@ -9,7 +9,8 @@ import Testing
 struct HTTPRequestTests {
     private func settings(_ baseURL: String = "http://api.test:8080") throws -> CallSettings {
         CallSettings(
-            upstream: try Upstream(name: "api", baseURL: baseURL), policy: CallPolicy(), plugins: [],
+            upstream: try Upstream(name: "api", baseURL: baseURL), policy: CallPolicy(),
+            plugins: PluginList([]),
             jitter: { $0 }, fields: [.accept: "application/json", .acceptEncoding: "identity"],
             fieldsWithoutContext: [.via: CallContext.via])
     }

@@ -190,6 +190,21 @@ struct PluginTests {
 
     // MARK: The recorder
 
+    @Test("A recorder keeps failures, and they keep neither it nor its provider")
+    func recorderLetGo() throws {
+        weak var gone: ErrorRecorder?
+        do {
+            let recorder = ErrorRecorder()
+            gone = recorder
+            let bench = try Bench(plugins: [recorder])
+            bench.transport.answer(.response(404), .failure(.connectionReadTimeout))
+            _ = Probe(bench.provider.rx.request(.day("2026-11-20")).checkStatusCode())
+            _ = bench.start()
+            #expect(recorder.recent.count == 2)
+        }
+        #expect(gone == nil)
+    }
+
     @Test("The recorder counts by kind and reason, and keeps the last ones, the oldest first")
     func recorder() throws {
         struct Other: Error {}

@@ -2,11 +2,18 @@ import HTTPModel
 import Locking
 import Rx
 
+/// The plugins of a provider, which has them: a plugin may keep calls.
+final class PluginList: Sendable {
+    let all: [any PluginType]
+
+    init(_ all: [any PluginType]) { self.all = all }
+}
+
 /// What a call knows of its provider, and where it goes. Not the transport, which may keep calls.
 final class CallSettings: Sendable {
     let upstream: Upstream
     let policy: CallPolicy
-    let plugins: [any PluginType]
+    private weak let pluginList: PluginList?
     /// Most providers have none.
     let hasPlugins: Bool
     let jitter: Jitter
@@ -18,18 +25,21 @@ final class CallSettings: Sendable {
     let fieldsWithoutContext: HTTPFields
 
     init(
-        upstream: Upstream, policy: CallPolicy, plugins: [any PluginType], jitter: @escaping Jitter,
+        upstream: Upstream, policy: CallPolicy, plugins: PluginList, jitter: @escaping Jitter,
         fields: HTTPFields, fieldsWithoutContext: HTTPFields
     ) {
         self.fields = fields
         self.fieldsWithoutContext = fieldsWithoutContext
         self.upstream = upstream
         self.policy = policy
-        self.plugins = plugins
-        hasPlugins = !plugins.isEmpty
+        pluginList = plugins
+        hasPlugins = !plugins.all.isEmpty
         self.jitter = jitter
         totalNanoseconds = policy.totalTimeout.nanoseconds
     }
+
+    /// None once the provider is gone, and no call of its is under way.
+    var plugins: [any PluginType] { hasPlugins ? pluginList?.all ?? [] : [] }
 }
 
 /// What all calls of a provider share.
@@ -39,7 +49,7 @@ final class ProviderSettings: Sendable {
     /// Nil for most providers.
     let stages: CallStages?
     private let policy: CallPolicy
-    private let plugins: [any PluginType]
+    private let plugins: PluginList
     private let jitter: Jitter
     private let configured: CallSettings?
     private let parsed = Lock(Parsed())
@@ -68,6 +78,7 @@ final class ProviderSettings: Sendable {
         self.transport = transport
         stages = CallStages.needed(interceptor, cookies, policy.redirects, plugins)
         self.policy = policy
+        let plugins = PluginList(plugins)
         self.plugins = plugins
         self.jitter = jitter
         configured = upstream.map {
@@ -81,7 +92,7 @@ final class ProviderSettings: Sendable {
     func over(_ transport: any Transport) -> ProviderSettings {
         ProviderSettings(
             name: name, upstream: configured?.upstream, transport: transport, policy: policy,
-            plugins: plugins, interceptor: stages?.interceptor, cookies: stages?.cookies, jitter: jitter)
+            plugins: plugins.all, interceptor: stages?.interceptor, cookies: stages?.cookies, jitter: jitter)
     }
 
     /// The call, cold: with all that the provider has for it.
