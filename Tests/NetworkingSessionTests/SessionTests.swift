@@ -56,6 +56,8 @@ struct SessionTests {
         })
         var policy = CallPolicy.patient
         policy.retry = .never
+        // As many as there are before it is closed, however long that takes.
+        policy.maxInterceptorRetries = 100_000
         let provider = Provider<Anything>(session: session, policy: policy, interceptor: interceptor)
         let target = Anything(baseURL: "http://127.0.0.1:\(upstream.port)")
         async let response = provider.rx.request(target).asResult().value
