@@ -50,9 +50,10 @@ struct SessionTests {
         ])
         let session = try Session.patient()
         let asked = Signal()
-        let interceptor = Interceptor(retry: { _, _, _ in
+        let interceptor = Interceptor(retry: { _, error, _ in
             asked.fire()
-            return .just(.retryWithDelay(.milliseconds(300)))
+            let isClosed = error.reason == .destinationUnavailable
+            return .just(isClosed ? .doNotRetry : .retryWithDelay(.milliseconds(300)))
         })
         var policy = CallPolicy.patient
         policy.retry = .never

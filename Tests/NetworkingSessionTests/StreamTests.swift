@@ -106,7 +106,7 @@ struct StreamTests {
             var path: RequestPath { "/file" }
             var validation: ValidationType { .customCodes([200]) }
         }
-        let folder = try ScratchFolder()
+        let folder = ScratchFolder()
         let session = try session()
         defer { session.close() }
         let provider = Provider<Strict>(session: session)
