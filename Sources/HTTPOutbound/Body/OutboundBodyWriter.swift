@@ -118,6 +118,9 @@ public final class OutboundBodyWriter {
     /// Whether all of it was given to the socket.
     var isWhole: Bool { if case .whole = state { true } else { false } }
 
+    /// Whether the socket has taken as many bytes as the length says.
+    var isOut: Bool { left == 0 && connection?.stream?.queuedByteCount == 0 }
+
     /// No more of it is wanted.
     func stop() {
         stopTimer()
