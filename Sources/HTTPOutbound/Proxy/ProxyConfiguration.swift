@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import HTTPModel
 
 /// An HTTP proxy: `https` origins are reached through its tunnels (CONNECT, RFC 9110 9.3.6), and `http` origins by requests
@@ -96,15 +97,6 @@ public struct ProxyConfiguration: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func basic(_ bytes: [UInt8]) -> String {
-        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-        var text = Array("Basic ".utf8)
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start...].prefix(3)
-            let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
-            for place in 0..<4 {
-                text.append(place <= group.count ? digits[bits >> (18 - 6 * place) & 63] : UInt8(ascii: "="))
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
+        "Basic \(Data(bytes).base64EncodedString())"
     }
 }
