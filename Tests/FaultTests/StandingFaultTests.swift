@@ -82,7 +82,9 @@ struct StandingFaultTests {
             let a = try Self.good(.a, speech)
             let b = try ScriptedUpstream(tls: speech.server, [.readRequest, .awaitEnd])
             var policy = FaultGateway.patient
-            policy.attemptLimits.firstByte = .milliseconds(400)
+            // Forty handshakes leave too few rounds in the shorter time.
+            let limit = speech == .http ? 200 : 400
+            policy.attemptLimits.firstByte = .milliseconds(limit)
             let gateway = try FaultGateway(
                 [.a: a.port, .b: b.port], speech: speech, faulty: .b, policy: policy
             ) {
@@ -119,8 +121,8 @@ struct StandingFaultTests {
                 let json = try JSONFragment(validating: reply.body[...])
                 totals.append(json[member: "meta"]?[member: "elapsedMs"]?.doubleValue ?? 0)
             }
-            guard totals.allSatisfy({ $0 >= 400 }),
-                totals.sorted()[20] < 400 + 400 * Double(Sanitizer.slowdown)
+            guard totals.allSatisfy({ $0 >= Double(limit) }),
+                totals.sorted()[20] < Double(limit) + Double(limit) * Double(Sanitizer.slowdown)
             else {
                 throw Broken("\(totals)")
             }
