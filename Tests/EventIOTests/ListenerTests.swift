@@ -69,8 +69,8 @@ struct ListenerTests {
             let options = AsyncStream<[Int32]>.makeStream()
             try await loop.perform {
                 listener.start(loop: loop) { stream in
-                    // The stream's descriptor is its own; its number is found by its peer's address.
-                    let found = openSocket(connectedTo: stream.remoteAddress)
+                    // The stream's descriptor is its own; its number is found by the addresses of its ends.
+                    let found = openSocket(from: listener.address, to: stream.remoteAddress)
                     options.continuation.yield([
                         RawSocket(found).option(TCP_NODELAY, level: Int32(IPPROTO_TCP)),
                         fcntl(found, F_GETFL) & O_NONBLOCK, fcntl(found, F_GETFD) & FD_CLOEXEC,
@@ -226,19 +226,26 @@ struct ListenerTests {
     }
 }
 
-/// The descriptor of this process that is connected to `address`; -1 when there is none.
-private func openSocket(connectedTo address: SocketAddress) -> Int32 {
-    for descriptor in Int32(3)..<4_096 {
-        var name = sockaddr_in()
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = withUnsafeMutablePointer(to: &name) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &size) }
-        }
-        if result == 0, name.sin_family == sa_family_t(AF_INET),
-            Int(UInt16(bigEndian: name.sin_port)) == address.port
-        {
-            return descriptor
-        }
+/// The descriptor of this process that is connected from `local` to `remote`; -1 when there is none.
+private func openSocket(from local: SocketAddress, to remote: SocketAddress) -> Int32 {
+    // By both ends: many a socket of this process may have a peer on one port.
+    for descriptor in Int32(3)..<4_096
+    where port(of: descriptor, by: getpeername) == remote.port
+        && port(of: descriptor, by: getsockname) == local.port
+    {
+        return descriptor
     }
     return -1
+}
+
+private typealias NameCall = (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+
+private func port(of descriptor: Int32, by call: NameCall) -> Int? {
+    var name = sockaddr_in()
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafeMutablePointer(to: &name) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { call(descriptor, $0, &size) }
+    }
+    guard result == 0, name.sin_family == sa_family_t(AF_INET) else { return nil }
+    return Int(UInt16(bigEndian: name.sin_port))
 }
