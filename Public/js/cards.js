@@ -1,0 +1,49 @@
+import { el, glyph, svg } from "./dom.js";
+import { decimal, plainDate, whole } from "./format.js";
+import { language, t } from "./language.js";
+import { drawWeather } from "./weather.js";
+
+const inLanguage = (korean, english) => (language() === "ko" ? korean ?? english : english ?? korean);
+
+function spark(points) {
+  const values = points.map((point) => point.am ?? point.pm).filter((value) => value != null);
+  if (values.length < 2) return null;
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const x = (index) => 2 + (index / (values.length - 1)) * 96;
+  const y = (value) => 34 - ((value - low) / (high - low || 1)) * 28;
+  return svg(
+    "svg", { class: "spark", viewBox: "0 0 100 40", preserveAspectRatio: "none", "aria-hidden": "true" },
+    svg("path", { d: values.map((value, index) => `${index ? "L" : "M"}${x(index)} ${y(value)}`).join("") }));
+}
+
+function drawWeights({ recent, today }) {
+  const measure = (half) => el("div", {}, el("dt", {}, t(half)), el("dd", {}, today?.[half] == null
+    ? t("none") : [decimal(today[half]), " ", el("small", {}, "kg")]));
+  return [el(
+    "div", { class: "brief" }, el("dl", { class: "brief" }, measure("am"), measure("pm")), spark(recent?.points ?? []))];
+}
+
+function drawTags(tags) {
+  return [el("ul", { class: "tags" }, tags.map((tag) => el(
+    "li", {}, el("span", { "aria-hidden": "true" }, tag.icon), inLanguage(tag.name, tag.nameEn))))];
+}
+
+function drawUser(user) {
+  const name = inLanguage(user.nameKo, user.nameEn) ?? user.name;
+  return [
+    el("div", { class: "user" },
+      el("span", { class: "face", "aria-hidden": "true" }, [...name][0]),
+      el("div", {}, el("p", { class: "who" }, name),
+        el("p", { class: "rank" }, t("user.rank", { level: whole(user.level), tier: user.tier })))),
+    user.introduction && el("p", { class: "user-words", lang: "ko" }, user.introduction),
+    user.joinedOn && el("p", { class: "rank" }, t("user.joined", { day: plainDate(user.joinedOn) })),
+  ].filter(Boolean);
+}
+
+/** The parts of `/api/home`: whose they are, whether the screen can do without them, and how each is drawn. */
+export const cards = [
+  { part: "weights", upstream: "diary", isRequired: true, draw: drawWeights, isEmpty: (data) => !data.today && !data.recent },
+  { part: "user", upstream: "users", draw: drawUser },
+  { part: "weather", upstream: "weather", draw: drawWeather, isEmpty: (data) => !data.now },
+  { part: "tags", upstream: "tags", draw: drawTags, isEmpty: (data) => data.length === 0 },
+];

@@ -1,0 +1,37 @@
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(node, properties, children) {
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  return node;
+}
+
+/** An HTML element: attributes, `onclick` and the like as listeners, then its children. */
+export function el(name, properties = {}, ...children) {
+  return fill(document.createElement(name), properties, children);
+}
+
+/** An SVG element. */
+export function svg(name, properties = {}, ...children) {
+  return fill(document.createElementNS(SVG, name), properties, children);
+}
+
+/** A drawing of the page's sprite, which says nothing to a screen reader. */
+export function glyph(name, className = "glyph") {
+  return svg("svg", { class: className, viewBox: "0 0 24 24", "aria-hidden": "true" }, svg("use", { href: `#${name}` }));
+}
+
+/** Calls `draw(width)` now and whenever the width of `node` changes. */
+export function onWidth(node, draw) {
+  let width = 0;
+  new ResizeObserver(() => {
+    const now = Math.round(node.clientWidth);
+    if (now === width || now === 0) return;
+    width = now;
+    draw(now);
+  }).observe(node);
+}

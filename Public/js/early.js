@@ -1,0 +1,16 @@
+// A classic script on purpose: it runs before the first paint, so that nothing flashes in another language or theme.
+(() => {
+  const kept = (name) => {
+    try {
+      return localStorage.getItem(`sluice.${name}`);
+    } catch {
+      return null; // Storage that is blocked keeps nothing.
+    }
+  };
+  const root = document.documentElement;
+  const theme = kept("theme");
+  if (theme === "light" || theme === "dark") root.dataset.theme = theme;
+  const language = kept("language");
+  const korean = language ? language === "ko" : navigator.language.toLowerCase().startsWith("ko");
+  root.lang = korean ? "ko" : "en";
+})();

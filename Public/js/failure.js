@@ -1,0 +1,62 @@
+import { el, glyph } from "./dom.js";
+import { has, t } from "./language.js";
+import { milliseconds } from "./format.js";
+
+/** What is said of a reason: of itself, or else of its kind. */
+function said(prefix, error) {
+  for (const name of [error.reason, `${error.reason} ${error.status}`, error.kind]) {
+    if (has(`${prefix}.${name}`)) return t(`${prefix}.${name}`, { status: error.status ?? "" });
+  }
+  return t(`${prefix}.other`);
+}
+
+/** The words for a failed part: what happened, and what a user can do. */
+export const happened = (error) => said("reason", error);
+export const advice = (error) => said("advice", error);
+
+/** The names that a failure has in the envelope. */
+export function names(error) {
+  const attempts = t(error.attempts === 1 ? "attempt" : "attempts", { count: error.attempts });
+  const all = [error.kind, error.reason, error.status ? `HTTP ${error.status}` : null];
+  return el(
+    "p", { class: "names", translate: "no" },
+    all.filter(Boolean).map((name) => el("code", {}, name)),
+    el("span", { class: "unseen" }, ", "),
+    el("code", { translate: "yes" }, `${attempts}, ${milliseconds(error.elapsedMs)}`));
+}
+
+/** A part that failed: its title, what happened, its names, and what can be done. */
+export function failed(title, error, retry) {
+  return el(
+    "div", { class: "failed", "data-reason": error.reason, "data-kind": error.kind },
+    el("p", { class: "failed-head" }, glyph("broken"), title),
+    names(error),
+    el("p", {}, happened(error)),
+    el("p", {}, advice(error)),
+    retry && el("button", { class: "plain", type: "button", onclick: retry }, t("again")));
+}
+
+/** What was answered well, and withheld because something else failed. */
+export function held(title, words) {
+  return el("div", { class: "failed held" }, el("p", { class: "failed-head" }, glyph("held"), title), el("p", {}, words));
+}
+
+/** No answer of the gateway at all, or none in its envelope. */
+export function unreachable(exchange, retry) {
+  const key = exchange.reached ? "strange" : "unreachable";
+  return el(
+    "div", { class: "failed", "data-reason": key },
+    el("p", { class: "failed-head" }, glyph("broken"), t(key)),
+    el("p", {}, t(`${key}.advice`, { status: exchange.status ?? "" })),
+    el("button", { class: "plain", type: "button", onclick: retry }, t("again")));
+}
+
+/** An envelope that failed without a part to blame: a request that the gateway itself refuses. */
+export function refused(exchange, retry) {
+  const { code, message, status } = exchange.envelope;
+  return el(
+    "div", { class: "failed", "data-reason": code },
+    el("p", { class: "failed-head" }, glyph("broken"), t("refused", { status })),
+    el("p", { class: "names", translate: "no" }, el("code", {}, code), el("code", {}, message)),
+    el("button", { class: "plain", type: "button", onclick: retry }, t("again")));
+}

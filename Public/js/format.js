@@ -1,0 +1,44 @@
+import { language } from "./language.js";
+
+const locale = () => (language() === "ko" ? "ko-KR" : "en-GB");
+const formats = new Map();
+
+function format(kind, Format, options) {
+  const key = `${kind} ${locale()}`;
+  if (!formats.has(key)) formats.set(key, new Format(locale(), options));
+  return formats.get(key);
+}
+
+const dated = (kind, options) => (date) =>
+  format(kind, Intl.DateTimeFormat, { ...options, timeZone: "UTC" }).format(at(date));
+
+/** The date of `2026-11-20` or `2026-11`. Days are days in UTC, as the sample upstreams' are. */
+export const at = (label) => new Date(label.length === 7 ? `${label}-01T00:00:00Z` : `${label}T00:00:00Z`);
+
+/** The day so many days later: `2026-11-20`. */
+export function later(day, days) {
+  return new Date(at(day).getTime() + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** Today in UTC, as the sample upstreams have it. */
+export const today = () => new Date().toISOString().slice(0, 10);
+
+export const longDay = dated("long", { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+export const shortDay = dated("short", { day: "numeric", month: "short" });
+export const weekday = dated("weekday", { weekday: "short" });
+export const month = dated("month", { month: "short" });
+export const longMonth = dated("longMonth", { month: "long", year: "numeric" });
+export const plainDate = dated("date", { day: "numeric", month: "long", year: "numeric" });
+
+/** A weight or a measure: at least one decimal place, at most three. */
+export const decimal = (value) =>
+  format("decimal", Intl.NumberFormat, { minimumFractionDigits: 1, maximumFractionDigits: 3 }).format(value);
+
+export const whole = (value) => format("whole", Intl.NumberFormat, { maximumFractionDigits: 0 }).format(value);
+
+/** Milliseconds, as exactly as it makes sense: `0.42 ms`, `12.4 ms`, `3,002 ms`. */
+export function milliseconds(value) {
+  if (value === null || value === undefined) return "–";
+  const places = value < 1 ? 2 : value < 100 ? 1 : 0;
+  return `${format(`ms${places}`, Intl.NumberFormat, { maximumFractionDigits: places }).format(value)} ms`;
+}

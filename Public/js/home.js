@@ -1,0 +1,107 @@
+import { cards } from "./cards.js";
+import { el, glyph } from "./dom.js";
+import { curlLine, errorsByPart, latest } from "./exchange.js";
+import { failed, held, refused, unreachable } from "./failure.js";
+import { Flow } from "./flow.js";
+import { onLanguage, t } from "./language.js";
+import { showTrace } from "./trace.js";
+
+/** The home screen: a card for each part of one answer, with a state of its own. */
+export class HomeScreen {
+  constructor(root) {
+    this.root = root;
+    this.send = latest();
+    this.exchange = null;
+    this.flow = new Flow(document.getElementById("flow"), cards);
+    this.build();
+    root.querySelector("[data-reload]").addEventListener("click", () => this.load());
+    onLanguage(() => this.draw());
+  }
+
+  build() {
+    this.places = new Map(cards.map((card) => {
+      const place = {
+        title: el("h3", { id: `card-${card.part}` }), policy: el("span", { class: "policy" }),
+        state: el("span", { class: "badge", "data-card-state": true }), body: el("div", { class: "card-body" }),
+      };
+      place.card = el(
+        "article", {
+          class: "card", id: card.part, "data-part": card.part, "data-state": "waiting",
+          "aria-labelledby": `card-${card.part}`,
+        },
+        el("header", { class: "card-head" }, place.title, place.policy, place.state), place.body,
+        el("footer", { class: "fault", "data-fault": card.upstream }));
+      return [card.part, place];
+    }));
+    this.root.querySelector("#cards").append(...[...this.places.values()].map((place) => place.card));
+    this.draw();
+  }
+
+  async load() {
+    this.busy(true);
+    const exchange = await this.send({ method: "GET", path: "/api/home" });
+    if (!exchange) return;
+    this.exchange = exchange;
+    this.busy(false);
+    this.draw();
+  }
+
+  busy(isBusy) {
+    this.root.setAttribute("aria-busy", isBusy);
+    this.root.querySelector("[data-busy]").hidden = !isBusy;
+    this.flow.running(isBusy);
+  }
+
+  draw() {
+    for (const card of cards) this.drawCard(card, this.places.get(card.part));
+    if (!this.exchange) return;
+    this.root.querySelector("#home-verdict").replaceChildren(...this.verdict());
+    this.flow.show(this.exchange);
+    showTrace(this.root.querySelector(".trace-body"), this.exchange, curlLine(this.exchange.request));
+  }
+
+  drawCard(card, place) {
+    place.title.textContent = t(`card.${card.part}`);
+    place.policy.textContent = t(card.isRequired ? "required" : "optional");
+    const { state, content, label } = this.content(card);
+    place.card.dataset.state = state;
+    place.state.textContent = label ?? t(`state.${state}`);
+    place.state.className = `badge ${{ there: "good", failed: "bad", held: "late" }[state] ?? ""}`;
+    place.body.replaceChildren(...content);
+  }
+
+  /** What a card shows, and which of its states that is. */
+  content(card) {
+    const again = () => this.load();
+    if (!this.exchange) return { state: "waiting", content: [] };
+    const { envelope } = this.exchange;
+    if (!envelope) return { state: "failed", content: [unreachable(this.exchange, again)] };
+    const title = t(`failed.${card.part}`);
+    const errors = errorsByPart(this.exchange);
+    const error = errors.get(card.part);
+    if (error) return { state: "failed", content: [failed(title, error, again)] };
+    if (!envelope.data) {
+      const [first] = errors.values();
+      if (!first) return { state: "failed", content: [refused(this.exchange, again)] };
+      return { state: "held", content: [held(title, t("held", { part: first.part, status: envelope.status }))] };
+    }
+    const data = envelope.data[card.part];
+    if (data === null || data === undefined || card.isEmpty?.(data)) {
+      return { state: "empty", content: [el("p", { class: "nothing" }, glyph("nothing"), t(`empty.${card.part}`))] };
+    }
+    return { state: "there", content: card.draw(data) };
+  }
+
+  verdict() {
+    const { envelope, status } = this.exchange;
+    if (!envelope) return [t(this.exchange.reached ? "strange" : "unreachable")];
+    const errors = envelope.errors ?? [];
+    const badge = el(
+      "span", { class: `badge ${status >= 400 ? "bad" : errors.length ? "late" : "good"}`, translate: "no" },
+      `${status} ${envelope.code}`);
+    const total = cards.length;
+    const values = { there: total - errors.length, total, part: errors.map((error) => error.part).join(", "), status };
+    const key = status >= 400 ? "verdict.failed" : errors.length ? "verdict.partial" : "verdict.complete";
+    return [badge, el("span", {}, t(key, values))];
+  }
+}

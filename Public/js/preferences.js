@@ -1,0 +1,30 @@
+import { setLanguage } from "./language.js";
+
+function keep(name, value) {
+  try {
+    if (value === null) localStorage.removeItem(`sluice.${name}`);
+    else localStorage.setItem(`sluice.${name}`, value);
+  } catch {
+    // Storage that is blocked keeps nothing: the choice holds until the page is left.
+  }
+}
+
+function choose(id, value, changed) {
+  const choice = document.getElementById(id);
+  const radio = choice.querySelector(`input[value="${value}"]`);
+  if (radio) radio.checked = true;
+  choice.addEventListener("change", (event) => changed(event.target.value));
+}
+
+/** The language's and the theme's switches. What was kept is applied by early.js, before the first paint. */
+export function startPreferences() {
+  const root = document.documentElement;
+  choose("language", root.lang, (code) => {
+    keep("language", code);
+    setLanguage(code);
+  });
+  choose("theme", root.dataset.theme, (theme) => {
+    keep("theme", theme === "auto" ? null : theme);
+    root.dataset.theme = theme;
+  });
+}

@@ -1,0 +1,215 @@
+import { Chart } from "./chart.js";
+import { el, glyph, svg } from "./dom.js";
+import { Entry } from "./entry.js";
+import { curlLine, errorsByPart, latest } from "./exchange.js";
+import { failed, happened, held, refused, unreachable } from "./failure.js";
+import { decimal, later, longDay, plainDate, today } from "./format.js";
+import { onLanguage, t } from "./language.js";
+import { showTrace } from "./trace.js";
+
+/**
+ * The weight screen: a day and the charts that end with it. Every input, a day, a weight, a deletion, is one request
+ * whose answer redraws all of it.
+ */
+export class WeightScreen {
+  constructor(root, whenChanged) {
+    this.root = root;
+    this.whenChanged = whenChanged;
+    this.send = latest();
+    this.day = today();
+    this.span = "recent";
+    this.exchange = null;
+    this.said = null;
+    this.chart = new Chart(this.find("#chart"));
+    this.entry = new Entry((half, weight) => this.register(half, weight));
+    this.listen();
+    onLanguage(() => this.draw());
+  }
+
+  find(selector) {
+    return this.root.querySelector(selector);
+  }
+
+  listen() {
+    this.find("#span").addEventListener("change", (event) => {
+      this.span = event.target.value;
+      this.draw();
+    });
+    this.find("#day").max = today();
+    this.find("#day").addEventListener("change", (event) => {
+      if (event.target.value && event.target.validity.valid) this.open(event.target.value);
+      else event.target.value = this.day;
+    });
+    this.find("#day-before").addEventListener("click", () => this.open(later(this.day, -1)));
+    this.find("#day-after").addEventListener("click", () => this.open(later(this.day, 1)));
+    this.find("[data-reload]").addEventListener("click", () => this.load());
+  }
+
+  open(day) {
+    this.day = day;
+    this.said = null;
+    this.load();
+  }
+
+  load() {
+    return this.run({ method: "GET", path: `/api/weights/screen?fddDate=${this.day}` });
+  }
+
+  /** Sends a request and draws its answer; null if another one came in between. */
+  async run(request) {
+    this.busy(true);
+    this.drawDay();
+    const exchange = await this.send(request);
+    if (!exchange) return null;
+    this.exchange = exchange;
+    this.busy(false);
+    this.draw();
+    return exchange;
+  }
+
+  busy(isBusy) {
+    this.isBusy = isBusy;
+    this.root.setAttribute("aria-busy", isBusy);
+    this.find("[data-busy]").hidden = !isBusy;
+  }
+
+  // Inputs
+
+  path(half) {
+    return `/api/weights/${this.day}/${half}`;
+  }
+
+  /** Whether it was taken; else the words for why not. */
+  async register(half, weight) {
+    const exchange = await this.run({ method: "PUT", path: this.path(half), body: { weight } });
+    if (!exchange) return null;
+    const complaint = this.complaint(exchange, "register");
+    if (complaint) return complaint;
+    this.say({ key: "said.saved", half, weight });
+    this.whenChanged();
+    return null;
+  }
+
+  async delete(half) {
+    const weight = this.data.today?.[half];
+    const exchange = await this.run({ method: "DELETE", path: this.path(half) });
+    if (!exchange) return;
+    const complaint = this.complaint(exchange, "delete");
+    if (complaint) {
+      this.say({ words: complaint });
+      return;
+    }
+    this.say({ key: "said.deleted", half, weight, undo: () => this.register(half, weight) });
+    this.whenChanged();
+    // The button that was pressed is gone.
+    this.find(`[data-half="${half}"] button`)?.focus();
+  }
+
+  complaint(exchange, part) {
+    if (exchange.status >= 200 && exchange.status < 300) return null;
+    const error = errorsByPart(exchange).get(part);
+    if (error) return t("not.taken", { why: happened(error) });
+    return exchange.envelope ? exchange.envelope.message : t("unreachable");
+  }
+
+  say(said) {
+    this.said = { ...said, day: this.day };
+    this.drawSaid();
+  }
+
+  // Outputs
+
+  get data() {
+    return this.exchange?.envelope?.data ?? {};
+  }
+
+  draw() {
+    this.drawDay();
+    this.drawChart();
+    this.drawHalves();
+    this.drawSaid();
+    if (this.exchange) showTrace(this.find(".trace-body"), this.exchange, curlLine(this.exchange.request));
+  }
+
+  drawDay() {
+    this.find("[data-day]").textContent = longDay(this.day);
+    this.find("#day").value = this.day;
+    this.find("#day-after").disabled = this.day >= today();
+    for (const radio of this.root.querySelectorAll('[name="span"]')) radio.checked = radio.value === this.span;
+  }
+
+  drawChart() {
+    if (!this.exchange) return;
+    const failure = this.failure(this.span);
+    const place = this.find("#chart-failed");
+    place.replaceChildren(...(failure ? [failure] : []));
+    place.hidden = !failure;
+    this.find("#chart").hidden = Boolean(failure);
+    if (failure) this.chart.show(null);
+    else this.chart.show({ span: this.span, day: this.day, points: this.data[this.span]?.points ?? [] });
+  }
+
+  /** Why a part is not there, drawn; null if it is. */
+  failure(part) {
+    const again = () => this.load();
+    const { envelope } = this.exchange;
+    if (!envelope) return unreachable(this.exchange, again);
+    const errors = errorsByPart(this.exchange);
+    const title = t(`failed.${part}`);
+    if (errors.has(part)) return failed(title, errors.get(part), again);
+    if (envelope.data) return null;
+    const [first] = errors.values();
+    if (!first) return refused(this.exchange, again);
+    if (!envelope.meta.parts?.[part]) return failed(t("failed.input"), first, again);
+    return held(title, t("held", { part: first.part, status: envelope.status }));
+  }
+
+  drawHalves() {
+    if (!this.exchange) return;
+    const isThere = this.exchange.envelope?.data && !errorsByPart(this.exchange).has("today");
+    this.find("#halves").replaceChildren(...["am", "pm"].map((half) => this.half(half, isThere)));
+  }
+
+  half(half, isThere) {
+    const weight = this.data.today?.[half];
+    const name = el("h4", { class: "half-name" }, this.mark(half), t(half));
+    const item = (...children) => el("li", { class: `half ${half}`, "data-half": half }, name, ...children);
+    if (!isThere) return item(el("p", { class: "unknown" }, t("unknown")));
+    if (weight == null) {
+      return item(el(
+        "button", { class: "add", type: "button", "data-add": half, onclick: () => this.edit(half, null) },
+        glyph("plus"), el("span", {}, t(`add.${half}`))));
+    }
+    const action = (key, run) => el(
+      "button", { class: "plain", type: "button", [`data-${key}`]: half, "aria-label": t(`${key}.${half}`), onclick: run },
+      t(key));
+    return item(
+      el("p", { class: "kg", "data-weight": weight }, decimal(weight), " ", el("small", {}, "kg")),
+      el("div", { class: "half-actions" }, action("change", () => this.edit(half, weight)),
+        action("delete", () => this.delete(half))));
+  }
+
+  mark(half) {
+    return svg(
+      "svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, svg("use", { href: half === "am" ? "#sun" : "#moon" }));
+  }
+
+  edit(half, weight) {
+    this.entry.open(half, weight, longDay(this.day));
+  }
+
+  drawSaid() {
+    const place = this.find("#weights-said");
+    const said = this.said;
+    place.classList.toggle("bad", Boolean(said?.words));
+    if (!said || said.day !== this.day) {
+      place.replaceChildren();
+      return;
+    }
+    const words = said.words ?? t(said.key, {
+      half: t(said.half), day: plainDate(said.day), value: said.weight == null ? "" : decimal(said.weight),
+    });
+    place.replaceChildren(el("span", {}, words), ...(said.undo
+      ? [el("button", { type: "button", "data-undo": true, onclick: said.undo }, t("undo"))] : []));
+  }
+}
