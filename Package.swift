@@ -9,7 +9,7 @@ import PackageDescription
 //     2  HTTPInbound   HTTPOutbound
 //     1  EventIO   HTTPWire   ContentCoding   JSONCoding   RxFoundation   RxBlocking   RxTesting
 //     0  Rx   HTTPModel   JSONBytes   Locking
-//     -  CLibevent   COpenSSL   CSQLite   CZlib   CBrotli
+//     -  CLibevent   COpenSSL   CSQLite   CZlib   CBrotli   CLinux   CPages
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -60,6 +60,10 @@ let package = Package(
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CBrotli", providers: [.apt(["libbrotli-dev"])]),
+        // Calls of Linux that glibc has no function for.
+        .systemLibrary(name: "CLinux"),
+        // The files of Public/, within the program.
+        .target(name: "CPages"),
 
         module("Locking"),
         module("Rx", ["Locking"]),
@@ -72,9 +76,9 @@ let package = Package(
         module("JSONBytes"),
         module("JSONCoding", ["JSONBytes"]),
 
-        module("EventIO", ["CLibevent", "COpenSSL", "Rx", "Locking"]),
+        module("EventIO", ["CLibevent", "COpenSSL", "CLinux", "Rx", "Locking"]),
         module("HTTPWire", ["HTTPModel"]),
-        // gzip, deflate and br, undone in pieces.
+        // gzip, deflate and br, undone in pieces; gzip, made.
         module("ContentCoding", ["CZlib", "CBrotli"]),
 
         module("HTTPInbound", ["EventIO", "HTTPWire", "HTTPModel", "Rx"]),
@@ -93,7 +97,7 @@ let package = Package(
             "GatewayServer",
             [
                 "Gateway", "NetworkingSession", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO",
-                "HTTPModel", "JSONBytes", "Rx", "Locking",
+                "ContentCoding", "HTTPModel", "JSONBytes", "Rx", "Locking",
             ]),
         module(
             "SampleUpstreams",
@@ -102,7 +106,7 @@ let package = Package(
             name: "SluiceCommand",
             dependencies: [
                 "GatewayServer", "Gateway", "Networking", "SampleUpstreams", "EventIO", "Rx", "JSONBytes",
-                "HTTPModel",
+                "HTTPModel", "CPages",
             ],
             swiftSettings: settings,
             linkerSettings: allocator),

@@ -49,6 +49,9 @@ public final class GatewayServer: Sendable {
         _ configuration: GatewayServerConfiguration, logs: Logs? = nil, declare: (Gateway) throws -> Void
     ) throws {
         let routes = try Self.routes(configuration.connections)
+        let files = try configuration.files.map { settings throws(GatewayStartError) in
+            try FileServer(settings)
+        }
         let descriptors = ProcessLimits.raiseDescriptorLimit()
         let (listeners, claim) = try Self.bind(configuration)
         self.claim = Lock(claim)
@@ -80,7 +83,7 @@ public final class GatewayServer: Sendable {
             let responder = try gateway.responder()
             let plan = Worker.Plan(
                 responder: responder, phase: phase, logs: logs, descriptors: descriptors,
-                configuration: configuration)
+                files: files, configuration: configuration)
             workers = zip(listeners, clients).map { listener, client in
                 let loop = client.loop
                 return loop.runBlocking {

@@ -42,6 +42,8 @@ public struct GatewayServerConfiguration: Sendable {
     public var retryBudget = RetryBudget()
     /// Which browsers' scripts of other origins may call. Default: none.
     public var cors: CORSPolicy?
+    /// What is served where no endpoint has the path. Default: nothing, it is 404.
+    public var files: StaticFiles?
 
     public init() {}
 

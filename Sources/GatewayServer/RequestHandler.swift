@@ -9,8 +9,11 @@ final class RequestHandler: InboundHandler {
     private let responder: GatewayResponder
     private let health: Health
     private let accessLog: AccessLog?
+    private let files: LoopFiles?
 
-    init(_ responder: GatewayResponder, phase: Phase, accessLog: AccessLog?) {
+    /// - Parameter files: what is asked for where no endpoint has the path.
+    init(_ responder: GatewayResponder, phase: Phase, accessLog: AccessLog?, files: LoopFiles? = nil) {
+        self.files = files
         self.responder = responder
         health = Health(phase)
         self.accessLog = accessLog
@@ -18,18 +21,31 @@ final class RequestHandler: InboundHandler {
 
     func decide(_ head: HTTPRequestHead) -> BodyDecision {
         if let answer = health.answer(head) { return .answer(answer) }
-        switch responder.decide(head) {
-        case .handle(let routed, let limit): return .buffer(limit: limit, context: routed)
-        case .answer(let answer): return .answer(answer.response)
+        do throws(GatewayError) {
+            switch try responder.route(head) {
+            case .handle(let routed, let limit): return .buffer(limit: limit, context: routed)
+            case .answer(let answer): return .answer(answer.response)
+            }
+        } catch {
+            if error.code == .notFound, let file = files?.server.request(for: head) {
+                // A body says nothing to a file: the server's own limit is enough.
+                return .buffer(limit: .max, context: file)
+            }
+            return .answer(responder.render(error, fields: head.fields).response)
         }
     }
 
     func exchange(for arrival: InboundExchange.Arrival) -> InboundExchange {
-        GatewayExchange(arrival, accessLog)
+        if let files, arrival.context is FileRequest { return FileExchange(arrival, files) }
+        return GatewayExchange(arrival, accessLog)
     }
 
     func handle(_ exchange: InboundExchange) {
-        (exchange as? GatewayExchange)?.start(at: responder)
+        if let exchange = exchange as? GatewayExchange {
+            exchange.start(at: responder)
+        } else {
+            (exchange as? FileExchange)?.start()
+        }
     }
 
     func answered(_ answer: DirectAnswer) {

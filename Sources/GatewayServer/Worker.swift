@@ -14,6 +14,7 @@ final class Worker {
         let logs: Logs
         /// What the process may have open.
         let descriptors: Int
+        let files: FileServer?
         let configuration: GatewayServerConfiguration
     }
 
@@ -31,12 +32,13 @@ final class Worker {
         let limits = configuration.inboundLimits(
             largestBody: plan.responder.largestBody, descriptors: plan.descriptors)
         let accessLog = plan.logs.makeAccessChannel().map { AccessLog(channel: $0, loop: loop) }
-        let handler = RequestHandler(plan.responder, phase: plan.phase, accessLog: accessLog)
         let responder = plan.responder
+        let log = plan.logs.diagnostics
+        let files = plan.files.map { LoopFiles($0, responder, accessLog: accessLog, log: log) }
+        let handler = RequestHandler(responder, phase: plan.phase, accessLog: accessLog, files: files)
         server = InboundServer(loop: loop, limits: limits, handler: handler) { error in
             responder.render(GatewayError(error), fields: error.head?.fields).response
         }
-        let log = plan.logs.diagnostics
         listener.onExhausted = { error, shed in
             log.write(.warning, "no file descriptors left", ["error": "\(error)", "shed": "\(shed)"])
         }

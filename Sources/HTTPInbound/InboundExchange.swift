@@ -12,6 +12,9 @@ open class InboundExchange {
     /// What an exchange begins with: a request that is complete. Of each there is one exchange.
     public struct Arrival {
         let connection: InboundConnection
+
+        /// What the handler's `decide` found out about the request.
+        public var context: AnyObject? { connection.turn.context }
     }
 
     /// The request with its whole body. A HEAD is here as the GET whose head it asks for.

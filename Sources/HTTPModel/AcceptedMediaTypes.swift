@@ -84,7 +84,7 @@ public struct AcceptedMediaTypes: Sendable, Hashable {
     }
 
     /// `qvalue` of RFC 9110 12.4.2 in thousandths.
-    private static func weight(_ text: String) -> Int? {
+    static func weight(_ text: String) -> Int? {
         let bytes = Array(text.utf8)
         guard let first = bytes.first, first == 0x30 || first == 0x31, bytes.count <= 5 else { return nil }
         guard bytes.count == 1 || bytes[1] == 0x2e else { return nil }

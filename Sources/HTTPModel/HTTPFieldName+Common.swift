@@ -2,6 +2,7 @@ extension HTTPFieldName {
     public static var accept: HTTPFieldName { "Accept" }
     public static var acceptEncoding: HTTPFieldName { "Accept-Encoding" }
     public static var acceptLanguage: HTTPFieldName { "Accept-Language" }
+    public static var acceptRanges: HTTPFieldName { "Accept-Ranges" }
     public static var accessControlAllowCredentials: HTTPFieldName { "Access-Control-Allow-Credentials" }
     public static var accessControlAllowHeaders: HTTPFieldName { "Access-Control-Allow-Headers" }
     public static var accessControlAllowMethods: HTTPFieldName { "Access-Control-Allow-Methods" }
@@ -18,6 +19,8 @@ extension HTTPFieldName {
     public static var contentEncoding: HTTPFieldName { "Content-Encoding" }
     public static var contentLanguage: HTTPFieldName { "Content-Language" }
     public static var contentLength: HTTPFieldName { "Content-Length" }
+    public static var contentRange: HTTPFieldName { "Content-Range" }
+    public static var contentSecurityPolicy: HTTPFieldName { "Content-Security-Policy" }
     public static var contentType: HTTPFieldName { "Content-Type" }
     public static var cookie: HTTPFieldName { "Cookie" }
     public static var date: HTTPFieldName { "Date" }
@@ -30,6 +33,7 @@ extension HTTPFieldName {
     public static var ifModifiedSince: HTTPFieldName { "If-Modified-Since" }
     public static var ifNoneMatch: HTTPFieldName { "If-None-Match" }
     public static var ifUnmodifiedSince: HTTPFieldName { "If-Unmodified-Since" }
+    public static var ifRange: HTTPFieldName { "If-Range" }
     public static var keepAlive: HTTPFieldName { "Keep-Alive" }
     public static var lastModified: HTTPFieldName { "Last-Modified" }
     public static var link: HTTPFieldName { "Link" }

@@ -10,7 +10,7 @@ enum Rules {
         "HTTPModel": [],
         "JSONBytes": [],
         "JSONCoding": ["JSONBytes"],
-        "EventIO": ["CLibevent", "COpenSSL", "Rx", "Locking"],
+        "EventIO": ["CLibevent", "COpenSSL", "CLinux", "Rx", "Locking"],
         "HTTPWire": ["HTTPModel"],
         "ContentCoding": ["CZlib", "CBrotli"],
         "HTTPInbound": ["EventIO", "HTTPWire", "HTTPModel", "Rx"],
@@ -22,12 +22,12 @@ enum Rules {
         "Gateway": ["Networking", "Rx", "HTTPModel", "JSONBytes", "JSONCoding", "Locking"],
         "GatewayServer": [
             "Gateway", "NetworkingSession", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO",
-            "HTTPModel", "JSONBytes", "Rx", "Locking",
+            "ContentCoding", "HTTPModel", "JSONBytes", "Rx", "Locking",
         ],
         "SampleUpstreams": ["CSQLite", "HTTPInbound", "EventIO", "HTTPModel", "JSONBytes", "Rx", "Locking"],
         "SluiceCommand": [
             "GatewayServer", "SampleUpstreams", "Gateway", "Networking", "EventIO", "Rx", "JSONBytes",
-            "HTTPModel",
+            "HTTPModel", "CPages",
         ],
         "Sluice": [
             "Rx", "Networking", "NetworkingSession", "Gateway", "GatewayServer", "JSONCoding", "JSONBytes",

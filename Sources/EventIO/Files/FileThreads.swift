@@ -1,4 +1,10 @@
-/// The threads in which files are read and written for all loops.
-enum FileThreads {
+/// The threads in which files are read and written for all loops: four at most, and 4096 pieces of work that wait for them.
+public enum FileThreads {
     static let shared = HelperThreads(name: "file", limit: 4, waitingLimit: 4096)
+
+    /// Does `work`, which may block, on one of them. False, and nothing is done, where too much waits or no thread can be
+    /// had.
+    public static func submit(_ work: @escaping @Sendable () -> Void) -> Bool {
+        shared.submit(work)
+    }
 }

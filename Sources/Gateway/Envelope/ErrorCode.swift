@@ -29,6 +29,8 @@ public struct ErrorCode: Sendable, Hashable {
     public static let uriTooLong = ErrorCode("URI_TOO_LONG", 414, "The request target is too long")
     public static let unsupportedMediaType = ErrorCode(
         "UNSUPPORTED_MEDIA_TYPE", 415, "The request body has an unsupported media type")
+    public static let rangeNotSatisfiable = ErrorCode(
+        "RANGE_NOT_SATISFIABLE", 416, "The range is outside of the resource")
     public static let expectationFailed = ErrorCode(
         "EXPECTATION_FAILED", 417, "The expectation cannot be met")
     public static let unprocessable = ErrorCode("UNPROCESSABLE", 422, "The content cannot be processed")
@@ -66,6 +68,7 @@ public struct ErrorCode: Sendable, Hashable {
             case 413: .payloadTooLarge
             case 414: .uriTooLong
             case 415: .unsupportedMediaType
+            case 416: .rangeNotSatisfiable
             case 417: .expectationFailed
             case 422: .unprocessable
             case 429: .tooManyRequests

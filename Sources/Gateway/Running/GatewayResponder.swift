@@ -123,6 +123,12 @@ public final class GatewayResponder: Sendable {
             for: Renderer.Recipient(requestID: requestID(fields), route: route, elapsed: 0, fields: fields))
     }
 
+    /// The same to a request that has its id already.
+    package func render(_ error: GatewayError, fields: HTTPFields, requestID: String) -> GatewayResponse {
+        renderer.error(
+            error, for: Renderer.Recipient(requestID: requestID, route: nil, elapsed: 0, fields: fields))
+    }
+
     /// The methods that a path has, for OPTIONS and `Allow`; none where the path does not exist.
     public func allowedMethods(for target: RequestTarget) -> [HTTPMethod] {
         guard let path = try? DecodedPath(target.pathBytes),
@@ -136,7 +142,10 @@ public final class GatewayResponder: Sendable {
 
     // MARK: - Routing
 
-    private func route(_ head: HTTPRequestHead) throws(GatewayError) -> Decision {
+    /// The same, where the answer to a request without an endpoint is not made yet: a server may have more than endpoints.
+    ///
+    /// - Throws: what `render` makes that answer of; `.notFound` where no endpoint has the path.
+    package func route(_ head: HTTPRequestHead) throws(GatewayError) -> Decision {
         if LoopDetection.isLoop(head.fields) { throw .loopDetected }
         if head.target.form == .asterisk {
             guard head.method == .options else { throw .invalidRequest("only OPTIONS asks for *") }
@@ -240,7 +249,8 @@ public final class GatewayResponder: Sendable {
         return forwarding
     }
 
-    private func requestID(_ fields: HTTPFields?) -> String {
+    /// The request's own id where it is acceptable, else a fresh one.
+    package func requestID(_ fields: HTTPFields?) -> String {
         fields?.firstValueBytes(.xRequestID).flatMap(Identifiers.accepted) ?? identifiers.requestID()
     }
 

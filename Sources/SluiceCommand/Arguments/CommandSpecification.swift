@@ -63,6 +63,13 @@ extension CommandSpecification {
         help: "names, addresses and networks that are reached without --proxy URL, separated by commas",
         fallback: "none")
 
+    private static func folder(fallback: String) -> Flag {
+        Flag(
+            name: "public", placeholder: "DIR",
+            help: "a folder whose files are served where no endpoint has the path, / as its index.html",
+            fallback: fallback)
+    }
+
     static let serve = CommandSpecification(
         name: "serve", summary: "run the gateway",
         flags: [
@@ -81,12 +88,16 @@ extension CommandSpecification {
             ofUpstreams(
                 "upstream-pin", "NAME=PIN",
                 "a key that NAME may have: curl's sha256//BASE64; several: any of them", "any key"),
-            proxy, noProxy, logLevel, drainDelay, spoolDirectory,
+            folder(fallback: "no files"), proxy, noProxy, logLevel, drainDelay, spoolDirectory,
         ])
 
     static let demo = CommandSpecification(
         name: "demo", summary: "run the gateway together with the sample upstreams it calls",
-        flags: [host, port, loops, data, proxy, noProxy, logLevel, drainDelay, spoolDirectory])
+        flags: [
+            host, port, loops, data, folder(fallback: "the pages within the program"), proxy, noProxy,
+            logLevel,
+            drainDelay, spoolDirectory,
+        ])
 
     static let upstream = CommandSpecification(
         name: "upstream", summary: "run the sample upstreams alone: diary, weather, places, users, tags",

@@ -57,6 +57,7 @@ enum Command {
         configuration.inbound.spoolDirectory =
             try spoolDirectory(arguments) ?? configuration.inbound.spoolDirectory
         configuration.connections.proxy = try proxy(arguments)
+        configuration.files = arguments.string("public").map { .folder($0) }
         return configuration
     }
 

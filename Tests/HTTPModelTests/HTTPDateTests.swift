@@ -1,11 +1,7 @@
-import FoundationEssentials
 import HTTPModel
-import RxTesting
 import Testing
 
-@testable import Networking
-
-@Suite("Dates of HTTP", .noLeaks)
+@Suite("Dates of HTTP")
 struct HTTPDateTests {
     private func seconds(_ text: String) -> Int64? {
         HTTPDate.seconds(Array(text.utf8)[...])
@@ -42,12 +38,19 @@ struct HTTPDateTests {
         #expect(seconds("Fri, 31 Dec 2100 23:59:60 GMT") == 4_133_980_800)
     }
 
-    @Test("A date without a Date beside it is read against the clock")
-    func againstTheClock() {
-        let now = Date(timeIntervalSince1970: 784_111_770.25)
-        let fields: HTTPFields = [.retryAfter: "Sun, 06 Nov 1994 08:49:37 GMT"]
-        #expect(RetryAfter.delay(in: fields, now: now) == .milliseconds(6750))
-        #expect(RetryAfter.delay(in: [.retryAfter: "0"], now: now) == .zero)
-        #expect(RetryAfter.delay(in: [:], now: now) == nil)
+    @Test(
+        "A date is written as RFC 9110 has it",
+        arguments: [
+            (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
+            (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
+            (951_827_696, "Tue, 29 Feb 2000 12:34:56 GMT"),
+            (1_709_251_199, "Thu, 29 Feb 2024 23:59:59 GMT"),
+            (1_709_251_200, "Fri, 01 Mar 2024 00:00:00 GMT"),
+            (1_795_219_199, "Fri, 20 Nov 2026 23:59:59 GMT"),
+            (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"),
+            (253_402_300_799, "Fri, 31 Dec 9999 23:59:59 GMT"),
+        ] as [(Int64, String)])
+    func text(seconds: Int64, expected: String) {
+        #expect(String(decoding: HTTPDate.text(secondsSince1970: seconds), as: UTF8.self) == expected)
     }
 }

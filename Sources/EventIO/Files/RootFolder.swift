@@ -1,0 +1,167 @@
+private import CLinux
+import Glibc
+
+/// A folder whose regular files are opened by their paths beneath it, and nothing outside of it: no link is followed,
+/// whoever put it there and whenever. It stays the same folder when its name goes to another.
+public final class RootFolder: Sendable {
+    /// How a path is walked.
+    package enum Walk: Sendable {
+        /// By the kernel, all of it at once: `openat2` with RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS and
+        /// RESOLVE_NO_MAGICLINKS.
+        case atOnce
+        /// From folder to folder, none of them through a link: for kernels before 5.6, and where a filter of system calls
+        /// (an old container runtime's) does not let `openat2` through.
+        case stepwise
+    }
+
+    public let path: String
+    package let walk: Walk
+    private let descriptor: Int32
+
+    /// Blocks. Links on the way to the folder itself are followed.
+    ///
+    /// - Throws: `SocketError` where there is no such folder, or it may not be searched.
+    public convenience init(path: String) throws(SocketError) {
+        try self.init(path: path, walk: nil)
+    }
+
+    /// - Parameter walk: nil: at once, where the kernel can.
+    package init(path: String, walk: Walk?) throws(SocketError) {
+        self.path = path
+        descriptor = Glibc.open(path, linux_o_path | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SocketError(.file, errno, subject: path) }
+        self.walk = walk ?? (Self.opensAtOnce(descriptor) ? .atOnce : .stepwise)
+        guard faccessat(descriptor, ".", X_OK, AT_EACCESS) == 0 else {
+            throw SocketError(.file, errno, subject: path)
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    private static func opensAtOnce(_ folder: Int32) -> Bool {
+        let probe = linux_open_beneath(folder, ".", linux_o_path | O_DIRECTORY | O_CLOEXEC)
+        guard probe >= 0 else { return false }
+        close(probe)
+        return true
+    }
+
+    /// Opens a regular file. Blocks, but not for the other end of a pipe.
+    ///
+    /// - Parameter name: its path from here: names that are not empty, `.` or `..`, with one slash between them.
+    /// - Throws: `SocketError`: `isMissing` where there is no regular file at that path, or it is not to be had by it.
+    public func open(_ name: String) throws(SocketError) -> OpenFile {
+        let names = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let isRelative = names.allSatisfy { name in
+            !name.isEmpty && !name.elementsEqual(".".utf8) && !name.elementsEqual("..".utf8)
+                && !name.contains(0)
+        }
+        guard isRelative else { throw SocketError(.file, ENOENT, subject: path) }
+        switch walk {
+        case .atOnce: return try OpenFile(try openAtOnce(name), name)
+        case .stepwise: return try OpenFile(try openStepwise(names.map { String($0) ?? "" }), name)
+        }
+    }
+
+    // Should it not be a regular file in the end: not to wait for a pipe's other end, nor to make a terminal ours.
+    private static let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+
+    private func openAtOnce(_ name: String) throws(SocketError) -> Int32 {
+        var code: Int32 = 0
+        // EAGAIN: something was renamed meanwhile, and the kernel could not be sure (openat2(2)).
+        for _ in 0..<8 {
+            let file = linux_open_beneath(descriptor, name, Self.flags)
+            if file >= 0 { return file }
+            code = errno
+            guard code == EAGAIN || code == EINTR else { break }
+        }
+        throw SocketError(.file, code, subject: name)
+    }
+
+    private func openStepwise(_ names: [String]) throws(SocketError) -> Int32 {
+        var folder = descriptor
+        defer { if folder != descriptor { close(folder) } }
+        for name in names.dropLast() {
+            let next = openat(folder, name, linux_o_path | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            guard next >= 0 else { throw SocketError(.file, errno, subject: name) }
+            if folder != descriptor { close(folder) }
+            folder = next
+        }
+        let name = names.last ?? ""
+        let file = openat(folder, name, Self.flags | O_NOFOLLOW)
+        guard file >= 0 else { throw SocketError(.file, errno, subject: name) }
+        return file
+    }
+}
+
+/// A regular file that is open for reading.
+public final class OpenFile: Sendable {
+    /// Bytes that it had when it was opened.
+    public let byteCount: Int64
+    /// When its content was last changed: seconds since 1970, and nanoseconds beyond them.
+    public let modified: (seconds: Int64, nanoseconds: Int64)
+    private let descriptor: Int32
+    private let name: String
+
+    /// Takes the descriptor over.
+    fileprivate init(_ descriptor: Int32, _ name: String) throws(SocketError) {
+        self.descriptor = descriptor
+        self.name = name
+        var status = stat()
+        let code = fstat(descriptor, &status) == 0 ? 0 : errno
+        byteCount = Int64(status.st_size)
+        modified = (Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec))
+        guard code == 0 else { throw SocketError(.file, code, subject: name) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw SocketError(
+                .file, status.st_mode & S_IFMT == S_IFDIR ? EISDIR : ENXIO, subject: name)
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Some bytes from there on, `count` at most; none at the end of the file. Blocks.
+    public func read(at offset: Int64, atMost count: Int) throws(SocketError) -> [UInt8] {
+        var code: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { room, filled in
+            var result = pread(descriptor, room.baseAddress, count, off_t(offset))
+            while result < 0, errno == EINTR {
+                result = pread(descriptor, room.baseAddress, count, off_t(offset))
+            }
+            if result < 0 { code = errno }
+            filled = max(0, result)
+        }
+        guard code == 0 else { throw SocketError(.file, code, subject: name) }
+        return bytes
+    }
+
+    /// Reads these bytes one after the other, for `ReadAhead`. It fails with `EIO` where the file has become too short for
+    /// them.
+    public func reader(of range: Range<Int64>) -> any BlockingReader { RangeReader(self, range) }
+
+    private final class RangeReader: BlockingReader {
+        private let file: OpenFile
+        private var rest: Range<Int64>
+
+        init(_ file: OpenFile, _ range: Range<Int64>) {
+            self.file = file
+            rest = range
+        }
+
+        func read(atMost count: Int) throws -> ArraySlice<UInt8> {
+            guard !rest.isEmpty else { return [] }
+            let bytes = try file.read(at: rest.lowerBound, atMost: Int(min(Int64(count), Int64(rest.count))))
+            guard !bytes.isEmpty else { throw SocketError(.file, EIO, subject: file.name) }
+            rest = (rest.lowerBound + Int64(bytes.count))..<rest.upperBound
+            return bytes[...]
+        }
+    }
+}
+
+extension SocketError {
+    /// Nothing is at a path that could be had by it: no such name, no regular file, a link on the way, or no permission.
+    public var isMissing: Bool {
+        guard operation == .file else { return false }
+        return [ENOENT, ENOTDIR, ELOOP, EXDEV, EACCES, EPERM, EISDIR, ENXIO, ENODEV, ENAMETOOLONG, EINVAL]
+            .contains(code)
+    }
+}

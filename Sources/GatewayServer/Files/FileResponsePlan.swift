@@ -1,0 +1,133 @@
+import HTTPModel
+
+/// What is known of a file before it is answered, whatever keeps it.
+struct FileFacts: Hashable, Sendable {
+    /// One form of its content.
+    struct Representation: Hashable, Sendable {
+        var byteCount: Int64
+        /// Strong: another content has another one.
+        var tag: EntityTag
+    }
+
+    var plain: Representation
+    /// Nil where there is none by gzip.
+    var compressed: Representation?
+    /// Seconds since 1970.
+    var modified: Int64
+}
+
+/// What a GET or HEAD is answered of a file: decided from the head of the request and the facts alone, in the order of
+/// RFC 9110 13.2.2.
+struct FileResponsePlan: Hashable, Sendable {
+    enum Verdict: Hashable, Sendable {
+        /// 200
+        case whole
+        /// 206
+        case part(Range<Int64>)
+        /// 304
+        case notModified
+        /// 412
+        case preconditionFailed
+        /// 416
+        case unsatisfiableRange
+    }
+
+    let verdict: Verdict
+    /// Whether the answer speaks of the content by gzip.
+    let isCompressed: Bool
+
+    /// - Parameters:
+    ///   - fields: of the request.
+    ///   - now: seconds since 1970.
+    init(_ fields: HTTPFields, isHead: Bool, _ facts: FileFacts, now: Int64) {
+        isCompressed = facts.compressed != nil && AcceptedCodings(fields).prefers("gzip")
+        let chosen = isCompressed ? facts.compressed ?? facts.plain : facts.plain
+        let conditions = Conditions(fields: fields, chosen: chosen, modified: facts.modified, now: now)
+        if !conditions.holdForChange {
+            verdict = .preconditionFailed
+        } else if !conditions.holdForFetch {
+            verdict = .notModified
+        } else if !isHead, let range = conditions.range {
+            verdict = Self.verdict(range, of: chosen.byteCount)
+        } else {
+            verdict = .whole
+        }
+    }
+
+    private static func verdict(_ range: ByteRange, of byteCount: Int64) -> Verdict {
+        if let bytes = range.resolved(in: byteCount) { return .part(bytes) }
+        // The last bytes of nothing can be had, but no Content-Range can name them.
+        if byteCount == 0, case .last(let count) = range, count > 0 { return .whole }
+        return .unsatisfiableRange
+    }
+
+    /// The representation that it speaks of.
+    func representation(of facts: FileFacts) -> FileFacts.Representation {
+        isCompressed ? facts.compressed ?? facts.plain : facts.plain
+    }
+
+    /// The bytes that a GET is sent.
+    func body(of facts: FileFacts) -> Range<Int64> {
+        switch verdict {
+        case .whole: 0..<representation(of: facts).byteCount
+        case .part(let range): range
+        case .notModified, .preconditionFailed, .unsatisfiableRange: 0..<0
+        }
+    }
+}
+
+/// The conditions of a request, each by its rule in RFC 9110 13.1.
+private struct Conditions {
+    let fields: HTTPFields
+    let chosen: FileFacts.Representation
+    let modified: Int64
+    let now: Int64
+
+    /// Steps 1 and 2: `If-Match`, and only without it `If-Unmodified-Since`.
+    var holdForChange: Bool {
+        switch EntityTagCondition(.ifMatch, in: fields) {
+        case .any: return true
+        case .tags(let tags): return tags.contains { $0.isStronglyEqual(to: chosen.tag) }
+        case nil: break
+        }
+        guard let date = date(.ifUnmodifiedSince) else { return true }
+        return modified <= date
+    }
+
+    /// Steps 3 and 4: `If-None-Match`, and only without it `If-Modified-Since`.
+    var holdForFetch: Bool {
+        switch EntityTagCondition(.ifNoneMatch, in: fields) {
+        case .any: return false
+        case .tags(let tags): return !tags.contains { $0.isWeaklyEqual(to: chosen.tag) }
+        case nil: break
+        }
+        guard let date = date(.ifModifiedSince) else { return true }
+        return modified > date
+    }
+
+    /// Step 5: the one range that is asked for, where `If-Range` allows it.
+    var range: ByteRange? {
+        // Several ranges would be many small parts of one answer; they may be ignored (RFC 9110 14.2), and are.
+        let values = fields.valueBytes(of: .range)
+        guard values.count == 1, let ranges = ByteRange.ranges(in: values[0]), ranges.count == 1,
+            holdsForRange
+        else { return nil }
+        return ranges.first
+    }
+
+    private var holdsForRange: Bool {
+        let values = fields.valueBytes(of: .ifRange)
+        guard let value = values.first else { return true }
+        guard values.count == 1 else { return false }
+        if let tag = EntityTag(bytes: value) { return tag.isStronglyEqual(to: chosen.tag) }
+        // A date is a strong validator only if nothing can have changed within its second any more (RFC 9110 8.8.2.2).
+        guard let date = HTTPDate.seconds(value) else { return false }
+        return date == modified && modified < now
+    }
+
+    /// Nil where there is none, several, or what is no date: the condition is ignored then.
+    private func date(_ name: HTTPFieldName) -> Int64? {
+        let values = fields.valueBytes(of: name)
+        return values.count == 1 ? HTTPDate.seconds(values[0]) : nil
+    }
+}

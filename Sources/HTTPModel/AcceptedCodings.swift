@@ -1,0 +1,32 @@
+/// What codings of content a client accepts (RFC 9110 12.5.3): its Accept-Encoding lines.
+public struct AcceptedCodings: Sendable, Hashable {
+    /// Thousandths, by coding.
+    private var weights: [String: Int] = [:]
+
+    /// A member that is malformed is left out.
+    public init(_ fields: HTTPFields) {
+        for value in fields.valueBytes(of: .acceptEncoding) {
+            for member in value.split(separator: UInt8(ascii: ",")) { read(member) }
+        }
+    }
+
+    private mutating func read(_ member: ArraySlice<UInt8>) {
+        var scanner = ParameterScanner(member)
+        guard let coding = scanner.token()?.lowercased() else { return }
+        var weight = 1000
+        if scanner.skipSemicolon() {
+            guard let name = scanner.token(), name == "q" || name == "Q", scanner.skip(0x3d),
+                let text = scanner.token(), let read = AcceptedMediaTypes.weight(text)
+            else { return }
+            weight = read
+        }
+        guard !scanner.skipSemicolon(), scanner.isAtEnd else { return }
+        weights[coding == "x-gzip" ? "gzip" : coding] = weight
+    }
+
+    /// Whether content in that coding is welcome, and no less than content as it is. Without the field nothing is assumed.
+    public func prefers(_ coding: String) -> Bool {
+        guard let weight = weights[coding] ?? weights["*"], weight > 0 else { return false }
+        return weight >= weights["identity"] ?? 0
+    }
+}

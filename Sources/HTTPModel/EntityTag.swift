@@ -1,0 +1,85 @@
+/// What names one state of a representation (RFC 9110 8.8.3): `"a1b2"`, or weakly `W/"a1b2"`.
+public struct EntityTag: Sendable, Hashable {
+    /// Two states with a weak tag are as good as the same, not the same to the byte.
+    public let isWeak: Bool
+    /// What stands between the quotes.
+    public let opaque: [UInt8]
+
+    /// Nil where a byte of the text cannot stand in a tag: a quote, a blank or a control character.
+    public init?(_ opaque: String, isWeak: Bool = false) {
+        guard opaque.utf8.allSatisfy(Self.isTagByte) else { return nil }
+        self.init(opaque: Array(opaque.utf8), isWeak: isWeak)
+    }
+
+    private init(opaque: [UInt8], isWeak: Bool) {
+        self.opaque = opaque
+        self.isWeak = isWeak
+    }
+
+    /// A tag as a field has it, and nothing after it.
+    public init?(bytes: ArraySlice<UInt8>) {
+        var rest = bytes
+        guard let tag = Self.next(in: &rest), rest.isEmpty else { return nil }
+        self = tag
+    }
+
+    /// Strong comparison (RFC 9110 8.8.3.2): the same to the byte. For ranges, and for what is to be changed.
+    public func isStronglyEqual(to other: EntityTag) -> Bool {
+        !isWeak && !other.isWeak && opaque == other.opaque
+    }
+
+    /// Weak comparison: as good as the same. For caches.
+    public func isWeaklyEqual(to other: EntityTag) -> Bool { opaque == other.opaque }
+
+    /// `etagc`: what is visible but a quote, and all beyond ASCII.
+    private static func isTagByte(_ byte: UInt8) -> Bool { byte > 0x20 && byte != 0x22 && byte != 0x7f }
+
+    /// Takes a tag from the front.
+    fileprivate static func next(in rest: inout ArraySlice<UInt8>) -> EntityTag? {
+        var bytes = rest
+        let isWeak = bytes.starts(with: "W/".utf8)
+        if isWeak { bytes = bytes.dropFirst(2) }
+        guard bytes.popFirst() == 0x22 else { return nil }
+        let opaque = bytes.prefix(while: isTagByte)
+        bytes = bytes[opaque.endIndex...]
+        guard bytes.popFirst() == 0x22 else { return nil }
+        rest = bytes
+        return EntityTag(opaque: Array(opaque), isWeak: isWeak)
+    }
+}
+
+extension EntityTag: CustomStringConvertible {
+    /// As a field has it.
+    public var description: String { "\(isWeak ? "W/" : "")\"\(String(decoding: opaque, as: UTF8.self))\"" }
+}
+
+/// What `If-Match` and `If-None-Match` say (RFC 9110 13.1.1, 13.1.2): any state there is, or one of these.
+public enum EntityTagCondition: Sendable, Hashable {
+    case any
+    /// From what is malformed on nothing is read: it can be no tag of ours.
+    case tags([EntityTag])
+
+    /// Nil where there is no such field.
+    public init?(_ name: HTTPFieldName, in fields: HTTPFields) {
+        let values = fields.valueBytes(of: name)
+        guard let first = values.first else { return nil }
+        if values.count == 1, first.elementsEqual([UInt8(ascii: "*")]) {
+            self = .any
+        } else {
+            self = .tags(values.flatMap(Self.tags))
+        }
+    }
+
+    private static func tags(in value: ArraySlice<UInt8>) -> [EntityTag] {
+        var tags: [EntityTag] = []
+        var rest = value
+        while true {
+            // RFC 9110 5.6.1: a list may have empty elements.
+            rest = rest.drop { ASCII.isBlank($0) || $0 == UInt8(ascii: ",") }
+            guard let tag = EntityTag.next(in: &rest) else { return tags }
+            rest = rest.drop(while: ASCII.isBlank)
+            guard rest.isEmpty || rest.first == UInt8(ascii: ",") else { return tags }
+            tags.append(tag)
+        }
+    }
+}

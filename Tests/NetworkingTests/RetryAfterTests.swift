@@ -1,0 +1,18 @@
+import FoundationEssentials
+import HTTPModel
+import RxTesting
+import Testing
+
+@testable import Networking
+
+@Suite("Retry-After", .noLeaks)
+struct RetryAfterTests {
+    @Test("A date without a Date beside it is read against the clock")
+    func againstTheClock() {
+        let now = Date(timeIntervalSince1970: 784_111_770.25)
+        let fields: HTTPFields = [.retryAfter: "Sun, 06 Nov 1994 08:49:37 GMT"]
+        #expect(RetryAfter.delay(in: fields, now: now) == .milliseconds(6750))
+        #expect(RetryAfter.delay(in: [.retryAfter: "0"], now: now) == .zero)
+        #expect(RetryAfter.delay(in: [:], now: now) == nil)
+    }
+}
