@@ -78,7 +78,7 @@ final class FileServer: Sendable {
         let cacheControl =
             settings.maxAge.map { "public, max-age=\(max(0, $0.components.seconds))" } ?? "no-cache"
         let denied = [
-            "accelerometer", "browsing-topics", "camera", "display-capture", "geolocation", "gyroscope",
+            "accelerometer", "camera", "display-capture", "geolocation", "gyroscope",
             "magnetometer", "microphone", "midi", "payment", "serial", "usb", "xr-spatial-tracking",
         ]
         let fields: HTTPFields = [
