@@ -1,8 +1,8 @@
 import { el, onWidth, svg } from "./dom.js";
 import { t } from "./language.js";
-import { decimal, later, longDay, longMonth, month, shortDay, weekday } from "./format.js";
+import { briefDay, decimal, later, longDay, longMonth, month, shortDay, weekday } from "./format.js";
 
-const room = { top: 14, right: 14, bottom: 44, left: 46, height: 272 };
+const room = { top: 28, right: 14, bottom: 44, left: 46, height: 286 };
 const halves = ["am", "pm"];
 
 /** The labels that a span's chart has room for, with or without a weight: seven days, or twelve months. */
@@ -127,7 +127,7 @@ export class Chart {
         svg("text", { x: room.left - 8, y: y(value) + 4, "text-anchor": "end" }, decimal(value)),
       ]),
       svg("path", { class: "axis", d: `M${room.left} ${floor}H${width - room.right}` }),
-      svg("text", { x: room.left - 8, y: room.height - 8, "text-anchor": "end" }, "kg"),
+      svg("text", { x: room.left - 8, y: 12, "text-anchor": "end" }, "kg"),
       this.labels.map((label, index) => {
         if ((last - index) % every !== 0) return null;
         const x = room.left + step * (index + 0.5);
@@ -199,7 +199,7 @@ export class Chart {
         class: "ring", x: x - this.step / 2 + 2, y: room.top, width: this.step - 4, height: floor - room.top, rx: 8,
       }) : "");
     this.tip.replaceChildren(
-      el("strong", {}, title(span, this.labels[index])),
+      el("strong", {}, span === "recent" ? briefDay(this.labels[index]) : longMonth(this.labels[index])),
       ...halves.map((half) => el("span", {}, el("span", {}, t(half)), el(
         "b", {}, point?.[half] != null ? t("kg", { value: decimal(point[half]) }) : t("none")))));
     this.tip.hidden = false;

@@ -24,6 +24,7 @@ export function later(day, days) {
 export const today = () => new Date().toISOString().slice(0, 10);
 
 export const longDay = dated("long", { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+export const briefDay = dated("brief", { weekday: "short", day: "numeric", month: "short" });
 export const shortDay = dated("short", { day: "numeric", month: "short" });
 export const weekday = dated("weekday", { weekday: "short" });
 export const month = dated("month", { month: "short" });
@@ -36,9 +37,11 @@ export const decimal = (value) =>
 
 export const whole = (value) => format("whole", Intl.NumberFormat, { maximumFractionDigits: 0 }).format(value);
 
-/** Milliseconds, as exactly as it makes sense: `0.42 ms`, `12.4 ms`, `3,002 ms`. */
-export function milliseconds(value) {
-  if (value === null || value === undefined) return "–";
+/** Milliseconds without their unit, as exactly as it makes sense: `0.42`, `12.4`, `3,002`. */
+export function plainMilliseconds(value) {
   const places = value < 1 ? 2 : value < 100 ? 1 : 0;
-  return `${format(`ms${places}`, Intl.NumberFormat, { maximumFractionDigits: places }).format(value)} ms`;
+  return format(`ms${places}`, Intl.NumberFormat, { maximumFractionDigits: places }).format(value);
 }
+
+/** Milliseconds, or a dash where they are not known. */
+export const milliseconds = (value) => (value == null ? "–" : `${plainMilliseconds(value)} ms`);

@@ -1,5 +1,5 @@
 import { el } from "./dom.js";
-import { milliseconds } from "./format.js";
+import { milliseconds, plainMilliseconds } from "./format.js";
 import { t } from "./language.js";
 
 /** The end of the scale: a round number of milliseconds, not before `end`. */
@@ -17,75 +17,95 @@ function bar(className, from, to, end) {
   return node;
 }
 
-const cell = (value) => el("td", { class: "number time" }, milliseconds(value));
+const room = (...bars) => el("td", { class: "bars" }, el("span", { class: "bar-room" }, bars));
 
-function partRow(entry, end, total) {
-  const to = entry.endMs ?? total;
+/** A reason, which may be broken into lines at its underscores. */
+const breakable = (token) => token.split("_").flatMap((word, index) => (index ? [el("wbr"), `_${word}`] : [word]));
+
+function spanRow(name, from, to, end, result, attributes) {
   return el(
-    "tr", { class: "part", "data-row-part": entry.part },
-    el("th", { scope: "row", translate: "no" }, entry.part),
-    el("td", { class: "bars" }, el("span", { class: "bar-room" }, bar("span", entry.beganMs, to, end))),
-    cell(entry.beganMs), el("td", { class: "number time" }), cell(entry.endMs),
-    el("td", {}));
+    "tr", { class: "part", ...attributes }, el("th", { scope: "row", translate: "no" }, name),
+    room(bar("span", from, to, end)), el("td", {}, el("span", { class: "result" }, result)));
 }
 
-function attemptRow(entry, call, attempt, number, end, total) {
-  const { beganMs, sentMs, firstByteMs, endMs, status, reason } = attempt;
+/** When an attempt began, had its first byte and ended: short to look at, whole to listen to. */
+function times({ beganMs, firstByteMs, endMs }) {
+  const short = [beganMs, firstByteMs, endMs].map((time) => (time == null ? "–" : plainMilliseconds(time)));
+  return [
+    el("span", { class: "times", "aria-hidden": "true" }, short.join(" · ")),
+    el("span", { class: "unseen" }, `, ${t("row.times", {
+      began: milliseconds(beganMs), first: milliseconds(firstByteMs), end: milliseconds(endMs),
+    })}`),
+  ];
+}
+
+function attemptBars({ beganMs, sentMs, firstByteMs, endMs, reason }, before, end, total) {
   const to = endMs ?? total;
-  const before = call.attempts[number - 2];
   const isLost = reason !== null;
-  const bars = [
+  return [
     before && bar("pause", before.endMs, beganMs, end),
-    bar("connect", beganMs, sentMs ?? to, end),
+    // What never had a connection was lost in connecting.
+    bar(isLost && sentMs == null ? "lost" : "connect", beganMs, sentMs ?? to, end),
     bar(isLost && firstByteMs == null ? "lost" : "wait", sentMs, firstByteMs ?? to, end),
     bar(isLost ? "lost" : "receive", firstByteMs, to, end),
   ];
-  // What never had a connection was lost in connecting.
-  if (isLost && sentMs == null) bars[1] = bar("lost", beganMs, to, end);
-  const retried = call.attempts.length > 1 ? t("row.attempt", { number, count: call.attempts.length }) : null;
-  const connection = attempt.connection ? t(`connection.${attempt.connection}`) : null;
+}
+
+function attemptRow(entry, call, number, end, total) {
+  const attempt = call.attempts[number - 1];
+  const { status, reason } = attempt;
+  const count = call.attempts.length;
+  const spoken = [
+    count > 1 && t("row.attempt", { number, count }), attempt.connection && t(`connection.${attempt.connection}`),
+  ].filter(Boolean);
   return el(
     "tr", { class: "attempt", "data-row-attempt": `${entry.part} ${call.upstream} ${number}` },
     el("th", { scope: "row" }, el("span", { translate: "no" }, `${call.upstream} ${call.method}`),
-      [retried, connection].filter(Boolean).map((words) => ` · ${words}`)),
-    el("td", { class: "bars" }, el("span", { class: "bar-room" }, bars)),
-    cell(beganMs), cell(firstByteMs), cell(endMs),
+      count > 1 && el("span", { class: "count", "aria-hidden": "true" }, ` ${number}/${count}`),
+      el("span", { class: "unseen" }, spoken.map((words) => `, ${words}`)), times(attempt)),
+    room(attemptBars(attempt, call.attempts[number - 2], end, total)),
     el("td", { translate: "no" },
-      el("span", { class: `result ${isLost ? "bad" : "good"}` }, reason ?? (status === null ? "–" : String(status))),
-      isLost && status !== null && el("span", { class: "result bad" }, `HTTP ${status}`)));
+      el("span", { class: `result ${reason !== null ? "bad" : "good"}` },
+        reason !== null ? breakable(reason) : status === null ? "–" : String(status)),
+      reason !== null && status !== null && el("span", { class: "result bad" }, `HTTP ${status}`)));
 }
 
 function head(end) {
-  const scale = [0, 0.25, 0.5, 0.75, 1].map((share) => {
+  const scale = [0, 0.5, 1].map((share) => {
     const mark = el("span", {}, share === 0 ? "0" : milliseconds(end * share));
     mark.style.left = `${share * 100}%`;
     return mark;
   });
   return el("thead", {}, el(
-    "tr", {},
-    el("th", { scope: "col", class: "what" }, t("column.what")),
+    "tr", {}, el("th", { scope: "col", class: "what" }, t("column.what")),
     el("th", { scope: "col", class: "bars" }, el("span", { class: "unseen" }, t("column.bars")),
       el("span", { class: "scale", "aria-hidden": "true" }, scale)),
-    el("th", { scope: "col", class: "number time" }, t("column.began")),
-    el("th", { scope: "col", class: "number time" }, t("column.first")),
-    el("th", { scope: "col", class: "number time" }, t("column.end")),
     el("th", { scope: "col", class: "end-of" }, t("column.result"))));
 }
 
-/** A request's parts and the attempts of their calls, each from when it began to its end. */
+/**
+ * A request's parts and the attempts of their calls, each from when it began to its end.
+ *
+ * @param timeline `meta.timeline` of the answer
+ * @param total milliseconds of the whole request
+ */
 export function waterfall(timeline, total) {
-  const times = timeline.flatMap((entry) => [entry.endMs, ...entry.calls.flatMap((call) =>
-    call.attempts.map((attempt) => attempt.endMs))]);
-  const end = scaleEnd(Math.max(total ?? 0, ...times.filter((time) => time != null)));
+  const ends = timeline.flatMap((entry) => [
+    entry.endMs, ...entry.calls.flatMap((call) => call.attempts.map((attempt) => attempt.endMs)),
+  ]);
+  const end = scaleEnd(Math.max(total ?? 0, ...ends.filter((time) => time != null)));
   const rows = timeline.flatMap((entry) => [
-    partRow(entry, end, total),
-    ...entry.calls.flatMap((call) => call.attempts.map((attempt, index) =>
-      attemptRow(entry, call, attempt, index + 1, end, total))),
+    spanRow(entry.part, entry.beganMs, entry.endMs ?? total, end,
+      entry.beganMs == null || entry.endMs == null ? "–" : milliseconds(entry.endMs - entry.beganMs),
+      { "data-row-part": entry.part }),
+    ...entry.calls.flatMap((call) =>
+      call.attempts.map((_, index) => attemptRow(entry, call, index + 1, end, total))),
   ]);
   const keys = ["connect", "wait", "receive", "lost", "pause"];
   return el(
-    "div", {},
-    el("table", { class: "waterfall" }, el("caption", {}, t("waterfall")), head(end), el("tbody", {}, rows)),
+    "div", { class: "waterfall-room" },
+    el("table", { class: "waterfall" }, el("caption", {}, t("waterfall")), head(end), el(
+      "tbody", {}, spanRow(t("row.whole"), 0, total, end, milliseconds(total), { "data-row-whole": true }), rows)),
     el("ul", { class: "trace-key", "aria-hidden": "true" }, keys.map((key) =>
       el("li", {}, el("i", { class: key }), t(`key.${key}`)))));
 }

@@ -37,7 +37,8 @@ export function drawWeather({ now, forecast }) {
   const condition = sky({ PTY: current.PTY, SKY: next[0]?.SKY });
   const rows = [["REH", "%", whole], ["WSD", " m/s", decimal], ["RN1", " mm", decimal]]
     .filter(([category]) => Number.isFinite(Number.parseFloat(current[category])));
-  return [
+  return [el(
+    "div", { class: "weather" },
     el("div", { class: "now" }, glyph(glyphs[condition]), el(
       "div", {}, el("p", { class: "degrees" }, `${decimal(Number(current.T1H))}°`),
       el("p", { class: "sky" }, `${t("weather.place")} · ${t(`sky.${condition}`)}`))),
@@ -46,6 +47,5 @@ export function drawWeather({ now, forecast }) {
       el("dd", {}, `${number(Number.parseFloat(current[category]))}${unit}`)))),
     next.length > 0 && el("ol", { class: "hours", "aria-label": t("weather.hours") }, next.map((hour) => el(
       "li", {}, el("span", { class: "hour" }, hour.hour), glyph(glyphs[sky(hour)]),
-      el("span", { class: "unseen" }, t(`sky.${sky(hour)}`)), el("b", {}, `${whole(Number(hour.T1H))}°`)))),
-  ].filter(Boolean);
+      el("span", { class: "unseen" }, t(`sky.${sky(hour)}`)), el("b", {}, `${whole(Number(hour.T1H))}°`)))))];
 }
