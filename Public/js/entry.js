@@ -2,13 +2,17 @@ import { t } from "./language.js";
 
 /** The form for a weight. What the diary allows is asked before the request; what it refuses is told here too. */
 export class Entry {
-  /** @param save called with the half and the weight; its promise is the complaint, or null. */
-  constructor(save) {
+  /**
+   * @param save called with the half and the weight; its promise is the complaint, or null
+   * @param complain called with a complaint that came when the form was closed already
+   */
+  constructor(save, complain) {
     this.dialog = document.getElementById("entry");
     this.form = this.dialog.querySelector("form");
     this.input = this.dialog.querySelector("input");
     this.error = this.dialog.querySelector(".entry-error");
     this.save = save;
+    this.complainElsewhere = complain;
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.submit();
@@ -54,11 +58,13 @@ export class Entry {
     const complaint = await this.save(this.half, weight);
     this.isSaving = false;
     this.form.removeAttribute("aria-busy");
-    if (complaint) {
+    if (!complaint) {
+      this.dialog.close();
+    } else if (this.dialog.open) {
       this.complain(complaint);
       this.input.focus();
     } else {
-      this.dialog.close();
+      this.complainElsewhere(complaint);
     }
   }
 }

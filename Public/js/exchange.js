@@ -21,11 +21,15 @@ function parsed(text) {
   }
 }
 
-function options({ method, body }, signal) {
+function options({ method, body }, cancelled) {
+  const signal = AbortSignal.any([cancelled, AbortSignal.timeout(patience)].filter(Boolean));
   const headers = { accept: "application/json", prefer: "timeline" };
   if (body) headers["content-type"] = "application/json";
   return { method, headers, signal, cache: "no-store", body: body ? JSON.stringify(body) : undefined };
 }
+
+/** Milliseconds after which nobody waits any more; the gateway's own limit for a request is 15 seconds. */
+const patience = 20_000;
 
 /**
  * Asks the gateway. Never fails but by `signal`: no answer is an exchange too.
@@ -51,19 +55,28 @@ export async function ask(request, signal) {
 }
 
 /**
- * Asks one request at a time: another one cancels the one before, which the gateway sees, and cancels its own calls.
- * A cancelled request's promise is null.
+ * Asks one request at a time, as `flatMapLatest` does: another one cancels the GET before it, which the gateway sees,
+ * and cancels its own calls. An input is never cancelled; what comes after it waits for it.
+ *
+ * @returns a function whose promise is `{exchange, isLatest}`; the exchange of what was cancelled is null
  */
 export function latest() {
   let controller = null;
+  let input = null;
   return async (request) => {
     controller?.abort();
-    controller = new AbortController();
-    try {
-      return await ask(request, controller.signal);
-    } catch {
-      return null;
+    const own = new AbortController();
+    controller = own;
+    await input;
+    const { signal } = own;
+    let exchange = null;
+    if (request.method === "GET") {
+      if (!signal.aborted) exchange = await ask(request, signal).catch(() => null);
+    } else {
+      input = ask(request);
+      exchange = await input;
     }
+    return { exchange, isLatest: !signal.aborted };
   };
 }
 

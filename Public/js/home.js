@@ -39,8 +39,8 @@ export class HomeScreen {
 
   async load() {
     this.busy(true);
-    const exchange = await this.send({ method: "GET", path: "/api/home" });
-    if (!exchange) return;
+    const { exchange, isLatest } = await this.send({ method: "GET", path: "/api/home" });
+    if (!isLatest) return;
     this.exchange = exchange;
     this.busy(false);
     this.draw();

@@ -21,7 +21,7 @@ export class WeightScreen {
     this.exchange = null;
     this.said = null;
     this.chart = new Chart(this.find("#chart"));
-    this.entry = new Entry((half, weight) => this.register(half, weight));
+    this.entry = new Entry((half, weight) => this.register(half, weight), (words) => this.complain(words));
     this.listen();
     onLanguage(() => this.draw());
   }
@@ -35,7 +35,6 @@ export class WeightScreen {
       this.span = event.target.value;
       this.draw();
     });
-    this.find("#day").max = today();
     this.find("#day").addEventListener("change", (event) => {
       if (event.target.value && event.target.validity.valid) this.open(event.target.value);
       else event.target.value = this.day;
@@ -55,15 +54,16 @@ export class WeightScreen {
     return this.run({ method: "GET", path: `/api/weights/screen?fddDate=${this.day}` });
   }
 
-  /** Sends a request and draws its answer; null if another one came in between. */
+  /** Sends a request, and draws its answer unless another one was sent since; null if that one cancelled it. */
   async run(request) {
     this.busy(true);
     this.drawDay();
-    const exchange = await this.send(request);
-    if (!exchange) return null;
-    this.exchange = exchange;
-    this.busy(false);
-    this.draw();
+    const { exchange, isLatest } = await this.send(request);
+    if (isLatest) {
+      this.exchange = exchange;
+      this.busy(false);
+      this.draw();
+    }
     return exchange;
   }
 
@@ -79,30 +79,45 @@ export class WeightScreen {
     return `/api/weights/${this.day}/${half}`;
   }
 
-  /** Whether it was taken; else the words for why not. */
+  /** Null where it was taken; else the words for why not. */
   async register(half, weight) {
+    const { day } = this;
     const exchange = await this.run({ method: "PUT", path: this.path(half), body: { weight } });
-    if (!exchange) return null;
     const complaint = this.complaint(exchange, "register");
     if (complaint) return complaint;
-    this.say({ key: "said.saved", half, weight });
+    this.say({ key: "said.saved", half, weight, day });
     this.whenChanged();
     return null;
   }
 
   async delete(half) {
+    const { day } = this;
     const weight = this.data.today?.[half];
     const exchange = await this.run({ method: "DELETE", path: this.path(half) });
-    if (!exchange) return;
     const complaint = this.complaint(exchange, "delete");
     if (complaint) {
-      this.say({ words: complaint });
+      this.complain(complaint);
       return;
     }
-    this.say({ key: "said.deleted", half, weight, undo: () => this.register(half, weight) });
+    this.say({ key: "said.deleted", half, weight, day, undo: () => this.undo(half, weight, day) });
     this.whenChanged();
-    // The button that was pressed is gone.
+    this.focus(half);
+  }
+
+  async undo(half, weight, day) {
+    this.day = day;
+    const complaint = await this.register(half, weight);
+    if (complaint) this.complain(complaint);
+    this.focus(half);
+  }
+
+  /** The button that was pressed is gone: what stands in its place has the focus. */
+  focus(half) {
     this.find(`[data-half="${half}"] button`)?.focus();
+  }
+
+  complain(words) {
+    this.say({ words, day: this.day });
   }
 
   complaint(exchange, part) {
@@ -113,7 +128,7 @@ export class WeightScreen {
   }
 
   say(said) {
-    this.said = { ...said, day: this.day };
+    this.said = said;
     this.drawSaid();
   }
 
@@ -133,6 +148,7 @@ export class WeightScreen {
 
   drawDay() {
     this.find("[data-day]").textContent = longDay(this.day);
+    this.find("#day").max = today();
     this.find("#day").value = this.day;
     this.find("#day-after").disabled = this.day >= today();
     for (const radio of this.root.querySelectorAll('[name="span"]')) radio.checked = radio.value === this.span;
@@ -202,7 +218,7 @@ export class WeightScreen {
     const place = this.find("#weights-said");
     const said = this.said;
     place.classList.toggle("bad", Boolean(said?.words));
-    if (!said || said.day !== this.day) {
+    if (!said) {
       place.replaceChildren();
       return;
     }
