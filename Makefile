@@ -6,6 +6,8 @@ PORT ?= 8080
 PACKAGES = libevent-dev libssl-dev libsqlite3-dev zlib1g-dev libbrotli-dev libmimalloc-dev curl
 # Servers that tests talk to; the tests that want one are skipped where it is missing.
 PEERS = nginx libnginx-mod-http-brotli-filter python3 openssl tinyproxy
+# A browser with its driver, and fonts for what the pages say: `make test-browser` fails without.
+BROWSER = chromium chromium-driver fonts-noto-cjk fonts-noto-color-emoji
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 FUZZ_SECONDS ?= 60
 # The most heap allocations that a charts request may cost.
@@ -14,7 +16,7 @@ ALLOCATIONS = 26
 # is specialised across modules.
 RELEASE = --static-swift-stdlib -Xswiftc -cross-module-optimization
 
-.PHONY: help setup libraries build demo run test lint format bench bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway bench-typed bench-client docs fuzz soak sanitize sanitize-thread sanitize-address image image-check clean
+.PHONY: help setup libraries build demo run test test-browser lint format bench bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway bench-typed bench-client docs fuzz soak sanitize sanitize-thread sanitize-address image image-check clean
 
 help:
 	@echo 'make setup     install the libraries that are missing, and the servers that tests talk to (Debian and Ubuntu; names'
@@ -22,7 +24,8 @@ help:
 	@echo 'make build     .build/release/sluice'
 	@echo 'make demo      build, start the sample upstreams and the gateway on port $(PORT)'
 	@echo 'make run       build and run: make run ARGS="serve --upstream diary=http://127.0.0.1:9000"'
-	@echo 'make test      all tests'
+	@echo 'make test      all tests but those in a browser'
+	@echo 'make test-browser  the pages of the demo in Chromium: what they do, and that everybody can use them; installs $(firstword $(BROWSER))'
 	@echo 'make lint      check the format; make format mends it'
 	@echo 'make bench     benchmarks of the layers, from JSON to a whole request in the gateway'
 	@echo '               beside peers: make bench-typed (a typed request, Go), make bench-client (the client, libcurl and Go)'
@@ -53,13 +56,18 @@ run: build
 
 test: setup
 	$(SWIFT) build --build-tests
-	$(SWIFT) test --skip-build --skip FaultTests
+	$(SWIFT) test --skip-build --skip FaultTests --skip BrowserTests
 	$(SWIFT) test --skip-build --filter FaultTests
 	$(SWIFT) test --package-path Tests/Consumer --scratch-path .build/consumer
 	$(MAKE) --no-print-directory build
 	Tests/Benchmarks/allocations .build/release/sluice $(ALLOCATIONS)
 	$(SWIFT) build -c release --product RxBench $(RELEASE)
 	.build/release/RxBench --allocations
+
+test-browser: build
+	@docker/setup $(BROWSER)
+	$(SWIFT) build --build-tests
+	BROWSER_TESTS_PROGRAM=$(CURDIR)/.build/release/sluice $(SWIFT) test --skip-build --filter BrowserTests
 
 lint:
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
@@ -128,7 +136,7 @@ sanitize-address:
 
 # One test at a time: sanitized code is slow, and what a test expects in time is not to wait for others' turns. No test
 # is XCTest's, whose pass without tests ends with leaks of its own.
-SANITIZE = --no-parallel --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
+SANITIZE = --no-parallel --disable-xctest --skip BrowserTests $(if $(FILTER),--filter '$(FILTER)')
 
 image:
 	@docker/image $(ENGINE)

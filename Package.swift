@@ -201,6 +201,15 @@ let package = Package(
                 "HTTPModel", "JSONBytes", "Locking", "TestSupport",
             ]),
         tests("SluiceCommandTests", ["SluiceCommand", "GatewayServer", "JSONBytes", "TestSupport"]),
+        // The pages in a real browser, by a WebDriver client over our own: `make test-browser`.
+        tests(
+            "BrowserTests",
+            [
+                "SluiceCommand", "NetworkingSession", "Networking", "HTTPOutbound", "HTTPModel", "JSONBytes",
+                "Rx",
+                "Locking", "TestSupport",
+            ],
+            resources: [.copy("Scripts")]),
     ],
     swiftLanguageModes: [.v6]
 )

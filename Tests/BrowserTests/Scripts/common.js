@@ -1,0 +1,133 @@
+// What the measuring scripts share. Each script is the body of a function that returns complaints: sentences.
+
+/** `button#save.primary "Save"`: enough to find it by. */
+function name(element) {
+  if (!element) return "nothing";
+  const id = element.id ? `#${element.id}` : "";
+  const classes = [...element.classList].map((name) => `.${name}`).join("");
+  const data = [...element.attributes]
+    .filter((attribute) => attribute.name.startsWith("data-"))
+    .map((attribute) => `[${attribute.name}="${attribute.value.slice(0, 20)}"]`)
+    .join("");
+  const text = (element.textContent || "").trim().replace(/\s+/g, " ").slice(0, 30);
+  return `${element.localName}${id}${id ? "" : classes + data}${text ? ` "${text}"` : ""}`;
+}
+
+/** Whether anything of it is painted. What only screen readers are told, cut to a pixel, is not. */
+function isSeen(element) {
+  if (!element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return false;
+  const box = element.getBoundingClientRect();
+  if (box.width <= 1 || box.height <= 1) return element instanceof SVGElement && box.width + box.height > 1;
+  for (let at = element; at instanceof Element; at = at.parentElement) {
+    const style = getComputedStyle(at);
+    if (style.clipPath === "inset(50%)" || style.clip === "rect(0px, 0px, 0px, 0px)" || style.clip === "rect(1px, 1px, 1px, 1px)")
+      return false;
+    // Moved out of the page, as links to the content are until they have the focus.
+    const place = at.getBoundingClientRect();
+    if (style.position !== "static" && (place.right + scrollX <= 0 || place.bottom + scrollY <= 0)) return false;
+  }
+  return true;
+}
+
+const paint = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+const colors = new Map();
+
+/** A CSS color of any notation as red, green, blue (0 to 255) and alpha (0 to 1). */
+function rgba(color) {
+  if (!colors.has(color)) {
+    paint.clearRect(0, 0, 1, 1);
+    paint.fillStyle = "#000";
+    paint.fillStyle = color;
+    paint.fillRect(0, 0, 1, 1);
+    const [red, green, blue, alpha] = paint.getImageData(0, 0, 1, 1).data;
+    colors.set(color, [red, green, blue, alpha / 255]);
+  }
+  return colors.get(color);
+}
+
+/** One color painted over another one, which is opaque. */
+function over(top, below, opacity = 1) {
+  const alpha = top[3] * opacity;
+  return [0, 1, 2].map((index) => top[index] * alpha + below[index] * (1 - alpha)).concat(1);
+}
+
+/** WCAG 2.2, "relative luminance". */
+function luminance(color) {
+  const [red, green, blue] = color.slice(0, 3).map((value) => {
+    const part = value / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+/** WCAG 2.2, "contrast ratio": 1 to 21. */
+function ratio(one, other) {
+  const [dark, light] = [luminance(one), luminance(other)].sort((left, right) => left - right);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+function hex(color) {
+  return "#" + color.slice(0, 3).map((value) => Math.round(value).toString(16).padStart(2, "0")).join("");
+}
+
+/** The root's canvas: what is behind everything. */
+function canvas() {
+  const probe = document.createElement("span");
+  probe.style.cssText = "display: none; background: Canvas";
+  document.documentElement.append(probe);
+  const color = rgba(getComputedStyle(probe).backgroundColor);
+  probe.remove();
+  return color;
+}
+
+/** The colors that an element's own background may have: each stop of a gradient is one. */
+function fills(element) {
+  const style = getComputedStyle(element);
+  const color = rgba(style.backgroundColor);
+  if (style.backgroundImage === "none" || element instanceof SVGElement) return [color];
+  const stops = style.backgroundImage.match(/(?:rgba?|hsla?|oklch|oklab|lab|lch|color)\([^()]*\)|#[0-9a-f]{3,8}/gi);
+  return stops ? stops.map((stop) => (color[3] === 1 ? over(rgba(stop), color) : rgba(stop))) : [color];
+}
+
+function ancestors(element) {
+  const chain = [];
+  for (let at = element; at; at = at.parentElement || (at.getRootNode() instanceof ShadowRoot ? at.getRootNode().host : null)) chain.unshift(at);
+  return chain;
+}
+
+/**
+ * Every pair [what is seen of `color` inside `element`, what is seen beside it there], composited from the root: one for
+ * each way in which gradients may meet.
+ */
+function composites(element, color) {
+  const chain = ancestors(element);
+  const step = (index, below) => {
+    if (index === chain.length) return [[over(color, below), below]];
+    const opacity = Number(getComputedStyle(chain[index]).opacity);
+    return fills(chain[index]).flatMap((fill) =>
+      step(index + 1, over(fill, below)).map((pair) =>
+        pair.map((seen) => over([...seen.slice(0, 3), 1], below, opacity))));
+  };
+  return step(0, canvas());
+}
+
+/** The worst ratio of `color` to what is behind it in `element`, and the two colors. */
+function contrast(element, color) {
+  return composites(element, color)
+    .map(([seen, beside]) => ({ ratio: ratio(seen, beside), seen: hex(seen), beside: hex(beside) }))
+    .reduce((worst, pair) => (pair.ratio < worst.ratio ? pair : worst));
+}
+
+/** What the page draws in the top layer or outside of the document's own flow is asked for too. */
+function everything() {
+  return [...document.querySelectorAll("*")];
+}
+
+const controls = [
+  "a[href]", "button", "input:not([type=hidden])", "select", "textarea", "summary", "[tabindex]",
+  "[role=button]", "[role=switch]", "[role=checkbox]", "[role=radio]", "[role=tab]", "[role=link]", "[role=slider]",
+].join(",");
+
+function isDisabled(element) {
+  return element.closest(":disabled, [aria-disabled=true], [inert]") !== null;
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Glibc
+import HTTPModel
+import Networking
+import NetworkingSession
+import Rx
+import TestSupport
+
+/// `sluice demo`, the built program, with data of its own.
+final class Demo: Sendable {
+    private let folder = ScratchFolder()
+    private let process: PeerProcess
+    private let session: Session
+    let origin: String
+
+    init(_ arguments: String...) async throws {
+        let process = try PeerProcess(
+            Self.program, ["demo", "--port", "0", "--data", folder.file("demo.sqlite")] + arguments,
+            in: folder)
+        self.process = process
+        var configuration = Session.Configuration()
+        configuration.connections.proxy = .none
+        session = try Session(configuration)
+        origin = try await eventually("the demo says where it is") {
+            process.log.firstMatch(of: /sluice listening on (http:\/\/\S+)/).map { String($0.1) }
+        }
+    }
+
+    /// Ends it, as its user does.
+    func stop() {
+        session.close()
+        process.stop()
+    }
+
+    /// What `make test-browser` has built for users; or else what lies beside the tests.
+    private static var program: String {
+        ProcessInfo.processInfo.environment["BROWSER_TESTS_PROGRAM"]
+            ?? Bundle.main.bundleURL.appendingPathComponent("sluice").path
+    }
+
+    /// Has an upstream fail, or (`none`) answer well, as the switches of the page do.
+    func setFault(_ fault: String, of upstream: String, api: String? = nil) async throws {
+        let request = HTTPRequest(url: "\(origin)/demo/faults/\(upstream)", method: .put)
+            .setTask(.parameters(["api": api, "fault": fault], encoding: .json))
+        _ = try await session.request(request).validate()
+    }
+
+    /// Puts a weight in, or (nil) takes it out, past the page.
+    func setWeight(_ kilograms: Double?, on date: String, _ half: String) async throws {
+        let url = "\(origin)/api/weights/\(date)/\(half)"
+        let request =
+            if let kilograms {
+                HTTPRequest(url: url, method: .put)
+                    .setTask(.parameters(["weight": kilograms], encoding: .json))
+            } else {
+                HTTPRequest(url: url, method: .delete)
+            }
+        _ = try await session.request(request).validate(statusCode: [200, 404])
+    }
+}

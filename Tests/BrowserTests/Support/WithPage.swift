@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+
+/// One browser for all tests of a suite: to start one takes longer than most of them.
+struct SharedBrowser: SuiteTrait, TestScoping {
+    @TaskLocal static var current: Browser?
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        let browser = try await Browser()
+        defer { browser.stop() }
+        try await Self.$current.withValue(browser) { try await function() }
+    }
+}
+
+/// Runs `test` in a window of the suite's browser. A picture of the window is attached to what fails by throwing.
+func withPage(_ look: Look = Look(), _ test: @Sendable (Page) async throws -> Void) async throws {
+    let browser = try #require(SharedBrowser.current)
+    try await browser.withPage(look) { page in
+        do {
+            try await test(page)
+        } catch {
+            if let picture = try? await page.screenshot() {
+                Attachment.record([UInt8](picture), named: "window.png")
+            }
+            throw error
+        }
+    }
+}
+
+/// The same on the demo's page, with a demo of its own. At its end the console has nothing to worry about, and nothing was
+/// asked of another host.
+///
+/// - Parameter expectedStatuses: failures that the test is about.
+func withDemo(
+    _ look: Look = Look(), path: String = "/", expectedStatuses: Set<Int> = [],
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ test: @Sendable (Page, Demo) async throws -> Void
+) async throws {
+    let demo = try await Demo()
+    defer { demo.stop() }
+    try await withPage(look) { page async throws in
+        try await page.open(demo.origin + path)
+        try await test(page, demo)
+        expectNone(
+            try await page.consoleComplaints(expectedStatuses: expectedStatuses),
+            sourceLocation: sourceLocation)
+        expectNone(
+            try await page.foreignRequestComplaints(origin: demo.origin), sourceLocation: sourceLocation)
+    }
+}
+
+func expectNone(_ complaints: [String], sourceLocation: SourceLocation = #_sourceLocation) {
+    #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))", sourceLocation: sourceLocation)
+}

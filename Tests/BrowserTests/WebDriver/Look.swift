@@ -1,0 +1,52 @@
+import Testing
+
+/// How a page is looked at: on which screen, in which light, by whom.
+struct Look: Sendable, Equatable, CustomTestStringConvertible {
+    enum Device: String, Sendable, CaseIterable {
+        case desktop
+        case phone
+        /// The narrowest that a page has to do with (WCAG 2.2, 1.4.10): also a wide screen at 400 %.
+        case narrow
+
+        var width: Int { [.desktop: 1440, .phone: 390, .narrow: 320][self] ?? 0 }
+        var height: Int { [.desktop: 900, .phone: 844, .narrow: 640][self] ?? 0 }
+        var pixelRatio: Double { self == .phone ? 3 : 1 }
+        var isMobile: Bool { self != .desktop }
+    }
+
+    enum Theme: String, Sendable, CaseIterable {
+        case light, dark
+    }
+
+    enum Language: String, Sendable, CaseIterable {
+        case korean = "ko-KR"
+        case english = "en-US"
+
+        /// As in `lang="ko"`.
+        var code: String { String(rawValue.prefix(2)) }
+    }
+
+    var device = Device.desktop
+    var theme = Theme.light
+    var language = Language.english
+    var reducesMotion = false
+    var forcesColors = false
+    /// What the user has chosen for text without a size of its own, in CSS pixels. Browsers begin with 16.
+    var fontSize = 16
+
+    /// Each width that a designer draws, in each theme and language.
+    static let matrix: [Look] = [Device.phone, .desktop].flatMap { device in
+        Theme.allCases.flatMap { theme in
+            Language.allCases.map { Look(device: device, theme: theme, language: $0) }
+        }
+    }
+
+    var testDescription: String {
+        let rest = [
+            reducesMotion ? "reduced motion" : nil, forcesColors ? "forced colors" : nil,
+            fontSize == 16 ? nil : "text of \(fontSize) px",
+        ]
+        return ([device.rawValue, theme.rawValue, language.rawValue] + rest.compactMap { $0 })
+            .joined(separator: ", ")
+    }
+}

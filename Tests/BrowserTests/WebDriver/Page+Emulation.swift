@@ -1,0 +1,32 @@
+import Networking
+
+/// What a page is told of its screen and its user.
+extension Page {
+    func show(_ look: Look) async throws {
+        try await resize(look.device)
+        try await devTools("Emulation.setTouchEmulationEnabled", ["enabled": .flag(look.device.isMobile)])
+        try await devTools(
+            "Emulation.setEmulatedMedia",
+            [
+                "features": [
+                    ["name": "prefers-color-scheme", "value": .text(look.theme.rawValue)],
+                    [
+                        "name": "prefers-reduced-motion",
+                        "value": look.reducesMotion ? "reduce" : "no-preference",
+                    ],
+                    ["name": "forced-colors", "value": look.forcesColors ? "active" : "none"],
+                ]
+            ])
+    }
+
+    /// - Parameter height: in CSS pixels; nil: the device's own.
+    func resize(_ device: Look.Device, height: Int? = nil) async throws {
+        try await devTools(
+            "Emulation.setDeviceMetricsOverride",
+            [
+                "width": .integer(Int64(device.width)),
+                "height": .integer(Int64(height ?? device.height)),
+                "deviceScaleFactor": .number(device.pixelRatio), "mobile": .flag(device.isMobile),
+            ])
+    }
+}

@@ -1,0 +1,102 @@
+import HTTPModel
+import Networking
+
+/// The commands of W3C WebDriver that are used here, and two that chromedriver has beside them: its log, and any command of
+/// the DevTools protocol.
+enum WebDriver: TargetType {
+    case newSession(capabilities: ParameterValue)
+    case session(String, SessionCommand)
+    case element(session: String, element: String, ElementCommand)
+
+    enum SessionCommand: Sendable {
+        case delete
+        case navigate(to: String)
+        case refresh
+        case findElements(css: String)
+        case execute(script: String, arguments: ParameterValue)
+        case perform(actions: ParameterValue)
+        case log(LogKind)
+        case devTools(command: String, parameters: ParameterValue)
+    }
+
+    enum ElementCommand: Sendable {
+        case click
+        case clear
+        case sendKeys(String)
+        case text
+        case attribute(String)
+        case property(String)
+        case isDisplayed
+        case isEnabled
+        case computedRole
+        case computedLabel
+    }
+
+    enum LogKind: String, ParameterConvertible {
+        /// What its console shows: of the page, of the network, of its security.
+        case browser
+        /// Events of the DevTools protocol, each a JSON text.
+        case performance
+    }
+
+    // The driver is asked for its port; its provider says where it is.
+    var baseURL: String { "http://127.0.0.1" }
+
+    var path: RequestPath {
+        switch self {
+        case .newSession: "/session"
+        case .session(let id, .delete): "/session/\(id)"
+        case .session(let id, .navigate): "/session/\(id)/url"
+        case .session(let id, .refresh): "/session/\(id)/refresh"
+        case .session(let id, .findElements): "/session/\(id)/elements"
+        case .session(let id, .execute): "/session/\(id)/execute/sync"
+        case .session(let id, .perform): "/session/\(id)/actions"
+        case .session(let id, .log): "/session/\(id)/se/log"
+        case .session(let id, .devTools): "/session/\(id)/goog/cdp/execute"
+        case .element(let id, let element, .click): "/session/\(id)/element/\(element)/click"
+        case .element(let id, let element, .clear): "/session/\(id)/element/\(element)/clear"
+        case .element(let id, let element, .sendKeys): "/session/\(id)/element/\(element)/value"
+        case .element(let id, let element, .text): "/session/\(id)/element/\(element)/text"
+        case .element(let id, let element, .attribute(let name)):
+            "/session/\(id)/element/\(element)/attribute/\(name)"
+        case .element(let id, let element, .property(let name)):
+            "/session/\(id)/element/\(element)/property/\(name)"
+        case .element(let id, let element, .isDisplayed): "/session/\(id)/element/\(element)/displayed"
+        case .element(let id, let element, .isEnabled): "/session/\(id)/element/\(element)/enabled"
+        case .element(let id, let element, .computedRole): "/session/\(id)/element/\(element)/computedrole"
+        case .element(let id, let element, .computedLabel): "/session/\(id)/element/\(element)/computedlabel"
+        }
+    }
+
+    var method: HTTPMethod {
+        switch self {
+        case .session(_, .delete): .delete
+        case .newSession, .session, .element(_, _, .click), .element(_, _, .clear), .element(_, _, .sendKeys):
+            .post
+        case .element: .get
+        }
+    }
+
+    var task: RequestTask {
+        switch self {
+        case .newSession(let capabilities):
+            .parameters(
+                ["capabilities": ["alwaysMatch": capabilities] as ParameterValue], encoding: .json)
+        case .session(_, .navigate(let url)): .parameters(["url": url], encoding: .json)
+        case .session(_, .findElements(let css)):
+            .parameters(["using": "css selector", "value": css], encoding: .json)
+        case .session(_, .execute(let script, let arguments)):
+            .parameters(["script": script, "args": arguments], encoding: .json)
+        case .session(_, .perform(let actions)): .parameters(["actions": actions], encoding: .json)
+        case .session(_, .log(let kind)): .parameters(["type": kind], encoding: .json)
+        case .session(_, .devTools(let command, let parameters)):
+            .parameters(["cmd": command, "params": parameters], encoding: .json)
+        case .element(_, _, .sendKeys(let text)): .parameters(["text": text], encoding: .json)
+        case .session(_, .refresh), .element(_, _, .click), .element(_, _, .clear):
+            .parameters([:], encoding: .json)
+        case .session(_, .delete), .element: .plain
+        }
+    }
+
+    var validation: ValidationType { .successCodes }
+}
