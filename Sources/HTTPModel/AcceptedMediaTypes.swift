@@ -48,7 +48,7 @@ public struct AcceptedMediaTypes: Sendable, Hashable {
     }
 
     private static func ranges(in value: ArraySlice<UInt8>) -> [Range] {
-        members(of: value).compactMap { member in
+        ParameterScanner.members(of: value).compactMap { member in
             guard let type = MediaType(bytes: member) else { return nil }
             guard let weightAt = type.parameters.firstIndex(where: { $0.name == "q" }) else {
                 return Range(type: type, weight: 1000)
@@ -58,29 +58,6 @@ public struct AcceptedMediaTypes: Sendable, Hashable {
                 type: type.type, subtype: type.subtype, parameters: Array(type.parameters[..<weightAt]))
             return Range(type: bare, weight: weight)
         }
-    }
-
-    /// The parts between the commas that stand outside of quotes.
-    private static func members(of value: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
-        var members: [ArraySlice<UInt8>] = []
-        var start = value.startIndex
-        var isQuoted = false
-        var isEscaped = false
-        for index in value.indices {
-            let byte = value[index]
-            if isEscaped {
-                isEscaped = false
-            } else if isQuoted, byte == 0x5c {
-                isEscaped = true
-            } else if byte == 0x22 {
-                isQuoted.toggle()
-            } else if byte == 0x2c, !isQuoted {
-                members.append(value[start..<index])
-                start = index + 1
-            }
-        }
-        members.append(value[start...])
-        return members
     }
 
     /// `qvalue` of RFC 9110 12.4.2 in thousandths.

@@ -39,6 +39,8 @@ extension HTTPFieldName {
     public static var link: HTTPFieldName { "Link" }
     public static var location: HTTPFieldName { "Location" }
     public static var origin: HTTPFieldName { "Origin" }
+    public static var prefer: HTTPFieldName { "Prefer" }
+    public static var preferenceApplied: HTTPFieldName { "Preference-Applied" }
     public static var proxyAuthenticate: HTTPFieldName { "Proxy-Authenticate" }
     public static var proxyConnection: HTTPFieldName { "Proxy-Connection" }
     public static var proxyStatus: HTTPFieldName { "Proxy-Status" }
@@ -46,6 +48,7 @@ extension HTTPFieldName {
     public static var referer: HTTPFieldName { "Referer" }
     public static var retryAfter: HTTPFieldName { "Retry-After" }
     public static var server: HTTPFieldName { "Server" }
+    public static var serverTiming: HTTPFieldName { "Server-Timing" }
     public static var setCookie: HTTPFieldName { "Set-Cookie" }
     public static var te: HTTPFieldName { "TE" }
     public static var traceParent: HTTPFieldName { "traceparent" }

@@ -56,7 +56,7 @@ struct ArgumentsTests {
                 "SLUICE_HOST", "SLUICE_PORT", "SLUICE_LOOPS", "SLUICE_LOG_LEVEL", "SLUICE_DATA",
                 "SLUICE_DRAIN_DELAY", "SLUICE_SPOOL_DIRECTORY", "SLUICE_UPSTREAM", "SLUICE_UPSTREAM_CA",
                 "SLUICE_UPSTREAM_CERT", "SLUICE_UPSTREAM_KEY", "SLUICE_UPSTREAM_PIN", "SLUICE_PROXY",
-                "SLUICE_NO_PROXY",
+                "SLUICE_NO_PROXY", "SLUICE_TIMELINE",
             ])
     }
 
@@ -75,6 +75,16 @@ struct ArgumentsTests {
         #expect(throws: UsageError.self) {
             try parse(["--drain-delay", "31"]).seconds("drain-delay", in: 0...30)
         }
+    }
+
+    @Test("A switch is on or off and nothing else")
+    func aSwitchIsOnOrOff() throws {
+        for value in ["", "yes", "ON", "true"] {
+            #expect(throws: UsageError.self) { try parse(["--timeline", value]).isOn("timeline") }
+        }
+        #expect(try parse(["--timeline", "on"]).isOn("timeline") == true)
+        #expect(try parse([], environment: ["SLUICE_TIMELINE": "off"]).isOn("timeline") == false)
+        #expect(try parse([]).isOn("timeline") == nil)
     }
 
     @Test("The help of a command names each of its flags, its default and its variable")

@@ -46,6 +46,10 @@ public struct GatewayLimits: Sendable {
     public var answer = 16 * 1024 * 1024
     /// What the JSON of a request may ask of its reader; beyond it a 400. Default 64 levels, numbers of 256 bytes.
     public var json = JSONLimits.standard
+    /// Whether a request may ask for its timeline, by `Prefer: timeline` (RFC 7240). The answer then tells when each part,
+    /// upstream call and attempt began and ended, in `meta.timeline` and in `Server-Timing`. Default false: how long upstreams
+    /// take is no client's business.
+    public var allowsTimeline = false
 
     public init() {}
 }

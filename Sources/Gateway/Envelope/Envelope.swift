@@ -36,6 +36,7 @@ struct EnvelopeHead: ~Copyable {
     let requestID: String
     /// Nanoseconds from the request to its answer.
     let elapsed: Int64
+    let timeline: AnswerTimeline?
 }
 
 /// Writes the envelope of an answer as bytes, in the key order of the contract.
@@ -52,6 +53,7 @@ enum Envelope {
     ) -> [ArraySlice<UInt8>] {
         let room =
             256 + head.message.utf8.count + head.requestID.utf8.count + (results?.envelopeBytes ?? 0)
+            + (head.timeline?.envelopeBytes ?? 0)
         let fragments = fragmentBytes(body, results)
         // Up to 16 KiB it is one block, sized beforehand. In a longer one each fragment of 1 KiB or more becomes a piece
         // of its own.
@@ -84,6 +86,7 @@ enum Envelope {
     {
         let room =
             320 + head.message.utf8.count + head.requestID.utf8.count + (results?.envelopeBytes ?? 0)
+            + (head.timeline?.envelopeBytes ?? 0)
         let text = JSONLine.array(capacity: room) { line in
             line.constant("{\"type\":")
             line.string("urn:sluice:problem:\(code.kebabName)")
@@ -96,6 +99,7 @@ enum Envelope {
             line.constant(",\"instance\":")
             line.string("urn:sluice:request:\(head.requestID)")
             if let results { errors(results, &line) }
+            if let timeline = head.timeline { timeline.write(to: &line) }
             line.constant("}")
         }
         return [text[...]]
@@ -188,6 +192,7 @@ enum Envelope {
             }
             line.constant("}")
         }
+        if let timeline = head.timeline { timeline.write(to: &line) }
         line.constant("}}")
     }
 }

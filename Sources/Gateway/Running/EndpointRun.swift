@@ -103,19 +103,26 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         // An async handler may come back after the deadline; nothing is asked of an upstream then.
         guard let stage = state.withLock({ $0.beginStage(of: &parts, &next) }) else { return }
         guard count > 0 else { return joined(state.withLock { $0.takeEnded(of: stage) }) }
+        if let place = context.timeline { plan(stage..<(stage + count), in: place.timeline) }
         var work: Link?
         for index in 0..<count {
             let taken = state.withLock { $0.takeSource(of: index, stage, keeping: &work) }
             work.take()?.stop()
             guard let source = consume taken else { return }
             // Moved all the way: a source that nobody else holds is run itself, and no copy of it.
-            work = (consume source).single(on: scheduler).subscribe(self, number: stage + index)
+            let part = (consume source).single(on: scheduler)
+            if let place = context.timeline {
+                work = subscribe(part, stage + index, in: place.timeline)
+            } else {
+                work = (consume part).subscribe(self, number: stage + index)
+            }
         }
         state.withLock { $0.keep(&work, of: count - 1, stage) }
         work?.stop()
     }
 
     private func ended(_ number: Int, _ outcome: consuming PartOutcome?) {
+        context.timeline?.timeline.ended(number, outcome?.kind, at: scheduler.now)
         joined(state.withLock { $0.end(of: number, &outcome) })
     }
 
@@ -139,6 +146,22 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
                 attempt { try proceed(to: try then(StepValues(steps: results.parts)), in: dressing) }
             }
         }
+    }
+
+    // MARK: - The timeline, where it is asked for
+
+    private func plan(_ numbers: Range<Int>, in timeline: RequestTimeline) {
+        for number in numbers {
+            if let name = state.withLock({ $0.name(of: number) }) { timeline.planned(name, number) }
+        }
+    }
+
+    /// Subscribes a part in a context that tells whose the calls are.
+    private func subscribe(
+        _ part: Single<JSONFragment>, _ number: Int, in timeline: RequestTimeline
+    ) -> Link {
+        let place = timeline.began(number, at: scheduler.now)
+        return CallContext.$current.withValue(context.with(place)) { part.subscribe(self, number: number) }
     }
 
     private func attempt(_ step: () throws -> Void) {
@@ -195,6 +218,8 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     /// The deadline. What has ended by now counts, the rest is `deadline_exceeded`.
     func timerFired(_ token: TimerToken) {
         guard var remains = state.withLock({ $0.takeOver() }) else { return }
+        // Before all ends: what had not ended by itself has no end in the timeline.
+        let recipient = recipient
         remains.dispose()
         receiver.answered(expired(remains, recipient))
     }
@@ -261,7 +286,8 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     private var recipient: Renderer.Recipient {
         Renderer.Recipient(
             requestID: request.requestID, route: endpoint.template.text, elapsed: elapsed,
-            fields: request.fields)
+            fields: request.fields,
+            timeline: context.timeline.map { AnswerTimeline($0.timeline, at: scheduler.now) })
     }
 
     private func incident(_ error: any Error, part: String?) -> GatewayIncident {

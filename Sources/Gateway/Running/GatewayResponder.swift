@@ -12,6 +12,7 @@ public final class GatewayResponder: Sendable {
     private let router: Router<Routed>
     let environment: GatewayEnvironment
     private let cors: CORSPolicy?
+    private let allowsTimeline: Bool
     let renderer: Renderer
     private let identifiers = Identifiers()
     /// What goes with the calls of nearly every request; the id and the trace are written over.
@@ -30,6 +31,7 @@ public final class GatewayResponder: Sendable {
         self.router = router
         self.environment = environment
         self.cors = cors
+        allowsTimeline = limits.allowsTimeline
         renderer = Renderer(cors: cors, answerLimit: limits.answer)
     }
 
@@ -232,10 +234,18 @@ public final class GatewayResponder: Sendable {
             own.overwrite(valueAt: 2) { TraceContext.write(continuing: received, identifiers, to: $0) }
         }
         let deadline = started.addingTimeInterval(endpoint.deadlineSeconds)
-        if endpoint.forwarded.isEmpty { return CallContext(requestID, own, deadline: deadline) }
+        let timeline = allowsTimeline ? Self.timeline(askedFor: fields, started) : nil
+        if endpoint.forwarded.isEmpty {
+            return CallContext(requestID, own, deadline: deadline, timeline: timeline)
+        }
         return CallContext(
             requestID, own, deadline: deadline, forwarding: Self.forwarded(fields, by: endpoint),
-            credentialUpstreams: endpoint.credentialUpstreams)
+            credentialUpstreams: endpoint.credentialUpstreams, timeline: timeline)
+    }
+
+    private static func timeline(askedFor fields: HTTPFields, _ started: RxTime) -> TimelinePlace? {
+        guard fields.contains(.prefer), Preferences(fields)["timeline"]?.isEmpty == true else { return nil }
+        return RequestTimeline(started: started).place
     }
 
     /// What the endpoint lists, but for what `Connection` names: that is for us alone (RFC 9110 7.6.1).

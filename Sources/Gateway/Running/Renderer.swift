@@ -12,6 +12,8 @@ final class Renderer: Sendable {
         let elapsed: Int64
         /// The request's fields: `Accept` and `Origin` have a say in the answer.
         let fields: HTTPFields?
+        /// Where the request asked for it, and may.
+        var timeline: AnswerTimeline?
     }
 
     let cors: CORSPolicy?
@@ -71,7 +73,8 @@ final class Renderer: Sendable {
     ) -> GatewayResponse {
         let head = EnvelopeHead(
             code: isComplete ? "OK" : "PARTIAL", message: isComplete ? "success" : "some parts failed",
-            status: status.code, requestID: recipient.requestID, elapsed: recipient.elapsed)
+            status: status.code, requestID: recipient.requestID, elapsed: recipient.elapsed,
+            timeline: recipient.timeline)
         let hasBody = !status.forbidsBody && status != .resetContent
         var answer = HTTPResponse(
             status: status, fields: successFields(hasBody: hasBody, recipient.requestID),
@@ -144,7 +147,7 @@ final class Renderer: Sendable {
     ) -> GatewayResponse {
         let head = EnvelopeHead(
             code: code.name, message: message, status: code.status, requestID: recipient.requestID,
-            elapsed: recipient.elapsed)
+            elapsed: recipient.elapsed, timeline: recipient.timeline)
         let isProblem =
             recipient.fields.map { $0.contains(.accept) && AcceptedMediaTypes($0).prefersProblemJSON }
             ?? false
@@ -184,6 +187,7 @@ final class Renderer: Sendable {
         _ before: [PartResults], _ recipient: Recipient
     ) -> GatewayResponse {
         if let cors, let fields = recipient.fields { cors.addFields(to: &answer.fields, for: fields) }
+        if let timeline = recipient.timeline { timeline.addFields(to: &answer.fields) }
         let status = answer.status.code
         return GatewayResponse(
             response: consume answer,

@@ -96,6 +96,9 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// No whole response came.
     open func failed(_ error: OutboundError) {}
 
+    /// `timings` has more: the call has a connection, and its request goes out; or the first byte of a response is there.
+    open func advanced() {}
+
     final var isOver: Bool { if case .over = place { true } else { false } }
 
     // MARK: What happens to it
@@ -125,6 +128,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         timings.connected = now
         timings.isReusedConnection = isReused
         requestWasSent = true
+        advanced()
     }
 
     final func requestMoved(isWritten: Bool, bytesSent: Int64, now: MonotonicTime) {
@@ -135,7 +139,10 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     }
 
     final func bytesReceived(areFirst: Bool, now: MonotonicTime) {
-        if areFirst { timings.firstByte = now }
+        if areFirst {
+            timings.firstByte = now
+            advanced()
+        }
         deadlines.reached(.receiving, now: now)
     }
 

@@ -65,6 +65,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
 
     override func begin() {
         if call.context == nil, let context = CallContext.current { call = call.with(context) }
+        if call.timeline != nil { call = call.enteringTimeline(from: .current) }
         let call = call
         let transport = provider.transport
         let scheduler = transport.scheduler
@@ -82,7 +83,10 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         send(call, over: transport, attempt: 1, within: end)
     }
 
-    override func cancel() { _ = free() }
+    override func cancel() {
+        call.timeline?.attemptCancelled(at: scheduler.now)
+        _ = free()
+    }
 
     private func send(
         _ call: TransportCall, over transport: any Transport, attempt number: Int, within limit: Int64
@@ -90,6 +94,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         if call.settings.hasPlugins {
             for plugin in call.settings.plugins { plugin.willSend(call, attempt: number) }
         }
+        call.timeline?.attemptBegan(at: scheduler.now)
         var attempt: (any Disposable)? = transport.send(
             call, within: .nanoseconds(Int(limit)), for: self)
         let isOver = state.withLock { state in
@@ -103,6 +108,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     // MARK: - Answers
 
     func attemptSucceeded(_ response: consuming TransportResponse) {
+        call.timeline?.attemptEnded(at: scheduler.now, status: response.status.code)
         // The usual way: the first attempt brings all that is asked for.
         if !isRetried, !isStopped, reportData(of: response) { return }
         let status = response.status.code
@@ -115,7 +121,10 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     }
 
     func attemptFailed(_ error: TransportError) {
-        guard elapsed < end - Self.clockError else { return finish(limitError) }
+        let isLate = elapsed >= end - Self.clockError
+        let error = isLate ? limitError : error
+        call.timeline?.attemptEnded(at: scheduler.now, reason: error.reason)
+        if isLate { return finish(error) }
         decide(.reason(error.reason), .failure(error))
     }
 

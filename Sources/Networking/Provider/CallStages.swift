@@ -37,7 +37,8 @@ final class CallStages: Sendable {
     ) -> Single<Response> {
         .deferred {
             let context = call.context ?? CallContext.current
-            let call = call.context == nil ? context.map { call.with($0) } ?? call : call
+            var call = call.context == nil ? context.map { call.with($0) } ?? call : call
+            if call.timeline != nil { call = call.joiningPart(of: .current) }
             return StagedCall(call, self, provider, observer).response()
         }
     }

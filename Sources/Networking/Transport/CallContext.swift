@@ -17,6 +17,8 @@ public final class CallContext: Sendable {
 
     /// Whether fields of the client's request go with the calls.
     let forwards: Bool
+    /// Nil for a request that is not to be told of its timeline, as nearly none is.
+    package let timeline: TimelinePlace?
 
     private let fields: HTTPFields
     /// `fields` before anything was forwarded; nil where nothing is.
@@ -54,10 +56,11 @@ public final class CallContext: Sendable {
     /// - Parameter fields: what goes with every call, but for what is forwarded.
     package init(
         _ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?, forwarding: HTTPFields,
-        credentialUpstreams: [String]
+        credentialUpstreams: [String], timeline: TimelinePlace? = nil
     ) {
         self.requestID = requestID
         self.deadline = deadline
+        self.timeline = timeline
         var credentials = HTTPFields()
         forwards = !forwarding.isEmpty
         ownFields = forwards ? fields : nil
@@ -83,15 +86,33 @@ public final class CallContext: Sendable {
     }
 
     /// - Parameter fields: what goes with every call; nothing is forwarded.
-    package init(_ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?) {
+    package init(
+        _ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?,
+        timeline: TimelinePlace? = nil
+    ) {
         self.requestID = requestID
         self.deadline = deadline
+        self.timeline = timeline
         forwards = false
         ownFields = nil
         self.fields = consume fields
         fieldsWithCredentials = nil
         credentialUpstreams = []
     }
+
+    private init(_ other: CallContext, _ place: TimelinePlace) {
+        requestID = other.requestID
+        deadline = other.deadline
+        timeline = place
+        forwards = other.forwards
+        ownFields = other.ownFields
+        fields = other.fields
+        fieldsWithCredentials = other.fieldsWithCredentials
+        credentialUpstreams = other.credentialUpstreams
+    }
+
+    /// The same at another place of the request's timeline.
+    package func with(_ place: TimelinePlace) -> CallContext { CallContext(self, place) }
 
     /// Our entry in `Via` (RFC 9110 7.6.3).
     package static let via = "1.1 sluice"
@@ -109,7 +130,7 @@ public final class CallContext: Sendable {
 
     /// The same without the client's fields: for a call that a redirect leads elsewhere.
     var withoutForwarding: CallContext {
-        ownFields.map { CallContext(requestID, $0, deadline: deadline) } ?? self
+        ownFields.map { CallContext(requestID, $0, deadline: deadline, timeline: timeline) } ?? self
     }
 
     func fields(for upstream: Upstream) -> HTTPFields {

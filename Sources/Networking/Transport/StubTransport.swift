@@ -11,7 +11,8 @@ public import Rx
 ///     transport.answer("/weights", .failure(.connectionRefused), .json(#"{"status":200,"data":{}}"#))
 ///
 /// Each call takes the next answer of the script for its path, or else of the script for any path; the last answer of a
-/// script repeats. A call without a script fails with `destination_unavailable`.
+/// script repeats. A call without a script fails with `destination_unavailable`. In a request's timeline each attempt has a
+/// new connection at once, unless it fails before it can have one, and the first byte comes with the answer.
 public final class StubTransport: Transport {
     /// One answer of a script.
     public struct Answer: Sendable {
@@ -160,6 +161,7 @@ public final class StubTransport: Transport {
         let (index, answer) = begin(call)
         let delay = answer.delay(call.limits).nanoseconds
         let limit = limit.nanoseconds
+        if answer.hasConnection { call.timeline?.attemptUsed(.new, sent: 0, firstByte: nil) }
         let end: @Sendable () -> Void = { [self] in
             // What would come too late is given up.
             guard delay < limit else {
@@ -168,7 +170,9 @@ public final class StubTransport: Transport {
             }
             guard answered(index) else { return }
             switch answer.content {
-            case .response(let response): Self.deliver(response, of: call, to: receiver)
+            case .response(let response):
+                call.timeline?.attemptUsed(.new, sent: 0, firstByte: delay)
+                Self.deliver(response, of: call, to: receiver)
             case .failure(let failure): receiver.attemptFailed(failure)
             case .silence: receiver.attemptFailed(TransportError(.connectionReadTimeout, "silence"))
             case .blackHole: receiver.attemptFailed(TransportError(.connectionTimeout, "no connection"))
@@ -255,6 +259,20 @@ public final class StubTransport: Transport {
 }
 
 extension StubTransport.Answer {
+    /// Whether an attempt comes as far as to have a connection.
+    fileprivate var hasConnection: Bool {
+        switch content {
+        case .response, .silence: true
+        case .blackHole: false
+        case .failure(let failure): !Self.beforeConnecting.contains(failure.reason)
+        }
+    }
+
+    private static let beforeConnecting: [FailureReason] = [
+        .dnsError, .dnsTimeout, .destinationUnavailable, .connectionRefused, .connectionTimeout,
+        .connectionLimitReached, .circuitOpen, .tlsProtocolError, .tlsCertificateError, .tlsAlertReceived,
+    ]
+
     fileprivate func delay(_ limits: AttemptLimits) -> Duration {
         switch content {
         case .response, .failure: delay

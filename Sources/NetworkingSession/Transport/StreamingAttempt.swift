@@ -74,6 +74,8 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
 
     override func sendRequest(to sink: any RequestSink) { sink.send(call) }
 
+    override func advanced() { note(call) }
+
     override func bodySent(_ count: Int64) { receiver?.attemptSent(count, of: call.body.length) }
 
     // MARK: The response

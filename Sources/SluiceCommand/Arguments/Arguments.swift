@@ -68,6 +68,16 @@ struct Arguments: Equatable {
         return value
     }
 
+    /// `on` or `off`.
+    func isOn(_ name: String) throws(UsageError) -> Bool? {
+        switch string(name) {
+        case nil: nil
+        case "on": true
+        case "off": false
+        case let text?: throw UsageError(message: "--\(name) takes on or off, not '\(text)'")
+        }
+    }
+
     /// A number of seconds, fractions allowed.
     func seconds(_ name: String, in range: ClosedRange<Double>) throws(UsageError) -> Duration? {
         guard let text = string(name) else { return nil }

@@ -46,6 +46,13 @@ extension CommandSpecification {
         help: "where large answers wait on disk for slow clients; in memory if it cannot be written",
         fallback: "/var/tmp")
 
+    private static func timeline(_ fallback: String) -> Flag {
+        Flag(
+            name: "timeline", placeholder: "on|off",
+            help: "whether Prefer: timeline is answered with when each upstream call and attempt was",
+            fallback: fallback)
+    }
+
     /// What is said of single upstreams; each of them may be repeated.
     private static func ofUpstreams(_ name: String, _ placeholder: String, _ help: String, _ fallback: String)
         -> Flag
@@ -88,15 +95,15 @@ extension CommandSpecification {
             ofUpstreams(
                 "upstream-pin", "NAME=PIN",
                 "a key that NAME may have: curl's sha256//BASE64; several: any of them", "any key"),
-            folder(fallback: "no files"), proxy, noProxy, logLevel, drainDelay, spoolDirectory,
+            folder(fallback: "no files"), proxy, noProxy, timeline("off"), logLevel, drainDelay,
+            spoolDirectory,
         ])
 
     static let demo = CommandSpecification(
         name: "demo", summary: "run the gateway together with the sample upstreams it calls",
         flags: [
             host, port, loops, data, folder(fallback: "the pages within the program"), proxy, noProxy,
-            logLevel,
-            drainDelay, spoolDirectory,
+            timeline("on"), logLevel, drainDelay, spoolDirectory,
         ])
 
     static let upstream = CommandSpecification(

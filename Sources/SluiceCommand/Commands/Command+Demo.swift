@@ -7,7 +7,7 @@ import SampleUpstreams
 extension Command {
     /// The gateway and the upstreams it calls, in one process: the upstreams on a loop and a free port of their own.
     static func demo(_ arguments: Arguments) throws(UsageError) -> Int32 {
-        var configuration = try configuration(arguments)
+        var configuration = try configuration(arguments, allowsTimeline: true)
         configuration.files = configuration.files ?? BuiltInPages.files
         let errors = LogWriter(descriptor: 2)
         defer { errors.close() }

@@ -1,4 +1,5 @@
 import EventIO
+import Gateway
 import GatewayServer
 
 /// Chooses the command that the words name, and runs it to its exit code.
@@ -46,7 +47,11 @@ enum Command {
     }
 
     /// What `serve` and `demo` share.
-    static func configuration(_ arguments: Arguments) throws(UsageError) -> GatewayServerConfiguration {
+    ///
+    /// - Parameter allowsTimeline: where nothing is said about it.
+    static func configuration(
+        _ arguments: Arguments, allowsTimeline: Bool = false
+    ) throws(UsageError) -> GatewayServerConfiguration {
         var configuration = GatewayServerConfiguration()
         configuration.host = try host(arguments) ?? configuration.host
         configuration.port = try port(arguments) ?? configuration.port
@@ -58,6 +63,7 @@ enum Command {
             try spoolDirectory(arguments) ?? configuration.inbound.spoolDirectory
         configuration.connections.proxy = try proxy(arguments)
         configuration.files = arguments.string("public").map { .folder($0) }
+        configuration.limits.allowsTimeline = try arguments.isOn("timeline") ?? allowsTimeline
         return configuration
     }
 

@@ -1,0 +1,139 @@
+import HTTPModel
+@_spi(Lines) import JSONBytes
+import Networking
+import Rx
+
+/// A request's timeline as its answer tells it: in the envelope and in `Server-Timing`. Of an upstream it says the name.
+struct AnswerTimeline: Sendable {
+    private let parts: [RequestTimeline.Part]
+    /// Nanoseconds from the request to its answer.
+    private let total: Int64
+
+    /// Closes the timeline.
+    init(_ timeline: RequestTimeline, at time: RxTime) {
+        (parts, total) = timeline.close(at: time)
+    }
+
+    // MARK: - The envelope
+
+    /// About the bytes that it takes there.
+    var envelopeBytes: Int {
+        parts.reduce(32) { sum, part in
+            part.calls.reduce(sum + 96 + (part.name?.utf8.count ?? 0)) {
+                $0 + 64 + $1.upstream.utf8.count + 176 * $1.attempts.count
+            }
+        }
+    }
+
+    /// Writes it as a further member.
+    func write(to line: inout JSONLine) {
+        line.constant(",\"timeline\":[")
+        for index in parts.indices {
+            if index > 0 { line.constant(",") }
+            Self.write(parts[index], to: &line)
+        }
+        line.constant("]")
+    }
+
+    private static func write(_ part: RequestTimeline.Part, to line: inout JSONLine) {
+        line.constant("{\"part\":")
+        line.text(part.name)
+        line.constant(",\"beganMs\":")
+        line.milliseconds(part.began)
+        line.constant(",\"endMs\":")
+        line.milliseconds(part.ended)
+        line.constant(",\"calls\":[")
+        for index in part.calls.indices {
+            if index > 0 { line.constant(",") }
+            write(part.calls[index], to: &line)
+        }
+        line.constant("]")
+        if part.omitted > 0 {
+            line.constant(",\"omitted\":")
+            line.integer(part.omitted)
+        }
+        line.constant("}")
+    }
+
+    private static func write(_ call: RequestTimeline.Call, to line: inout JSONLine) {
+        line.constant("{\"upstream\":")
+        line.string(call.upstream)
+        line.constant(",\"method\":")
+        line.string(call.method.rawValue)
+        line.constant(",\"attempts\":[")
+        for index in call.attempts.indices {
+            if index > 0 { line.constant(",") }
+            write(call.attempts[index], to: &line)
+        }
+        line.constant("]}")
+    }
+
+    private static func write(_ attempt: RequestTimeline.Attempt, to line: inout JSONLine) {
+        line.constant("{\"beganMs\":")
+        line.milliseconds(attempt.began)
+        line.constant(",\"connection\":")
+        switch attempt.connection {
+        case .new: line.constant("\"new\"")
+        case .reused: line.constant("\"reused\"")
+        case nil: line.constant("null")
+        }
+        line.constant(",\"sentMs\":")
+        line.milliseconds(attempt.sent)
+        line.constant(",\"firstByteMs\":")
+        line.milliseconds(attempt.firstByte)
+        line.constant(",\"endMs\":")
+        line.milliseconds(attempt.ended)
+        line.constant(",\"status\":")
+        if let status = attempt.status { line.integer(status) } else { line.constant("null") }
+        line.constant(",\"reason\":")
+        line.text(attempt.reason?.token)
+        line.constant("}")
+    }
+
+    // MARK: - The fields
+
+    func addFields(to fields: inout HTTPFields) {
+        fields.append(.preferenceApplied, "timeline")
+        fields.append(.vary, "Prefer")
+        fields.append(.serverTiming, serverTiming)
+    }
+
+    /// `total;dur=12.417, weights;dur=6.102, weather;dur=12.4;desc="networkFail"` (W3C Server Timing): how long each part took,
+    /// and how it failed where it did. One that had not ended took the rest of the time: the deadline ended it.
+    private var serverTiming: String {
+        var text = "total;dur=\(Self.milliseconds(total))"
+        for part in parts {
+            guard let name = part.name, let began = part.began else { continue }
+            text += ", \(Self.token(name));dur=\(Self.milliseconds((part.ended ?? total) - began))"
+            let kind = part.ended == nil ? .networkFail : part.kind
+            if let kind, kind != .success, kind != .noContent { text += ";desc=\"\(kind.rawValue)\"" }
+        }
+        return text
+    }
+
+    private static func milliseconds(_ nanoseconds: Int64) -> String {
+        let microseconds = (max(nanoseconds, 0) + 500) / 1000
+        let rest = "\(1000 + microseconds % 1000)".dropFirst()
+        return "\(microseconds / 1000).\(rest)"
+    }
+
+    /// A name may be any text, a metric's is a token: what is none in one is an underscore.
+    private static func token(_ name: String) -> String {
+        String(
+            decoding: name.unicodeScalars.map { scalar in
+                scalar.isASCII && HTTPFieldName("\(scalar)") != nil ? UInt8(ascii: scalar) : UInt8(ascii: "_")
+            }, as: UTF8.self)
+    }
+}
+
+extension JSONLine {
+    fileprivate mutating func text(_ text: String?) {
+        if let text { string(text) } else { constant("null") }
+    }
+
+    /// With three decimal places: a request's clock has microseconds.
+    fileprivate mutating func milliseconds(_ nanoseconds: Int64?) {
+        guard let nanoseconds else { return constant("null") }
+        fixed(Int(max(nanoseconds, 0) + 500) / 1000, places: 3)
+    }
+}

@@ -1,0 +1,88 @@
+/// Reads tokens, quoted strings and parameters from the value of a field (RFC 9110 5.6).
+struct ParameterScanner {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ bytes: ArraySlice<UInt8>) {
+        rest = bytes
+        skipBlanks()
+    }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    private mutating func skipBlanks() {
+        while let byte = rest.first, ASCII.isBlank(byte) { rest.removeFirst() }
+    }
+
+    /// Skips that byte, if it is the next.
+    mutating func skip(_ byte: UInt8) -> Bool {
+        guard rest.first == byte else { return false }
+        rest.removeFirst()
+        return true
+    }
+
+    /// Skips `OWS ";" OWS`, or blanks at the end.
+    mutating func skipSemicolon() -> Bool {
+        skipBlanks()
+        guard skip(0x3b) else { return false }
+        skipBlanks()
+        return true
+    }
+
+    /// Skips `BWS "=" BWS`, if an equals sign comes next.
+    mutating func skipEquals() -> Bool {
+        let before = rest
+        skipBlanks()
+        guard skip(0x3d) else {
+            rest = before
+            return false
+        }
+        skipBlanks()
+        return true
+    }
+
+    mutating func token() -> String? {
+        let token = rest.prefix(while: ASCII.isTokenByte)
+        guard !token.isEmpty else { return nil }
+        rest = rest[token.endIndex...]
+        return String(decoding: token, as: UTF8.self)
+    }
+
+    mutating func tokenOrQuoted() -> String? {
+        guard rest.first == 0x22 else { return token() }
+        rest.removeFirst()
+        var value: [UInt8] = []
+        while let byte = rest.popFirst() {
+            switch byte {
+            case 0x22: return String(decoding: value, as: UTF8.self)
+            case 0x5c:
+                guard let escaped = rest.popFirst() else { return nil }
+                value.append(escaped)
+            default: value.append(byte)
+            }
+        }
+        return nil
+    }
+
+    /// The parts between the commas that stand outside of quotes.
+    static func members(of value: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+        var members: [ArraySlice<UInt8>] = []
+        var start = value.startIndex
+        var isQuoted = false
+        var isEscaped = false
+        for index in value.indices {
+            let byte = value[index]
+            if isEscaped {
+                isEscaped = false
+            } else if isQuoted, byte == 0x5c {
+                isEscaped = true
+            } else if byte == 0x22 {
+                isQuoted.toggle()
+            } else if byte == 0x2c, !isQuoted {
+                members.append(value[start..<index])
+                start = index + 1
+            }
+        }
+        members.append(value[start...])
+        return members
+    }
+}
