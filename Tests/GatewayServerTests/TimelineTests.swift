@@ -68,12 +68,20 @@ struct ServedTimelineTests {
 
     @Test("A reset connection was had and sent to; the first of a connection is new, the next reuse it")
     func connections() async throws {
-        let upstream = StubUpstream { request in
-            request.path == "/second" ? .reset : .json("1").after(.milliseconds(20))
+        // Apart, as a retry of the one may take a connection that the other has left.
+        let good = StubUpstream { _ in .json("1").after(.milliseconds(20)) }
+        let broken = StubUpstream { _ in .reset }
+        @Sendable func declare(on gateway: Gateway) {
+            let good = gateway.provider(PartsAPI.self, upstream: "good")
+            let broken = gateway.provider(PartsAPI.self, upstream: "broken")
+            gateway.get("/page") { _ in
+                .parts(
+                    first: good.rx.request(.first).fragment(),
+                    second: broken.rx.request(.second).fragment().optional())
+            }
         }
         try await withGateway(
-            upstreams: ["parts": upstream], configuration: Self.configuration,
-            declare: ServedGatewayTests.declarePage
+            upstreams: ["good": good, "broken": broken], configuration: Self.configuration, declare: declare
         ) { client in
             let first = try await client.get("/page", Self.asked)
             let answered = try #require(try Self.attempts(first).first)
