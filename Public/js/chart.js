@@ -120,10 +120,10 @@ export class Chart {
     return svg(
       "g", { "aria-hidden": "true" },
       span === "recent" && svg("rect", {
-        class: "chosen", x: room.left + step * last + 2, y: room.top, width: step - 4, height: floor - room.top, rx: 8,
+        class: "chosen", "data-decorative": true, x: room.left + step * last + 2, y: room.top, width: step - 4, height: floor - room.top, rx: 8,
       }),
       marks.map((value) => [
-        svg("path", { class: "grid", d: `M${room.left} ${y(value)}H${width - room.right}` }),
+        svg("path", { class: "grid", "data-decorative": true, d: `M${room.left} ${y(value)}H${width - room.right}` }),
         svg("text", { x: room.left - 8, y: y(value) + 4, "text-anchor": "end" }, decimal(value)),
       ]),
       svg("path", { class: "axis", d: `M${room.left} ${floor}H${width - room.right}` }),

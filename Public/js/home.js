@@ -26,7 +26,7 @@ export class HomeScreen {
       };
       place.card = el(
         "article", {
-          class: "card", id: card.part, "data-part": card.part, "data-state": "waiting",
+          class: "card", "data-part": card.part, "data-state": "waiting",
           "aria-labelledby": `card-${card.part}`,
         },
         el("header", { class: "card-head" }, place.title, place.policy, place.state), place.body,
@@ -100,7 +100,7 @@ export class HomeScreen {
       "span", { class: `badge ${status >= 400 ? "bad" : errors.length ? "late" : "good"}`, translate: "no" },
       `${status} ${envelope.code}`);
     const total = cards.length;
-    const values = { there: total - errors.length, total, part: errors.map((error) => error.part).join(", "), status };
+    const values = { there: total - errors.length, total, part: errors.map((error) => t(`card.${error.part}`)).join(", "), status };
     const key = status >= 400 ? "verdict.failed" : errors.length ? "verdict.partial" : "verdict.complete";
     return [badge, el("span", {}, t(key, values))];
   }

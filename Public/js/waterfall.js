@@ -46,7 +46,7 @@ function attemptBars({ beganMs, sentMs, firstByteMs, endMs, reason }, before, en
     before && bar("pause", before.endMs, beganMs, end),
     // What never had a connection was lost in connecting.
     bar(isLost && sentMs == null ? "lost" : "connect", beganMs, sentMs ?? to, end),
-    bar(isLost && firstByteMs == null ? "lost" : "wait", sentMs, firstByteMs ?? to, end),
+    bar(isLost ? "lost" : "wait", sentMs, firstByteMs ?? to, end),
     bar(isLost ? "lost" : "receive", firstByteMs, to, end),
   ];
 }

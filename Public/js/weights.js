@@ -18,7 +18,10 @@ export class WeightScreen {
     this.send = latest();
     this.day = today();
     this.span = "recent";
+    /** The last one, for what happened. */
     this.exchange = null;
+    /** The one whose answer is drawn. */
+    this.drawn = null;
     this.said = null;
     this.chart = new Chart(this.find("#chart"));
     this.entry = new Entry((half, weight) => this.register(half, weight), (words) => this.complain(words));
@@ -61,6 +64,7 @@ export class WeightScreen {
     const { exchange, isLatest } = await this.send(request);
     if (isLatest) {
       this.exchange = exchange;
+      if (!this.isRefusedInput) this.drawn = exchange;
       this.busy(false);
       this.draw();
     }
@@ -134,8 +138,13 @@ export class WeightScreen {
 
   // Outputs
 
+  /** An input that was not taken: what is drawn stays as it is, as nothing has changed. */
+  get isRefusedInput() {
+    return this.exchange.request.method !== "GET" && !(this.exchange.status < 300);
+  }
+
   get data() {
-    return this.exchange?.envelope?.data ?? {};
+    return this.drawn?.envelope?.data ?? {};
   }
 
   draw() {
@@ -155,7 +164,7 @@ export class WeightScreen {
   }
 
   drawChart() {
-    if (!this.exchange) return;
+    if (!this.drawn) return;
     const failure = this.failure(this.span);
     const place = this.find("#chart-failed");
     place.replaceChildren(...(failure ? [failure] : []));
@@ -168,21 +177,20 @@ export class WeightScreen {
   /** Why a part is not there, drawn; null if it is. */
   failure(part) {
     const again = () => this.load();
-    const { envelope } = this.exchange;
-    if (!envelope) return unreachable(this.exchange, again);
-    const errors = errorsByPart(this.exchange);
+    const { envelope } = this.drawn;
+    if (!envelope) return unreachable(this.drawn, again);
+    const errors = errorsByPart(this.drawn);
     const title = t(`failed.${part}`);
     if (errors.has(part)) return failed(title, errors.get(part), again);
     if (envelope.data) return null;
     const [first] = errors.values();
-    if (!first) return refused(this.exchange, again);
-    if (!envelope.meta.parts?.[part]) return failed(t("failed.input"), first, again);
+    if (!first) return refused(this.drawn, again);
     return held(title, t("held", { part: first.part, status: envelope.status }));
   }
 
   drawHalves() {
-    if (!this.exchange) return;
-    const isThere = this.exchange.envelope?.data && !errorsByPart(this.exchange).has("today");
+    if (!this.drawn) return;
+    const isThere = this.drawn.envelope?.data && !errorsByPart(this.drawn).has("today");
     this.find("#halves").replaceChildren(...["am", "pm"].map((half) => this.half(half, isThere)));
   }
 

@@ -91,7 +91,6 @@ export const en = {
 
   "failed.recent": "The chart is not there",
   "failed.total": "The chart is not there",
-  "failed.input": "The input was not taken",
   "failed.weights": "The weights are not there",
   "failed.weather": "The weather is not there",
   "failed.tags": "The tags are not there",

@@ -91,7 +91,6 @@ export const ko = {
 
   "failed.recent": "차트를 가져오지 못했습니다",
   "failed.total": "차트를 가져오지 못했습니다",
-  "failed.input": "입력이 반영되지 않았습니다",
   "failed.weights": "체중을 가져오지 못했습니다",
   "failed.weather": "날씨를 가져오지 못했습니다",
   "failed.tags": "태그를 가져오지 못했습니다",
