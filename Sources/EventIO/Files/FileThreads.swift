@@ -1,6 +1,9 @@
-/// The threads in which files are read and written for all loops: four at most, and 4096 pieces of work that wait for them.
+import Dispatch
+
+/// The threads in which files are read and written for all loops: four at most, each for 5 s after its last work; 4096 pieces
+/// of work can wait for them.
 public enum FileThreads {
-    static let shared = HelperThreads(name: "file", limit: 4, waitingLimit: 4096)
+    static let shared = HelperThreads(name: "file", limit: 4, waitingLimit: 4096, patience: .seconds(5))
 
     /// Does `work`, which may block, on one of them. False, and nothing is done, where too much waits or no thread can be
     /// had.

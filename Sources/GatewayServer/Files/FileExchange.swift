@@ -73,7 +73,7 @@ final class FileExchange: InboundExchange {
         let home = LoopBound(self, loop: loop)
         let type = file.type
         waitForDisk()
-        let isTaken = FileThreads.submit { [loop] in
+        let isTaken = files.server.settings.submit { [loop] in
             let finding = folder.find(query)
             loop.execute { home.value.found(finding, type, now) }
         }

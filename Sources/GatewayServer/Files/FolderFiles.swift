@@ -5,7 +5,7 @@ import HTTPModel
 /// The files of a folder, asked for on the helper threads: everything here blocks.
 final class FolderFiles: Sendable {
     /// Files up to this size are read at once, and answered whole.
-    static let wholeBytes = Int64(ReadAhead.pieceSize)
+    static let wholeBytes = 256 << 10
 
     /// What is asked.
     struct Query: Sendable {

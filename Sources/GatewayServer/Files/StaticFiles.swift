@@ -1,3 +1,5 @@
+import EventIO
+
 /// Files that a gateway serves where no endpoint has the path: pages, styles, scripts, pictures.
 ///
 ///     configuration.files = .folder("Public")
@@ -14,6 +16,8 @@ public struct StaticFiles: Sendable {
     }
 
     let source: Source
+    /// Where files are opened and read; false where it has no room for more.
+    var submit: @Sendable (@escaping @Sendable () -> Void) -> Bool = FileThreads.submit
 
     /// For how long a browser need not ask again. Nil, the default: it asks each time, and is told 304 where nothing has
     /// changed (`Cache-Control: no-cache`).
@@ -23,7 +27,7 @@ public struct StaticFiles: Sendable {
     /// form that leads elsewhere.
     public var contentSecurityPolicy = StaticFiles.strictPolicy
 
-    /// Files beyond 64 KiB on their way to clients of one loop at once: each has a descriptor, up to 128 KiB that were read
+    /// Files beyond 256 KiB on their way to clients of one loop at once: each has a descriptor, up to 128 KiB that were read
     /// ahead, and its place among the loop's requests in flight. Default 256. Beyond it: 503 `OVERLOADED`.
     public var streams = 256
 

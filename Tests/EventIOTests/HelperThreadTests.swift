@@ -1,0 +1,84 @@
+import Dispatch
+import Foundation
+import Locking
+import TestSupport
+import Testing
+
+@testable import EventIO
+
+@Suite("Helper threads", .timeLimit(.minutes(1)))
+struct HelperThreadTests {
+    /// The threads of this process with that name.
+    private static func count(_ name: String) -> Int {
+        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        return tasks.count { task in
+            (try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)) == name + "\n"
+        }
+    }
+
+    @Test("More work than may wait is refused, and what waits is done when a thread has time for it")
+    func refused() async throws {
+        let threads = HelperThreads(name: "helper-full", limit: 2, waitingLimit: 3)
+        let gate = DispatchSemaphore(value: 0)
+        let done = Lock(0)
+        let accepted = (0..<9).map { _ in
+            threads.submit {
+                gate.wait()
+                done.withLock { $0 += 1 }
+            }
+        }
+        #expect(accepted == [true, true, true, true, true, false, false, false, false])
+        for _ in 0..<5 { gate.signal() }
+        try spin(while: done.withLock { $0 } < 5)
+        try spin(while: Self.count("helper-full") > 0)
+        #expect(threads.submit { done.withLock { $0 += 1 } })
+        try spin(while: done.withLock { $0 } < 6)
+    }
+
+    @Test("With patience a thread does one work after the other, and ends when there is none")
+    func patience() async throws {
+        let threads = HelperThreads(
+            name: "helper-idle", limit: 4, waitingLimit: 8, patience: .milliseconds(300))
+        let workers = Lock(Set<pthread_t>())
+        for turn in 1...20 {
+            let done = Lock(false)
+            #expect(
+                threads.submit {
+                    workers.withLock { _ = $0.insert(pthread_self()) }
+                    done.withLock { $0 = true }
+                }, "\(turn)")
+            try spin(while: !done.withLock { $0 })
+        }
+        // One at a time was enough but where the last one was not back at its place yet.
+        #expect(workers.withLock { $0.count } < 20)
+        try spin(while: Self.count("helper-idle") > 0)
+        let again = Lock(false)
+        #expect(threads.submit { again.withLock { $0 = true } })
+        try spin(while: !again.withLock { $0 })
+    }
+
+    @Test("No work is lost or done twice, whoever submits it as threads come to rest and leave")
+    func race() async throws {
+        let threads = HelperThreads(
+            name: "helper-race", limit: 3, waitingLimit: 100_000, patience: .microseconds(50))
+        let done = Lock([Int: Int]())
+        let submitters = (0..<4).map { submitter in
+            let ended = Signal()
+            Thread.detachNewThread {
+                for turn in 0..<1000 {
+                    let isTaken = threads.submit {
+                        done.withLock { $0[submitter * 1000 + turn, default: 0] += 1 }
+                    }
+                    if !isTaken { break }
+                    if turn % 50 == 0 { usleep(100) }
+                }
+                ended.fire()
+            }
+            return ended
+        }
+        for ended in submitters { await ended.wait() }
+        try spin(while: done.withLock { $0.count } < 4000)
+        #expect(done.withLock { $0.values.allSatisfy { $0 == 1 } })
+        try spin(while: Self.count("helper-race") > 0)
+    }
+}

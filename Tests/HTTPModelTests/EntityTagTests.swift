@@ -1,0 +1,58 @@
+import HTTPModel
+import Testing
+
+@Suite("Entity tags")
+struct EntityTagTests {
+    private func tag(_ text: String) -> EntityTag? { EntityTag(bytes: Array(text.utf8)[...]) }
+
+    @Test(
+        "What is no tag is refused",
+        arguments: [
+            "", "a", "\"a", "a\"", "\"a\"b", "\"a\" ", "w/\"a\"", "W/a", "\"a b\"", "\"a\u{7f}\"", "\"\"\"",
+        ])
+    func refused(text: String) {
+        #expect(tag(text) == nil)
+    }
+
+    @Test(
+        "A text with a quote, a blank or a control character makes no tag", arguments: ["\"", "a b", "a\n"])
+    func refusedText(text: String) {
+        #expect(EntityTag(text) == nil)
+    }
+
+    @Test("A tag is read as it is written", arguments: ["\"a-1\"", "W/\"a\"", "\"\"", "\"W/\"", "\"é,\""])
+    func written(text: String) {
+        #expect(tag(text)?.description == text)
+    }
+
+    /// The table of RFC 9110 8.8.3.2.
+    @Test(
+        "Tags are compared strongly and weakly",
+        arguments: [
+            ("W/\"1\"", "W/\"1\"", false, true), ("W/\"1\"", "W/\"2\"", false, false),
+            ("W/\"1\"", "\"1\"", false, true), ("\"1\"", "\"1\"", true, true),
+        ])
+    func compared(left: String, right: String, strongly: Bool, weakly: Bool) throws {
+        let (left, right) = (try #require(tag(left)), try #require(tag(right)))
+        #expect(left.isStronglyEqual(to: right) == strongly)
+        #expect(left.isWeaklyEqual(to: right) == weakly)
+    }
+
+    @Test(
+        "A condition is any state, or a list that is read up to what is malformed",
+        arguments: [
+            (["*"], nil), (["\"a\""], ["\"a\""]),
+            (["\"a\", W/\"b\"", "\"c\""], ["\"a\"", "W/\"b\"", "\"c\""]),
+            ([" , \"a\" ,,\t\"b,c\" ,"], ["\"a\"", "\"b,c\""]), (["\"a\" \"b\""], []),
+            (["\"a\", b, \"c\""], ["\"a\""]), (["*, \"a\""], []), (["*", "\"a\""], ["\"a\""]), ([""], []),
+        ] as [([String], [String]?)])
+    func conditions(values: [String], expected: [String]?) throws {
+        var fields = HTTPFields()
+        for value in values { fields.append(.ifNoneMatch, value) }
+        switch try #require(EntityTagCondition(.ifNoneMatch, in: fields)) {
+        case .any: #expect(expected == nil)
+        case .tags(let tags): #expect(tags.map(\.description) == expected)
+        }
+        #expect(EntityTagCondition(.ifMatch, in: fields) == nil)
+    }
+}
