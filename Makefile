@@ -30,7 +30,7 @@ help:
 	@echo 'make bench     benchmarks of the layers, from JSON to a whole request in the gateway'
 	@echo '               beside peers: make bench-typed (a typed request, Go), make bench-client (the client, libcurl and Go)'
 	@echo 'make docs      the documentation of Rx and of the client as web sites in .build/docs/Rx and .build/docs/Networking'
-	@echo 'make fuzz      fuzz the parsers, the decoders, the JSON scanner and coders, URLs, forms and routes, FUZZ_SECONDS=$(FUZZ_SECONDS) each, two at a time;'
+	@echo 'make fuzz      fuzz the parsers, the decoders, the JSON scanner and coders, URLs, forms, routes and files, FUZZ_SECONDS=$(FUZZ_SECONDS) each, two at a time;'
 	@echo '               some only: make fuzz FUZZ="JSON URLs"'
 	@echo 'make soak      what is promised under load, faults and attack: a million requests, 10 000 idle clients, slow attacks,'
 	@echo '               no descriptors, drains; a quarter of an hour of a quiet machine. One proof: make soak PROOF=drain; they'

@@ -30,6 +30,13 @@ struct CommandTests {
         let upstream = try SluiceProcess.run("serve", "--upstream", "diary")
         #expect(upstream.exitCode == 2)
         #expect(upstream.errors.contains("--upstream takes NAME=URL, not 'diary'"))
+        for command in ["serve", "demo"] {
+            let pages = try SluiceProcess.run(command, "--public", "/nonexistent")
+            #expect(pages.exitCode == 2)
+            #expect(
+                pages.errors.contains(
+                    "--public takes a folder that can be read: file /nonexistent: No such file or directory"))
+        }
         let spool = try SluiceProcess.run("serve", "--spool-directory", "/nonexistent")
         #expect(spool.exitCode == 2)
         #expect(

@@ -18,14 +18,22 @@ final class SluiceProcess {
 
     /// Variables named `SLUICE_...` of the test's own environment are left out.
     ///
-    /// - Parameter descriptors: the soft limit of descriptors that it starts with; nil: the test's own.
-    init(_ arguments: [String], environment: [String: String] = [:], descriptors: Int? = nil) throws {
+    /// - Parameters:
+    ///   - descriptors: the soft limit of descriptors that it starts with; nil: the test's own.
+    ///   - starter: a program and its arguments, to which the program's path and its arguments are added: it has to become it.
+    init(
+        _ arguments: [String], environment: [String: String] = [:], descriptors: Int? = nil,
+        starter: [String] = []
+    ) throws {
         // The tests' program lies beside the products of the same build.
         let program = Bundle.main.bundleURL.appendingPathComponent("sluice")
         if let descriptors {
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
             process.arguments =
                 ["-c", "ulimit -S -n \(descriptors); exec \"$0\" \"$@\"", program.path] + arguments
+        } else if let first = starter.first {
+            process.executableURL = URL(fileURLWithPath: first)
+            process.arguments = starter.dropFirst() + [program.path] + arguments
         } else {
             process.executableURL = program
             process.arguments = arguments

@@ -62,7 +62,7 @@ enum Command {
         configuration.inbound.spoolDirectory =
             try spoolDirectory(arguments) ?? configuration.inbound.spoolDirectory
         configuration.connections.proxy = try proxy(arguments)
-        configuration.files = arguments.string("public").map { .folder($0) }
+        configuration.files = try publicFolder(arguments)
         configuration.limits.allowsTimeline = try arguments.isOn("timeline") ?? allowsTimeline
         return configuration
     }
@@ -94,6 +94,16 @@ enum Command {
                     message: "--proxy takes http://[user:password@]host[:port] or environment: \(error)")
             }
         }
+    }
+
+    private static func publicFolder(_ arguments: Arguments) throws(UsageError) -> StaticFiles? {
+        guard let path = arguments.string("public") else { return nil }
+        do {
+            _ = try RootFolder(path: path)
+        } catch {
+            throw UsageError(message: "--public takes a folder that can be read: \(error)")
+        }
+        return .folder(path)
     }
 
     /// One that is named has to work; the default one need not.
