@@ -1,7 +1,6 @@
 import HTTPModel
 @_spi(Lines) import JSONBytes
 import Networking
-import Rx
 
 /// A request's timeline as its answer tells it: in the envelope and in `Server-Timing`. Of an upstream it says the name.
 struct AnswerTimeline: Sendable {
@@ -9,9 +8,9 @@ struct AnswerTimeline: Sendable {
     /// Nanoseconds from the request to its answer.
     private let total: Int64
 
-    /// Closes the timeline.
-    init(_ timeline: RequestTimeline, at time: RxTime) {
-        (parts, total) = timeline.close(at: time)
+    init(_ parts: [RequestTimeline.Part], total: Int64) {
+        self.parts = parts
+        self.total = total
     }
 
     // MARK: - The envelope
@@ -59,7 +58,7 @@ struct AnswerTimeline: Sendable {
         line.constant("{\"upstream\":")
         line.string(call.upstream)
         line.constant(",\"method\":")
-        line.string(call.method.rawValue)
+        line.string(call.method)
         line.constant(",\"attempts\":[")
         for index in call.attempts.indices {
             if index > 0 { line.constant(",") }

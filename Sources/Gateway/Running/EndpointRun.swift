@@ -103,7 +103,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         // An async handler may come back after the deadline; nothing is asked of an upstream then.
         guard let stage = state.withLock({ $0.beginStage(of: &parts, &next) }) else { return }
         guard count > 0 else { return joined(state.withLock { $0.takeEnded(of: stage) }) }
-        if let place = context.timeline { plan(stage..<(stage + count), in: place.timeline) }
+        if isTimed { plan(stage..<(stage + count)) }
         var work: Link?
         for index in 0..<count {
             let taken = state.withLock { $0.takeSource(of: index, stage, keeping: &work) }
@@ -111,8 +111,8 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
             guard let source = consume taken else { return }
             // Moved all the way: a source that nobody else holds is run itself, and no copy of it.
             let part = (consume source).single(on: scheduler)
-            if let place = context.timeline {
-                work = subscribe(part, stage + index, in: place.timeline)
+            if isTimed {
+                work = subscribe(part, stage + index)
             } else {
                 work = (consume part).subscribe(self, number: stage + index)
             }
@@ -122,7 +122,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     }
 
     private func ended(_ number: Int, _ outcome: consuming PartOutcome?) {
-        context.timeline?.timeline.ended(number, outcome?.kind, at: scheduler.now)
+        if isTimed { context.timeline?.timeline.ended(number, outcome?.kind, at: elapsed) }
         joined(state.withLock { $0.end(of: number, &outcome) })
     }
 
@@ -150,18 +150,21 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
 
     // MARK: - The timeline, where it is asked for
 
-    private func plan(_ numbers: Range<Int>, in timeline: RequestTimeline) {
+    private var isTimed: Bool { context.timeline != nil }
+
+    private func plan(_ numbers: Range<Int>) {
         for number in numbers {
-            if let name = state.withLock({ $0.name(of: number) }) { timeline.planned(name, number) }
+            guard let name = state.withLock({ $0.name(of: number) }) else { continue }
+            context.timeline?.timeline.planned(name, number)
         }
     }
 
     /// Subscribes a part in a context that tells whose the calls are.
-    private func subscribe(
-        _ part: Single<JSONFragment>, _ number: Int, in timeline: RequestTimeline
-    ) -> Link {
-        let place = timeline.began(number, at: scheduler.now)
-        return CallContext.$current.withValue(context.with(place)) { part.subscribe(self, number: number) }
+    private func subscribe(_ part: Single<JSONFragment>, _ number: Int) -> Link {
+        let place = context.timeline?.timeline.began(number, at: elapsed)
+        return CallContext.$current.withValue(place.map { context.with($0) } ?? context) {
+            part.subscribe(self, number: number)
+        }
     }
 
     private func attempt(_ step: () throws -> Void) {
@@ -287,7 +290,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         Renderer.Recipient(
             requestID: request.requestID, route: endpoint.template.text, elapsed: elapsed,
             fields: request.fields,
-            timeline: context.timeline.map { AnswerTimeline($0.timeline, at: scheduler.now) })
+            timeline: context.timeline.map { AnswerTimeline($0.timeline.close(), total: elapsed) })
     }
 
     private func incident(_ error: any Error, part: String?) -> GatewayIncident {

@@ -210,8 +210,10 @@ public final class GatewayResponder: Sendable {
         let started = scheduler.now
         let requestID = requestID(request.head.fields)
         let request = GatewayRequest(consume request, requestID: requestID, routed)
+        var context = context(request, started)
+        if allowsTimeline, Self.asksForTimeline(request.fields) { context = context.timed(from: started) }
         let run = EndpointRun(
-            request: request, context: context(request, started),
+            request: request, context: context,
             responder: self, scheduler: scheduler, started: started, receiver: receiver)
         run.begin()
         return run
@@ -234,18 +236,14 @@ public final class GatewayResponder: Sendable {
             own.overwrite(valueAt: 2) { TraceContext.write(continuing: received, identifiers, to: $0) }
         }
         let deadline = started.addingTimeInterval(endpoint.deadlineSeconds)
-        let timeline = allowsTimeline ? Self.timeline(askedFor: fields, started) : nil
-        if endpoint.forwarded.isEmpty {
-            return CallContext(requestID, own, deadline: deadline, timeline: timeline)
-        }
+        if endpoint.forwarded.isEmpty { return CallContext(requestID, own, deadline: deadline) }
         return CallContext(
             requestID, own, deadline: deadline, forwarding: Self.forwarded(fields, by: endpoint),
-            credentialUpstreams: endpoint.credentialUpstreams, timeline: timeline)
+            credentialUpstreams: endpoint.credentialUpstreams)
     }
 
-    private static func timeline(askedFor fields: HTTPFields, _ started: RxTime) -> TimelinePlace? {
-        guard fields.contains(.prefer), Preferences(fields)["timeline"]?.isEmpty == true else { return nil }
-        return RequestTimeline(started: started).place
+    private static func asksForTimeline(_ fields: HTTPFields) -> Bool {
+        fields.contains(.prefer) && Preferences(fields)["timeline"]?.isEmpty == true
     }
 
     /// What the endpoint lists, but for what `Connection` names: that is for us alone (RFC 9110 7.6.1).

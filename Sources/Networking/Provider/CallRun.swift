@@ -65,7 +65,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
 
     override func begin() {
         if call.context == nil, let context = CallContext.current { call = call.with(context) }
-        if call.timeline != nil { call = call.enteringTimeline(from: .current) }
+        if call.isTimed { call = call.enteringTimeline(from: .current) }
         let call = call
         let transport = provider.transport
         let scheduler = transport.scheduler
@@ -84,7 +84,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     }
 
     override func cancel() {
-        call.timeline?.attemptCancelled(at: scheduler.now)
+        if call.isTimed { call.timeline?.attemptCancelled(at: scheduler.now) }
         _ = free()
     }
 
@@ -94,7 +94,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         if call.settings.hasPlugins {
             for plugin in call.settings.plugins { plugin.willSend(call, attempt: number) }
         }
-        call.timeline?.attemptBegan(at: scheduler.now)
+        if call.isTimed { call.timeline?.attemptBegan(at: scheduler.now) }
         var attempt: (any Disposable)? = transport.send(
             call, within: .nanoseconds(Int(limit)), for: self)
         let isOver = state.withLock { state in
@@ -108,7 +108,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     // MARK: - Answers
 
     func attemptSucceeded(_ response: consuming TransportResponse) {
-        call.timeline?.attemptEnded(at: scheduler.now, status: response.status.code)
+        if call.isTimed { call.timeline?.attemptEnded(at: scheduler.now, status: response.status.code) }
         // The usual way: the first attempt brings all that is asked for.
         if !isRetried, !isStopped, reportData(of: response) { return }
         let status = response.status.code

@@ -1,6 +1,6 @@
-package import HTTPModel
+import HTTPModel
 import Locking
-package import Rx
+import Rx
 
 /// When what happened to one request of a client: to its parts, to the calls that were made for them, and to each attempt of
 /// these.
@@ -10,6 +10,9 @@ package import Rx
 /// that is several parts' (`share()`) is the first's, and one that a handler makes itself is no part's.
 ///
 /// Any thread may note. Nothing is noted any more once it was closed.
+///
+/// (No type of another module of ours stands in what is `package` here: for that the module would be imported as `package`,
+/// and then the compiler specialises nothing of ours that uses it for its users.)
 package final class RequestTimeline: Sendable {
     /// All times are nanoseconds since the gateway had the request.
     package struct Part: Sendable {
@@ -31,7 +34,7 @@ package final class RequestTimeline: Sendable {
     package struct Call: Sendable {
         /// The upstream's name, and nothing else of it.
         package let upstream: String
-        package let method: HTTPMethod
+        package let method: String
         package fileprivate(set) var attempts: [Attempt] = []
     }
 
@@ -72,13 +75,13 @@ package final class RequestTimeline: Sendable {
     /// - Parameters:
     ///   - started: when the gateway had the request, by the clock that all else is noted by.
     ///   - limit: the most calls, and the most attempts, that are noted; what is beyond is counted.
-    package init(started: RxTime, limit: Int = 256) {
+    init(started: RxTime, limit: Int = 256) {
         self.started = started
         state = Lock(State(callsLeft: limit, attemptsLeft: limit))
     }
 
     /// For the context of the request itself, which is no part's.
-    package var place: TimelinePlace { TimelinePlace(self, part: 0) }
+    var place: TimelinePlace { TimelinePlace(self, part: 0) }
 
     /// A part is to be awaited, in the order of the plan.
     ///
@@ -88,28 +91,28 @@ package final class RequestTimeline: Sendable {
     }
 
     /// A part that was planned is about to be subscribed to. Its place is for the context that it is subscribed to in.
-    package func began(_ number: Int, at time: RxTime) -> TimelinePlace {
+    package func began(_ number: Int, at time: Int64) -> TimelinePlace {
         var part = 0
         note { state in
             guard let index = state.parts.lastIndex(where: { $0.number == number }) else { return }
-            state.parts[index].began = time.nanoseconds(since: started)
+            state.parts[index].began = time
             part = index
         }
         return TimelinePlace(self, part: part)
     }
 
-    package func ended(_ number: Int, _ kind: OutcomeKind?, at time: RxTime) {
+    package func ended(_ number: Int, _ kind: OutcomeKind?, at time: Int64) {
         note { state in
             guard let index = state.parts.lastIndex(where: { $0.number == number }) else { return }
-            state.parts[index].ended = time.nanoseconds(since: started)
+            state.parts[index].ended = time
             state.parts[index].kind = kind
         }
     }
 
-    /// The answer is made: what was noted until now, in the order of the plan, and the time of the answer. What was called for
-    /// no part comes first, where there is any.
-    package func close(at time: RxTime) -> (parts: [Part], total: Int64) {
-        let parts = state.withLock { state in
+    /// The answer is made: what was noted until now, in the order of the plan. What was called for no part comes first, where
+    /// there is any.
+    package func close() -> [Part] {
+        state.withLock { state in
             state.isClosed = true
             var parts = state.parts
             for index in parts.indices { parts[index].calls.removeAll { $0.attempts.isEmpty } }
@@ -120,7 +123,6 @@ package final class RequestTimeline: Sendable {
             }
             return parts
         }
-        return (parts, time.nanoseconds(since: started))
     }
 
     private func note(_ change: (inout State) -> Void) {
@@ -138,7 +140,7 @@ package final class RequestTimeline: Sendable {
             guard state.callsLeft > 0 else { return }
             state.callsLeft -= 1
             call = state.parts[part].calls.count
-            state.parts[part].calls.append(Call(upstream: upstream, method: method))
+            state.parts[part].calls.append(Call(upstream: upstream, method: method.rawValue))
         }
         return call
     }

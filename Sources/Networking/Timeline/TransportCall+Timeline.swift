@@ -1,5 +1,8 @@
 // Reached for requests that have a timeline, which few have.
 extension TransportCall {
+    /// Whether its request has a timeline. Asked for every call, and holds nothing meanwhile.
+    package var isTimed: Bool { context?.timeline != nil }
+
     /// Where it stands in its request's timeline; nil where the request has none.
     package var timeline: TimelinePlace? { context?.timeline }
 

@@ -56,11 +56,11 @@ public final class CallContext: Sendable {
     /// - Parameter fields: what goes with every call, but for what is forwarded.
     package init(
         _ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?, forwarding: HTTPFields,
-        credentialUpstreams: [String], timeline: TimelinePlace? = nil
+        credentialUpstreams: [String]
     ) {
         self.requestID = requestID
         self.deadline = deadline
-        self.timeline = timeline
+        timeline = nil
         var credentials = HTTPFields()
         forwards = !forwarding.isEmpty
         ownFields = forwards ? fields : nil
@@ -86,13 +86,10 @@ public final class CallContext: Sendable {
     }
 
     /// - Parameter fields: what goes with every call; nothing is forwarded.
-    package init(
-        _ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?,
-        timeline: TimelinePlace? = nil
-    ) {
+    package init(_ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?) {
         self.requestID = requestID
         self.deadline = deadline
-        self.timeline = timeline
+        timeline = nil
         forwards = false
         ownFields = nil
         self.fields = consume fields
@@ -110,6 +107,11 @@ public final class CallContext: Sendable {
         fieldsWithCredentials = other.fieldsWithCredentials
         credentialUpstreams = other.credentialUpstreams
     }
+
+    /// The same for a request whose timeline is to be told.
+    ///
+    /// - Parameter start: when the gateway had the request, on the clock of the transport's scheduler.
+    package func timed(from start: RxTime) -> CallContext { with(RequestTimeline(started: start).place) }
 
     /// The same at another place of the request's timeline.
     package func with(_ place: TimelinePlace) -> CallContext { CallContext(self, place) }
@@ -130,7 +132,9 @@ public final class CallContext: Sendable {
 
     /// The same without the client's fields: for a call that a redirect leads elsewhere.
     var withoutForwarding: CallContext {
-        ownFields.map { CallContext(requestID, $0, deadline: deadline, timeline: timeline) } ?? self
+        guard let ownFields else { return self }
+        let context = CallContext(requestID, ownFields, deadline: deadline)
+        return timeline.map { context.with($0) } ?? context
     }
 
     func fields(for upstream: Upstream) -> HTTPFields {

@@ -36,12 +36,12 @@ extension OutboundCall {
     /// Tells the timeline of the call's request, where it has one, what connection this attempt has and since when.
     @inline(__always)
     func note(_ call: TransportCall) {
-        if let place = call.timeline { note(at: place) }
+        if call.isTimed { note(at: call.timeline) }
     }
 
     @inline(never)
-    private func note(at place: TimelinePlace) {
-        guard let connected = timings.connected else { return }
+    private func note(at place: TimelinePlace?) {
+        guard let place, let connected = timings.connected else { return }
         place.attemptUsed(
             timings.isReusedConnection ? .reused : .new, sent: (connected - timings.started).nanoseconds,
             firstByte: timings.firstByte.map { ($0 - timings.started).nanoseconds })
