@@ -122,7 +122,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     }
 
     private func ended(_ number: Int, _ outcome: consuming PartOutcome?) {
-        if isTimed { context.timeline?.timeline.ended(number, outcome?.kind, at: elapsed) }
+        if isTimed { noteEnd(of: number, outcome?.kind) }
         joined(state.withLock { $0.end(of: number, &outcome) })
     }
 
@@ -152,6 +152,10 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
 
     private var isTimed: Bool { context.timeline != nil }
 
+    /// `elapsed` as calls have it in the timeline: to the microsecond.
+    private var moment: Int64 { Int64((scheduler.now.timeIntervalSince(started) * 1e6).rounded()) * 1000 }
+
+    @inline(never)
     private func plan(_ numbers: Range<Int>) {
         for number in numbers {
             guard let name = state.withLock({ $0.name(of: number) }) else { continue }
@@ -159,9 +163,20 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         }
     }
 
+    @inline(never)
+    private func noteEnd(of number: Int, _ kind: OutcomeKind?) {
+        context.timeline?.timeline.ended(number, kind, at: moment)
+    }
+
+    @inline(never)
+    private func closedTimeline() -> AnswerTimeline? {
+        context.timeline.map { AnswerTimeline($0.timeline.close(), total: moment) }
+    }
+
     /// Subscribes a part in a context that tells whose the calls are.
+    @inline(never)
     private func subscribe(_ part: Single<JSONFragment>, _ number: Int) -> Link {
-        let place = context.timeline?.timeline.began(number, at: elapsed)
+        let place = context.timeline?.timeline.began(number, at: moment)
         return CallContext.$current.withValue(place.map { context.with($0) } ?? context) {
             part.subscribe(self, number: number)
         }
@@ -290,7 +305,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         Renderer.Recipient(
             requestID: request.requestID, route: endpoint.template.text, elapsed: elapsed,
             fields: request.fields,
-            timeline: context.timeline.map { AnswerTimeline($0.timeline.close(), total: elapsed) })
+            timeline: isTimed ? closedTimeline() : nil)
     }
 
     private func incident(_ error: any Error, part: String?) -> GatewayIncident {

@@ -64,6 +64,7 @@ package final class RequestTimeline: Sendable {
         /// The first is for what is no part's.
         var parts = [Part(name: nil, number: -1)]
         /// Room for so many more.
+        var partsLeft: Int
         var callsLeft: Int
         var attemptsLeft: Int
         var isClosed = false
@@ -74,10 +75,10 @@ package final class RequestTimeline: Sendable {
 
     /// - Parameters:
     ///   - started: when the gateway had the request, by the clock that all else is noted by.
-    ///   - limit: the most calls, and the most attempts, that are noted; what is beyond is counted.
+    ///   - limit: the most parts, calls and attempts that are noted; attempts beyond are counted.
     init(started: RxTime, limit: Int = 256) {
         self.started = started
-        state = Lock(State(callsLeft: limit, attemptsLeft: limit))
+        state = Lock(State(partsLeft: limit, callsLeft: limit, attemptsLeft: limit))
     }
 
     /// For the context of the request itself, which is no part's.
@@ -87,7 +88,11 @@ package final class RequestTimeline: Sendable {
     ///
     /// - Parameter number: no other part's of the request.
     package func planned(_ name: String, _ number: Int) {
-        note { $0.parts.append(Part(name: name, number: number)) }
+        note { state in
+            guard state.partsLeft > 0 else { return }
+            state.partsLeft -= 1
+            state.parts.append(Part(name: name, number: number))
+        }
     }
 
     /// A part that was planned is about to be subscribed to. Its place is for the context that it is subscribed to in.
@@ -181,7 +186,6 @@ extension RequestTimeline.Part {
 extension RequestTimeline.Attempt {
     fileprivate mutating func end(at time: Int64, status: Int?, reason: FailureReason?) {
         guard ended == nil else { return }
-        // Two clocks meet here, and the transport's may be the finer.
         ended = max(time, firstByte ?? sent ?? began)
         self.status = status
         self.reason = reason
@@ -200,7 +204,8 @@ extension RequestTimeline.Attempt {
         if let firstByte { self.firstByte = time(after: firstByte) }
     }
 
-    private func time(after nanoseconds: Int64) -> Int64 { began + max(0, nanoseconds) }
+    /// To the microsecond, as all else: the transport's clock is finer, and nothing shall come after the end.
+    private func time(after nanoseconds: Int64) -> Int64 { began + max(0, nanoseconds) / 1000 * 1000 }
 }
 
 /// Where a call stands in its request's timeline: what a `CallContext` leads to.
