@@ -64,11 +64,15 @@ function attemptRow(entry, call, number, end, total) {
       count > 1 && el("span", { class: "count", "aria-hidden": "true" }, ` ${number}/${count}`),
       el("span", { class: "unseen" }, spoken.map((words) => `, ${words}`)), times(attempt)),
     room(attemptBars(attempt, call.attempts[number - 2], end, total)),
-    el("td", { translate: "no" },
-      el("span", { class: `result ${reason !== null ? "bad" : "good"}` },
-        reason !== null ? breakable(reason) : status === null ? "–" : String(status)),
+    el("td", {},
+      el("span", { class: `result ${reason !== null ? "bad" : status !== null ? "good" : ""}` },
+        reason !== null ? breakable(reason) : status !== null ? String(status)
+          : t(attempt.endMs == null ? "row.running" : "row.cancelled")),
       reason !== null && status !== null && el("span", { class: "result bad" }, `HTTP ${status}`)));
 }
+
+const omittedRow = (count) => el(
+  "tr", { class: "attempt" }, el("td", { colspan: 3 }, t("row.omitted", { count })));
 
 function head(end) {
   const scale = [0, 0.5, 1].map((share) => {
@@ -95,12 +99,14 @@ export function waterfall(timeline, total) {
   ]);
   const end = scaleEnd(Math.max(total ?? 0, ...ends.filter((time) => time != null)));
   const rows = timeline.flatMap((entry) => [
-    spanRow(entry.part, entry.beganMs, entry.endMs ?? total, end,
+    // What the handler called before it had parts is nobody's.
+    spanRow(entry.part ?? t("row.handler"), entry.beganMs, entry.endMs ?? total, end,
       entry.beganMs == null || entry.endMs == null ? "–" : milliseconds(entry.endMs - entry.beganMs),
       { "data-row-part": entry.part }),
     ...entry.calls.flatMap((call) =>
       call.attempts.map((_, index) => attemptRow(entry, call, index + 1, end, total))),
-  ]);
+    entry.omitted ? omittedRow(entry.omitted) : [],
+  ]).flat();
   const keys = ["connect", "wait", "receive", "lost", "pause"];
   return el(
     "div", { class: "waterfall-room" },
