@@ -1,3 +1,4 @@
+import Foundation
 import Networking
 
 extension Page {
@@ -8,23 +9,51 @@ extension Page {
             CheckScript.text("common") + CheckScript.text("tab-stops"), as: [String].self)
         var complaints: [String] = []
         var visited: [String] = []
-        try await run(
-            "document.activeElement?.blur(); window.scrollTo(0, 0); getSelection().removeAllRanges();")
-        while visited.count <= expected.count + 2 {
+        try await run("document.activeElement?.blur(); scrollTo(0, 0); getSelection().removeAllRanges()")
+        // A date's field is several stops: day, month, year and its calendar.
+        for _ in 0..<(expected.count * 2 + 8) {
             try await press(.tab)
-            let stop = try await run(Self.currentStop, as: String?.self)
-            guard let stop else { break }
-            guard visited.isEmpty || stop != visited[0] else { break }
+            guard let stop = try await run(Self.currentStop, as: String?.self) else { break }
+            guard stop != visited.last else { continue }
+            guard stop != visited.first else { break }
             visited.append(stop)
-            complaints += try await self.complaints("focus-looks")
+            complaints += try await focusComplaints()
         }
-        for stop in expected where !visited.contains(stop) { complaints.append("Tab does not reach \(stop)") }
-        if visited != visited.filter(expected.contains) {
-            complaints.append("Tab stops at \(visited.filter { !expected.contains($0) })")
-        } else if visited != expected.filter(visited.contains) {
-            complaints.append("Tab goes \(visited), the document \(expected)")
+        complaints += expected.filter { !visited.contains($0) }.map { "Tab does not reach \($0)" }
+        complaints += visited.filter { !expected.contains($0) }.map { "Tab stops at \($0)" }
+        let reached = expected.filter(visited.contains)
+        if visited.filter(expected.contains) != reached {
+            complaints.append("Tab goes \(visited), the document \(reached)")
         }
         return complaints
+    }
+
+    private struct Focus: Decodable {
+        var name: String
+        var complaints: [String]
+        var x: Double
+        var y: Double
+        var width: Double
+        var height: Double
+    }
+
+    /// Of the element that has the focus. Whether that shows is seen in two pictures, one with the focus and one without.
+    private func focusComplaints() async throws -> [String] {
+        let focus = try await run(
+            CheckScript.text("common") + CheckScript.text("focus-looks"), as: Focus.self)
+        try await settle()
+        let focused = try await picture(of: focus)
+        // It stays the element that Tab goes on from.
+        try await run("window.lastFocus = document.activeElement; lastFocus.blur()")
+        try await settle()
+        let blurred = try await picture(of: focus)
+        try await run("lastFocus.focus({preventScroll: true, focusVisible: true})")
+        return focus.complaints
+            + (focused == blurred ? ["\(focus.name) looks the same with the focus"] : [])
+    }
+
+    private func picture(of focus: Focus) async throws -> Data {
+        try await screenshot(x: focus.x, y: focus.y, width: focus.width, height: focus.height)
     }
 
     /// The mark that `tab-stops` has given; nil where the page as a whole has the focus.

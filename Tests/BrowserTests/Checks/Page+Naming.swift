@@ -13,7 +13,6 @@ struct AccessibleNode: Sendable, Equatable {
 extension Page {
     /// All that a screen reader has of the page, in the order of the document.
     func accessibleNodes() async throws -> [AccessibleNode] {
-        try await devTools("Accessibility.enable")
         let tree = try await devTools("Accessibility.getFullAXTree")
         return (tree[member: "nodes"]?.elements ?? [])
             .filter { $0[member: "ignored"]?.boolValue != true }
@@ -47,7 +46,7 @@ extension Page {
         "button", "link", "textbox", "searchbox", "spinbutton", "checkbox", "radio", "switch", "combobox",
         "ComboBoxSelect", "listbox", "slider", "tab", "menuitem", "option", "Date", "DateTime", "InputTime",
         "ColorWell", "DisclosureTriangle", "dialog", "alertdialog", "image", "img", "SvgRoot",
-        "graphics-document", "graphics-object", "graphics-symbol", "figure", "progressbar", "meter", "table",
+        "graphics-document", "graphics-object", "graphics-symbol", "progressbar", "meter", "table",
         "radiogroup", "tablist", "toolbar", "application",
     ]
 

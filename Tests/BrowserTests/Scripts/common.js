@@ -95,14 +95,37 @@ function ancestors(element) {
   return chain;
 }
 
+/** The shapes of a drawing that are painted before `element` and lie beneath its middle, the lowest first, as fills. */
+function shapesBeneath(element) {
+  const surface = element.ownerSVGElement;
+  if (!surface || surface === element) return [];
+  const box = element.getBoundingClientRect();
+  const x = (box.left + box.right) / 2, y = (box.top + box.bottom) / 2;
+  const fills = [];
+  for (const shape of surface.querySelectorAll("rect, circle, ellipse, path, polygon")) {
+    if (!(shape.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING) || shape.closest("defs, symbol, clipPath, mask")) continue;
+    const style = getComputedStyle(shape);
+    if (style.fill === "none" || style.visibility !== "visible" || style.display === "none") continue;
+    const place = shape.getScreenCTM()?.inverse();
+    if (!place || !shape.isPointInFill(new DOMPoint(x, y).matrixTransform(place))) continue;
+    const [red, green, blue, alpha] = rgba(style.fill);
+    fills.push([red, green, blue, alpha * Number(style.fillOpacity) * Number(style.opacity)]);
+  }
+  return fills;
+}
+
 /**
  * Every pair [what is seen of `color` inside `element`, what is seen beside it there], composited from the root: one for
  * each way in which gradients may meet.
  */
 function composites(element, color) {
   const chain = ancestors(element);
+  const shapes = element.matches("text, tspan") ? shapesBeneath(element) : [];
   const step = (index, below) => {
-    if (index === chain.length) return [[over(color, below), below]];
+    if (index === chain.length) {
+      const ground = shapes.reduce((below, fill) => over(fill, below), below);
+      return [[over(color, ground), ground]];
+    }
     const opacity = Number(getComputedStyle(chain[index]).opacity);
     return fills(chain[index]).flatMap((fill) =>
       step(index + 1, over(fill, below)).map((pair) =>

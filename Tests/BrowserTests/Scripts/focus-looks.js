@@ -1,32 +1,24 @@
-// What shows that the element has the focus: how it is painted with it and without it. Its own outline, border, shadow, fill
-// and, where the focus is shown by what is around it, those of the two elements around it.
-const painted = (element) => {
-  const style = getComputedStyle(element);
-  const outline = style.outlineStyle === "none" || parseFloat(style.outlineWidth) === 0 ? "none"
-    : `${style.outlineStyle} ${style.outlineWidth} ${style.outlineColor}`;
-  return [outline, style.boxShadow, style.borderColor, style.borderWidth, style.backgroundColor, style.textDecorationLine, style.stroke,
-    style.strokeWidth, style.fill, style.r].join(" | ");
-};
+// What one would want to know of the element that has the focus: where it is, whether it can be seen there, how well its outline
+// can be told from its ground.
 const element = document.activeElement;
-const around = [element, element.parentElement, element.parentElement?.parentElement].filter(Boolean);
-const focused = around.map(painted);
 const style = getComputedStyle(element);
 const box = element.getBoundingClientRect();
-const inSight = box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth;
 const x = Math.min(Math.max((box.left + box.right) / 2, 0), innerWidth - 1);
 const y = Math.min(Math.max((box.top + box.bottom) / 2, 0), innerHeight - 1);
 const hit = document.elementFromPoint(x, y);
-const covered = !hit || !(element.contains(hit) || hit.contains(element) || [...(element.labels ?? [])].some((label) => label.contains(hit)));
+const isOurs = hit && (element.contains(hit) || hit.contains(element) || [...(element.labels ?? [])].some((label) => label.contains(hit)));
 const complaints = [];
-const outline = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0
-  ? contrast(element.parentElement ?? element, rgba(style.outlineColor)) : undefined;
-element.blur();
-// Without transitions, which would show the old look for a while yet.
-for (const animation of document.getAnimations()) animation.finish();
-const blurred = around.map(painted);
-element.focus({ preventScroll: true, focusVisible: true });
-if (focused.every((look, index) => look === blurred[index])) complaints.push(`${name(element)} looks the same with the focus`);
-if (outline && outline.ratio < 2.995) complaints.push(`the outline of ${name(element)} has ${outline.ratio.toFixed(2)} of 3: ${outline.seen} on ${outline.beside}`);
-if (!inSight) complaints.push(`${name(element)} has the focus out of sight`);
-else if (covered) complaints.push(`${name(element)} has the focus beneath ${name(hit)}`);
-return complaints;
+if (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0 && style.opacity !== "0") {
+  const { ratio, seen, beside } = contrast(element.parentElement ?? element, rgba(style.outlineColor));
+  if (ratio < 3) complaints.push(`the outline of ${name(element)} has ${ratio.toFixed(2)} of 3: ${seen} on ${beside}`);
+}
+if (box.bottom <= 0 || box.top >= innerHeight || box.right <= 0 || box.left >= innerWidth)
+  complaints.push(`${name(element)} has the focus out of sight`);
+else if (!isOurs) complaints.push(`${name(element)} has the focus beneath ${name(hit)}`);
+// The picture of it: some room around, for outlines, within the window.
+const room = 8;
+const left = Math.max(0, box.left - room), top = Math.max(0, box.top - room);
+return {
+  name: name(element), complaints, x: left + scrollX, y: top + scrollY,
+  width: Math.max(1, Math.min(innerWidth, box.right + room) - left), height: Math.max(1, Math.min(innerHeight, box.bottom + room) - top),
+};

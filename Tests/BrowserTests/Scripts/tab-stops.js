@@ -2,9 +2,9 @@
 // group, of tabs and of other lists that arrow keys go through, one is a stop.
 const groups = new Set();
 const stops = [];
-const candidates = [...document.querySelectorAll(controls)].filter((element) => isSeen(element) || element.matches("input"));
-for (const element of candidates) {
+for (const element of document.querySelectorAll(controls)) {
   if (element.tabIndex < 0 || isDisabled(element) || element.disabled) continue;
+  // Also what is out of sight until it has the focus, as a link to the content is.
   if (!element.checkVisibility({ visibilityProperty: true })) continue;
   if (element.matches("input[type=radio]")) {
     const group = `${element.form?.id ?? ""}/${element.name}`;

@@ -13,10 +13,17 @@ final class Demo: Sendable {
     private let session: Session
     let origin: String
 
-    init(_ arguments: String...) async throws {
+    /// - Parameter port: 0 for a free one.
+    init(port: Int = 0) async throws {
+        let program = Self.program
+        guard access(program, X_OK) == 0 else {
+            throw PeerFailure(description: "there is no \(program): `make test-browser` builds it")
+        }
         let process = try PeerProcess(
-            Self.program, ["demo", "--port", "0", "--data", folder.file("demo.sqlite")] + arguments,
-            in: folder)
+            program,
+            [
+                "demo", "--port", String(port), "--drain-delay", "0", "--data", folder.file("demo.sqlite"),
+            ], in: folder)
         self.process = process
         var configuration = Session.Configuration()
         configuration.connections.proxy = .none
@@ -25,6 +32,8 @@ final class Demo: Sendable {
             process.log.firstMatch(of: /sluice listening on (http:\/\/\S+)/).map { String($0.1) }
         }
     }
+
+    var port: Int { origin.split(separator: ":").last.flatMap { Int($0) } ?? 0 }
 
     /// Ends it, as its user does.
     func stop() {

@@ -140,4 +140,6 @@ package final class PeerProcess: Sendable {
 
 package struct PeerFailure: Error, CustomStringConvertible {
     package let description: String
+
+    package init(description: String) { self.description = description }
 }

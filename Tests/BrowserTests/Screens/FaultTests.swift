@@ -1,0 +1,160 @@
+import JSONBytes
+import Testing
+
+extension InBrowser {
+    /// A visitor breaks an upstream and watches one card fail while the others stand.
+    @Suite("Faults, on the page", .timeLimit(.minutes(2)))
+    struct FaultCardTests {
+        /// A fault, what becomes of the card, and what it says.
+        struct Case: Sendable, CustomTestStringConvertible {
+            let fault: String
+            let kind: String
+            let reason: String
+            let words: String
+            let advice: String
+
+            var testDescription: String { fault }
+        }
+
+        private static let cases = [
+            Case(
+                fault: "delay:8000", kind: "networkFail", reason: "http_response_timeout",
+                words: "took too long",
+                advice: "Wait a little"),
+            Case(
+                fault: "status:503", kind: "serverErr", reason: "upstream_status", words: "status 503",
+                advice: "Try again in a minute"),
+            Case(
+                fault: "drop", kind: "networkFail", reason: "connection_terminated",
+                words: "closed the connection", advice: "Trying again may help"),
+            Case(
+                fault: "garbage", kind: "networkFail", reason: "http_protocol_error", words: "not HTTP",
+                advice: "operator"),
+            Case(
+                fault: "truncate", kind: "networkFail", reason: "http_response_incomplete",
+                words: "broke off",
+                advice: "Trying again may help"),
+            Case(
+                fault: "trickle", kind: "networkFail", reason: "http_response_timeout",
+                words: "took too long",
+                advice: "Wait a little"),
+        ]
+
+        @Test(
+            "A card fails with its kind, its reason and advice, while the others stand, and recovers",
+            arguments: cases)
+        func cardFails(_ fault: Case) async throws {
+            try await withDemo { page, _ async throws in
+                try await page.ready()
+                try await page.breakUpstream("weather", by: fault.fault)
+                try await page.cards(are: [
+                    "weights": "there", "weather": "failed", "tags": "there", "user": "there",
+                ])
+                let failed = page["article[data-part=weather] .failed"]
+                #expect(try await failed.attribute("data-kind") == fault.kind)
+                #expect(try await failed.attribute("data-reason") == fault.reason)
+                let text = try await failed.text
+                for part in [fault.kind, fault.reason, fault.words, fault.advice] {
+                    #expect(text.contains(part), "\(text)")
+                }
+                #expect(try await page["#home-verdict"].text.contains("200 PARTIAL"))
+                #expect(try await page["#home-verdict"].text.lowercased().contains("weather"))
+                #expect(
+                    try await page["#flow title"].property("textContent").stringValue?.contains(fault.reason)
+                        == true)
+
+                try await page.toggle("weather")
+                try await page.cards(are: ["weather": "there"])
+                #expect(try await page.count("article[data-part=weather] .failed") == 0)
+                #expect(try await page["#home-verdict"].text.contains("200 OK"))
+            }
+        }
+
+        @Test("Each card fails by its own switch alone", arguments: ["tags": "tags", "users": "user"])
+        func eachCard(upstream: String, part: String) async throws {
+            try await withDemo { page, _ async throws in
+                try await page.ready()
+                try await page.breakUpstream(upstream, by: "garbage")
+                let parts = ["weights", "weather", "tags", "user"]
+                try await page.cards(
+                    are: Dictionary(uniqueKeysWithValues: parts.map { ($0, $0 == part ? "failed" : "there") })
+                )
+                try await page.toggle(upstream)
+                try await page.cards(are: Dictionary(uniqueKeysWithValues: parts.map { ($0, "there") }))
+            }
+        }
+
+        @Test("An upstream that is only slow keeps its card waiting, and nothing fails")
+        func slow() async throws {
+            try await withDemo { page, _ async throws in
+                try await page.ready()
+                try await page.breakUpstream("weather", by: "delay:1200")
+                try await page["#home [data-busy]"].appears()
+                try await page["#home [data-busy]"].disappears()
+                try await page.cards(are: ["weather": "there", "tags": "there"])
+            }
+        }
+
+        @Test("An upstream that has nothing makes an empty card, which says so")
+        func empty() async throws {
+            try await withDemo { page, _ async throws in
+                try await page.ready()
+                try await page.breakUpstream("tags", by: "status:204")
+                try await page.cards(are: ["tags": "empty", "weather": "there"])
+                try await page.card("tags").says("has no tags")
+                #expect(try await page["#home-verdict"].text.contains("200 OK"))
+            }
+        }
+
+        @Test("Without its required weights the screen fails as a whole, says why, and recovers")
+        func required() async throws {
+            try await withDemo(expectedStatuses: [503]) { page, _ async throws in
+                try await page.ready()
+                try await page.breakUpstream("diary", by: "status:503")
+                try await page.cards(are: [
+                    "weights": "failed", "weather": "held", "tags": "held", "user": "held",
+                ])
+                try await page["#home-verdict"].says("503 UPSTREAM_UNAVAILABLE")
+                try await page["#chart-failed .failed"].appears()
+                #expect(try await page["#chart-failed .failed"].attribute("data-reason") == "upstream_status")
+                #expect(try await !page["#chart"].isDisplayed)
+                // Both of the diary's switches show what is so.
+                #expect(try await page.count("[data-fault-switch=diary]:checked") == 2)
+
+                try await page.toggle("diary")
+                try await page.cards(are: [
+                    "weights": "there", "weather": "there", "tags": "there", "user": "there",
+                ])
+                try await page["#chart"].appears()
+                #expect(try await page.weight("am") != nil)
+            }
+        }
+
+        @Test("A gateway that has gone is told on both screens, and a new one is found by trying again")
+        func gone() async throws {
+            let demo = try await Demo()
+            try await withPage { page async throws in
+                try await page.open(demo.origin + "/")
+                try await page.ready()
+                demo.stop()
+                try await page["#home [data-reload]"].click()
+                try await page.card("user").says("cannot be reached")
+                try await page["#weights [data-reload]"].click()
+                try await page["#chart-failed"].says("cannot be reached")
+                try await page["#home-verdict"].says("cannot be reached")
+                // Half a page that waits for ever is no answer.
+                try await page.idle()
+
+                let next = try await Demo(port: demo.port)
+                defer { next.stop() }
+                try await page["#home .failed button"].click()
+                try await page.cards(are: ["weights": "there", "user": "there"])
+                try await page["#chart-failed button"].click()
+                try await page["#chart"].appears()
+                let complaints = try await page.consoleComplaints()
+                    .filter { !$0.contains("ERR_CONNECTION_REFUSED") }
+                expectNone(complaints)
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import Testing
+
+extension InBrowser {
+    /// What everybody needs who uses the page, whatever it shows and however it is looked at.
+    @Suite("The page, as it looks", .timeLimit(.minutes(3)))
+    struct LookTests {
+        @Test("Everybody can read and use it, whatever state it is in", arguments: Look.matrix)
+        func states(look: Look) async throws {
+            try await withDemo(look, expectedStatuses: [503]) { page, demo async throws in
+                try await page.ready()
+                try await page.cards(are: [
+                    "weights": "there", "weather": "there", "tags": "there", "user": "there",
+                ])
+                expectNone(try await page.complaints(look))
+
+                try await page["#halves [data-change]"].click()
+                try await page["#entry-weight"].fill("900")
+                try await page["#entry [type=submit]"].click()
+                try await page["#entry-error"].appears()
+                expectNone(try await page.complaints(look))
+                try await page["#entry [data-cancel]"].click()
+                try await page["#entry"].disappears()
+
+                try await demo.setFault("garbage", of: "weather")
+                try await demo.setFault("status:204", of: "tags")
+                try await page["#home [data-reload]"].click()
+                try await page.cards(are: [
+                    "weights": "there", "weather": "failed", "tags": "empty", "user": "there",
+                ])
+                expectNone(try await page.complaints(look))
+
+                try await demo.setFault("status:503", of: "diary")
+                try await page["#home [data-reload]"].click()
+                try await page.cards(are: ["weights": "failed", "tags": "held", "user": "held"])
+                try await page["#weights [data-reload]"].click()
+                try await page["#chart-failed .failed"].appears()
+                expectNone(try await page.complaints(look))
+            }
+        }
+
+        @Test("The envelope as it came can be read, in all its colors", arguments: Look.Theme.allCases)
+        func envelope(theme: Look.Theme) async throws {
+            let look = Look(device: .phone, theme: theme)
+            try await withDemo(look) { page, _ async throws in
+                try await page.ready()
+                try await page["#weights-trace summary"].click()
+                try await page["#weights-trace [data-raw]"].appears()
+                expectNone(try await page.complaints(look))
+            }
+        }
+
+        @Test(
+            "On the narrowest screen, which is a wide one at 400 % too, nobody scrolls sideways",
+            arguments: Look.Language.allCases)
+        func narrow(language: Look.Language) async throws {
+            let look = Look(device: .narrow, language: language)
+            try await withDemo(look) { page, demo async throws in
+                try await demo.setFault("drop", of: "weather")
+                try await page.reload()
+                try await page.ready()
+                try await page["#weights-trace summary"].click()
+                expectNone(try await page.complaints(look))
+                try await page["#halves [data-change]"].click()
+                try await page["#entry"].appears()
+                expectNone(try await page.complaints(look))
+            }
+        }
+
+        @Test("Text of twice the size has room", arguments: Look.Language.allCases)
+        func largeText(language: Look.Language) async throws {
+            let look = Look(language: language, fontSize: 32)
+            try await withDemo(look) { page, _ async throws in
+                try await page.ready()
+                let size = try await page.run(
+                    "return parseFloat(getComputedStyle(document.querySelector('main p')).fontSize)",
+                    as: Double.self)
+                #expect(size >= 28)
+                expectNone(try await page.complaints(look))
+            }
+        }
+
+        @Test(
+            "By keyboard one gets everywhere, in order, and sees where one is",
+            arguments: [Look(), Look(device: .phone, theme: .dark, language: .korean)])
+        func keyboard(look: Look) async throws {
+            try await withDemo(look) { page, _ async throws in
+                try await page.ready()
+                expectNone(try await page.keyboardComplaints())
+            }
+        }
+
+        @Test("Nothing moves for who asks for less motion", arguments: Look.Theme.allCases)
+        func motion(theme: Look.Theme) async throws {
+            let look = Look(theme: theme, reducesMotion: true)
+            try await withDemo(look) { page, demo async throws in
+                try await page.ready()
+                expectNone(try await page.motionComplaints())
+                // Waiting is shown without motion too.
+                try await demo.setFault("delay:1200", of: "diary")
+                try await page["#weights [data-reload]"].click()
+                try await page["#weights [data-busy]"].appears()
+                expectNone(try await page.motionComplaints())
+                try await page.idle()
+            }
+        }
+
+        @Test("With the system's own colors in force all is still to be seen", arguments: Look.Theme.allCases)
+        func forcedColors(theme: Look.Theme) async throws {
+            let look = Look(theme: theme, forcesColors: true)
+            try await withDemo(look) { page, _ async throws in
+                try await page.ready()
+                expectNone(try await page.complaints(look))
+                if theme == .dark { expectNone(try await page.keyboardComplaints()) }
+            }
+        }
+    }
+}

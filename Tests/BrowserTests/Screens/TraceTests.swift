@@ -1,0 +1,88 @@
+import Foundation
+import JSONBytes
+import TestSupport
+import Testing
+
+extension InBrowser {
+    @Suite("What happened, below each screen", .timeLimit(.minutes(2)))
+    struct TraceTests {
+        @Test("Each part and each attempt has its row, a call that was tried again one for each try")
+        func waterfall() async throws {
+            try await withDemo { page, _ async throws in
+                try await page.ready()
+                for part in ["weights", "weather", "tags", "user"] {
+                    #expect(try await page.count("#home-trace [data-row-part=\"\(part)\"]") == 1)
+                }
+                #expect(try await page.count("#home-trace [data-row-attempt=\"user users 1\"]") == 1)
+                #expect(try await page.count("#home-trace [data-row-attempt=\"user users 2\"]") == 0)
+                try await page.breakUpstream("users", by: "drop")
+                try await page.cards(are: ["user": "failed"])
+                #expect(try await page.count("#home-trace [data-row-attempt^=\"user users \"]") == 3)
+                for attempt in 1...3 {
+                    let row = page["#home-trace [data-row-attempt=\"user users \(attempt)\"]"]
+                    #expect(try await row.text.contains("connection_terminated"))
+                    // It lies to the right of the one before.
+                    #expect(
+                        try await page.count("#home-trace [data-row-attempt=\"user users \(attempt)\"] .lost")
+                            > 0)
+                }
+                #expect(
+                    try await page["#home-trace .trace-fields"].text.contains("Server-Timing: total;dur="))
+                #expect(
+                    try await page["#home-trace .trace-fields"].text.contains(
+                        "Proxy-Status: sluice; error=connection_terminated; details=\"user\""))
+            }
+        }
+
+        @Test("The envelope is shown as it came")
+        func envelope() async throws {
+            try await withDemo { page, _ async throws in
+                try await page.ready()
+                try await page["#home-trace summary"].click()
+                let shown = try await page["#home-trace [data-raw]"].text
+                let envelope = try JSONFragment(validating: Array(shown.utf8)[...])
+                #expect(envelope[member: "code"]?.stringValue == "OK")
+                #expect(envelope.members.map(\.name) == ["code", "message", "status", "data", "meta"])
+                #expect(envelope.value(at: "/data/user/name")?.stringValue == "GREEN")
+            }
+        }
+
+        @Test("The curl lines ask the same, run by a real shell: of what was read and of what was written")
+        func curl() async throws {
+            try await withDemo { page, demo async throws in
+                try await page.ready()
+                let home = try Shell.run(try await page["#home-trace [data-curl]"].text)
+                #expect(home.hasPrefix("HTTP/1.1 200 OK\r\n"))
+                #expect(home.contains(#"{"code":"OK","message":"success","status":200,"data":{"weights":"#))
+
+                try await page["[data-change=am]"].click()
+                try await page["#entry-weight"].fill("61.25")
+                try await page["#entry [type=submit]"].click()
+                try await page.weight("am", is: 61.25)
+                let line = try await page["#weights-trace [data-curl]"].text
+                try await demo.setWeight(nil, on: try await page.day, "am")
+                let answer = try Shell.run(line)
+                #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
+                // It has put the weight in again.
+                try await page["#weights [data-reload]"].click()
+                try await page.weight("am", is: 61.25)
+            }
+        }
+    }
+}
+
+/// The shell that a visitor pastes a line into.
+private enum Shell {
+    static func run(_ line: String) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", line + " --silent --max-time 20"]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        let output = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0, "\(line)")
+        return String(decoding: output, as: UTF8.self)
+    }
+}

@@ -1,0 +1,225 @@
+import Testing
+
+extension InBrowser {
+    @Suite("The weight screen", .timeLimit(.minutes(2)))
+    struct WeightTests {
+        @Test(
+            "A weight is registered where there is none, seen in the chart, changed, deleted, and brought back"
+        )
+        func wayOfAWeight() async throws {
+            try await withDemo { page, demo async throws in
+                try await page.ready()
+                let day = try await page.day
+                try await demo.setWeight(nil, on: day, "am")
+                try await page["#weights [data-reload]"].click()
+                try await page["[data-add=am]"].appears()
+                #expect(try await page.spoken(day).contains("Morning none"))
+                let dots = try await page.count("#chart [data-series=am] .dot")
+
+                try await page["[data-add=am]"].click()
+                try await page["#entry-weight"].fill("64.2")
+                try await page["#entry [type=submit]"].click()
+                try await page.weight("am", is: 64.2)
+                try await page["#entry"].disappears()
+                #expect(try await page.spoken(day).contains("Morning 64.2 kg"))
+                #expect(try await page.count("#chart [data-series=am] .dot") == dots + 1)
+                #expect(try await page["#weights-said"].text.contains("64.2 kg"))
+                // The card of the home screen is out of the same diary.
+                try await page.card("weights").says("64.2")
+
+                try await page["[data-change=am]"].click()
+                #expect(try await page["#entry-weight"].value == "64.2")
+                try await page["#entry-weight"].fill("65,125")
+                try await page["#entry [type=submit]"].click()
+                try await page.weight("am", is: 65.125)
+                #expect(try await page.spoken(day).contains("Morning 65.125 kg"))
+
+                try await page["[data-delete=am]"].click()
+                try await page["[data-add=am]"].appears()
+                #expect(try await page.spoken(day).contains("Morning none"))
+                #expect(try await page.count("#chart [data-series=am] .dot") == dots)
+                try await page["[data-undo]"].click()
+                try await page.weight("am", is: 65.125)
+                // All of it is the diary's, and not only the page's.
+                try await page.reload()
+                try await page.ready()
+                #expect(try await page.weight("am") == 65.125)
+            }
+        }
+
+        @Test("What the diary would not take is told in the form, which stays open until it is mended")
+        func formErrors() async throws {
+            let cases = [
+                ("", "Enter a weight"), ("heavy", "not a weight"), ("7e1", "not a weight"),
+                ("19.9", "20 to 300"), ("300.1", "20 to 300"), ("-70", "not a weight"),
+            ]
+            try await withDemo { page, _ async throws in
+                try await page.ready()
+                let before = try await page.weight("pm")
+                try await page["[data-change=pm]"].click()
+                let field = page["#entry-weight"]
+                for (text, complaint) in cases {
+                    try await field.fill(text)
+                    try await page["#entry [type=submit]"].click()
+                    try await page["#entry-error"].says(complaint)
+                    #expect(try await field.attribute("aria-invalid") == "true")
+                    #expect(try await page["#entry-error"].role == "alert")
+                    let described = try await page.accessibleNodes()
+                        .first { $0.name == "Weight in kilograms" }
+                    #expect(described?.description.contains(complaint) == true, "\(described as Any)")
+                    #expect(
+                        try await page.run("return document.activeElement.id", as: String.self)
+                            == "entry-weight")
+                    // What was entered is there to be mended.
+                    #expect(try await field.value == text)
+                }
+                #expect(before != 70)
+                #expect(try await page.weight("pm") == before)
+                try await field.fill("70")
+                try await page["#entry [type=submit]"].click()
+                try await page["#entry"].disappears()
+                try await page.weight("pm", is: 70)
+            }
+        }
+
+        @Test("What the diary refuses all the same is told in the form, with its reason")
+        func refused() async throws {
+            try await withDemo(expectedStatuses: [422, 503]) { page, demo async throws in
+                try await page.ready()
+                for (fault, words) in [("status:422", "status 422"), ("status:503", "status 503")] {
+                    try await demo.setFault(fault, of: "diary", api: "record")
+                    try await page["[data-change=am]"].click()
+                    try await page["#entry-weight"].fill("70.5")
+                    try await page["#entry [type=submit]"].click()
+                    try await page["#entry-error"].says(words)
+                    #expect(try await page["#entry-weight"].attribute("aria-invalid") == "true")
+                    try await page["#entry [data-cancel]"].click()
+                    try await page["#entry"].disappears()
+                }
+                try await demo.setFault("none", of: "diary", api: "record")
+                try await page["#weights [data-reload]"].click()
+                try await page.weight("am", is: try await page.weight("am"))
+                #expect(try await page.weight("am") != 70.5)
+            }
+        }
+
+        @Test("The chart goes from seven days to twelve months and back, and says each value")
+        func spans() async throws {
+            try await withDemo { page, _ async throws in
+                try await page.ready()
+                #expect(try await page.count("#chart .slot") == 7)
+                #expect(try await page.count("#chart [data-series=am] .dot") == 7)
+                try await page["#span input[value=total]"].click()
+                try await eventually("twelve months are there") { try await page.count("#chart .slot") == 12 }
+                let month = String(try await page.day.prefix(7))
+                #expect(try await page.spoken(month).contains("kg"))
+                try await page["#span input[value=recent]"].click()
+                try await eventually("seven days are there") { try await page.count("#chart .slot") == 7 }
+            }
+        }
+
+        @Test("Values of the chart show on hover, and on focus, where arrow keys go from day to day")
+        func values() async throws {
+            try await withDemo { page, _ async throws in
+                try await page.ready()
+                let day = try await page.day
+                #expect(try await !page["#chart .tip"].isDisplayed)
+                try await page.hover("#chart [data-slot=\"\(day)\"]")
+                try await page["#chart .tip"].appears()
+                let shown = try #require(try await page.weight("am"))
+                #expect(try await page["#chart .tip"].text.contains("\(shown) kg"))
+                try await page.hover("h1")
+                try await page["#chart .tip"].disappears()
+
+                try await page.run("document.querySelector('#chart [tabindex=\"0\"]').focus()")
+                try await page["#chart .tip"].appears()
+                #expect(try await page.focusedSlot == day)
+                try await page.press(.left, .left)
+                let before = try #require(try await page.focusedSlot)
+                #expect(before < day)
+                try await page.press(.home)
+                let first = try #require(try await page.focusedSlot)
+                #expect(first < before)
+                try await page.press(.end)
+                #expect(try await page.focusedSlot == day)
+                try await page.press(.escape)
+                try await page["#chart .tip"].disappears()
+            }
+        }
+
+        @Test("One goes from day to day, and not beyond today")
+        func days() async throws {
+            try await withDemo { page, _ async throws in
+                try await page.ready()
+                let today = try await page.day
+                #expect(try await !page["#day-after"].isEnabled)
+                try await page["#day-before"].click()
+                try await eventually("the day before is shown") { try await page.day < today }
+                let before = try await page.day
+                try await eventually("its chart ends with it") {
+                    try await page.count("[data-slot=\"\(today)\"]") == 0
+                }
+                #expect(try await page.count("[data-slot=\"\(before)\"]") == 1)
+                try await page["#day-after"].click()
+                try await eventually("today is shown") { try await page.day == today }
+                try await page.idle()
+            }
+        }
+
+        @Test("Waiting is told while it lasts, to who looks and to who listens")
+        func loading() async throws {
+            try await withDemo { page, demo async throws in
+                try await page.ready()
+                try await page["#weights [data-busy]"].disappears()
+                try await demo.setFault("delay:1200", of: "diary")
+                try await page["#weights [data-reload]"].click()
+                try await page["#weights [data-busy]"].appears()
+                #expect(try await page["#weights"].attribute("aria-busy") == "true")
+                try await page["#weights [data-busy]"].disappears()
+                #expect(try await page["#weights"].attribute("aria-busy") == "false")
+                #expect(try await page.weight("am") != nil)
+            }
+        }
+
+        @Test("A weight is registered, and deleted, without a mouse")
+        func byKeyboard() async throws {
+            try await withDemo { page, _ async throws in
+                try await page.ready()
+                try await page.tab(to: "[data-delete=am]")
+                try await page.press(.enter)
+                try await page["[data-add=am]"].appears()
+                // The button that was pressed is gone: the focus is on what stands in its place.
+                try await eventually("the focus is on the other button") {
+                    try await page.run("return document.activeElement.dataset.add ?? ''", as: String.self)
+                        == "am"
+                }
+                try await page.press(.space)
+                try await page["#entry"].appears()
+                #expect(
+                    try await page.run("return document.activeElement.id", as: String.self) == "entry-weight")
+                try await page.type("999")
+                try await page.press(.enter)
+                try await page["#entry-error"].appears()
+                // The dialog keeps the focus in it.
+                for _ in 1...5 {
+                    try await page.press(.tab)
+                    #expect(
+                        try await page.run(
+                            "return document.activeElement === document.body || document.activeElement.closest('#entry') !== null",
+                            as: Bool.self))
+                }
+                try await page.press(.escape)
+                try await page["#entry"].disappears()
+                try await page.press(.enter)
+                try await page["#entry"].appears()
+                try await page.type("66.6")
+                try await page.press(.enter)
+                try await page.weight("am", is: 66.6)
+                try await eventually("the focus is back at the half of the day") {
+                    try await page.run(
+                        "return document.activeElement.closest('[data-half=am]') !== null", as: Bool.self)
+                }
+            }
+        }
+    }
+}
