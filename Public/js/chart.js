@@ -154,6 +154,11 @@ export class Chart {
         : svg("path", { class: "dot", d: `M${point.x} ${point.y - 6}l6 6-6 6-6-6z` }))));
   }
 
+  /** The slot that the Tab key goes to. */
+  get stopped() {
+    return this.root.querySelector('.slot[tabindex="0"]');
+  }
+
   slot(index) {
     return this.root.querySelectorAll(".slot")[index];
   }
@@ -180,10 +185,14 @@ export class Chart {
     if (event.key === "Escape") this.hide();
     if (next === undefined) return;
     event.preventDefault();
-    this.slot(now).setAttribute("tabindex", -1);
-    this.slot(next).setAttribute("tabindex", 0);
-    this.focused = next;
+    this.stop(next);
     this.slot(next).focus();
+  }
+
+  /** Makes a slot the one that the Tab key goes to. */
+  stop(index) {
+    this.focused = index;
+    this.root.querySelectorAll(".slot").forEach((slot, at) => slot.setAttribute("tabindex", at === index ? 0 : -1));
   }
 
   /** Shows the values of a slot. */
@@ -192,7 +201,7 @@ export class Chart {
     const { span } = this.data;
     const floor = room.height - room.bottom;
     const isFocused = this.slot(index) === document.activeElement;
-    if (isFocused) this.focused = index;
+    if (isFocused) this.stop(index);
     this.pointer.replaceChildren(
       svg("path", { class: "rule", d: `M${x} ${room.top}V${floor}` }),
       isFocused && this.slot(index).matches(":focus-visible") ? svg("rect", {

@@ -25,6 +25,18 @@ export function glyph(name, className = "glyph") {
   return svg("svg", { class: className, viewBox: "0 0 24 24", "aria-hidden": "true" }, svg("use", { href: `#${name}` }));
 }
 
+/**
+ * Puts `children` in the place of what `root` holds. The focus stays on the same control, or else goes to what
+ * `otherwise` finds.
+ */
+export function redraw(root, children, otherwise = () => null) {
+  const active = document.activeElement;
+  const name = active !== root && root.contains(active) ? active.localName : null;
+  const index = name && [...root.querySelectorAll(name)].indexOf(active);
+  root.replaceChildren(...children);
+  if (name) (root.querySelectorAll(name)[index] ?? otherwise())?.focus({ preventScroll: true });
+}
+
 /** Calls `draw(width)` now and whenever the width of `node` changes. */
 export function onWidth(node, draw) {
   let width = 0;

@@ -47,7 +47,7 @@ export class Flow {
     const gateX = size.page + (width - size.page - size.gate - size.upstream) * 0.42;
     const upstreamX = width - size.upstream;
     const { status, envelope, took } = this.exchange ?? {};
-    const isBad = this.exchange && !(status < 400);
+    const isBad = this.exchange && (!envelope || status >= 400);
     const node = (className, x, y, w, h) => svg("rect", { class: className, x, y, width: w, height: h, rx: 12, "data-decorative": true });
     const label = (text, x, y, className) =>
       svg("text", { x, y, class: className, "text-anchor": "middle" }, text);

@@ -25,7 +25,11 @@ export const today = () => new Date().toISOString().slice(0, 10);
 
 export const longDay = dated("long", { weekday: "long", day: "numeric", month: "long", year: "numeric" });
 export const briefDay = dated("brief", { weekday: "short", day: "numeric", month: "short" });
-export const shortDay = dated("short", { day: "numeric", month: "short" });
+const narrowDay = dated("narrow", { day: "numeric", month: "numeric" });
+const namedDay = dated("short", { day: "numeric", month: "short" });
+
+/** A day for an axis: `20 Nov`, and in Korean, whose names of months are no shorter, `11. 20.` */
+export const shortDay = (date) => (language() === "ko" ? narrowDay : namedDay)(date);
 export const weekday = dated("weekday", { weekday: "short" });
 export const month = dated("month", { month: "short" });
 export const longMonth = dated("longMonth", { month: "long", year: "numeric" });

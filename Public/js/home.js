@@ -1,5 +1,5 @@
 import { cards } from "./cards.js";
-import { el, glyph } from "./dom.js";
+import { el, glyph, redraw } from "./dom.js";
 import { curlLine, errorsByPart, latest } from "./exchange.js";
 import { failed, held, refused, unreachable } from "./failure.js";
 import { Flow } from "./flow.js";
@@ -21,7 +21,7 @@ export class HomeScreen {
   build() {
     this.places = new Map(cards.map((card) => {
       const place = {
-        title: el("h3", { id: `card-${card.part}` }), policy: el("span", { class: "policy" }),
+        title: el("h3", { id: `card-${card.part}`, tabindex: -1 }), policy: el("span", { class: "policy" }),
         state: el("span", { class: "badge", "data-card-state": true }), body: el("div", { class: "card-body" }),
       };
       place.card = el(
@@ -30,7 +30,7 @@ export class HomeScreen {
           "aria-labelledby": `card-${card.part}`,
         },
         el("header", { class: "card-head" }, place.title, place.policy, place.state), place.body,
-        el("footer", { class: "fault", "data-fault": card.upstream }));
+        el("footer", { class: "fault", id: `fault-${card.upstream}`, "data-fault": card.upstream }));
       return [card.part, place];
     }));
     this.root.querySelector("#cards").append(...[...this.places.values()].map((place) => place.card));
@@ -67,7 +67,7 @@ export class HomeScreen {
     place.card.dataset.state = state;
     place.state.textContent = label ?? t(`state.${state}`);
     place.state.className = `badge ${{ there: "good", failed: "bad", held: "late" }[state] ?? ""}`;
-    place.body.replaceChildren(...content);
+    redraw(place.body, content, () => place.title);
   }
 
   /** What a card shows, and which of its states that is. */
@@ -81,15 +81,22 @@ export class HomeScreen {
     const error = errors.get(card.part);
     if (error) return { state: "failed", content: [failed(title, error, again)] };
     if (!envelope.data) {
-      const [first] = errors.values();
-      if (!first) return { state: "failed", content: [refused(this.exchange, again)] };
-      return { state: "held", content: [held(title, t("held", { part: first.part, status: envelope.status }))] };
+      const missing = this.missing([...errors.values()]);
+      if (!missing) return { state: "failed", content: [refused(this.exchange, again)] };
+      const part = t(`card.${missing.part}`).toLowerCase();
+      return { state: "held", content: [held(title, t("held", { part, status: envelope.status }))] };
     }
     const data = envelope.data[card.part];
     if (data === null || data === undefined || card.isEmpty?.(data)) {
       return { state: "empty", content: [el("p", { class: "nothing" }, glyph("nothing"), t(`empty.${card.part}`))] };
     }
     return { state: "there", content: card.draw(data) };
+  }
+
+  /** The error without which there would be a screen. */
+  missing(errors) {
+    const required = cards.filter((card) => card.isRequired).map((card) => card.part);
+    return errors.find((error) => required.includes(error.part)) ?? errors[0];
   }
 
   verdict() {
@@ -100,8 +107,10 @@ export class HomeScreen {
       "span", { class: `badge ${status >= 400 ? "bad" : errors.length ? "late" : "good"}`, translate: "no" },
       `${status} ${envelope.code}`);
     const total = cards.length;
-    const values = { there: total - errors.length, total, part: errors.map((error) => t(`card.${error.part}`)).join(", "), status };
-    const key = status >= 400 ? "verdict.failed" : errors.length ? "verdict.partial" : "verdict.complete";
+    const parts = errors.map((error) => t(`card.${error.part}`).toLowerCase()).join(", ");
+    const values = { there: total - errors.length, total, part: parts, status };
+    const key = status < 400 ? (errors.length ? "verdict.partial" : "verdict.complete")
+      : this.missing(errors) ? "verdict.failed" : "refused";
     return [badge, el("span", {}, t(key, values))];
   }
 }

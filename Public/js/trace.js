@@ -1,4 +1,4 @@
-import { el } from "./dom.js";
+import { el, redraw } from "./dom.js";
 import { milliseconds } from "./format.js";
 import { t } from "./language.js";
 import { coloured } from "./raw.js";
@@ -7,7 +7,7 @@ import { waterfall } from "./waterfall.js";
 function summary(exchange) {
   const { request, status, envelope, took } = exchange;
   const code = envelope?.code ?? exchange.statusText;
-  const isBad = !(status < 400);
+  const isBad = !envelope || status >= 400;
   const gateway = envelope?.meta?.elapsedMs;
   return el(
     "p", { class: "trace-line" },
@@ -43,13 +43,13 @@ function curl(line) {
     },
   }, t("copy"));
   const code = el("code", { "data-curl": true }, line);
-  return el("div", { class: "curl", translate: "no" }, el("pre", { tabindex: 0, "aria-label": t("curl") }, code), button, said);
+  return el("div", { class: "curl", translate: "no" }, el("pre", { role: "group", tabindex: 0, "aria-label": t("curl") }, code), button, said);
 }
 
 function raw(exchange, isOpen) {
   return el(
     "details", { class: "raw", open: isOpen }, el("summary", {}, t("raw")),
-    el("pre", { tabindex: 0, translate: "no", "aria-label": t("raw") },
+    el("pre", { role: "group", tabindex: 0, translate: "no", "aria-label": t("raw") },
       el("code", { "data-raw": true }, ...coloured(exchange.text))));
 }
 
@@ -60,10 +60,11 @@ export function showTrace(root, exchange, line) {
   const fields = names.flatMap((name) => field(exchange, name));
   const { envelope } = exchange;
   const timeline = envelope?.meta?.timeline ?? envelope?.timeline;
-  root.replaceChildren(
+  redraw(root, [
     summary(exchange),
     timeline ? waterfall(timeline, envelope.meta.elapsedMs) : el("p", { class: "trace-none" }, t("trace.none")),
     ...(fields.length ? [el("div", { class: "trace-fields" }, fields)] : []),
     curl(line),
-    exchange.text ? raw(exchange, isOpen) : "");
+    exchange.text ? raw(exchange, isOpen) : "",
+  ]);
 }

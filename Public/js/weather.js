@@ -40,7 +40,7 @@ export function drawWeather({ now, forecast }) {
   return [el(
     "div", { class: "weather" },
     el("div", { class: "now" }, glyph(glyphs[condition]), el(
-      "div", {}, el("p", { class: "degrees" }, `${decimal(Number(current.T1H))}°`),
+      "div", {}, el("p", { class: "degrees" }, Number.isFinite(Number.parseFloat(current.T1H)) ? `${decimal(Number.parseFloat(current.T1H))}°` : "–"),
       el("p", { class: "sky" }, `${t("weather.place")} · ${t(`sky.${condition}`)}`))),
     el("dl", { class: "measures" }, rows.map(([category, unit, number]) => el(
       "div", {}, el("dt", {}, t(`weather.${category}`)),

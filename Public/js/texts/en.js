@@ -181,7 +181,6 @@ export const en = {
   "row.running": "not ended",
   "row.times": "began at {began}, first byte at {first}, ended at {end}",
   "row.attempt": "attempt {number} of {count}",
-  "row.left": "not awaited",
   "connection.new": "new connection",
   "connection.reused": "kept connection",
   "key.connect": "connecting",

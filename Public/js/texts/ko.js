@@ -181,7 +181,6 @@ export const ko = {
   "row.running": "끝나지 않음",
   "row.times": "시작 {began}, 첫 바이트 {first}, 끝 {end}",
   "row.attempt": "{count}회 중 {number}회",
-  "row.left": "기다리지 않음",
   "connection.new": "새 연결",
   "connection.reused": "재사용 연결",
   "key.connect": "연결",
