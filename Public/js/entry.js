@@ -1,9 +1,10 @@
+import { longDay } from "./format.js";
 import { t } from "./language.js";
 
 /** The form for a weight. What the diary allows is asked before the request; what it refuses is told here too. */
 export class Entry {
   /**
-   * @param save called with the half and the weight; its promise is the complaint, or null
+   * @param save called with the half, the weight and the day; its promise is what says the complaint, or null
    * @param complain called with a complaint that came when the form was closed already
    */
   constructor(save, complain) {
@@ -22,18 +23,30 @@ export class Entry {
   }
 
   open(half, weight, day) {
-    this.half = half;
+    /** What this opening is of; an answer to an earlier one leaves it alone. */
+    this.asked = { half, day };
     this.dialog.querySelector("#entry-title").textContent = t(`entry.${half}`);
-    this.dialog.querySelector("[data-entry-day]").textContent = day;
+    this.dialog.querySelector("[data-entry-day]").textContent = longDay(day);
     this.input.value = weight ?? "";
     this.complain("");
+    this.saving(false);
     this.dialog.showModal();
     this.input.select();
   }
 
   /** The button that opened it was redrawn: the focus goes to what stands in its place. */
   back() {
-    document.querySelector(`[data-half="${this.half}"] button`)?.focus();
+    const { half } = this.asked;
+    const place = document.querySelector(`[data-half="${half}"]`);
+    if (!place?.contains(document.activeElement)) place?.querySelector("button")?.focus();
+  }
+
+  saving(isSaving) {
+    this.isSaving = isSaving;
+    const button = this.form.querySelector('[type="submit"]');
+    button.textContent = t(isSaving ? "saving" : "save");
+    button.setAttribute("aria-disabled", isSaving);
+    this.form.setAttribute("aria-busy", isSaving);
   }
 
   complain(words) {
@@ -53,15 +66,16 @@ export class Entry {
       this.input.focus();
       return;
     }
-    this.isSaving = true;
-    this.form.setAttribute("aria-busy", "true");
-    const complaint = await this.save(this.half, weight);
-    this.isSaving = false;
-    this.form.removeAttribute("aria-busy");
+    const { asked } = this;
+    this.complain("");
+    this.saving(true);
+    const complaint = await this.save(asked.half, weight, asked.day);
+    const isOpen = this.dialog.open && asked === this.asked;
+    if (isOpen) this.saving(false);
     if (!complaint) {
-      this.dialog.close();
-    } else if (this.dialog.open) {
-      this.complain(complaint);
+      if (isOpen) this.dialog.close();
+    } else if (isOpen) {
+      this.complain(complaint());
       this.input.focus();
     } else {
       this.complainElsewhere(complaint);

@@ -48,7 +48,7 @@ export async function ask(request, signal) {
     exchange.fields = response.headers;
     exchange.envelope = parsed(exchange.text);
   } catch (error) {
-    if (error.name === "AbortError") throw error;
+    if (signal?.aborted) throw error;
   }
   exchange.took = performance.now() - begun;
   return exchange;
@@ -67,13 +67,17 @@ export function latest() {
     controller?.abort();
     const own = new AbortController();
     controller = own;
-    await input;
     const { signal } = own;
     let exchange = null;
     if (request.method === "GET") {
+      await input;
       if (!signal.aborted) exchange = await ask(request, signal).catch(() => null);
     } else {
-      input = ask(request);
+      const before = input;
+      input = (async () => {
+        await before;
+        return ask(request);
+      })();
       exchange = await input;
     }
     return { exchange, isLatest: !signal.aborted };

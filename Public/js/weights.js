@@ -1,11 +1,19 @@
 import { Chart } from "./chart.js";
-import { el, glyph, svg } from "./dom.js";
+import { el, glyph, redraw, svg } from "./dom.js";
 import { Entry } from "./entry.js";
 import { curlLine, errorsByPart, latest } from "./exchange.js";
 import { failed, happened, held, refused, unreachable } from "./failure.js";
 import { decimal, later, longDay, plainDate, today } from "./format.js";
 import { onLanguage, t } from "./language.js";
 import { showTrace } from "./trace.js";
+
+const isTaken = ({ envelope, status }) => envelope !== null && status < 300;
+
+/** Why a call never reached its upstream: nothing can have come of it. */
+const unsent = new Set([
+  "connection_refused", "connection_timeout", "connection_limit_reached", "destination_unavailable", "dns_error",
+  "dns_timeout", "tls_certificate_error", "tls_protocol_error", "tls_alert_received",
+]);
 
 /**
  * The weight screen: a day and the charts that end with it. Every input, a day, a weight, a deletion, is one request
@@ -20,13 +28,24 @@ export class WeightScreen {
     this.span = "recent";
     /** The last one, for what happened. */
     this.exchange = null;
-    /** The one whose answer is drawn. */
+    /** The one whose answer is drawn, and the day that it is of. */
     this.drawn = null;
+    this.drawnDay = null;
+    this.deleting = new Set();
     this.said = null;
     this.chart = new Chart(this.find("#chart"));
-    this.entry = new Entry((half, weight) => this.register(half, weight), (words) => this.complain(words));
+    this.entry = new Entry((half, weight, day) => this.register(half, weight, day), (words) => this.complain(words));
     this.listen();
     onLanguage(() => this.draw());
+  }
+
+  /** Tells who listens what has come of a request; of an input it is told elsewhere. */
+  tell() {
+    if (this.isBusy || !this.drawn) return;
+    const isFailed = this.failure(this.span) !== null;
+    const isInput = this.exchange.request.method !== "GET";
+    this.find("[data-outcome]").textContent = isFailed ? t(`failed.${this.span}`)
+      : isInput ? "" : t("weights.ready", { day: longDay(this.drawnDay) });
   }
 
   find(selector) {
@@ -40,8 +59,8 @@ export class WeightScreen {
     });
     this.find("#day").addEventListener("change", (event) => {
       if (event.target.value && event.target.validity.valid) this.open(event.target.value);
-      else event.target.value = this.day;
     });
+    this.find("#day").addEventListener("blur", () => this.drawDay());
     this.find("#day-before").addEventListener("click", () => this.open(later(this.day, -1)));
     this.find("#day-after").addEventListener("click", () => this.open(later(this.day, 1)));
     this.find("[data-reload]").addEventListener("click", () => this.load());
@@ -64,9 +83,13 @@ export class WeightScreen {
     const { exchange, isLatest } = await this.send(request);
     if (isLatest) {
       this.exchange = exchange;
-      if (!this.isRefusedInput) this.drawn = exchange;
+      if (!this.isRefusedInput) {
+        this.drawn = exchange;
+        this.drawnDay = this.day;
+      }
       this.busy(false);
       this.draw();
+      if (this.drawnDay !== this.day) this.load();
     }
     return exchange;
   }
@@ -75,18 +98,18 @@ export class WeightScreen {
     this.isBusy = isBusy;
     this.root.setAttribute("aria-busy", isBusy);
     this.find("[data-busy]").hidden = !isBusy;
+    if (isBusy) this.find("[data-outcome]").textContent = "";
   }
 
   // Inputs
 
-  path(half) {
-    return `/api/weights/${this.day}/${half}`;
+  path(half, day) {
+    return `/api/weights/${day}/${half}`;
   }
 
-  /** Null where it was taken; else the words for why not. */
-  async register(half, weight) {
-    const { day } = this;
-    const exchange = await this.run({ method: "PUT", path: this.path(half), body: { weight } });
+  /** Null where it was taken; else what says why not. */
+  async register(half, weight, day) {
+    const exchange = await this.run({ method: "PUT", path: this.path(half, day), body: { weight } });
     const complaint = this.complaint(exchange, "register");
     if (complaint) return complaint;
     this.say({ key: "said.saved", half, weight, day });
@@ -96,8 +119,12 @@ export class WeightScreen {
 
   async delete(half) {
     const { day } = this;
+    const input = this.path(half, day);
+    if (this.deleting.has(input)) return;
     const weight = this.data.today?.[half];
-    const exchange = await this.run({ method: "DELETE", path: this.path(half) });
+    this.deleting.add(input);
+    const exchange = await this.run({ method: "DELETE", path: input });
+    this.deleting.delete(input);
     const complaint = this.complaint(exchange, "delete");
     if (complaint) {
       this.complain(complaint);
@@ -110,14 +137,16 @@ export class WeightScreen {
 
   async undo(half, weight, day) {
     this.day = day;
-    const complaint = await this.register(half, weight);
+    const complaint = await this.register(half, weight, day);
     if (complaint) this.complain(complaint);
     this.focus(half);
   }
 
-  /** The button that was pressed is gone: what stands in its place has the focus. */
+  /** Where the button that was pressed is gone, what stands in its place has the focus. */
   focus(half) {
-    this.find(`[data-half="${half}"] button`)?.focus();
+    const active = document.activeElement;
+    const isLost = active === null || active === document.body || this.find("#halves").contains(active);
+    if (isLost) this.find(`[data-half="${half}"] button`)?.focus();
   }
 
   complain(words) {
@@ -125,10 +154,13 @@ export class WeightScreen {
   }
 
   complaint(exchange, part) {
-    if (exchange.status >= 200 && exchange.status < 300) return null;
+    const { envelope, reached, status } = exchange;
+    if (isTaken(exchange)) return null;
+    if (!envelope) return () => t("perhaps.taken", { why: t(reached ? "strange.input" : "no.gateway") });
     const error = errorsByPart(exchange).get(part);
-    if (error) return t("not.taken", { why: happened(error) });
-    return exchange.envelope ? exchange.envelope.message : t("unreachable");
+    if (!error) return () => t("not.taken", { why: t("refused", { status }) });
+    const isUnsure = error.kind === "networkFail" && !unsent.has(error.reason);
+    return () => t(isUnsure ? "perhaps.taken" : "not.taken", { why: happened(error) });
   }
 
   say(said) {
@@ -140,7 +172,7 @@ export class WeightScreen {
 
   /** An input that was not taken: what is drawn stays as it is, as nothing has changed. */
   get isRefusedInput() {
-    return this.exchange.request.method !== "GET" && !(this.exchange.status < 300);
+    return this.exchange.request.method !== "GET" && !isTaken(this.exchange);
   }
 
   get data() {
@@ -152,13 +184,19 @@ export class WeightScreen {
     this.drawChart();
     this.drawHalves();
     this.drawSaid();
+    this.tell();
     if (this.exchange) showTrace(this.find(".trace-body"), this.exchange, curlLine(this.exchange.request));
   }
 
   drawDay() {
     this.find("[data-day]").textContent = longDay(this.day);
-    this.find("#day").max = today();
-    this.find("#day").value = this.day;
+    // A date that is being typed is left alone until it is one; to set what is set already would interrupt it.
+    const field = this.find("#day");
+    if (field.max !== today()) field.max = today();
+    const isTyping = document.activeElement === field && !(field.validity.valid && field.value);
+    if (!isTyping && field.value !== this.day) field.value = this.day;
+    // What is of another day cannot be changed.
+    this.find("#halves").inert = this.drawn !== null && this.drawnDay !== this.day;
     this.find("#day-after").disabled = this.day >= today();
     for (const radio of this.root.querySelectorAll('[name="span"]')) radio.checked = radio.value === this.span;
   }
@@ -167,11 +205,13 @@ export class WeightScreen {
     if (!this.drawn) return;
     const failure = this.failure(this.span);
     const place = this.find("#chart-failed");
-    place.replaceChildren(...(failure ? [failure] : []));
-    place.hidden = !failure;
+    const hadFocus = this.find("#chart").contains(document.activeElement);
     this.find("#chart").hidden = Boolean(failure);
     if (failure) this.chart.show(null);
-    else this.chart.show({ span: this.span, day: this.day, points: this.data[this.span]?.points ?? [] });
+    else this.chart.show({ span: this.span, day: this.drawnDay, points: this.data[this.span]?.points ?? [] });
+    redraw(place, failure ? [failure] : [], () => this.chart.stopped ?? this.find("[data-reload]"));
+    place.hidden = !failure;
+    if (failure && hadFocus) (place.querySelector("button") ?? this.find("[data-reload]")).focus();
   }
 
   /** Why a part is not there, drawn; null if it is. */
@@ -191,7 +231,11 @@ export class WeightScreen {
   drawHalves() {
     if (!this.drawn) return;
     const isThere = this.drawn.envelope?.data && !errorsByPart(this.drawn).has("today");
-    this.find("#halves").replaceChildren(...["am", "pm"].map((half) => this.half(half, isThere)));
+    const place = this.find("#halves");
+    const half = document.activeElement?.closest("[data-half]")?.dataset.half;
+    redraw(
+      place, ["am", "pm"].map((half) => this.half(half, isThere)),
+      () => place.querySelector(`[data-half="${half}"] button`) ?? this.find("[data-reload]"));
   }
 
   half(half, isThere) {
@@ -219,7 +263,7 @@ export class WeightScreen {
   }
 
   edit(half, weight) {
-    this.entry.open(half, weight, longDay(this.day));
+    this.entry.open(half, weight, this.day);
   }
 
   drawSaid() {
@@ -230,7 +274,7 @@ export class WeightScreen {
       place.replaceChildren();
       return;
     }
-    const words = said.words ?? t(said.key, {
+    const words = said.words?.() ?? t(said.key, {
       half: t(said.half), day: plainDate(said.day), value: said.weight == null ? "" : decimal(said.weight),
     });
     place.replaceChildren(el("span", {}, words), ...(said.undo
