@@ -1,13 +1,16 @@
 import { el } from "./dom.js";
 import { ask } from "./exchange.js";
-import { onLanguage, t } from "./language.js";
+import { has, onLanguage, t } from "./language.js";
 
 /** What an upstream can be made to do, as `PUT /demo/faults/{upstream}` spells it. */
 const kinds = [
   "delay:1200", "delay:8000", "status:503", "status:204", "drop", "garbage", "truncate", "trickle",
 ];
 
-const nameOf = (kind) => `fault.${kind.replace(":", ".")}`;
+function nameOf(kind) {
+  const key = `fault.${kind.replace(":", ".")}`;
+  return has(key) ? t(key) : kind;
+}
 
 /** The fault of each upstream: what is chosen, and whether it is on. */
 const faults = new Map();
@@ -15,20 +18,31 @@ let changed = () => {};
 
 const places = (upstream) => document.querySelectorAll(`[data-fault="${upstream}"]`);
 
+/** What is chosen last is what is put; a choice in between is never sent after it. */
 async function set(upstream, kind, isOn) {
   const fault = faults.get(upstream);
-  const before = { ...fault };
-  Object.assign(fault, { kind, isOn });
+  const wasOn = fault.isOn;
+  Object.assign(fault, { kind, isOn, hasFailed: false });
   show(upstream);
-  if (!before.isOn && !isOn) return;
-  const body = { fault: isOn ? kind : "none" };
-  const exchange = await ask({ method: "PUT", path: `/demo/faults/${upstream}`, body });
-  if (exchange.status !== 200) {
-    Object.assign(fault, before);
+  if (!wasOn && !isOn || fault.isPutting) return;
+  fault.isPutting = true;
+  let wanted;
+  let exchange;
+  do {
+    wanted = fault.isOn ? fault.kind : "none";
+    exchange = await ask({ method: "PUT", path: `/demo/faults/${upstream}`, body: { fault: wanted } });
+  } while (wanted !== (fault.isOn ? fault.kind : "none"));
+  fault.isPutting = false;
+  if (exchange.status === 200) {
+    fault.put = wanted;
+    changed(upstream);
+  } else {
+    // It is as it was: the switch must not tell otherwise.
+    fault.isOn = fault.put !== "none";
+    if (fault.isOn) fault.kind = fault.put;
+    fault.hasFailed = true;
     show(upstream);
-    return;
   }
-  changed(upstream);
 }
 
 function show(upstream) {
@@ -37,6 +51,8 @@ function show(upstream) {
     place.querySelector("select").value = fault.kind;
     place.querySelector("input").checked = fault.isOn;
     place.querySelector(".state").textContent = t(fault.isOn ? "fault.on" : "fault.off");
+    const said = place.querySelector(".fault-said");
+    said.textContent = fault.hasFailed ? t("fault.failed") : "";
   }
 }
 
@@ -47,7 +63,7 @@ function draw(place) {
       "aria-label": t("fault.kind", { upstream }), "data-fault-kind": upstream,
       onchange: () => set(upstream, select.value, faults.get(upstream).isOn),
     },
-    kinds.map((kind) => el("option", { value: kind }, t(nameOf(kind)))));
+    kinds.map((kind) => el("option", { value: kind }, nameOf(kind))));
   const box = el("input", {
     type: "checkbox", role: "switch", "data-fault-switch": upstream,
     "aria-label": t("fault.switch", { upstream }),
@@ -57,7 +73,8 @@ function draw(place) {
     el("span", { class: "fault-name" }, t("fault"), " ", el("code", { translate: "no" }, upstream)),
     select,
     el("label", { class: "toggle" }, box, el("span", { class: "track", "aria-hidden": "true" }),
-      el("span", { class: "state", "aria-hidden": "true" })));
+      el("span", { class: "state", "aria-hidden": "true" })),
+    el("p", { class: "fault-said", role: "status" }));
 }
 
 async function load(upstream) {
@@ -66,7 +83,16 @@ async function load(upstream) {
   if (exchange.status !== 200 || !now) return; // `sluice serve` has no such switches.
   const kind = now === "none" ? "status:503" : now;
   if (!kinds.includes(kind)) kinds.push(kind);
-  faults.set(upstream, { kind, isOn: now !== "none" });
+  faults.set(upstream, { kind, isOn: now !== "none", put: now, isPutting: false, hasFailed: false });
+}
+
+/** A link to a fault leads to its switch, with the card that it breaks in sight. */
+function goToSwitch(event) {
+  const place = document.getElementById(event.target.closest("a")?.hash.slice(1))?.closest(".card");
+  if (!place) return;
+  event.preventDefault();
+  place.scrollIntoView({ block: "center" });
+  place.querySelector("[data-fault-switch]").focus({ preventScroll: true, focusVisible: true });
 }
 
 /**
@@ -85,5 +111,8 @@ export async function startFaults(whenChanged) {
     }
   };
   drawAll();
+  const toTry = document.getElementById("try");
+  toTry.hidden = faults.size === 0; // Without the switches there is nothing to try.
+  toTry.addEventListener("click", goToSwitch);
   onLanguage(drawAll);
 }
