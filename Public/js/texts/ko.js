@@ -175,7 +175,7 @@ export const ko = {
   "column.bars": "막대 그래프",
   "column.result": "결과",
   "row.whole": "요청 전체",
-  "row.handler": "부분 이전",
+  "row.handler": "항목 이전",
   "row.omitted": "그 밖에 {count}건",
   "row.cancelled": "취소됨",
   "row.running": "끝나지 않음",
