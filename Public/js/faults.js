@@ -86,6 +86,33 @@ async function load(upstream) {
   faults.set(upstream, { kind, isOn: now !== "none", put: now, isPutting: false, hasFailed: false });
 }
 
+/** What is so now, where somebody else has changed it: another page, a curl line, a gateway that was started again. */
+async function renew(upstream) {
+  const fault = faults.get(upstream);
+  if (fault.isPutting) return;
+  const { put } = fault;
+  const exchange = await ask({ method: "GET", path: `/demo/faults/${upstream}` });
+  const now = exchange.envelope?.data?.[upstream];
+  if (!now || now === put || fault.isPutting || fault.put !== put) return;
+  Object.assign(fault, { put: now, isOn: now !== "none", kind: now === "none" ? fault.kind : now, hasFailed: false });
+  if (kinds.includes(fault.kind)) {
+    show(upstream);
+  } else {
+    kinds.push(fault.kind);
+    drawAll();
+  }
+}
+
+/** Renews all switches. */
+export const renewFaults = () => [...faults.keys()].forEach(renew);
+
+function drawAll() {
+  for (const upstream of faults.keys()) {
+    places(upstream).forEach(draw);
+    show(upstream);
+  }
+}
+
 /** A link to a fault leads to its switch, with the card that it breaks in sight. */
 function goToSwitch(event) {
   const place = document.getElementById(event.target.closest("a")?.hash.slice(1))?.closest(".card");
@@ -104,12 +131,6 @@ export async function startFaults(whenChanged) {
   changed = whenChanged;
   const upstreams = new Set([...document.querySelectorAll("[data-fault]")].map((place) => place.dataset.fault));
   await Promise.all([...upstreams].map(load));
-  const drawAll = () => {
-    for (const upstream of faults.keys()) {
-      places(upstream).forEach(draw);
-      show(upstream);
-    }
-  };
   drawAll();
   const toTry = document.getElementById("try");
   toTry.hidden = faults.size === 0; // Without the switches there is nothing to try.

@@ -1,4 +1,4 @@
-import { startFaults } from "./faults.js";
+import { renewFaults, startFaults } from "./faults.js";
 import { HomeScreen } from "./home.js";
 import { translate } from "./language.js";
 import { startPreferences } from "./preferences.js";
@@ -13,6 +13,10 @@ const weights = new WeightScreen(document.getElementById("weights"), () => home.
 startFaults((upstream) => {
   home.load();
   if (upstream === "diary") weights.load();
+});
+// Whoever asks again is shown the switches as they are, too.
+document.getElementById("screens").addEventListener("click", (event) => {
+  if (event.target.closest("[data-reload], .failed button")) renewFaults();
 });
 weights.load();
 home.load();
