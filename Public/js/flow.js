@@ -62,7 +62,7 @@ export class Flow {
           class: `pipe ${state}`, d: `M${from} ${middle}c${bend} 0 ${bend} ${y + 24 - middle} ${upstreamX - from} ${y + 24 - middle}`,
         }),
         node("node", upstreamX, y, size.upstream, 48),
-        svg("text", { x: upstreamX + 12, y: y + 20 }, card.upstream),
+        svg("text", { x: upstreamX + 12, y: y + (note ? 20 : 29) }, card.upstream),
         svg("text", { class: `note ${state}`, x: upstreamX + 12, y: y + 37 }, note),
       ];
     });
@@ -74,10 +74,10 @@ export class Flow {
       }),
       upstreams,
       node("node", 0.5, middle - 32, size.page, 64),
-      label(t("flow.page"), size.page / 2, middle - 4),
+      label(t("flow.page"), size.page / 2, this.exchange ? middle - 4 : middle + 5),
       label(this.exchange ? milliseconds(took) : "", size.page / 2, middle + 16, "note"),
       node("gate", gateX, middle - 44, size.gate, 88),
-      label("Sluice", gateX + size.gate / 2, middle - 4, "gate-name"),
+      label("Sluice", gateX + size.gate / 2, envelope ? middle - 4 : middle + 5, "gate-name"),
       label(envelope ? String(status) : "", gateX + size.gate / 2, middle + 16, "gate-name")));
   }
 

@@ -65,7 +65,10 @@ function attemptRow(entry, call, number, end, total) {
       el("span", { class: "unseen" }, spoken.map((words) => `, ${words}`)), times(attempt)),
     room(attemptBars(attempt, call.attempts[number - 2], end, total)),
     el("td", {},
-      el("span", { class: `result ${reason !== null ? "bad" : status !== null ? "good" : "left"}` },
+      el("span", {
+        class: `result ${reason !== null ? "bad" : status !== null ? "good" : "left"}`,
+        translate: reason !== null && "no",
+      },
         reason !== null ? breakable(reason) : status !== null ? String(status)
           : t(attempt.endMs == null ? "row.running" : "row.cancelled")),
       reason !== null && status !== null && el("span", { class: "result bad" }, `HTTP ${status}`)));
