@@ -51,8 +51,10 @@ package enum HTTPDate {
 
     // MARK: Writing
 
-    /// E.g. `Sun, 06 Nov 1994 08:49:37 GMT`; years 1970 to 9999.
+    /// E.g. `Sun, 06 Nov 1994 08:49:37 GMT`. What is before 1970 or after 9999, as a file may be dated, is the first or the last
+    /// second between them.
     package static func text(secondsSince1970 seconds: Int64) -> [UInt8] {
+        let seconds = min(max(seconds, 0), lastSecond)
         let days = Int(seconds / 86_400)
         let secondOfDay = Int(seconds % 86_400)
         let (year, month, day) = GregorianCalendar.date(daysSince1970: days)
@@ -77,6 +79,9 @@ package enum HTTPDate {
         text.append(contentsOf: " GMT".utf8)
         return text
     }
+
+    /// Of the year 9999.
+    private static let lastSecond: Int64 = 253_402_300_799
 
     private static func appendName(_ index: Int, of names: StaticString, to text: inout [UInt8]) {
         names.withUTF8Buffer { text.append(contentsOf: $0[(index * 3)..<(index * 3 + 3)]) }

@@ -55,6 +55,16 @@ struct StaticFileTests {
         }
     }
 
+    @Test(
+        "A policy that no field can hold keeps a gateway from starting",
+        arguments: ["a\r\nB: c", "\0", "a\u{7f}"])
+    func noPolicy(policy: String) throws {
+        var files = StaticFiles.folder(fixture.root)
+        files.contentSecurityPolicy = policy
+        let error = #expect(throws: GatewayStartError.self) { try fixture.serve(files) { _ in } }
+        #expect(error?.description == "the policy of static files has a control character")
+    }
+
     @Test("What is not there is the 404 of the gateway, in its envelope", arguments: Source.allCases)
     func missing(source: Source) throws {
         try serve(source) { client in
@@ -249,6 +259,20 @@ struct StaticFileTests {
             #expect(empty.value("Content-Length") == "0")
             #expect(try FileManager.default.removeItem(atPath: fixture.root + "/css") == ())
             #expect(try client.ask("/css/page.css").status == 404)
+        }
+    }
+
+    @Test("A file from before 1970 is answered as one of its first second")
+    func past() throws {
+        try fixture.write("old.txt", "old", modified: -86_399)
+        try serve(.folder) { client in
+            let reply = try client.ask("/old.txt")
+            #expect(reply.text == "old")
+            let date = "Thu, 01 Jan 1970 00:00:00 GMT"
+            #expect(reply.value("Last-Modified") == date)
+            #expect(try client.ask("/old.txt", "If-Modified-Since: \(date)").status == 304)
+            let tag = reply.value("ETag") ?? ""
+            #expect(try client.ask("/old.txt", "If-None-Match: \(tag)").status == 304)
         }
     }
 

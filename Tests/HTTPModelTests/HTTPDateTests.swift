@@ -49,6 +49,9 @@ struct HTTPDateTests {
             (1_795_219_199, "Fri, 20 Nov 2026 23:59:59 GMT"),
             (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"),
             (253_402_300_799, "Fri, 31 Dec 9999 23:59:59 GMT"),
+            // What a file may be dated.
+            (-1, "Thu, 01 Jan 1970 00:00:00 GMT"), (.min, "Thu, 01 Jan 1970 00:00:00 GMT"),
+            (253_402_300_800, "Fri, 31 Dec 9999 23:59:59 GMT"), (.max, "Fri, 31 Dec 9999 23:59:59 GMT"),
         ] as [(Int64, String)])
     func text(seconds: Int64, expected: String) {
         #expect(String(decoding: HTTPDate.text(secondsSince1970: seconds), as: UTF8.self) == expected)

@@ -118,9 +118,9 @@ final class FileExchange: InboundExchange {
         var head = head
         head.fields.append(.contentLength, "\(range.count)")
         let writer = startStreaming(head)
-        self.writer = writer
-        // It may be over by now, where the head could not go out.
+        // It may be over by now; a writer that was kept then would keep this for ever.
         guard !isOver else { return }
+        self.writer = writer
         writer.onDrain = { [weak self] in self?.writeOn() }
         writeOn()
     }

@@ -19,6 +19,9 @@ final class FileServer: Sendable {
     /// Opens the folder, or compresses what is built in: takes its time.
     init(_ settings: StaticFiles) throws(GatewayStartError) {
         self.settings = settings
+        guard settings.contentSecurityPolicy.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
+            throw GatewayStartError("the policy of static files has a control character")
+        }
         fields = Self.fields(settings)
         switch settings.source {
         case .folder(let path):

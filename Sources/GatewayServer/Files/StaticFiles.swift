@@ -25,7 +25,7 @@ public struct StaticFiles: Sendable {
     public var maxAge: Duration?
 
     /// What a page may load and do. Default: from its own origin alone, no inline script or style, no frame, no plug-in, no
-    /// form that leads elsewhere.
+    /// form that leads elsewhere. A gateway does not start with one that no field can hold.
     public var contentSecurityPolicy = StaticFiles.strictPolicy
 
     /// Files beyond 256 KiB on their way to clients of one loop at once: each has a descriptor, up to 128 KiB that were read
