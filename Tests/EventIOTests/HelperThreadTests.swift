@@ -70,7 +70,9 @@ struct HelperThreadTests {
                         done.withLock { $0[submitter * 1000 + turn, default: 0] += 1 }
                     }
                     if !isTaken { break }
-                    if turn % 50 == 0 { usleep(100) }
+                    // Now and then the threads have time to come to rest.
+                    guard turn % 50 == 0 else { continue }
+                    try? spin(while: done.withLock { $0[submitter * 1000 + turn] == nil })
                 }
                 ended.fire()
             }

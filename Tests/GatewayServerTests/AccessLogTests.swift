@@ -14,25 +14,12 @@ struct AccessLogTests {
     private func lines(
         _ declare: (Gateway) throws -> Void = { _ in }, _ body: (Int) throws -> Void
     ) throws -> [JSONFragment] {
-        var configuration = GatewayServerConfiguration()
-        configuration.port = 0
-        configuration.loops = 1
-        configuration.logLevel = .error
-        configuration.drainDelay = .zero
-        configuration.inbound.bodyDeadline = .milliseconds(30)
-        configuration.inbound.headerDeadline = .milliseconds(30)
-        let pipe = RawPipe()
-        let server = try GatewayServer(
-            configuration, logs: Logs(configuration, output: pipe.writer), declare: declare)
-        server.accept()
-        let result = Result { try body(server.port) }
-        server.drain()
-        server.waitUntilStopped()
-        close(pipe.writer)
-        let text = pipe.readAll()
-        close(pipe.reader)
-        try result.get()
-        return try text.split(separator: "\n").map { try JSONFragment(validating: Array($0.utf8)[...]) }
+        try withLoggedGateway(
+            configure: { configuration in
+                configuration.inbound.bodyDeadline = .milliseconds(30)
+                configuration.inbound.headerDeadline = .milliseconds(30)
+            }, declare: declare
+        ) { try body($0.port) }
     }
 
     @Test(

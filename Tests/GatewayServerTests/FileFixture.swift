@@ -34,30 +34,15 @@ final class FileFixture: Sendable {
     /// access log.
     @discardableResult
     func serve(
-        _ files: StaticFiles? = nil, configure: (inout GatewayServerConfiguration) -> Void = { _ in },
-        _ body: (Int) throws -> Void
+        _ files: StaticFiles? = nil, _ body: (Int) throws -> Void
     ) throws -> [JSONFragment] {
-        var configuration = GatewayServerConfiguration()
-        configuration.port = 0
-        configuration.loops = 1
-        configuration.logLevel = .error
-        configuration.drainDelay = .zero
-        configuration.files = files ?? .folder(root)
-        configure(&configuration)
-        let pipe = RawPipe()
-        let server = try GatewayServer(configuration, logs: Logs(configuration, output: pipe.writer)) {
-            $0.get("/api/value") { _ in .json(1) }
-            $0.post("/posted") { _ in .json(2) }
-        }
-        server.accept()
-        let result = Result { try body(server.port) }
-        server.drain()
-        server.waitUntilStopped()
-        close(pipe.writer)
-        let text = pipe.readAll()
-        close(pipe.reader)
-        try result.get()
-        return try text.split(separator: "\n").map { try JSONFragment(validating: Array($0.utf8)[...]) }
+        try withLoggedGateway(
+            configure: { $0.files = files ?? .folder(root) },
+            declare: { gateway in
+                gateway.get("/api/value") { _ in .json(1) }
+                gateway.post("/posted") { _ in .json(2) }
+            }
+        ) { try body($0.port) }
     }
 }
 

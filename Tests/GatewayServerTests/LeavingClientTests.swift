@@ -34,33 +34,21 @@ struct LeavingClientTests {
         _ upstream: ScriptedUpstream, _ policy: CallPolicy = patient,
         _ body: (GatewayServer) throws -> Void
     ) throws -> [JSONFragment] {
-        var configuration = GatewayServerConfiguration()
-        configuration.port = 0
-        configuration.loops = 1
-        configuration.logLevel = .error
-        configuration.drainDelay = .zero
-        configuration.limits.deadline = .seconds(300)
-        configuration.upstreams["parts"] = "http://127.0.0.1:\(upstream.port)"
-        let pipe = RawPipe()
-        let server = try GatewayServer(configuration, logs: Logs(configuration, output: pipe.writer)) {
-            gateway in
-            let parts = gateway.provider(PartsAPI.self, upstream: "parts", policy: policy)
-            gateway.get("/page") { _ in
-                .parts(
-                    first: parts.rx.request(.first).fragment(),
-                    second: parts.rx.request(.second).fragment().optional())
-            }
-        }
-        server.accept()
-        let result = Result { try body(server) }
-        server.stop()
-        server.waitUntilStopped()
-        upstream.stop()
-        close(pipe.writer)
-        let text = pipe.readAll()
-        close(pipe.reader)
-        try result.get()
-        return try text.split(separator: "\n").map { try JSONFragment(validating: Array($0.utf8)[...]) }
+        defer { upstream.stop() }
+        return try withLoggedGateway(
+            stops: true,
+            configure: { configuration in
+                configuration.limits.deadline = .seconds(300)
+                configuration.upstreams["parts"] = "http://127.0.0.1:\(upstream.port)"
+            },
+            declare: { gateway in
+                let parts = gateway.provider(PartsAPI.self, upstream: "parts", policy: policy)
+                gateway.get("/page") { _ in
+                    .parts(
+                        first: parts.rx.request(.first).fragment(),
+                        second: parts.rx.request(.second).fragment().optional())
+                }
+            }, body)
     }
 
     private func leave(_ client: RawClient, _ manner: Manner) {

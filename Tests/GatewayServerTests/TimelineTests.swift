@@ -46,6 +46,17 @@ struct ServedTimelineTests {
         return try #require(calls[element: call]?[member: "attempts"]).elements.map { Attempt(json: $0) }
     }
 
+    /// An upstream that begins a response and says no more.
+    private static func cutShort() throws -> (
+        upstream: RawUpstream, configuration: GatewayServerConfiguration
+    ) {
+        let upstream = try RawUpstream.saying(
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
+        var configuration = configuration
+        configuration.upstreams["parts"] = upstream.url
+        return (upstream, configuration)
+    }
+
     @Test("A refused connection is no connection, and nothing was sent")
     func refused() async throws {
         // Nobody listens on port 1 of loopback, the targets' own address.
@@ -109,10 +120,7 @@ struct ServedTimelineTests {
 
     @Test("The first byte comes before the end, and both are told where the end is a failure")
     func firstByte() async throws {
-        let cut = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
-        let upstream = try RawUpstream.saying(cut)
-        var configuration = Self.configuration
-        configuration.upstreams["parts"] = upstream.url
+        let (upstream, configuration) = try Self.cutShort()
         @Sendable func declare(on gateway: Gateway) {
             var policy = CallPolicy()
             policy.attemptLimits.firstByte = .milliseconds(60)
@@ -131,10 +139,7 @@ struct ServedTimelineTests {
 
     @Test("What is under way at the deadline has its connection and its first byte, and no end")
     func deadline() async throws {
-        let cut = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
-        let upstream = try RawUpstream.saying(cut)
-        var configuration = Self.configuration
-        configuration.upstreams["parts"] = upstream.url
+        let (upstream, configuration) = try Self.cutShort()
         @Sendable func declare(on gateway: Gateway) {
             let parts = gateway.provider(PartsAPI.self, upstream: "parts")
             gateway.get("/late", .deadline(.milliseconds(60))) { _ in

@@ -26,12 +26,8 @@ struct AnswerTimeline: Sendable {
 
     /// Writes it as a further member.
     func write(to line: inout JSONLine) {
-        line.constant(",\"timeline\":[")
-        for index in parts.indices {
-            if index > 0 { line.constant(",") }
-            Self.write(parts[index], to: &line)
-        }
-        line.constant("]")
+        line.constant(",\"timeline\":")
+        line.list(parts, Self.write)
     }
 
     private static func write(_ part: RequestTimeline.Part, to line: inout JSONLine) {
@@ -41,12 +37,8 @@ struct AnswerTimeline: Sendable {
         line.milliseconds(part.began)
         line.constant(",\"endMs\":")
         line.milliseconds(part.ended)
-        line.constant(",\"calls\":[")
-        for index in part.calls.indices {
-            if index > 0 { line.constant(",") }
-            write(part.calls[index], to: &line)
-        }
-        line.constant("]")
+        line.constant(",\"calls\":")
+        line.list(part.calls, write)
         if part.omitted > 0 {
             line.constant(",\"omitted\":")
             line.integer(part.omitted)
@@ -59,12 +51,9 @@ struct AnswerTimeline: Sendable {
         line.string(call.upstream)
         line.constant(",\"method\":")
         line.string(call.method)
-        line.constant(",\"attempts\":[")
-        for index in call.attempts.indices {
-            if index > 0 { line.constant(",") }
-            write(call.attempts[index], to: &line)
-        }
-        line.constant("]}")
+        line.constant(",\"attempts\":")
+        line.list(call.attempts, write)
+        line.constant("}")
     }
 
     private static func write(_ attempt: RequestTimeline.Attempt, to line: inout JSONLine) {
@@ -126,6 +115,17 @@ struct AnswerTimeline: Sendable {
 }
 
 extension JSONLine {
+    fileprivate mutating func list<Element>(
+        _ elements: [Element], _ write: (Element, inout JSONLine) -> Void
+    ) {
+        constant("[")
+        for index in elements.indices {
+            if index > 0 { constant(",") }
+            write(elements[index], &self)
+        }
+        constant("]")
+    }
+
     fileprivate mutating func text(_ text: String?) {
         if let text { string(text) } else { constant("null") }
     }

@@ -1,0 +1,33 @@
+import Gateway
+import Glibc
+import JSONBytes
+import TestSupport
+
+@testable import GatewayServer
+
+/// Serves on one loop and a free port while `body` runs, until what it left is answered. Gives the lines of the access log.
+///
+/// - Parameter stops: at once, without a drain.
+func withLoggedGateway(
+    stops: Bool = false, configure: (inout GatewayServerConfiguration) -> Void,
+    declare: (Gateway) throws -> Void, _ body: (GatewayServer) throws -> Void
+) throws -> [JSONFragment] {
+    var configuration = GatewayServerConfiguration()
+    configuration.port = 0
+    configuration.loops = 1
+    configuration.logLevel = .error
+    configuration.drainDelay = .zero
+    configure(&configuration)
+    let pipe = RawPipe()
+    let server = try GatewayServer(
+        configuration, logs: Logs(configuration, output: pipe.writer), declare: declare)
+    server.accept()
+    let result = Result { try body(server) }
+    if stops { server.stop() } else { server.drain() }
+    server.waitUntilStopped()
+    close(pipe.writer)
+    let text = pipe.readAll()
+    close(pipe.reader)
+    try result.get()
+    return try text.split(separator: "\n").map { try JSONFragment(validating: Array($0.utf8)[...]) }
+}
