@@ -1,9 +1,11 @@
-import EventIO
+import Dispatch
 import Foundation
 import Glibc
 import Locking
 import TestSupport
 import Testing
+
+@testable import EventIO
 
 @Suite("Files beside a loop", .timeLimit(.minutes(1)))
 struct FileTests {
@@ -33,6 +35,25 @@ struct FileTests {
                     ended.fire()
                 }
             }
+        }
+    }
+
+    /// Reads nothing until the disk says so.
+    private final class Silent: BlockingReader, Sendable {
+        private let reading: Signal
+        private let disk: DispatchSemaphore
+        private let gone: Signal
+
+        init(_ reading: Signal, _ disk: DispatchSemaphore, _ gone: Signal) {
+            (self.reading, self.disk, self.gone) = (reading, disk, gone)
+        }
+
+        deinit { gone.fire() }
+
+        func read(atMost count: Int) -> ArraySlice<UInt8> {
+            reading.fire()
+            disk.wait()
+            return [0]
         }
     }
 
@@ -115,6 +136,29 @@ struct FileTests {
             #expect(reading.state.withLock { $0.bytes } == testBytes(count))
             #expect(reading.state.withLock { $0.largest } <= 65_536)
         }
+    }
+
+    @Test("A disk that keeps silent and threads that have no time keep a loop that closes from nothing")
+    func silentDisk() async throws {
+        let (reading, gone) = (Signal(), Signal())
+        let disk = DispatchSemaphore(value: 0)
+        let threads = HelperThreads(name: "silent", limit: 1, waitingLimit: 0)
+        try await withLoop { loop in
+            let ahead = try await loop.perform {
+                LoopBound(ReadAhead(on: loop, threads: threads) { Silent(reading, disk, gone) }, loop: loop)
+            }
+            await reading.wait()
+            #expect(!threads.submit {})
+            let closed = Lock(false)
+            loop.execute {
+                ahead.value.close()
+                closed.withLock { $0 = true }
+            }
+            defer { disk.signal() }
+            try spin(while: !closed.withLock { $0 }, within: .seconds(10))
+            #expect(gone.count == 0)
+        }
+        await gone.wait()
     }
 
     @Test("No more than two pieces are read ahead, and what is read from is let go when it is closed")

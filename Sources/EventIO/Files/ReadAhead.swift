@@ -11,6 +11,7 @@ public final class ReadAhead {
     public typealias Piece = Result<ArraySlice<UInt8>, any Error>
 
     private let loop: EventLoop
+    private let threads: HelperThreads
     private let work: ReaderWork
     private var ready: [Piece] = []
     private var isReading = false
@@ -21,14 +22,22 @@ public final class ReadAhead {
     /// Begins to read.
     ///
     /// - Parameter open: called once, on a helper thread.
-    public init(on loop: EventLoop, open: @escaping @Sendable () throws -> any BlockingReader) {
+    public convenience init(on loop: EventLoop, open: @escaping @Sendable () throws -> any BlockingReader) {
+        self.init(on: loop, threads: FileThreads.shared, open: open)
+    }
+
+    init(
+        on loop: EventLoop, threads: HelperThreads,
+        open: @escaping @Sendable () throws -> any BlockingReader
+    ) {
         loop.preconditionCurrent("what is read ahead is read for its event loop")
         self.loop = loop
+        self.threads = threads
         work = ReaderWork(open)
         readOn()
     }
 
-    deinit { work.end() }
+    deinit { if !isClosed { work.end(on: threads) } }
 
     /// Asks for the next piece, one ask at a time. `completion` is called once, on the loop, unless `close` comes first:
     /// inside this call where the piece is there. An empty piece is the end; nothing follows it, nor an error.
@@ -46,10 +55,11 @@ public final class ReadAhead {
 
     /// Nothing more is wanted: what it reads from is let go, on a helper thread.
     public func close() {
+        guard !isClosed else { return }
         isClosed = true
         completion = nil
         ready = []
-        work.end()
+        work.end(on: threads)
     }
 
     private func readOn() {
@@ -58,7 +68,7 @@ public final class ReadAhead {
         let home = LoopBound(self, loop: loop)
         let loop = loop
         let work = work
-        let isTaken = FileThreads.shared.submit {
+        let isTaken = threads.submit {
             let piece = work.read()
             // Where the loop has ended nobody waits.
             loop.execute { home.value.came(piece) }
@@ -84,34 +94,46 @@ public final class ReadAhead {
 
 /// The reader, on the helper threads.
 ///
-/// `@unchecked Sendable` is sound: `open` and `reader` are touched with the lock held.
+/// `@unchecked Sendable` is sound: the variables are touched with the lock held, and who reads has taken the reader out of
+/// them: a disk that keeps silent keeps nobody else waiting.
 private final class ReaderWork: @unchecked Sendable {
+    private typealias Opening = @Sendable () throws -> any BlockingReader
+
     private let lock = Lock(())
-    private var open: (@Sendable () throws -> any BlockingReader)?
+    private var open: Opening?
     private var reader: (any BlockingReader)?
+    private var isUnwanted = false
 
     init(_ open: @escaping @Sendable () throws -> any BlockingReader) {
         self.open = open
     }
 
     func read() -> ReadAhead.Piece {
-        lock.withLock { _ in
-            Result {
-                if let open = open.take() { reader = try open() }
-                return try reader?.read(atMost: ReadAhead.pieceSize) ?? []
-            }
+        var (open, reader) = take(forGood: false)
+        let piece = ReadAhead.Piece {
+            if let open = open.take() { reader = try open() }
+            return try reader?.read(atMost: ReadAhead.pieceSize) ?? []
         }
+        lock.withLock { _ in
+            if !isUnwanted { self.reader = reader.take() }
+        }
+        return piece
     }
 
-    /// Lets go of the reader, on a helper thread, as closing may block; where none can be had, here.
-    func end() {
-        if !FileThreads.shared.submit({ self.letGo() }) { letGo() }
+    /// Lets go of the reader, on a helper thread, as closing may block: on the one that reads, if one does; where none can be
+    /// had, here.
+    func end(on threads: HelperThreads) {
+        if !threads.submit({ self.letGo() }) { letGo() }
     }
 
-    private func letGo() {
+    private func letGo() { _ = take(forGood: true) }
+
+    private func take(forGood: Bool) -> (open: Opening?, reader: (any BlockingReader)?) {
+        var taken: (open: Opening?, reader: (any BlockingReader)?)
         lock.withLock { _ in
-            open = nil
-            reader = nil
+            isUnwanted = isUnwanted || forGood
+            taken = (open.take(), reader.take())
         }
+        return taken
     }
 }

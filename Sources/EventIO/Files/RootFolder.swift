@@ -117,7 +117,12 @@ public final class OpenFile: Sendable {
         }
     }
 
-    deinit { close(descriptor) }
+    /// On a loop it is left to a thread beside it: closing may block, too, where the file is another machine's.
+    deinit {
+        let descriptor = descriptor
+        if CurrentLoop.get() != nil, FileThreads.submit({ close(descriptor) }) { return }
+        close(descriptor)
+    }
 
     /// Some bytes from there on, `count` at most; none at the end of the file. Blocks.
     public func read(at offset: Int64, atMost count: Int) throws(SocketError) -> [UInt8] {
