@@ -16,7 +16,7 @@ ALLOCATIONS = 26
 # is specialised across modules.
 RELEASE = --static-swift-stdlib -Xswiftc -cross-module-optimization
 
-.PHONY: help setup libraries build demo run test test-browser lint format bench bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway bench-typed bench-client docs fuzz soak sanitize sanitize-thread sanitize-address image image-check clean
+.PHONY: help setup libraries build demo run test test-browser screenshots lint format bench bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway bench-typed bench-client docs fuzz soak sanitize sanitize-thread sanitize-address image image-check clean
 
 help:
 	@echo 'make setup     install the libraries that are missing, and the servers that tests talk to (Debian and Ubuntu; names'
@@ -26,6 +26,7 @@ help:
 	@echo 'make run       build and run: make run ARGS="serve --upstream diary=http://127.0.0.1:9000"'
 	@echo 'make test      all tests but those in a browser'
 	@echo 'make test-browser  the pages of the demo in Chromium: what they do, and that everybody can use them; installs $(firstword $(BROWSER))'
+	@echo '               make screenshots pictures them in Tests/Screenshots'
 	@echo 'make lint      check the format; make format mends it'
 	@echo 'make bench     benchmarks of the layers, from JSON to a whole request in the gateway'
 	@echo '               beside peers: make bench-typed (a typed request, Go), make bench-client (the client, libcurl and Go)'
@@ -68,6 +69,15 @@ test-browser: build
 	@docker/setup $(BROWSER)
 	$(SWIFT) build --build-tests
 	BROWSER_TESTS_PROGRAM=$(CURDIR)/.build/release/sluice $(SWIFT) test --skip-build --filter BrowserTests
+
+# Pictures of the pages, for the README and for who changes them.
+screenshots: build
+	@docker/setup $(BROWSER) optipng
+	$(SWIFT) build --build-tests
+	mkdir -p Tests/Screenshots
+	BROWSER_TESTS_SCREENSHOTS=$(CURDIR)/Tests/Screenshots BROWSER_TESTS_PROGRAM=$(CURDIR)/.build/release/sluice \
+		$(SWIFT) test --skip-build --filter BrowserTests.InBrowser/ScreenshotTests
+	optipng -quiet -o2 Tests/Screenshots/*.png
 
 lint:
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests

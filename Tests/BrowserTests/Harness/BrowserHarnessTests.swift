@@ -102,7 +102,7 @@ extension InBrowser {
         func picture() async throws {
             try await withHarness("<div style='height: 3000px'></div>") { page, _ async throws in
                 let window = try await page.screenshot()
-                let whole = try await page.screenshot(wholePage: true)
+                let whole = try await page.screenshot(from: "body", .desktop, pixelRatio: 1)
                 #expect(window.prefix(4) == whole.prefix(4))
                 #expect(Array(window.prefix(4)) == [0x89, 0x50, 0x4E, 0x47])
                 // The height stands in the bytes 20 to 23 of the header.

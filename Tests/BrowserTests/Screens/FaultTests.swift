@@ -130,6 +130,34 @@ extension InBrowser {
             }
         }
 
+        @Test(
+            "What is to be tried first leads to its switch, by mouse and by keyboard",
+            arguments: [Look(), Look(device: .phone)])
+        func tryFirst(look: Look) async throws {
+            try await withDemo(look) { page, _ async throws in
+                try await page.ready()
+                try await page["#try [href$=weather]"].click()
+                try await eventually("the switch is in sight, and the keyboard at it") {
+                    try await page.run(
+                        """
+                        const box = document.querySelector("[data-fault-switch=weather]").getBoundingClientRect();
+                        const isInSight = box.top >= 0 && box.bottom <= innerHeight;
+                        return isInSight && document.activeElement.closest("[data-fault=weather]") !== null;
+                        """, as: Bool.self)
+                }
+                try await page.press(.space)
+                try await page.cards(are: ["weather": "failed", "weights": "there"])
+                try await page["#try [href$=home-trace]"].click()
+                try await eventually("what happened is in sight") {
+                    try await page.run(
+                        """
+                        const box = document.querySelector("#home-trace").getBoundingClientRect();
+                        return box.top >= 0 && box.top < innerHeight / 2;
+                        """, as: Bool.self)
+                }
+            }
+        }
+
         @Test("A gateway that has gone is told on both screens, and a new one is found by trying again")
         func gone() async throws {
             let demo = try await Demo()

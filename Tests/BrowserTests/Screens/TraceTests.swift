@@ -68,6 +68,22 @@ extension InBrowser {
                 try await page.weight("am", is: 61.25)
             }
         }
+
+        @Test("A curl line is copied by its button, which says so")
+        func copied() async throws {
+            try await withDemo { page, _ async throws in
+                try await page.ready()
+                try await page.permit("clipboard-read")
+                try await page.permit("clipboard-write")
+                let button = page["#home-trace [data-copy]"]
+                #expect(try await button.text == "Copy")
+                try await button.click()
+                try await button.says("Copied")
+                #expect(
+                    try await page.run("return await navigator.clipboard.readText()", as: String.self)
+                        == page["#home-trace [data-curl]"].text)
+            }
+        }
     }
 }
 

@@ -3,9 +3,29 @@ import JSONBytes
 import Networking
 
 extension Page {
-    /// A PNG of the window, or of the whole page.
-    func screenshot(wholePage: Bool = false) async throws -> Data {
-        try await capture(["format": "png", "captureBeyondViewport": .flag(wholePage)])
+    /// A PNG of the window.
+    func screenshot() async throws -> Data {
+        try await capture(["format": "png"])
+    }
+
+    /// A PNG of the whole page from an element on, and no further than `height` CSS pixels.
+    ///
+    /// - Parameter pixelRatio: pixels of the picture to a CSS pixel; the screen's own may be finer than a picture has to be.
+    func screenshot(
+        from selector: String, height: Double = 10_000, _ device: Look.Device, pixelRatio: Double
+    ) async throws -> Data {
+        let top = try await run(
+            "return Math.max(0, document.querySelector(arguments[0]).getBoundingClientRect().top + scrollY - 16)",
+            [.text(selector)], as: Double.self)
+        let size = try await devTools("Page.getLayoutMetrics")[member: "cssContentSize"]
+        let room = ((size?[member: "height"]?.doubleValue ?? 0) - top).rounded(.down)
+        return try await capture([
+            "format": "png", "captureBeyondViewport": true,
+            "clip": [
+                "x": 0, "y": .number(top), "width": .number(size?[member: "width"]?.doubleValue ?? 0),
+                "height": .number(min(height, room)), "scale": .number(pixelRatio / device.pixelRatio),
+            ],
+        ])
     }
 
     /// A PNG of a part of the page, in CSS pixels.

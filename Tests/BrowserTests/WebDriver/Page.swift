@@ -76,6 +76,11 @@ final class Page: Sendable {
         _ = try await send(.session(session, .perform(actions: actions)))
     }
 
+    /// Answers the page's question for a permission, `clipboard-read` and the like, before it is asked.
+    func permit(_ permission: String) async throws {
+        _ = try await send(.session(session, .permit(permission)))
+    }
+
     /// What was logged since it was last asked for.
     func log(_ kind: WebDriver.LogKind) async throws -> [JSONFragment] {
         try await send(.session(session, .log(kind))).elements

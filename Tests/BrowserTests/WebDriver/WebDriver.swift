@@ -1,8 +1,8 @@
 import HTTPModel
 import Networking
 
-/// The commands of W3C WebDriver that are used here, and two that chromedriver has beside them: its log, and any command of
-/// the DevTools protocol.
+/// The commands of W3C WebDriver that are used here, that of the Permissions API, and two that chromedriver has
+/// beside them: its log, and any command of the DevTools protocol.
 enum WebDriver: TargetType {
     case newSession(capabilities: ParameterValue)
     case session(String, SessionCommand)
@@ -15,6 +15,7 @@ enum WebDriver: TargetType {
         case findElements(css: String)
         case execute(script: String, arguments: ParameterValue)
         case perform(actions: ParameterValue)
+        case permit(String)
         case log(LogKind)
         case devTools(command: String, parameters: ParameterValue)
     }
@@ -51,6 +52,7 @@ enum WebDriver: TargetType {
         case .session(let id, .findElements): "/session/\(id)/elements"
         case .session(let id, .execute): "/session/\(id)/execute/sync"
         case .session(let id, .perform): "/session/\(id)/actions"
+        case .session(let id, .permit): "/session/\(id)/permissions"
         case .session(let id, .log): "/session/\(id)/se/log"
         case .session(let id, .devTools): "/session/\(id)/goog/cdp/execute"
         case .element(let id, let element, .click): "/session/\(id)/element/\(element)/click"
@@ -88,6 +90,9 @@ enum WebDriver: TargetType {
         case .session(_, .execute(let script, let arguments)):
             .parameters(["script": script, "args": arguments], encoding: .json)
         case .session(_, .perform(let actions)): .parameters(["actions": actions], encoding: .json)
+        case .session(_, .permit(let name)):
+            .parameters(
+                ["descriptor": ["name": .text(name)] as ParameterValue, "state": "granted"], encoding: .json)
         case .session(_, .log(let kind)): .parameters(["type": kind], encoding: .json)
         case .session(_, .devTools(let command, let parameters)):
             .parameters(["cmd": command, "params": parameters], encoding: .json)

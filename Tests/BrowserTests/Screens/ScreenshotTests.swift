@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+extension InBrowser {
+    /// Not a test, but what `make screenshots` runs: the pictures that the README shows, and those to be looked at when the page is
+    /// changed.
+    @Suite(
+        "Pictures of the page", .timeLimit(.minutes(2)),
+        .enabled(if: Pictures.folder != nil, "`make screenshots` says where they go"))
+    struct ScreenshotTests {
+        enum State: String, Sendable {
+            /// All parts are there.
+            case there
+            /// The weather drops its connections, the tags have nothing.
+            case fault
+            /// The diary fails, without which there is no screen.
+            case failure
+            /// A weight is entered that the diary does not take.
+            case form
+        }
+
+        @Test(
+            "The page is pictured in each state",
+            arguments: [
+                (Look(), State.fault), (Look(theme: .dark, language: .korean), .fault),
+                (Look(language: .korean), .form), (Look(theme: .dark), .failure),
+                (Look(device: .phone, language: .korean), .there),
+                (Look(device: .phone, theme: .dark), .fault),
+            ])
+        func picture(look: Look, state: State) async throws {
+            let folder = try #require(Pictures.folder)
+            try await withDemo(look, expectedStatuses: [503]) { page, _ async throws in
+                try await page.ready()
+                try await show(state, on: page)
+                try await page.settle()
+                let picture = try await picture(of: page, look.device, state)
+                let name = "\(look.device)-\(look.theme)-\(look.language.code)-\(state).png"
+                try picture.write(to: URL(fileURLWithPath: folder).appendingPathComponent(name))
+            }
+        }
+
+        /// Whole on a wide screen; of a phone's, some screens from where the state shows.
+        private func picture(of page: Page, _ device: Look.Device, _ state: State) async throws -> Data {
+            switch (device, state) {
+            case (_, .form): try await page.screenshot()
+            case (.phone, .there):
+                try await page.screenshot(from: "body", height: 1500, device, pixelRatio: 2)
+            case (.phone, _): try await page.screenshot(from: "#home", height: 1500, device, pixelRatio: 2)
+            default: try await page.screenshot(from: "body", device, pixelRatio: 1)
+            }
+        }
+
+        private func show(_ state: State, on page: Page) async throws {
+            switch state {
+            case .there:
+                break
+            case .fault:
+                try await page.breakUpstream("tags", by: "status:204")
+                try await page.cards(are: ["tags": "empty"])
+                try await page.breakUpstream("weather", by: "drop")
+                try await page.cards(are: ["weather": "failed", "user": "there"])
+            case .failure:
+                try await page.breakUpstream("diary", by: "status:503")
+                try await page.cards(are: ["weights": "failed", "weather": "held"])
+            case .form:
+                try await page["#halves [data-change=pm]"].click()
+                try await page["#entry-weight"].fill("725")
+                try await page["#entry [type=submit]"].click()
+                try await page["#entry-error"].appears()
+            }
+            try await page.run("document.activeElement.blur(); scrollTo(0, 0)")
+        }
+    }
+}
+
+private enum Pictures {
+    static var folder: String? { ProcessInfo.processInfo.environment["BROWSER_TESTS_SCREENSHOTS"] }
+}
