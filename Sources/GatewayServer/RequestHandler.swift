@@ -11,8 +11,8 @@ final class RequestHandler: InboundHandler {
     private let accessLog: AccessLog?
     private let files: LoopFiles?
 
-    /// - Parameter files: what is asked for where no endpoint has the path.
-    init(_ responder: GatewayResponder, phase: Phase, accessLog: AccessLog?, files: LoopFiles? = nil) {
+    /// - Parameter files: what is asked for where no endpoint has the path; nil: nothing is.
+    init(_ responder: GatewayResponder, phase: Phase, accessLog: AccessLog?, files: LoopFiles?) {
         self.files = files
         self.responder = responder
         health = Health(phase)

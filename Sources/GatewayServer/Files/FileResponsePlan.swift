@@ -14,6 +14,8 @@ struct FileFacts: Hashable, Sendable {
     var compressed: Representation?
     /// Seconds since 1970.
     var modified: Int64
+
+    func representation(isCompressed: Bool) -> Representation { isCompressed ? compressed ?? plain : plain }
 }
 
 /// What a GET or HEAD is answered of a file: decided from the head of the request and the facts alone, in the order of
@@ -41,7 +43,7 @@ struct FileResponsePlan: Hashable, Sendable {
     ///   - now: seconds since 1970.
     init(_ fields: HTTPFields, isHead: Bool, _ facts: FileFacts, now: Int64) {
         isCompressed = facts.compressed != nil && AcceptedCodings(fields).prefers("gzip")
-        let chosen = isCompressed ? facts.compressed ?? facts.plain : facts.plain
+        let chosen = facts.representation(isCompressed: isCompressed)
         let conditions = Conditions(fields: fields, chosen: chosen, modified: facts.modified, now: now)
         if !conditions.holdForChange {
             verdict = .preconditionFailed
@@ -63,7 +65,7 @@ struct FileResponsePlan: Hashable, Sendable {
 
     /// The representation that it speaks of.
     func representation(of facts: FileFacts) -> FileFacts.Representation {
-        isCompressed ? facts.compressed ?? facts.plain : facts.plain
+        facts.representation(isCompressed: isCompressed)
     }
 
     /// The bytes that a GET is sent.

@@ -7,7 +7,8 @@ import EventIO
 /// GET and HEAD, each file at its path; `/` and `folder/` are the `index.html` there. No list of a folder, nothing whose name
 /// begins with a dot, at any depth, no link, nothing but regular files: all of that is 404. `ETag` and `Last-Modified` with
 /// their conditions (304, 412), one range of bytes (206, 416; asked for several the whole comes), gzip where it is accepted.
-/// Each answer has a strict Content-Security-Policy and keeps pages of other origins from loading, framing or reading it.
+/// Each answer with a file has a strict Content-Security-Policy and keeps pages of other origins from loading, framing or
+/// reading it.
 /// Files are opened and read on threads beside the loops: four in the process, for which 4096 requests can wait; beyond that
 /// they are answered 503 `OVERLOADED`.
 public struct StaticFiles: Sendable {
