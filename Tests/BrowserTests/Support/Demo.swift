@@ -35,9 +35,11 @@ final class Demo: Sendable {
 
     var port: Int { origin.split(separator: ":").last.flatMap { Int($0) } ?? 0 }
 
-    /// Ends it, as its user does.
+    /// Ends it, as its user does who has no patience: at the first signal it would wait a second for the browser to end its
+    /// connections, and at the second, which `process.stop()` sends, for nobody.
     func stop() {
         session.close()
+        kill(process.processID, SIGTERM)
         process.stop()
     }
 
