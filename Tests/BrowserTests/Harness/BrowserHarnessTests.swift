@@ -114,15 +114,21 @@ extension InBrowser {
 
         @Test("Neither driver nor browser outlives who started them")
         func nothingIsLeft() async throws {
-            let browser = try await Browser()
-            let process = Lock(0)
-            try await browser.withPage(Look()) { page in process.withLock { $0 = page.process } }
-            let id = Int32(process.withLock { $0 })
-            try #require(id > 0)
-            #expect(kill(id, 0) == 0)
-            // As where a test is ended in its midst: nobody has said good-bye to the browser.
-            browser.stop()
-            try await eventually("the browser has ended") { kill(id, 0) != 0 }
+            for isInItsMidst in [false, true] {
+                let browser = try await Browser()
+                let process = Lock<pid_t>(0)
+                try await browser.withPage(Look()) { page in process.withLock { $0 = pid_t(page.process) } }
+                let id = process.withLock { $0 }
+                try #require(id > 0)
+                #expect(kill(id, 0) == 0)
+                if isInItsMidst {
+                    // Nobody says good-bye to the browser.
+                    await browser.abandon()
+                } else {
+                    await browser.stop()
+                }
+                #expect(kill(id, 0) != 0)
+            }
         }
 
         @Test("A window knows nothing of the test before")

@@ -28,7 +28,7 @@ final class Demo: Sendable {
         var configuration = Session.Configuration()
         configuration.connections.proxy = .none
         session = try Session(configuration)
-        origin = try await eventually("the demo says where it is") {
+        origin = try await answer("the demo says where it is") {
             process.log.firstMatch(of: /sluice listening on (http:\/\/\S+)/).map { String($0.1) }
         }
     }

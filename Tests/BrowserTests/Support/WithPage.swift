@@ -9,8 +9,13 @@ struct SharedBrowser: SuiteTrait, TestScoping {
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         let browser = try await Browser()
-        defer { browser.stop() }
-        try await Self.$current.withValue(browser) { try await function() }
+        let result = await Self.$current.withValue(browser) {
+            do { return Result<Void, any Error>.success(try await function()) } catch {
+                return .failure(error)
+            }
+        }
+        await browser.stop()
+        try result.get()
     }
 }
 

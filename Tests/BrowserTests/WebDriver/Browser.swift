@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import HTTPModel
 import JSONBytes
 import Locking
@@ -97,10 +98,35 @@ final class Browser: Sendable {
         return page
     }
 
-    /// Ends the driver. A browser that is still there sees the end of its pipe, and ends too.
-    func stop() {
+    /// Ends the windows, then the driver, and waits for their end.
+    func stop() async {
+        let pages = windows.withLock { windows in
+            defer { windows = [:] }
+            return Array(windows.values)
+        }
+        for page in pages { try? await page.close() }
         connections.close()
         driver.stop()
+        await ends(pages)
+    }
+
+    /// Ends the driver alone, as where a test is ended in its midst. A browser that is still there sees the end of its pipe, and
+    /// ends too.
+    func abandon() async {
+        connections.close()
+        driver.stop()
+        await ends(windows.withLock { Array($0.values) })
+    }
+
+    private func ends(_ pages: [Page]) async {
+        for page in pages {
+            try? await eventually("the browser has ended") { kill(pid_t(page.process), 0) != 0 }
+        }
+        // Its own processes may still write a little.
+        try? await eventually("nobody writes into the folder") {
+            try? FileManager.default.removeItem(atPath: folder.path)
+            return !FileManager.default.fileExists(atPath: folder.path)
+        }
     }
 
     private func capabilities(_ window: Window) -> ParameterValue {
@@ -132,7 +158,7 @@ final class Browser: Sendable {
     }
 
     private static func port(of driver: PeerProcess) async throws -> Int {
-        try await eventually("chromedriver says its port") {
+        try await answer("chromedriver says its port") {
             driver.log.firstMatch(of: /started successfully on port (\d+)/).flatMap { Int($0.1) }
         }
     }

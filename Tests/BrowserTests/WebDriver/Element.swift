@@ -70,7 +70,7 @@ struct Element: Sendable {
     }
 
     private func ask(_ command: WebDriver.ElementCommand) async throws -> JSONFragment {
-        try await eventually("\(selector) takes \(command)") {
+        try await answer("\(selector) takes \(command)") {
             guard let reference = try await page.references(selector).first else { return nil }
             return try await page.send(command, to: reference)
         }

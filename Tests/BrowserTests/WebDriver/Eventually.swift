@@ -17,7 +17,7 @@ struct NotInTime: Error, CustomStringConvertible {
 /// - Parameters:
 ///   - what: of what is waited for, as a sentence, for the failure.
 ///   - question: nil: not yet. What it throws is the failure unless it is a `WebDriverError` that passes.
-func eventually<Answer: Sendable>(
+func answer<Answer: Sendable>(
     _ what: String, within limit: Duration = .seconds(15),
     _ question: @Sendable () async throws -> Answer?
 ) async throws -> Answer {
@@ -35,11 +35,11 @@ func eventually<Answer: Sendable>(
     throw NotInTime(what: what, limit: limit, last: last)
 }
 
-/// The same for what is either so or not yet.
+/// The same for what is either so or not yet. Of another name: by its closure alone a compiler would tell them apart as it likes.
 func eventually(
     _ what: String, within limit: Duration = .seconds(15), _ isSo: @Sendable () async throws -> Bool
 ) async throws {
-    try await eventually(what, within: limit) { try await isSo() ? () : nil } as Void
+    _ = try await answer(what, within: limit) { try await isSo() ? true : nil }
 }
 
 private let breath = ConcurrentDispatchQueueScheduler(qos: .default)
