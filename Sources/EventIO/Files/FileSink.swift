@@ -118,11 +118,17 @@ public final class FileSink {
     }
 }
 
-/// The file, on the helper threads.
+/// The file, on the helper threads. Who writes has taken it out of the state: a disk that keeps silent keeps nobody else
+/// waiting, and the file is removed then by who writes it.
 private final class SinkFile: Sendable {
-    private struct State {
+    /// As it is while it has not its name yet.
+    private struct Temporary {
         var descriptor: Int32 = -1
-        var temporary: String?
+        var path: String?
+    }
+
+    private struct State {
+        var temporary = Temporary()
         var isDiscarded = false
     }
 
@@ -137,38 +143,54 @@ private final class SinkFile: Sendable {
 
     /// Makes the file where it is not made yet, appends, and gives it its name with the last bytes.
     func write(_ bytes: [UInt8], isLast: Bool) -> SocketError? {
+        guard var temporary = take() else { return nil }
+        do throws(SocketError) {
+            if temporary.path == nil { temporary = try open() }
+            try append(bytes, to: temporary.descriptor)
+            if isLast { try commit(&temporary) }
+        } catch {
+            state.withLock { $0.isDiscarded = true }
+            discard(temporary)
+            return error
+        }
+        let isWanted = state.withLock { state in
+            if isLast { state.isDiscarded = true }
+            if !state.isDiscarded { state.temporary = temporary }
+            return !state.isDiscarded
+        }
+        if !isWanted { discard(temporary) }
+        return nil
+    }
+
+    /// Nil where it is discarded, or has its name.
+    private func take() -> Temporary? {
         state.withLock { state in
             guard !state.isDiscarded else { return nil }
-            do throws(SocketError) {
-                if state.temporary == nil { try open(&state) }
-                try append(bytes, to: state.descriptor)
-                if isLast { try commit(&state) }
-                return nil
-            } catch {
-                discard(&state)
-                return error
-            }
+            let temporary = state.temporary
+            state.temporary = Temporary()
+            return temporary
         }
     }
 
-    /// Removes it, on a helper thread; where none can be had, here.
+    /// Removes it, on a helper thread: on the one that writes, if one does; where none can be had, here.
     func discardElsewhere() {
-        if !FileThreads.shared.submit({ self.state.withLock { self.discard(&$0) } }) {
-            state.withLock { discard(&$0) }
+        let temporary = state.withLock { state in
+            state.isDiscarded = true
+            let temporary = state.temporary
+            state.temporary = Temporary()
+            return temporary
         }
+        guard temporary.path != nil else { return }
+        if !FileThreads.shared.submit({ self.discard(temporary) }) { discard(temporary) }
     }
 
-    private func open(_ state: inout State) throws(SocketError) {
+    private func open() throws(SocketError) -> Temporary {
         for _ in 0..<8 {
             let suffix = String(UInt64.random(in: 0...UInt64.max), radix: 36)
             let temporary = "\(path).\(suffix).part"
             // Of whoever may read it, as the process's umask says.
             let descriptor = Glibc.open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-            if descriptor >= 0 {
-                state.descriptor = descriptor
-                state.temporary = temporary
-                return
-            }
+            if descriptor >= 0 { return Temporary(descriptor: descriptor, path: temporary) }
             guard errno == EEXIST else { break }
         }
         throw SocketError(.file, errno, subject: path)
@@ -191,16 +213,15 @@ private final class SinkFile: Sendable {
         guard code == 0 else { throw SocketError(.file, code, subject: path) }
     }
 
-    private func commit(_ state: inout State) throws(SocketError) {
-        guard let temporary = state.temporary else { return }
-        if synchronizes, fsync(state.descriptor) != 0 { throw SocketError(.file, errno, subject: path) }
-        let isClosed = close(state.descriptor) == 0
-        state.descriptor = -1
+    private func commit(_ temporary: inout Temporary) throws(SocketError) {
+        guard let unnamed = temporary.path else { return }
+        if synchronizes, fsync(temporary.descriptor) != 0 { throw SocketError(.file, errno, subject: path) }
+        let isClosed = close(temporary.descriptor) == 0
+        temporary.descriptor = -1
         // Some file systems tell a full disk only here.
         guard isClosed || errno == EINTR else { throw SocketError(.file, errno, subject: path) }
-        guard rename(temporary, path) == 0 else { throw SocketError(.file, errno, subject: path) }
-        state.temporary = nil
-        state.isDiscarded = true
+        guard rename(unnamed, path) == 0 else { throw SocketError(.file, errno, subject: path) }
+        temporary.path = nil
         if synchronizes { synchronizeFolder() }
     }
 
@@ -214,11 +235,8 @@ private final class SinkFile: Sendable {
         close(descriptor)
     }
 
-    private func discard(_ state: inout State) {
-        state.isDiscarded = true
-        if state.descriptor >= 0 { close(state.descriptor) }
-        state.descriptor = -1
-        if let temporary = state.temporary { unlink(temporary) }
-        state.temporary = nil
+    private func discard(_ temporary: Temporary) {
+        if temporary.descriptor >= 0 { close(temporary.descriptor) }
+        if let path = temporary.path { unlink(path) }
     }
 }
