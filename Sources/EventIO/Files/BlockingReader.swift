@@ -23,14 +23,11 @@ public final class FileReader: BlockingReader {
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw SocketError(.file, errno, subject: path) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else {
-            let code = errno
-            close(descriptor)
-            throw SocketError(.file, code, subject: path)
-        }
+        let code = fstat(descriptor, &status) == 0 ? 0 : errno
         byteCount = Int64(status.st_size)
+        // It is whole from here on: what fails below closes the file.
+        guard code == 0 else { throw SocketError(.file, code, subject: path) }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            close(descriptor)
             throw SocketError(.file, status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL, subject: path)
         }
     }
