@@ -158,7 +158,8 @@ final class Browser: Sendable {
     }
 
     private static func port(of driver: PeerProcess) async throws -> Int {
-        try await answer("chromedriver says its port") {
+        // A machine that has just built all this reads the driver from its disk again.
+        try await answer("chromedriver says its port", within: .seconds(60)) {
             driver.log.firstMatch(of: /started successfully on port (\d+)/).flatMap { Int($0.1) }
         }
     }
