@@ -63,9 +63,9 @@ export class HomeScreen {
   drawCard(card, place) {
     place.title.textContent = t(`card.${card.part}`);
     place.policy.textContent = t(card.isRequired ? "required" : "optional");
-    const { state, content, label } = this.content(card);
+    const { state, content } = this.content(card);
     place.card.dataset.state = state;
-    place.state.textContent = label ?? t(`state.${state}`);
+    place.state.textContent = t(`state.${state}`);
     place.state.className = `badge ${{ there: "good", failed: "bad", held: "late" }[state] ?? ""}`;
     redraw(place.body, content, () => place.title);
   }

@@ -59,7 +59,7 @@ export function showTrace(root, exchange, line) {
   const names = ["Server-Timing", "Proxy-Status", "Retry-After", "X-Request-Id"];
   const fields = names.flatMap((name) => field(exchange, name));
   const { envelope } = exchange;
-  const timeline = envelope?.meta?.timeline ?? envelope?.timeline;
+  const timeline = envelope?.meta?.timeline;
   redraw(root, [
     summary(exchange),
     timeline ? waterfall(timeline, envelope.meta.elapsedMs) : el("p", { class: "trace-none" }, t("trace.none")),
