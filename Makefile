@@ -2,6 +2,8 @@
 # the commands in one place.
 
 SWIFT ?= swift
+# Says at its end what failed.
+TEST = SWIFT='$(SWIFT)' Tests/run
 PORT ?= 8080
 PACKAGES = libevent-dev libssl-dev libsqlite3-dev zlib1g-dev libbrotli-dev libmimalloc-dev curl
 # Servers that tests talk to; the tests that want one are skipped where it is missing.
@@ -57,9 +59,9 @@ run: build
 
 test: setup
 	$(SWIFT) build --build-tests
-	$(SWIFT) test --skip-build --skip FaultTests --skip BrowserTests
-	$(SWIFT) test --skip-build --filter FaultTests
-	$(SWIFT) test --package-path Tests/Consumer --scratch-path .build/consumer
+	$(TEST) --skip-build --skip FaultTests --skip BrowserTests
+	$(TEST) --skip-build --filter FaultTests
+	$(TEST) --package-path Tests/Consumer --scratch-path .build/consumer
 	$(MAKE) --no-print-directory build
 	Tests/Benchmarks/allocations .build/release/sluice $(ALLOCATIONS)
 	$(SWIFT) build -c release --product RxBench $(RELEASE)
@@ -68,7 +70,7 @@ test: setup
 test-browser: build
 	@docker/setup $(BROWSER)
 	$(SWIFT) build --build-tests
-	BROWSER_TESTS_PROGRAM=$(CURDIR)/.build/release/sluice $(SWIFT) test --skip-build --filter BrowserTests
+	BROWSER_TESTS_PROGRAM=$(CURDIR)/.build/release/sluice $(TEST) --skip-build --filter BrowserTests
 
 # Pictures of the pages, for the README and for who changes them.
 screenshots: build
@@ -76,7 +78,7 @@ screenshots: build
 	$(SWIFT) build --build-tests
 	mkdir -p Tests/Screenshots
 	BROWSER_TESTS_SCREENSHOTS=$(CURDIR)/Tests/Screenshots BROWSER_TESTS_PROGRAM=$(CURDIR)/.build/release/sluice \
-		$(SWIFT) test --skip-build --filter BrowserTests.InBrowser/ScreenshotTests
+		$(TEST) --skip-build --filter BrowserTests.InBrowser/ScreenshotTests
 	optipng -quiet -o2 Tests/Screenshots/*.png
 
 lint:
@@ -136,13 +138,13 @@ soak: build
 sanitize: sanitize-thread sanitize-address
 
 sanitize-thread:
-	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/thread $(SWIFT) test $(SANITIZE) --sanitize=thread \
+	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/thread $(TEST) $(SANITIZE) --sanitize=thread \
 		--scratch-path .build/thread -Xswiftc -DTHREAD_SANITIZER
 
 sanitize-address:
 	ASAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/address \
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/leak:print_suppressions=0 \
-	$(SWIFT) test $(SANITIZE) --sanitize=address --scratch-path .build/address -Xswiftc -DADDRESS_SANITIZER
+	$(TEST) $(SANITIZE) --sanitize=address --scratch-path .build/address -Xswiftc -DADDRESS_SANITIZER
 
 # One test at a time: sanitized code is slow, and what a test expects in time is not to wait for others' turns. No test
 # is XCTest's, whose pass without tests ends with leaks of its own.
