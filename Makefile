@@ -12,6 +12,10 @@ PEERS = nginx libnginx-mod-http-brotli-filter python3 openssl tinyproxy
 BROWSER = chromium chromium-driver fonts-noto-cjk fonts-noto-color-emoji
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 FUZZ_SECONDS ?= 60
+# What a test expects in time is not to wait for others' turns: tests that talk to a server hold their thread, of which the
+# test library has one a core, and hundreds of them are in line. No test is XCTest's, whose pass without tests ends with
+# leaks of its own.
+ONE_BY_ONE = --no-parallel --disable-xctest
 # The most heap allocations that a charts request may cost.
 ALLOCATIONS = 26
 # The Swift runtime inside the program: it runs where no toolchain is, and calls into the runtime are direct. Generic code
@@ -59,8 +63,7 @@ run: build
 
 test: setup
 	$(SWIFT) build --build-tests
-	$(TEST) --skip-build --skip FaultTests --skip BrowserTests
-	$(TEST) --skip-build --filter FaultTests
+	$(TEST) --skip-build $(ONE_BY_ONE) --skip BrowserTests
 	$(TEST) --package-path Tests/Consumer --scratch-path .build/consumer
 	$(MAKE) --no-print-directory build
 	Tests/Benchmarks/allocations .build/release/sluice $(ALLOCATIONS)
@@ -146,9 +149,7 @@ sanitize-address:
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/leak:print_suppressions=0 \
 	$(TEST) $(SANITIZE) --sanitize=address --scratch-path .build/address -Xswiftc -DADDRESS_SANITIZER
 
-# One test at a time: sanitized code is slow, and what a test expects in time is not to wait for others' turns. No test
-# is XCTest's, whose pass without tests ends with leaks of its own.
-SANITIZE = --no-parallel --disable-xctest --skip BrowserTests $(if $(FILTER),--filter '$(FILTER)')
+SANITIZE = $(ONE_BY_ONE) --skip BrowserTests $(if $(FILTER),--filter '$(FILTER)')
 
 image:
 	@docker/image $(ENGINE)

@@ -21,7 +21,7 @@ package final class Nginx: Sendable {
     /// What it answers from: `file(_:)` is a path in it.
     package var root: String { folder.file("www") }
     package var processID: Int32 { process.processID }
-    /// One line a request: status, request line, bytes of the body sent.
+    /// One line a request, written once its answer has gone: status, request line, bytes of the body sent.
     package var accessLog: String { contents("access.log") }
     package var errorLog: String { contents("error.log") + process.log }
 
