@@ -65,11 +65,12 @@ public final class Listener: @unchecked Sendable {
                 try Descriptor.set(IPV6_V6ONLY, level: Int32(IPPROTO_IPV6), of: descriptor, to: 0)
             }
             try Self.bind(descriptor, to: address)
-            // Only after it was bound alone does the first socket let others join.
+            guard Glibc.listen(descriptor, backlog) == 0 else { throw SocketError(.listen, errno) }
+            // Only after it listens alone does the first socket let others join: with SO_REUSEADDR several may be bound, and
+            // the first to listen refuses the others (inet_csk_listen_start) unless both allow it.
             if !joining, !address.isUnix {
                 try Descriptor.set(SO_REUSEPORT, level: SOL_SOCKET, of: descriptor)
             }
-            guard Glibc.listen(descriptor, backlog) == 0 else { throw SocketError(.listen, errno) }
         } catch {
             Glibc.close(descriptor)
             var error = error

@@ -1,3 +1,4 @@
+import Dispatch
 import EventIO
 import Glibc
 import Locking
@@ -41,6 +42,27 @@ struct ListenerTests {
         }
         let group = try Listener.group(bind: .loopback(), count: 2)
         #expect(throws: SocketError.self) { try Listener.group(bind: group[0].address, count: 2) }
+    }
+
+    @Test("Of those that bind one port at the same time one gets it, and the others are refused")
+    func oneOfManyGetsThePort() throws {
+        for round in 0..<2000 {
+            // A port that is free, but for who finds it in the same moment.
+            let (other, address) = RawSocket.listening()
+            other.close()
+            let listeners = Lock<[Listener]>([])
+            let errors = Lock<[SocketError]>([])
+            DispatchQueue.concurrentPerform(iterations: 4) { _ in
+                do throws(SocketError) {
+                    let listener = try Listener(bind: address)
+                    listeners.withLock { $0.append(listener) }
+                } catch {
+                    errors.withLock { $0.append(error) }
+                }
+            }
+            try #require(listeners.withLock { $0.count } == 1, "round \(round)")
+            #expect(errors.withLock { $0.allSatisfy(\.isAddressInUse) })
+        }
     }
 
     @Test("A group shares one port, and every listener of it gets connections")
