@@ -128,6 +128,64 @@ struct AuthenticationTests {
         #expect(refreshes == 2)
     }
 
+    /// The tokens that requests are sent with, of an interceptor that has none that holds.
+    private static func tokens(_ token: AuthenticationInterceptor<BearerAuthenticator>) -> Single<String> {
+        token.adapt(HTTPRequest(url: "http://api.test/")).map { $0.headers[.authorization] ?? "" }
+    }
+
+    private static let stale = BearerCredential(
+        accessToken: "t0", expiresAt: RxTime().addingTimeInterval(-60))
+
+    @Test("Who was about to wait for a refresh that nobody waits for any more waits for the next one")
+    func late() {
+        token.credential = Self.stale
+        let first = Self.tokens(token).subscribe()
+        let late = Self.tokens(token)
+        first.dispose()
+        let probes = [Self.tokens(token), late, Self.tokens(token)].map { Probe($0) }
+        #expect(refreshes == 2)
+        time.advance(by: .seconds(1))
+        #expect(probes.map(\.value) == ["Bearer t2", "Bearer t2", "Bearer t2"])
+        #expect(refreshes == 2)
+    }
+
+    @Test("Who was about to wait as somebody logged in has the new credential")
+    func lateForLogin() {
+        token.credential = Self.stale
+        let late = Self.tokens(token)
+        token.credential = BearerCredential(accessToken: "mine")
+        #expect(Probe(late).value == "Bearer mine")
+        #expect(refreshes == 0)
+    }
+
+    @Test("Who comes as the last one leaves begins a refresh that all later ones wait for")
+    func joinsAsTheLastLeaves() throws {
+        // The refresh that is cancelled has its place until it has ended: who comes then finds it.
+        let came = Lock<Probe<String>?>(nil)
+        let comes = Lock<(@Sendable () -> Probe<String>)?>(nil)
+        let accounts = accounts
+        let token = AuthenticationInterceptor(
+            BearerAuthenticator { _ in
+                accounts.refresh().do(onDispose: {
+                    let come = comes.withLock { comes in
+                        defer { comes = nil }
+                        return comes
+                    }
+                    guard let probe = come?() else { return }
+                    came.withLock { $0 = probe }
+                })
+            }, credential: Self.stale)
+        let first = Self.tokens(token).subscribe()
+        comes.withLock { $0 = { [unowned token] in Probe(Self.tokens(token)) } }
+        first.dispose()
+        let later = Probe(Self.tokens(token))
+        #expect(refreshes == 2)
+        time.advance(by: .seconds(1))
+        #expect(later.value == "Bearer t2")
+        #expect(try #require(came.withLock { $0 }).value == "Bearer t2")
+        #expect(refreshes == 2)
+    }
+
     @Test("A token that is about to run out is refreshed before it is sent")
     func early() throws {
         accept("t1")

@@ -29,11 +29,21 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
         }
     }
 
+    /// One that is under way, or that somebody is about to wait for.
+    private struct Refresh: Sendable {
+        let number: Int
+        let credential: Observable<Credential>
+        /// 1 while it is under way; 2 for a moment, where somebody comes as the last one leaves.
+        var runs = 0
+    }
+
     private struct State: Sendable {
         var credential: Credential?
         /// Counts the credentials, so that one can be told from the next without comparing them.
         var generation = 0
-        var refresh: Observable<Credential>?
+        var refresh: Refresh?
+        /// How many refreshes there were.
+        var refreshes = 0
         /// When the refreshes of the window began.
         var began: [RxTime] = []
     }
@@ -118,7 +128,7 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
 
     /// What a request that is about to be sent has to do.
     private static func present(_ state: State) -> Step {
-        if let refresh = state.refresh { return .wait(refresh) }
+        if let refresh = state.refresh { return .wait(refresh.credential) }
         return state.credential.map { .apply($0) } ?? .fail(.missingCredential)
     }
 
@@ -128,7 +138,7 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
         let now = now()
         return state.withLock { state in
             guard let credential = state.credential else { return .fail(.missingCredential) }
-            if let refresh = state.refresh { return .wait(refresh) }
+            if let refresh = state.refresh { return .wait(refresh.credential) }
             guard state.generation == generation else { return .apply(credential) }
             if let window {
                 let seconds = Double(window.interval.nanoseconds) / 1e9
@@ -136,34 +146,59 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
                 guard state.began.count < window.maximumAttempts else { return .fail(.excessiveRefresh) }
                 state.began.append(now)
             }
-            let refresh = refresh(credential, generation)
-            state.refresh = refresh
+            state.refreshes += 1
+            let refresh = refresh(state.refreshes, of: credential, generation)
+            state.refresh = Refresh(number: state.refreshes, credential: refresh)
             return .wait(refresh)
         }
     }
 
     /// One refresh for all who subscribe to it, also for those who come when it is over.
-    private func refresh(_ credential: Credential, _ generation: Int) -> Observable<Credential> {
-        Single.deferred { [authenticator] in
+    private func refresh(_ number: Int, of credential: Credential, _ generation: Int) -> Observable<
+        Credential
+    > {
+        Single.deferred { [weak self, authenticator] in
+            if let self, !begins(number) { return instead(of: generation) }
             // It is no part of the request that happened to need it first.
-            CallContext.$current.withValue(nil) { authenticator.refresh(credential) }
+            return CallContext.$current.withValue(nil) { authenticator.refresh(credential) }
+                .do(
+                    onSuccess: { [weak self] in self?.ended(number, with: $0) },
+                    onDispose: { [weak self] in self?.ended(number, with: nil) })
         }
-        .do(
-            onSuccess: { [weak self] in self?.ended(generation, with: $0) },
-            onDispose: { [weak self] in self?.ended(generation, with: nil) }
-        )
         .asObservable()
         .share(replay: 1, scope: .forever)
     }
 
-    private func ended(_ generation: Int, with credential: Credential?) {
-        let old = state.withLock { state -> (Credential?, Observable<Credential>?) in
-            guard state.generation == generation else { return (nil, nil) }
-            let old = (state.credential, state.refresh)
+    /// False where it was cancelled, or a credential was set, before who is about to wait for it came to do so.
+    private func begins(_ number: Int) -> Bool {
+        state.withLock { state in
+            guard state.refresh?.number == number else { return false }
+            state.refresh?.runs += 1
+            return true
+        }
+    }
+
+    /// What there is, or is to come, where a refresh has ended without anything.
+    private func instead(of generation: Int) -> Single<Credential> {
+        switch refreshed(generation) {
+        case .apply(let credential): .just(credential)
+        case .wait(let refresh): refresh.asSingle()
+        case .fail(let error): .error(error)
+        }
+    }
+
+    private func ended(_ number: Int, with credential: Credential?) {
+        let old = state.withLock { state -> (Credential?, Refresh?) in
+            guard let refresh = state.refresh, refresh.number == number else { return (nil, nil) }
+            let old = (state.credential, refresh)
+            if let credential {
+                state.credential = credential
+                state.generation += 1
+            } else if refresh.runs > 1 {
+                state.refresh?.runs -= 1
+                return (nil, nil)
+            }
             state.refresh = nil
-            guard let credential else { return old }
-            state.credential = credential
-            state.generation += 1
             return old
         }
         withExtendedLifetime(old) {}
