@@ -154,13 +154,11 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
     }
 
     /// One refresh for all who subscribe to it, also for those who come when it is over.
-    private func refresh(_ number: Int, of credential: Credential, _ generation: Int) -> Observable<
-        Credential
-    > {
+    private func refresh(_ number: Int, of old: Credential, _ generation: Int) -> Observable<Credential> {
         Single.deferred { [weak self, authenticator] in
             if let self, !begins(number) { return instead(of: generation) }
             // It is no part of the request that happened to need it first.
-            return CallContext.$current.withValue(nil) { authenticator.refresh(credential) }
+            return CallContext.$current.withValue(nil) { authenticator.refresh(old) }
                 .do(
                     onSuccess: { [weak self] in self?.ended(number, with: $0) },
                     onDispose: { [weak self] in self?.ended(number, with: nil) })
