@@ -43,6 +43,8 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let nameFailed = Kind(description: "name resolution failed")
         /// The resolver did not answer within the limit.
         public static let nameTimedOut = Kind(description: "name resolution timed out")
+        /// The disk did not answer within the limit.
+        public static let fileTimedOut = Kind(description: "the disk timed out")
         /// The loop has ended.
         public static let loopEnded = Kind(description: "loop ended")
         /// Not a numeric address, or a Unix path that is empty or too long.

@@ -216,6 +216,36 @@ struct FileTests {
         #expect(Self.names(scratch) == ["a"])
     }
 
+    @Test("A disk that does not take the last bytes in time is an error, and nothing is left when it answers")
+    func lateDisk() async throws {
+        let scratch = ScratchFolder()
+        let disk = DispatchSemaphore(value: 0)
+        let threads = HelperThreads(name: "late", limit: 1, waitingLimit: 8)
+        #expect(threads.submit { disk.wait() })
+        try await withLoop { loop in
+            let result = Lock<SocketError?>(nil)
+            let (ended, gone) = (Signal(), Signal())
+            try await loop.perform {
+                let sink = FileSink(
+                    path: scratch.file("a"), on: loop, synchronizes: false, threads: threads,
+                    finishTimeout: .milliseconds(20))
+                _ = testBytes(10).withUnsafeBytes { sink.write($0) }
+                sink.finish { error in
+                    result.withLock { $0 = error }
+                    ended.fire()
+                }
+            }
+            await ended.wait()
+            #expect(
+                result.withLock { $0 }?.description == "file \(scratch.file("a")): the disk timed out")
+            disk.signal()
+            // One after the other: what is done after it has seen what it left.
+            #expect(threads.submit { gone.fire() })
+            await gone.wait()
+        }
+        #expect(Self.names(scratch) == [])
+    }
+
     @Test("One that is given up leaves nothing, and what was there stays", arguments: [true, false])
     func givenUp(isCancelled: Bool) async throws {
         let scratch = ScratchFolder()

@@ -1,5 +1,6 @@
 import Glibc
 import Locking
+import Rx
 
 /// Writes a file for a loop, on helper threads: into a temporary one in the same folder, which takes its name when it is
 /// whole, and is removed where it does not come to that. Confined to its loop.
@@ -8,6 +9,8 @@ import Locking
 public final class FileSink {
     /// Bytes that are gathered for one writing.
     public static let bufferSize = 64 << 10
+    /// How long the disk may take for the last bytes and the name, after `finish`.
+    public static let finishTimeout = TimeAmount.seconds(60)
 
     private enum State {
         case open
@@ -16,7 +19,10 @@ public final class FileSink {
     }
 
     private let loop: EventLoop
+    private let threads: HelperThreads
+    private let finishTimeout: TimeAmount
     private let file: SinkFile
+    private var deadline: TimerToken?
     private var waiting: [UInt8] = []
     private var isWriting = false
     private var state = State.open
@@ -32,10 +38,19 @@ public final class FileSink {
     ///   - path: what is there is replaced in the end, and not before.
     ///   - synchronizes: have the disk hold it before it takes its name (fsync), and the name too: it survives a crash of
     ///     the machine, and takes the time that it takes.
-    public init(path: String, on loop: EventLoop, synchronizes: Bool = false) {
+    public convenience init(path: String, on loop: EventLoop, synchronizes: Bool = false) {
+        self.init(path: path, on: loop, synchronizes: synchronizes, threads: FileThreads.shared)
+    }
+
+    init(
+        path: String, on loop: EventLoop, synchronizes: Bool, threads: HelperThreads,
+        finishTimeout: TimeAmount = FileSink.finishTimeout
+    ) {
         loop.preconditionCurrent("a file is written for its event loop")
         self.loop = loop
-        file = SinkFile(path: path, synchronizes: synchronizes)
+        self.threads = threads
+        self.finishTimeout = finishTimeout
+        file = SinkFile(path: path, synchronizes: synchronizes, threads: threads)
     }
 
     deinit { if case .over = state {} else { file.discardElsewhere() } }
@@ -54,10 +69,12 @@ public final class FileSink {
 
     /// It is whole: the rest is written and it takes its name.
     ///
-    /// - Parameter completion: called from the loop, once, with nil or why there is no such file. Not after `cancel`.
+    /// - Parameter completion: called from the loop, once, with nil or why there is no such file: `.fileTimedOut` where
+    ///   the disk has not done it within `finishTimeout`. Not after `cancel`.
     public func finish(_ completion: @escaping (SocketError?) -> Void) {
         guard case .open = state else { return }
         state = .finishing(completion)
+        deadline = loop.setTimer(after: finishTimeout, target: Deadline(self))
         writeOn()
     }
 
@@ -69,6 +86,7 @@ public final class FileSink {
     }
 
     private func end() {
+        if let deadline = deadline.take() { loop.cancelTimer(deadline) }
         state = .over
         waiting = []
         hasRoom = nil
@@ -83,7 +101,7 @@ public final class FileSink {
         let isLast = if case .finishing = state { true } else { false }
         let home = LoopBound(self, loop: loop)
         let (loop, file) = (loop, file)
-        let isTaken = FileThreads.shared.submit { [bytes] in
+        let isTaken = threads.submit { [bytes] in
             let error = file.write(bytes, isLast: isLast)
             // Where the loop has ended nobody waits, and the file goes with the sink, but for one that is whole.
             loop.execute { home.value.wrote(error, wasLast: isLast) }
@@ -93,16 +111,23 @@ public final class FileSink {
         }
     }
 
+    fileprivate func isLate() {
+        deadline = nil
+        fail(SocketError(.fileTimedOut, .file, subject: file.path))
+    }
+
+    private func fail(_ error: SocketError) {
+        let (state, failed) = (state, failed)
+        if case .over = state { return }
+        end()
+        file.discardElsewhere()
+        if case .finishing(let completion) = state { completion(error) } else { failed?(error) }
+    }
+
     private func wrote(_ error: SocketError?, wasLast: Bool) {
         isWriting = false
-        let (state, failed, hasRoom) = (state, failed, hasRoom)
-        if let error {
-            if case .over = state { return }
-            end()
-            file.discardElsewhere()
-            if case .finishing(let completion) = state { completion(error) } else { failed?(error) }
-            return
-        }
+        if let error { return fail(error) }
+        let hasRoom = hasRoom
         switch state {
         case .over: break
         case .finishing(let completion):
@@ -116,6 +141,15 @@ public final class FileSink {
             hasRoom?()
         }
     }
+}
+
+/// Ends the wait for a disk that keeps silent.
+private final class Deadline: TimerTarget {
+    private let sink: FileSink
+
+    init(_ sink: FileSink) { self.sink = sink }
+
+    func timerFired(_ token: TimerToken) { sink.isLate() }
 }
 
 /// The file, on the helper threads. Who writes has taken it out of the state: a disk that keeps silent keeps nobody else
@@ -134,11 +168,13 @@ private final class SinkFile: Sendable {
 
     let path: String
     private let synchronizes: Bool
+    private let threads: HelperThreads
     private let state = Lock(State())
 
-    init(path: String, synchronizes: Bool) {
+    init(path: String, synchronizes: Bool, threads: HelperThreads) {
         self.path = path
         self.synchronizes = synchronizes
+        self.threads = threads
     }
 
     /// Makes the file where it is not made yet, appends, and gives it its name with the last bytes.
@@ -181,7 +217,7 @@ private final class SinkFile: Sendable {
             return temporary
         }
         guard temporary.path != nil else { return }
-        if !FileThreads.shared.submit({ self.discard(temporary) }) { discard(temporary) }
+        if !threads.submit({ self.discard(temporary) }) { discard(temporary) }
     }
 
     private func open() throws(SocketError) -> Temporary {
@@ -220,6 +256,8 @@ private final class SinkFile: Sendable {
         temporary.descriptor = -1
         // Some file systems tell a full disk only here.
         guard isClosed || errno == EINTR else { throw SocketError(.file, errno, subject: path) }
+        // It may have taken so long that nobody waits for it any more.
+        if state.withLock({ $0.isDiscarded }) { return }
         guard rename(unnamed, path) == 0 else { throw SocketError(.file, errno, subject: path) }
         temporary.path = nil
         if synchronizes { synchronizeFolder() }
