@@ -160,6 +160,38 @@ struct InterceptorTests {
         #expect(bench.transport.attempts.count == 1)
     }
 
+    @Test("All are asked as the request's own, after a delay and after one that took its time too")
+    func context() throws {
+        let time = VirtualTime()
+        let seen = Lock<[String?]>([])
+        @Sendable func note() { seen.withLock { $0.append(CallContext.current?.requestID) } }
+        let slow = Interceptor(
+            adapt: { request in
+                note()
+                return Single<Int>.timer(.milliseconds(10), scheduler: time).map { _ in request }
+            },
+            retry: { _, _, _ in
+                note()
+                return Single<Int>.timer(.milliseconds(10), scheduler: time).map { _ in .doNotRetry }
+            })
+        let last = Interceptor(
+            adapt: { request in
+                note()
+                return .just(request)
+            },
+            retry: { _, _, count in
+                note()
+                return .just(count == 0 ? .retryWithDelay(.seconds(1)) : .doNotRetry)
+            })
+        let bench = Bench(time: time, interceptor: Interceptor([slow, last]))
+        bench.transport.answer(.response(409))
+        let probe = CallContext.$current.withValue(CallContext(requestID: "r1")) { bench.start() }
+        time.advance(by: .seconds(2))
+        #expect(probe.value?.statusCode == 409)
+        #expect(bench.transport.attempts.count == 2)
+        #expect(seen.withLock { $0 } == Array(repeating: "r1", count: 8))
+    }
+
     // MARK: Plugins
 
     @Test("Plugins prepare the request before interceptors see it, and have the last word on the outcome")

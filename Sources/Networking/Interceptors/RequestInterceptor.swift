@@ -3,8 +3,8 @@ public import Rx
 /// Changes requests before they are sent, and says after a failure whether to send again (Alamofire's `RequestInterceptor`).
 /// Both may take their time: they answer with a `Single`, which is disposed with the call and ends with the call's time.
 ///
-/// Called on the call's own loop. An interceptor that makes calls needs a provider of its own for them: through the one that
-/// it intercepts they would wait for themselves.
+/// Called on the call's own loop, with the `CallContext` of the request that the call is made for. An interceptor that makes
+/// calls needs a provider of its own for them: through the one that it intercepts they would wait for themselves.
 public protocol RequestInterceptor: Sendable {
     /// The request that is sent instead. Asked before each time that a request is sent, but not for the attempts that the
     /// provider's own `CallRetryPolicy` makes in between. An error ends the call.
@@ -68,15 +68,20 @@ public struct Interceptor: RequestInterceptor {
     }
 
     public func adapt(_ request: HTTPRequest) -> Single<HTTPRequest> {
-        adapters.reduce(.just(request)) { adapted, adapt in adapted.flatMap { adapt($0) } }
+        let context = CallContext.current
+        return adapters.reduce(.just(request)) { adapted, adapt in
+            adapted.flatMap { request in CallContext.$current.withValue(context) { adapt(request) } }
+        }
     }
 
     public func retry(_ request: HTTPRequest, dueTo error: NetworkError, retryCount: Int) -> Single<
         RetryResult
     > {
-        retriers.reduce(.just(.doNotRetry)) { answer, retry in
+        let context = CallContext.current
+        return retriers.reduce(.just(.doNotRetry)) { answer, retry in
             answer.flatMap { answer in
-                if case .doNotRetry = answer { retry(request, error, retryCount) } else { .just(answer) }
+                guard case .doNotRetry = answer else { return .just(answer) }
+                return CallContext.$current.withValue(context) { retry(request, error, retryCount) }
             }
         }
     }
