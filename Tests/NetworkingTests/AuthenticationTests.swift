@@ -186,6 +186,21 @@ struct AuthenticationTests {
         #expect(refreshes == 2)
     }
 
+    @Test("Who tries again as a refresh has failed begins another one")
+    func triesAgain() {
+        token.credential = Self.stale
+        accounts.fails.withLock { $0 = true }
+        let token = token
+        let accounts = accounts
+        let probe = Probe(
+            Single.deferred { Self.tokens(token) }
+                .do(onError: { _ in accounts.fails.withLock { $0 = false } })
+                .retry(2))
+        time.advance(by: .seconds(2))
+        #expect(probe.value == "Bearer t2")
+        #expect(refreshes == 2)
+    }
+
     @Test("A token that is about to run out is refreshed before it is sent")
     func early() throws {
         accept("t1")

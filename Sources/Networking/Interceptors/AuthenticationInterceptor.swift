@@ -33,7 +33,7 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
     private struct Refresh: Sendable {
         let number: Int
         let credential: Observable<Credential>
-        /// 1 while it is under way; 2 for a moment, where somebody comes as the last one leaves.
+        /// 1 while it is under way; more for a moment, where somebody comes as the last one leaves.
         var runs = 0
     }
 
@@ -44,6 +44,8 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
         var refresh: Refresh?
         /// How many refreshes there were.
         var refreshes = 0
+        /// The one that brought the present credential; nil for one that was set.
+        var broughtBy: Int?
         /// When the refreshes of the window began.
         var began: [RxTime] = []
     }
@@ -86,6 +88,7 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
                     state.credential = newValue
                     state.generation += 1
                     state.refresh = nil
+                    state.broughtBy = nil
                 }
                 return (state.credential, state.refresh)
             }
@@ -161,7 +164,9 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
             return CallContext.$current.withValue(nil) { authenticator.refresh(old) }
                 .do(
                     onSuccess: { [weak self] in self?.ended(number, with: $0) },
-                    onDispose: { [weak self] in self?.ended(number, with: nil) })
+                    // Before it is told: who tries again then begins anew.
+                    onError: { [weak self] _ in self?.ended(number, with: nil) },
+                    onDispose: { [weak self] in self?.left(number) })
         }
         .asObservable()
         .share(replay: 1, scope: .forever)
@@ -185,19 +190,33 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
         }
     }
 
+    /// For all who wait.
     private func ended(_ number: Int, with credential: Credential?) {
         let old = state.withLock { state -> (Credential?, Refresh?) in
-            guard let refresh = state.refresh, refresh.number == number else { return (nil, nil) }
-            let old = (state.credential, refresh)
-            if let credential {
-                state.credential = credential
-                state.generation += 1
-            } else if refresh.runs > 1 {
-                state.refresh?.runs -= 1
-                return (nil, nil)
+            let old = (state.credential, state.refresh)
+            if state.refresh?.number == number {
+                state.refresh = nil
+            } else {
+                // Two ran for a moment, and the other was first: the upstream knows what it gave last.
+                guard credential != nil, state.broughtBy == number else { return (nil, nil) }
             }
-            state.refresh = nil
+            guard let credential else { return old }
+            state.credential = credential
+            state.generation += 1
+            state.broughtBy = number
             return old
+        }
+        withExtendedLifetime(old) {}
+    }
+
+    /// Nobody waits for a run any more, or it has ended.
+    private func left(_ number: Int) {
+        let old = state.withLock { state -> Refresh? in
+            guard let refresh = state.refresh, refresh.number == number else { return nil }
+            state.refresh?.runs -= 1
+            guard refresh.runs == 1 else { return nil }
+            state.refresh = nil
+            return refresh
         }
         withExtendedLifetime(old) {}
     }

@@ -3,8 +3,9 @@ public import Rx
 /// Changes requests before they are sent, and says after a failure whether to send again (Alamofire's `RequestInterceptor`).
 /// Both may take their time: they answer with a `Single`, which is disposed with the call and ends with the call's time.
 ///
-/// Called on the call's own loop, with the `CallContext` of the request that the call is made for. An interceptor that makes
-/// calls needs a provider of its own for them: through the one that it intercepts they would wait for themselves.
+/// Called on the call's own loop, of several in one `Interceptor` the later ones where the one before answered; with the
+/// `CallContext` of the request that the call is made for. An interceptor that makes calls needs a provider of its own for
+/// them: through the one that it intercepts they would wait for themselves.
 public protocol RequestInterceptor: Sendable {
     /// The request that is sent instead. Asked before each time that a request is sent, but not for the attempts that the
     /// provider's own `CallRetryPolicy` makes in between. An error ends the call.
