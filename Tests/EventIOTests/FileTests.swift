@@ -246,6 +246,35 @@ struct FileTests {
         #expect(Self.names(scratch) == [])
     }
 
+    @Test("A file that has its name is there, though the loop hears of it too late")
+    func lateLoop() async throws {
+        let scratch = ScratchFolder()
+        let threads = HelperThreads(name: "named", limit: 1, waitingLimit: 8)
+        try await withLoop { loop in
+            let result = Lock<[SocketError?]>([])
+            let ended = Signal()
+            try await loop.perform {
+                let sink = FileSink(
+                    path: scratch.file("a"), on: loop, synchronizes: false, threads: threads,
+                    finishTimeout: .milliseconds(1))
+                sink.finish { error in
+                    result.withLock { $0.append(error) }
+                    ended.fire()
+                }
+                // One after the other: it has its name when the next work is done, and the loop has heard nothing.
+                let named = DispatchSemaphore(value: 0)
+                #expect(threads.submit { named.signal() })
+                named.wait()
+                let late = ContinuousClock.now + .milliseconds(20)
+                while ContinuousClock.now < late {}
+            }
+            await ended.wait()
+            #expect(result.withLock { $0 } == [nil])
+            #expect(await timerCount(of: loop) == 0)
+        }
+        #expect(Self.names(scratch) == ["a"])
+    }
+
     @Test("One that is given up leaves nothing, and what was there stays", arguments: [true, false])
     func givenUp(isCancelled: Bool) async throws {
         let scratch = ScratchFolder()

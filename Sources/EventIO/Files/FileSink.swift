@@ -69,8 +69,9 @@ public final class FileSink {
 
     /// It is whole: the rest is written and it takes its name.
     ///
-    /// - Parameter completion: called from the loop, once, with nil or why there is no such file: `.fileTimedOut` where
-    ///   the disk has not done it within `finishTimeout`. Not after `cancel`.
+    /// - Parameter completion: called from the loop, once, with nil or why there is no such file. Not after `cancel`.
+    ///   `.fileTimedOut`: the disk has not done it within `finishTimeout`; where that comes as the file takes its name, it may
+    ///   be there.
     public func finish(_ completion: @escaping (SocketError?) -> Void) {
         guard case .open = state else { return }
         state = .finishing(completion)
@@ -113,7 +114,12 @@ public final class FileSink {
 
     fileprivate func isLate() {
         deadline = nil
-        fail(SocketError(.fileTimedOut, .file, subject: file.path))
+        guard file.hasName, case .finishing(let completion) = state else {
+            return fail(SocketError(.fileTimedOut, .file, subject: file.path))
+        }
+        // The word of it is on its way.
+        end()
+        completion(nil)
     }
 
     private func fail(_ error: SocketError) {
@@ -164,6 +170,8 @@ private final class SinkFile: Sendable {
     private struct State {
         var temporary = Temporary()
         var isDiscarded = false
+        /// Whole, and all done.
+        var hasName = false
     }
 
     let path: String
@@ -190,13 +198,18 @@ private final class SinkFile: Sendable {
             return error
         }
         let isWanted = state.withLock { state in
-            if isLast { state.isDiscarded = true }
+            if isLast {
+                state.hasName = temporary.path == nil
+                state.isDiscarded = true
+            }
             if !state.isDiscarded { state.temporary = temporary }
             return !state.isDiscarded
         }
         if !isWanted { discard(temporary) }
         return nil
     }
+
+    var hasName: Bool { state.withLock { $0.hasName } }
 
     /// Nil where it is discarded, or has its name.
     private func take() -> Temporary? {
