@@ -78,12 +78,23 @@ struct FaultTests {
         #expect(board.list(of: .diary).description == list)
         board.set(.none, for: .recent)
         #expect(board.fault(of: .recent) == .drop)
-        board.set(.garbage, for: .diary)
-        #expect(board.fault(of: .recent) == .drop)
-        board.set(.none, for: .weights)
+    }
+
+    @Test("A fault of the whole, and none for it, is that of its parts, whatever was set for them")
+    func theWholeTakesItsPartsFaultsAway() throws {
+        let board = FaultBoard()
+        board.set(.drop, for: .recent)
+        board.set(.delay(milliseconds: 5), for: .day)
+        board.set(.truncate, for: .now)
+        board.set(.garbage, for: .weights)
         #expect(board.fault(of: .recent) == .garbage)
-        #expect(board.fault(of: .record) == .garbage)
-        #expect(board.fault(of: .now) == .none)
+        #expect(board.fault(of: .day) == .delay(milliseconds: 5))
+        board.set(.drop, for: .recent)
+        board.set(.none, for: .diary)
+        for part in [FaultSwitch.diary, .weights, .recent, .total, .day, .record] {
+            #expect(board.fault(of: part) == .none)
+        }
+        #expect(board.fault(of: .now) == .truncate)
     }
 
     @Test("Without a name it is the upstream as a whole", arguments: SampleUpstream.allCases)

@@ -7,9 +7,12 @@ public final class FaultBoard: Sendable {
 
     public init() {}
 
-    /// Sets a fault; `none` takes it away.
+    /// Sets a fault; `none` takes it away. What was set for parts of the place goes.
     public func set(_ fault: Fault, for place: FaultSwitch) {
-        faults.withLock { $0[place] = fault == .none ? nil : fault }
+        faults.withLock { faults in
+            faults = faults.filter { !$0.key.belongs(to: place) }
+            faults[place] = fault == .none ? nil : fault
+        }
     }
 
     /// The fault that a request meets: the one set for its own switch, or else for what that belongs to.

@@ -48,6 +48,16 @@ public enum FaultSwitch: String, CaseIterable, Sendable {
         }
     }
 
+    /// Whether it is the other's part, or a part of one.
+    func belongs(to other: FaultSwitch) -> Bool {
+        var next = whole
+        while let place = next {
+            if place == other { return true }
+            next = place.whole
+        }
+        return false
+    }
+
     var upstream: SampleUpstream {
         switch self {
         case .diary, .weights, .recent, .total, .day, .record: .diary
