@@ -38,7 +38,7 @@ struct TimelineTests {
                 "Content-Type: application/json; charset=utf-8", "X-Request-Id: r", "Cache-Control: no-store",
                 "Proxy-Status: sluice; received-status=503; details=\"recent\"",
                 "Preference-Applied: timeline", "Vary: Prefer",
-                "Server-Timing: total;dur=13.000, recent;dur=13.000;desc=\"serverErr\", total;dur=7.000",
+                "Server-Timing: sluice;dur=13.000, recent;dur=13.000;desc=\"serverErr\", total;dur=7.000",
             ])
     }
 
@@ -98,7 +98,7 @@ struct TimelineTests {
             ])
         #expect(
             reply.fields[.serverTiming]
-                == "total;dur=25.000, recent;dur=0.000;desc=\"requestErr\", "
+                == "sluice;dur=25.000, recent;dur=0.000;desc=\"requestErr\", "
                 + "total;dur=20.000;desc=\"serverErr\", today;dur=25.000")
     }
 
@@ -120,7 +120,7 @@ struct TimelineTests {
             ])
         #expect(
             reply.fields[.serverTiming]
-                == "total;dur=30.000, recent;dur=30.000;desc=\"networkFail\", "
+                == "sluice;dur=30.000, recent;dur=30.000;desc=\"networkFail\", "
                 + "stuck;dur=30.000;desc=\"networkFail\", total;dur=2.000")
     }
 
@@ -232,7 +232,7 @@ struct TimelineTests {
         let failed = try bench.timed("/pipeline")
         #expect(failed.status == 404)
         #expect(failed.timeline == ["- 0-0", "  diary GET: 0 new 0 0 0 404 upstream_status"])
-        #expect(failed.fields[.serverTiming] == "total;dur=0.000")
+        #expect(failed.fields[.serverTiming] == "sluice;dur=0.000")
     }
 
     @Test("A call that ends with the call's time or the request's is told so")
@@ -254,7 +254,7 @@ struct TimelineTests {
         let reply = try bench.timed("/page", by: .delete)
         #expect(reply.status == 204)
         #expect(reply.body.isEmpty)
-        #expect(reply.fields[.serverTiming] == "total;dur=0.000")
+        #expect(reply.fields[.serverTiming] == "sluice;dur=0.000")
         bench.gateway.get("/value") { _ in .json(1) }
         #expect(try bench.timed("/value").timeline == [])
         bench.gateway.get("/refused") { _ in throw GatewayError.conflict("no") }
@@ -284,6 +284,6 @@ struct TimelineTests {
         page { _ in .parts(체중: 1, `a b;c="`: 2) }
         let reply = try bench.timed("/page")
         #expect(reply.timeline == ["체중 0-0", "a b;c=\" 0-0"])
-        #expect(reply.fields[.serverTiming] == "total;dur=0.000, __;dur=0.000, a_b_c__;dur=0.000")
+        #expect(reply.fields[.serverTiming] == "sluice;dur=0.000, __;dur=0.000, a_b_c__;dur=0.000")
     }
 }

@@ -86,10 +86,11 @@ struct AnswerTimeline: Sendable {
         fields.append(.serverTiming, serverTiming)
     }
 
-    /// `total;dur=12.417, weights;dur=6.102, weather;dur=12.4;desc="networkFail"` (W3C Server Timing): how long each part took,
-    /// and how it failed where it did. One that had not ended took the rest of the time: the deadline ended it.
+    /// `sluice;dur=12.417, weights;dur=6.102, weather;dur=12.4;desc="networkFail"` (W3C Server Timing): how long the gateway took,
+    /// under its name in `Via`, and each part, and how it failed where it did. One that had not ended took the rest of the
+    /// time: the deadline ended it.
     private var serverTiming: String {
-        var text = "total;dur=\(Self.milliseconds(total))"
+        var text = "sluice;dur=\(Self.milliseconds(total))"
         for part in parts {
             guard let name = part.name, let began = part.began else { continue }
             text += ", \(Self.token(name));dur=\(Self.milliseconds((part.ended ?? total) - began))"
