@@ -53,6 +53,8 @@ export class Chart {
     this.data = null;
     this.focused = null;
     this.tip = el("div", { class: "tip", "aria-hidden": "true", hidden: true });
+    // Wherever the focus is (WCAG 1.4.13).
+    document.addEventListener("keydown", (event) => event.key === "Escape" && this.hide());
     onWidth(root, () => this.draw());
   }
 
@@ -182,7 +184,6 @@ export class Chart {
     const next = {
       ArrowLeft: Math.max(0, now - 1), ArrowRight: Math.min(last, now + 1), Home: 0, End: last,
     }[event.key];
-    if (event.key === "Escape") this.hide();
     if (next === undefined) return;
     event.preventDefault();
     this.stop(next);

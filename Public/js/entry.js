@@ -5,7 +5,7 @@ import { t } from "./language.js";
 export class Entry {
   /**
    * @param save called with the half, the weight and the day; its promise is what says the complaint, or null
-   * @param complain called with a complaint that came when the form was closed already
+   * @param complain called with a complaint, its half and its day, that came when the form was closed already
    */
   constructor(save, complain) {
     this.dialog = document.getElementById("entry");
@@ -57,8 +57,9 @@ export class Entry {
 
   async submit() {
     if (this.isSaving) return;
-    const text = this.input.value.trim().replace(",", ".");
-    const weight = /^\d{1,3}(\.\d{1,3})?$/.test(text) ? Number(text) : null;
+    // As an input method for Korean may have it, too: full-width digits.
+    const text = this.input.value.normalize("NFKC").trim().replace(",", ".").replace(/ *kg$/i, "");
+    const weight = /^-?\d+(\.\d{0,3})?$/.test(text) ? Number(text) : null;
     const rule = text === "" ? "entry.missing" : weight === null ? "entry.no-number"
       : weight < 20 || weight > 300 ? "entry.range" : null;
     if (rule) {
@@ -78,7 +79,7 @@ export class Entry {
       this.complain(complaint());
       this.input.focus();
     } else {
-      this.complainElsewhere(complaint);
+      this.complainElsewhere(complaint, asked.half, asked.day);
     }
   }
 }

@@ -37,8 +37,9 @@ export function failed(title, error, retry) {
 }
 
 /** What was answered well, and withheld because something else failed. */
-export function held(title, words) {
-  return el("div", { class: "failed held" }, el("p", { class: "failed-head" }, glyph("held"), title), el("p", {}, words));
+export function held(words) {
+  return el(
+    "div", { class: "failed held" }, el("p", { class: "failed-head" }, glyph("held"), t("held.title")), el("p", {}, words));
 }
 
 /** No answer of the gateway at all, or none in its envelope. */

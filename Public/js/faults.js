@@ -16,7 +16,19 @@ function nameOf(kind) {
 const faults = new Map();
 let changed = () => {};
 
+/** Those that the gateway has no switch for, as `sluice serve` has none. */
+const without = new Set();
+
 const places = (upstream) => document.querySelectorAll(`[data-fault="${upstream}"]`);
+const upstreams = () => new Set([...document.querySelectorAll("[data-fault]")].map((place) => place.dataset.fault));
+
+/** The fault that is set for an upstream as a whole, or else for one of its APIs; null where that is not known. */
+async function askFor(upstream) {
+  const { envelope, status } = await ask({ method: "GET", path: `/demo/faults/${upstream}` });
+  if (status === 404) without.add(upstream);
+  const set = status === 200 ? envelope?.data : null;
+  return set?.[upstream] ? Object.values(set).find((fault) => fault !== "none") ?? "none" : null;
+}
 
 /** What is chosen last is what is put; a choice in between is never sent after it. */
 async function set(upstream, kind, isOn) {
@@ -78,9 +90,8 @@ function draw(place) {
 }
 
 async function load(upstream) {
-  const exchange = await ask({ method: "GET", path: `/demo/faults/${upstream}` });
-  const now = exchange.envelope?.data?.[upstream];
-  if (exchange.status !== 200 || !now) return; // `sluice serve` has no such switches.
+  const now = await askFor(upstream);
+  if (now === null) return;
   const kind = now === "none" ? "status:503" : now;
   if (!kinds.includes(kind)) kinds.push(kind);
   faults.set(upstream, { kind, isOn: now !== "none", put: now, isPutting: false, hasFailed: false });
@@ -91,9 +102,13 @@ async function renew(upstream) {
   const fault = faults.get(upstream);
   if (fault.isPutting) return;
   const { put } = fault;
-  const exchange = await ask({ method: "GET", path: `/demo/faults/${upstream}` });
-  const now = exchange.envelope?.data?.[upstream];
-  if (!now || now === put || fault.isPutting || fault.put !== put) return;
+  const now = await askFor(upstream);
+  if (now === null || fault.isPutting || fault.put !== put) return;
+  if (now === put) {
+    fault.hasFailed = false;
+    show(upstream);
+    return;
+  }
   Object.assign(fault, { put: now, isOn: now !== "none", kind: now === "none" ? fault.kind : now, hasFailed: false });
   if (kinds.includes(fault.kind)) {
     show(upstream);
@@ -103,10 +118,17 @@ async function renew(upstream) {
   }
 }
 
-/** Renews all switches. */
-export const renewFaults = () => [...faults.keys()].forEach(renew);
+/** Renews all switches, and finds those that could not be asked for before. */
+export async function renewFaults() {
+  [...faults.keys()].forEach(renew);
+  const missing = [...upstreams()].filter((upstream) => !faults.has(upstream) && !without.has(upstream));
+  if (missing.length === 0) return;
+  await Promise.all(missing.map(load));
+  drawAll();
+}
 
 function drawAll() {
+  document.getElementById("try").hidden = faults.size === 0; // Without the switches there is nothing to try.
   for (const upstream of faults.keys()) {
     places(upstream).forEach(draw);
     show(upstream);
@@ -129,11 +151,8 @@ function goToSwitch(event) {
  */
 export async function startFaults(whenChanged) {
   changed = whenChanged;
-  const upstreams = new Set([...document.querySelectorAll("[data-fault]")].map((place) => place.dataset.fault));
-  await Promise.all([...upstreams].map(load));
+  document.getElementById("try").addEventListener("click", goToSwitch);
+  await Promise.all([...upstreams()].map(load));
   drawAll();
-  const toTry = document.getElementById("try");
-  toTry.hidden = faults.size === 0; // Without the switches there is nothing to try.
-  toTry.addEventListener("click", goToSwitch);
   onLanguage(drawAll);
 }

@@ -12,7 +12,7 @@ function format(kind, Format, options) {
 const dated = (kind, options) => (date) =>
   format(kind, Intl.DateTimeFormat, { ...options, timeZone: "UTC" }).format(at(date));
 
-/** The date of `2026-11-20` or `2026-11`. Days are days in UTC, as the sample upstreams' are. */
+/** The date of `2026-11-20` or `2026-11`: of the calendar, in no zone. */
 export const at = (label) => new Date(label.length === 7 ? `${label}-01T00:00:00Z` : `${label}T00:00:00Z`);
 
 /** The day so many days later: `2026-11-20`. */
@@ -20,8 +20,11 @@ export function later(day, days) {
   return new Date(at(day).getTime() + days * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** Today in UTC, as the sample upstreams have it. */
-export const today = () => new Date().toISOString().slice(0, 10);
+/** Today where the visitor is. */
+export function today() {
+  const now = new Date();
+  return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
+}
 
 export const longDay = dated("long", { weekday: "long", day: "numeric", month: "long", year: "numeric" });
 export const briefDay = dated("brief", { weekday: "short", day: "numeric", month: "short" });

@@ -3,6 +3,7 @@ import { el, glyph, redraw } from "./dom.js";
 import { curlLine, errorsByPart, latest } from "./exchange.js";
 import { failed, held, refused, unreachable } from "./failure.js";
 import { Flow } from "./flow.js";
+import { today } from "./format.js";
 import { onLanguage, t } from "./language.js";
 import { showTrace } from "./trace.js";
 
@@ -39,7 +40,7 @@ export class HomeScreen {
 
   async load() {
     this.busy(true);
-    const { exchange, isLatest } = await this.send({ method: "GET", path: "/api/home" });
+    const { exchange, isLatest } = await this.send({ method: "GET", path: `/api/home?date=${today()}` });
     if (!isLatest) return;
     this.exchange = exchange;
     this.busy(false);
@@ -47,9 +48,22 @@ export class HomeScreen {
   }
 
   busy(isBusy) {
+    this.isBusy = isBusy;
     this.root.setAttribute("aria-busy", isBusy);
     this.root.querySelector("[data-busy]").hidden = !isBusy;
     this.flow.running(isBusy);
+    clearTimeout(this.waiting);
+    // What is answered at once does not flicker.
+    if (isBusy) this.waiting = setTimeout(() => this.showWaiting(), 150);
+  }
+
+  /** The cards wait for one answer, whichever upstream is slow; what they showed stays to be read. */
+  showWaiting() {
+    for (const place of this.places.values()) {
+      place.card.dataset.state = "waiting";
+      place.state.textContent = t("state.waiting");
+      place.state.className = "badge";
+    }
   }
 
   draw() {
@@ -72,7 +86,7 @@ export class HomeScreen {
 
   /** What a card shows, and which of its states that is. */
   content(card) {
-    const again = () => this.load();
+    const again = () => this.isBusy || this.load();
     if (!this.exchange) return { state: "waiting", content: [] };
     const { envelope } = this.exchange;
     if (!envelope) return { state: "failed", content: [unreachable(this.exchange, again)] };
@@ -84,7 +98,7 @@ export class HomeScreen {
       const missing = this.missing([...errors.values()]);
       if (!missing) return { state: "failed", content: [refused(this.exchange, again)] };
       const part = t(`card.${missing.part}`).toLowerCase();
-      return { state: "held", content: [held(title, t("held", { part, status: envelope.status }))] };
+      return { state: "held", content: [held(t("held", { part, status: envelope.status }))] };
     }
     const data = envelope.data[card.part];
     if (data === null || data === undefined || card.isEmpty?.(data)) {

@@ -18,5 +18,12 @@ startFaults((upstream) => {
 document.getElementById("screens").addEventListener("click", (event) => {
   if (event.target.closest("[data-reload], .failed button")) renewFaults();
 });
+// Another page may have changed what is shown meanwhile.
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) return;
+  weights.load();
+  home.load();
+  renewFaults();
+});
 weights.load();
 home.load();

@@ -100,21 +100,23 @@ export function waterfall(timeline, total) {
   const ends = timeline.flatMap((entry) => [
     entry.endMs, ...entry.calls.flatMap((call) => call.attempts.map((attempt) => attempt.endMs)),
   ]);
-  const end = scaleEnd(Math.max(total ?? 0, ...ends.filter((time) => time != null)));
+  // The request's own time is told less exactly than those of its parts.
+  const whole = Math.max(total ?? 0, ...ends.filter((time) => time != null));
+  const end = scaleEnd(whole);
   const rows = timeline.flatMap((entry) => [
     // What the handler called before it had parts is nobody's.
-    spanRow(entry.part ?? t("row.handler"), entry.beganMs, entry.endMs ?? total, end,
+    spanRow(entry.part ?? t("row.handler"), entry.beganMs, entry.endMs ?? whole, end,
       entry.beganMs == null || entry.endMs == null ? "–" : milliseconds(entry.endMs - entry.beganMs),
       { "data-row-part": entry.part }),
     ...entry.calls.flatMap((call) =>
-      call.attempts.map((_, index) => attemptRow(entry, call, index + 1, end, total))),
+      call.attempts.map((_, index) => attemptRow(entry, call, index + 1, end, whole))),
     entry.omitted ? omittedRow(entry.omitted) : [],
   ]).flat();
   const keys = ["connect", "wait", "receive", "lost", "pause"];
   return el(
     "div", { class: "waterfall-room" },
     el("table", { class: "waterfall" }, el("caption", {}, t("waterfall")), head(end), el(
-      "tbody", {}, spanRow(t("row.whole"), 0, total, end, milliseconds(total), { "data-row-whole": true }), rows)),
+      "tbody", {}, spanRow(t("row.whole"), 0, whole, end, milliseconds(whole), { "data-row-whole": true }), rows)),
     el("ul", { class: "trace-key", "aria-hidden": "true" }, keys.map((key) =>
       el("li", {}, el("i", { class: key }), t(`key.${key}`)))));
 }

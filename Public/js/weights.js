@@ -34,7 +34,7 @@ export class WeightScreen {
     this.deleting = new Set();
     this.said = null;
     this.chart = new Chart(this.find("#chart"));
-    this.entry = new Entry((half, weight, day) => this.register(half, weight, day), (words) => this.complain(words));
+    this.entry = new Entry((half, weight, day) => this.register(half, weight, day), (words, half, day) => this.complain(words, half, day));
     this.listen();
     onLanguage(() => this.draw());
   }
@@ -63,12 +63,18 @@ export class WeightScreen {
     this.find("#day").addEventListener("blur", () => this.drawDay());
     this.find("#day-before").addEventListener("click", () => this.open(later(this.day, -1)));
     this.find("#day-after").addEventListener("click", () => this.open(later(this.day, 1)));
-    this.find("[data-reload]").addEventListener("click", () => this.load());
+    this.find("[data-reload]").addEventListener("click", () => this.reload());
   }
 
   open(day) {
     this.day = day;
     this.said = null;
+    this.load();
+  }
+
+  /** Asked for, to see how things are: a complaint says no more than what is shown then. */
+  reload() {
+    if (this.said?.words) this.said = null;
     this.load();
   }
 
@@ -127,7 +133,7 @@ export class WeightScreen {
     this.deleting.delete(input);
     const complaint = this.complaint(exchange, "delete");
     if (complaint) {
-      this.complain(complaint);
+      this.complain(complaint, half, day);
       return;
     }
     this.say({ key: "said.deleted", half, weight, day, undo: () => this.undo(half, weight, day) });
@@ -138,7 +144,7 @@ export class WeightScreen {
   async undo(half, weight, day) {
     this.day = day;
     const complaint = await this.register(half, weight, day);
-    if (complaint) this.complain(complaint);
+    if (complaint) this.complain(complaint, half, day);
     this.focus(half);
   }
 
@@ -149,8 +155,8 @@ export class WeightScreen {
     if (isLost) this.find(`[data-half="${half}"] button`)?.focus();
   }
 
-  complain(words) {
-    this.say({ words, day: this.day });
+  complain(words, half, day) {
+    this.say({ key: "said.refused", words, half, day });
   }
 
   complaint(exchange, part) {
@@ -197,6 +203,7 @@ export class WeightScreen {
     if (!isTyping && field.value !== this.day) field.value = this.day;
     // What is of another day cannot be changed.
     this.find("#halves").inert = this.drawn !== null && this.drawnDay !== this.day;
+    this.find("#day-before").disabled = this.day <= field.min;
     this.find("#day-after").disabled = this.day >= today();
     for (const radio of this.root.querySelectorAll('[name="span"]')) radio.checked = radio.value === this.span;
   }
@@ -216,25 +223,27 @@ export class WeightScreen {
 
   /** Why a part is not there, drawn; null if it is. */
   failure(part) {
-    const again = () => this.load();
+    const again = () => this.reload();
     const { envelope } = this.drawn;
     if (!envelope) return unreachable(this.drawn, again);
     const errors = errorsByPart(this.drawn);
-    const title = t(`failed.${part}`);
-    if (errors.has(part)) return failed(title, errors.get(part), again);
+    if (errors.has(part)) return failed(t(`failed.${part}`), errors.get(part), again);
     if (envelope.data) return null;
     const [first] = errors.values();
     if (!first) return refused(this.drawn, again);
-    return held(title, t("held", { part: first.part, status: envelope.status }));
+    return held(t("held", { part: t(`part.${first.part}`), status: envelope.status }));
   }
 
   drawHalves() {
     if (!this.drawn) return;
-    const isThere = this.drawn.envelope?.data && !errorsByPart(this.drawn).has("today");
+    const error = errorsByPart(this.drawn).get("today");
+    const isThere = this.drawn.envelope?.data && !error;
     const place = this.find("#halves");
     const half = document.activeElement?.closest("[data-half]")?.dataset.half;
+    const items = error ? [el("li", { class: "halves-failed" }, failed(t("failed.today"), error, () => this.reload()))]
+      : ["am", "pm"].map((half) => this.half(half, isThere));
     redraw(
-      place, ["am", "pm"].map((half) => this.half(half, isThere)),
+      place, items,
       () => place.querySelector(`[data-half="${half}"] button`) ?? this.find("[data-reload]"));
   }
 
@@ -274,8 +283,9 @@ export class WeightScreen {
       place.replaceChildren();
       return;
     }
-    const words = said.words?.() ?? t(said.key, {
+    const words = t(said.key, {
       half: t(said.half), day: plainDate(said.day), value: said.weight == null ? "" : decimal(said.weight),
+      why: said.words?.() ?? "",
     });
     place.replaceChildren(el("span", {}, words), ...(said.undo
       ? [el("button", { type: "button", "data-undo": true, onclick: said.undo }, t("undo"))] : []));

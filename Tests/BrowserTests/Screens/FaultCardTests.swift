@@ -90,6 +90,8 @@ extension InBrowser {
                 try await page.ready()
                 try await page.breakUpstream("weather", by: "delay:1200")
                 try await page["#home [data-busy]"].appears()
+                // The cards wait for one answer.
+                try await page.cards(are: ["weather": "waiting", "tags": "waiting"])
                 try await page["#home [data-busy]"].disappears()
                 try await page.cards(are: ["weather": "there", "tags": "there"])
             }
@@ -125,6 +127,24 @@ extension InBrowser {
                 try await page.cards(are: [
                     "weights": "there", "weather": "there", "tags": "there", "user": "there",
                 ])
+                try await page["#chart"].appears()
+                #expect(try await page.weight("am") != nil)
+            }
+        }
+
+        @Test("A fault of a part is told where it shows, and the switch of the whole takes it away")
+        func part() async throws {
+            try await withDemo(expectedStatuses: [502]) { page, demo async throws in
+                try await page.ready()
+                try await demo.setFault("drop", of: "diary", api: "day")
+                try await page["#weights [data-reload]"].click()
+                try await page["#halves .failed"].appears()
+                #expect(try await page["#halves .failed"].attribute("data-reason") == "connection_terminated")
+                try await page["#chart-failed"].says("the day's weights")
+                try await eventually("both of the diary's switches are on") {
+                    try await page.count("[data-fault-switch=diary]:checked") == 2
+                }
+                try await page.toggle("diary")
                 try await page["#chart"].appears()
                 #expect(try await page.weight("am") != nil)
             }

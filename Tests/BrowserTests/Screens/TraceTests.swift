@@ -15,6 +15,15 @@ extension InBrowser {
                 }
                 #expect(try await page.count("#home-trace [data-row-attempt=\"user users 1\"]") == 1)
                 #expect(try await page.count("#home-trace [data-row-attempt=\"user users 2\"]") == 0)
+                #expect(
+                    try await page.run(
+                        """
+                        const end = (bar) => Number.parseFloat(bar.style.left) + Number.parseFloat(bar.style.width);
+                        return [...document.querySelectorAll(".waterfall")].every((rows) => {
+                          const whole = end(rows.querySelector("[data-row-whole] .span"));
+                          return [...rows.querySelectorAll(".bar-room i")].every((bar) => end(bar) <= whole + 0.001);
+                        });
+                        """, as: Bool.self), "nothing lasts longer than the request")
                 try await page.breakUpstream("users", by: "drop")
                 try await page.cards(are: ["user": "failed"])
                 #expect(try await page.count("#home-trace [data-row-attempt^=\"user users \"]") == 3)
@@ -27,7 +36,7 @@ extension InBrowser {
                             > 0)
                 }
                 #expect(
-                    try await page["#home-trace .trace-fields"].text.contains("Server-Timing: total;dur="))
+                    try await page["#home-trace .trace-fields"].text.contains("Server-Timing: sluice;dur="))
                 #expect(
                     try await page["#home-trace .trace-fields"].text.contains(
                         "Proxy-Status: sluice; error=connection_terminated; details=\"user\""))

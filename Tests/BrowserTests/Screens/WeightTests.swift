@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 extension InBrowser {
@@ -51,7 +52,9 @@ extension InBrowser {
         func formErrors() async throws {
             let cases = [
                 ("", "Enter a weight"), ("heavy", "not a weight"), ("7e1", "not a weight"),
-                ("19.9", "20 to 300"), ("300.1", "20 to 300"), ("-70", "not a weight"),
+                ("70.1234", "not a weight"), ("19.9", "20 to 300"), ("300.1", "20 to 300"),
+                ("-70", "20 to 300"),
+                ("1000", "20 to 300"),
             ]
             try await withDemo { page, _ async throws in
                 try await page.ready()
@@ -75,7 +78,8 @@ extension InBrowser {
                 }
                 #expect(before != 70)
                 #expect(try await page.weight("pm") == before)
-                try await field.fill("70")
+                // As a Korean keyboard may have it.
+                try await field.fill("７０ kg")
                 try await page["#entry [type=submit]"].click()
                 try await page["#entry"].disappears()
                 try await page.weight("pm", is: 70)
@@ -128,6 +132,10 @@ extension InBrowser {
                 try await page["#chart .tip"].appears()
                 let shown = try #require(try await page.weight("am"))
                 #expect(try await page["#chart .tip"].text.contains("\(shown) kg"))
+                try await page.press(.escape)
+                try await page["#chart .tip"].disappears()
+                try await page.hover("#chart [data-slot=\"\(day)\"]")
+                try await page["#chart .tip"].appears()
                 try await page.hover("h1")
                 try await page["#chart .tip"].disappears()
 
@@ -147,7 +155,44 @@ extension InBrowser {
             }
         }
 
-        @Test("One goes from day to day, and not beyond today")
+        @Test("An input of which nobody knows whether it was taken is told with its day, until one looks")
+        func unknownInput() async throws {
+            try await withDemo(expectedStatuses: [502]) { page, demo async throws in
+                try await page.ready()
+                try await demo.setFault("drop", of: "diary", api: "record")
+                try await page["[data-delete=pm]"].click()
+                try await page["#weights-said"].says("not known whether it was taken")
+                #expect(try await page["#weights-said"].text.hasPrefix("Evening of "))
+                try await demo.setFault("none", of: "diary", api: "record")
+                try await page["#weights [data-reload]"].click()
+                try await page.idle()
+                #expect(try await page["#weights-said"].text == "")
+            }
+        }
+
+        @Test("Today is the day where the visitor is, on both screens")
+        func localDay() async throws {
+            try await withDemo { page, _ async throws in
+                // At any time it is another day than in UTC in one of them.
+                let isLate = Int(Date().timeIntervalSince1970) % 86_400 >= 12 * 3600
+                let (zone, hours) = isLate ? ("Pacific/Kiritimati", 14) : ("Etc/GMT+12", -12)
+                func local() -> String {
+                    Date(timeIntervalSinceNow: Double(hours) * 3600).ISO8601Format(
+                        .iso8601.year().month().day())
+                }
+                try await page.stand(in: zone)
+                let before = local()
+                try await page.reload()
+                try await page.ready()
+                let day = try await page.day
+                #expect([before, local()].contains(day))
+                #expect(try await !page["#day-after"].isEnabled)
+                try await page["#home-trace"].says("/api/home?date=\(day)")
+                try await page.cards(are: ["weights": "there", "tags": "there"])
+            }
+        }
+
+        @Test("One goes from day to day, and not beyond today, nor before what the field takes")
         func days() async throws {
             try await withDemo { page, _ async throws in
                 try await page.ready()
@@ -162,6 +207,12 @@ extension InBrowser {
                 #expect(try await page.count("[data-slot=\"\(before)\"]") == 1)
                 try await page["#day-after"].click()
                 try await eventually("today is shown") { try await page.day == today }
+                try await page.run(
+                    "const day = document.querySelector('#day'); day.value = day.min; day.dispatchEvent(new Event('change'))"
+                )
+                try await eventually("there is no day before the first") {
+                    try await !page["#day-before"].isEnabled
+                }
                 try await page.idle()
             }
         }

@@ -19,6 +19,11 @@ extension Page {
             ])
     }
 
+    /// - Parameter zone: of the time zone database, e.g. `Asia/Seoul`.
+    func stand(in zone: String) async throws {
+        _ = try await devTools("Emulation.setTimezoneOverride", ["timezoneId": .text(zone)])
+    }
+
     /// - Parameter height: in CSS pixels; nil: the device's own.
     func resize(_ device: Look.Device, height: Int? = nil) async throws {
         try await devTools(
