@@ -16,11 +16,13 @@ FUZZ_SECONDS ?= 60
 # test library has one a core, and hundreds of them are in line. No test is XCTest's, whose pass without tests ends with
 # leaks of its own.
 ONE_BY_ONE = --no-parallel --disable-xctest
+# More for the compiler of what is built for release and with a sanitizer.
+FLAGS ?=
 # The most heap allocations that a charts request may cost.
 ALLOCATIONS = 26
 # The Swift runtime inside the program: it runs where no toolchain is, and calls into the runtime are direct. Generic code
 # is specialised across modules.
-RELEASE = --static-swift-stdlib -Xswiftc -cross-module-optimization
+RELEASE = --static-swift-stdlib -Xswiftc -cross-module-optimization $(FLAGS)
 
 .PHONY: help setup libraries build demo run test test-browser screenshots lint format bench bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway bench-typed bench-client docs fuzz soak sanitize sanitize-thread sanitize-address image image-check clean
 
@@ -149,7 +151,7 @@ sanitize-address:
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/leak:print_suppressions=0 \
 	$(TEST) $(SANITIZE) --sanitize=address --scratch-path .build/address -Xswiftc -DADDRESS_SANITIZER
 
-SANITIZE = $(ONE_BY_ONE) --skip BrowserTests $(if $(FILTER),--filter '$(FILTER)')
+SANITIZE = $(ONE_BY_ONE) --skip BrowserTests $(if $(FILTER),--filter '$(FILTER)') $(FLAGS)
 
 image:
 	@docker/image $(ENGINE)
