@@ -34,7 +34,7 @@ export class WeightScreen {
     this.deleting = new Set();
     this.said = null;
     this.chart = new Chart(this.find("#chart"));
-    this.entry = new Entry((half, weight, day) => this.register(half, weight, day), (words, half, day) => this.complain(words, half, day));
+    this.entry = new Entry((...input) => this.register(...input), (...complaint) => this.complain(...complaint));
     this.listen();
     onLanguage(() => this.draw());
   }
@@ -237,7 +237,7 @@ export class WeightScreen {
   drawHalves() {
     if (!this.drawn) return;
     const error = errorsByPart(this.drawn).get("today");
-    const isThere = this.drawn.envelope?.data && !error;
+    const isThere = Boolean(this.drawn.envelope?.data);
     const place = this.find("#halves");
     const half = document.activeElement?.closest("[data-half]")?.dataset.half;
     const items = error ? [el("li", { class: "halves-failed" }, failed(t("failed.today"), error, () => this.reload()))]

@@ -10,7 +10,7 @@ public final class FaultBoard: Sendable {
     /// Sets a fault; `none` takes it away. What was set for parts of the place goes.
     public func set(_ fault: Fault, for place: FaultSwitch) {
         faults.withLock { faults in
-            faults = faults.filter { !$0.key.belongs(to: place) }
+            faults = faults.filter { !$0.key.line.contains(place) }
             faults[place] = fault == .none ? nil : fault
         }
     }
@@ -18,10 +18,8 @@ public final class FaultBoard: Sendable {
     /// The fault that a request meets: the one set for its own switch, or else for what that belongs to.
     public func fault(of place: FaultSwitch) -> Fault {
         faults.withLock { faults in
-            var next: FaultSwitch? = place
-            while let place = next {
+            for place in place.line {
                 if let fault = faults[place] { return fault }
-                next = place.whole
             }
             return .none
         }

@@ -48,15 +48,8 @@ public enum FaultSwitch: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether it is the other's part, or a part of one.
-    func belongs(to other: FaultSwitch) -> Bool {
-        var next = whole
-        while let place = next {
-            if place == other { return true }
-            next = place.whole
-        }
-        return false
-    }
+    /// It and what it belongs to, up to the whole upstream.
+    var line: some Sequence<FaultSwitch> { sequence(first: self) { $0.whole } }
 
     var upstream: SampleUpstream {
         switch self {
