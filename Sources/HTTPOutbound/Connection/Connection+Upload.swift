@@ -10,6 +10,11 @@ extension Connection {
         if call.mayStream, let upload { call.bodySent(max(0, upload.count - Int64(stream.queuedByteCount))) }
         call.bodyMoved(
             isQueued: stream.queuedByteCount > 0, bytesSent: stream.bytesSent, now: now)
+        // Its last byte is out, though its stream has not said yet that there is no more: the answer may come before that.
+        if upload?.isOut == true {
+            state.requestWritten()
+            call.requestIsOut(now: now)
+        }
     }
 
     /// The first piece is about to be taken from where it cannot be had twice.

@@ -262,12 +262,8 @@ extension Connection: StreamHandler {
     ) {
         // A peer that has left already is seen here sooner than by the next call.
         let isReusable = isReusable && stream?.peerHasLeft == false
-        // What is left of a body that is not written nobody waits for any more. One whose last byte is out is written, though
-        // its stream was not asked yet whether it has more.
-        if let upload {
-            if upload.isOut { state.requestWritten() }
-            endUpload()
-        }
+        // What is left of a body that is not written nobody waits for any more.
+        endUpload()
         switch state.responseEnded(isReusable: isReusable, strayBytes: strayBytes) {
         case .release: pool.released(self, peer: keepAlive)
         case .close: discard()

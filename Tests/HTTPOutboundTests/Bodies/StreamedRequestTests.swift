@@ -180,6 +180,25 @@ struct StreamedRequestTests {
         upstream.stop()
     }
 
+    @Test("One that is out to its last byte is written, also where the answer comes before its stream has ended")
+    func answeredBeforeItsEnd() async throws {
+        let upstream = try ScriptedUpstream(
+            [.readRequest, .send(CallTests.ok), .readRequest, .send(CallTests.ok), .awaitEnd])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            let body = ScriptedBody(Self.pieces, length: 11, end: .never)
+            let result = await api.call(Self.put(body))
+            #expect(result.text == "hi")
+            let timings = try #require(result.timings)
+            let written = try #require(timings.requestWritten)
+            #expect(try written <= #require(timings.firstByte))
+            #expect(body.used.closed == 1)
+            #expect(await api.get().text == "hi")
+            #expect(upstream.connections == 1)
+        }
+        upstream.stop()
+    }
+
     // MARK: Expectations
 
     @Test("A body that expects 100 is not touched before it comes, nor at all where something else does")
