@@ -16,7 +16,10 @@ export class HomeScreen {
     this.flow = new Flow(document.getElementById("flow"), cards);
     this.build();
     root.querySelector("[data-reload]").addEventListener("click", () => this.load());
-    onLanguage(() => this.draw());
+    onLanguage(() => {
+      this.draw();
+      if (this.isBusy) this.showWaiting();
+    });
   }
 
   build() {
@@ -69,7 +72,8 @@ export class HomeScreen {
   draw() {
     for (const card of cards) this.drawCard(card, this.places.get(card.part));
     if (!this.exchange) return;
-    this.root.querySelector("#home-verdict").replaceChildren(...this.verdict());
+    redraw(
+      this.root.querySelector("#home-verdict"), this.verdict(), () => this.root.querySelector("[data-reload]"));
     this.flow.show(this.exchange);
     showTrace(this.root.querySelector(".trace-body"), this.exchange, curlLine(this.exchange.request));
   }
@@ -86,18 +90,17 @@ export class HomeScreen {
 
   /** What a card shows, and which of its states that is. */
   content(card) {
-    const again = () => this.isBusy || this.load();
     if (!this.exchange) return { state: "waiting", content: [] };
+    if (this.isLost) {
+      return { state: "unknown", content: [el("p", { class: "nothing" }, glyph("nothing"), t("unknown"))] };
+    }
     const { envelope } = this.exchange;
-    if (!envelope) return { state: "failed", content: [unreachable(this.exchange, again)] };
     const title = t(`failed.${card.part}`);
     const errors = errorsByPart(this.exchange);
     const error = errors.get(card.part);
-    if (error) return { state: "failed", content: [failed(title, error, again)] };
+    if (error) return { state: "failed", content: [failed(title, error, () => this.again())] };
     if (!envelope.data) {
-      const missing = this.missing([...errors.values()]);
-      if (!missing) return { state: "failed", content: [refused(this.exchange, again)] };
-      const part = t(`card.${missing.part}`).toLowerCase();
+      const part = t(`card.${this.missing([...errors.values()]).part}`).toLowerCase();
       return { state: "held", content: [held(t("held", { part, status: envelope.status }))] };
     }
     const data = envelope.data[card.part];
@@ -105,6 +108,16 @@ export class HomeScreen {
       return { state: "empty", content: [el("p", { class: "nothing" }, glyph("nothing"), t(`empty.${card.part}`))] };
     }
     return { state: "there", content: card.draw(data) };
+  }
+
+  again() {
+    if (!this.isBusy) this.load();
+  }
+
+  /** Whether it failed for all parts alike: that is said once, and not by each card. */
+  get isLost() {
+    const { envelope } = this.exchange;
+    return !envelope?.data && !envelope?.errors?.length;
   }
 
   /** The error without which there would be a screen. */
@@ -115,7 +128,7 @@ export class HomeScreen {
 
   verdict() {
     const { envelope, status } = this.exchange;
-    if (!envelope) return [t(this.exchange.reached ? "strange" : "unreachable")];
+    if (this.isLost) return [(envelope ? refused : unreachable)(this.exchange, () => this.again())];
     const errors = envelope.errors ?? [];
     const badge = el(
       "span", { class: `badge ${status >= 400 ? "bad" : errors.length ? "late" : "good"}`, translate: "no" },
@@ -123,8 +136,7 @@ export class HomeScreen {
     const total = cards.length;
     const parts = errors.map((error) => t(`card.${error.part}`).toLowerCase()).join(", ");
     const values = { there: total - errors.length, total, part: parts, status };
-    const key = status < 400 ? (errors.length ? "verdict.partial" : "verdict.complete")
-      : this.missing(errors) ? "verdict.failed" : "refused";
+    const key = status >= 400 ? "verdict.failed" : errors.length ? "verdict.partial" : "verdict.complete";
     return [badge, el("span", {}, t(key, values))];
   }
 }

@@ -81,6 +81,7 @@ export const ko = {
   "state.empty": "비어 있음",
   "state.failed": "실패",
   "state.held": "보류",
+  "state.unknown": "알 수 없음",
   "verdict.complete": "{total}개 항목을 모두 받았습니다.",
   "verdict.partial": "{total}개 항목 중 {there}개가 응답했습니다. 나머지는 빼고 표시합니다: {part}.",
   "verdict.failed": "이 화면은 체중 없이는 표시할 수 없어 실패를 그대로 알립니다(상태 {status}).",
