@@ -51,6 +51,13 @@ function attemptBars({ beganMs, sentMs, firstByteMs, endMs, reason }, before, en
   ];
 }
 
+/** A call's upstream and method, counted where its part makes several of the kind. */
+function callName(call, { calls }) {
+  const alike = calls.filter((other) => other.upstream === call.upstream && other.method === call.method);
+  const count = alike.length > 1 ? ` #${alike.indexOf(call) + 1}` : "";
+  return `${call.upstream} ${call.method}${count}`;
+}
+
 function attemptRow(entry, call, number, end, total) {
   const attempt = call.attempts[number - 1];
   const { status, reason } = attempt;
@@ -60,7 +67,7 @@ function attemptRow(entry, call, number, end, total) {
   ].filter(Boolean);
   return el(
     "tr", { class: "attempt", "data-row-attempt": `${entry.part} ${call.upstream} ${number}` },
-    el("th", { scope: "row" }, el("span", { translate: "no" }, `${call.upstream} ${call.method}`),
+    el("th", { scope: "row" }, el("span", { translate: "no" }, callName(call, entry)),
       count > 1 && el("span", { class: "count", "aria-hidden": "true" }, ` ${number}/${count}`),
       el("span", { class: "unseen" }, spoken.map((words) => `, ${words}`)), times(attempt)),
     room(attemptBars(attempt, call.attempts[number - 2], end, total)),

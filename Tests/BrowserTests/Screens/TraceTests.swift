@@ -15,6 +15,11 @@ extension InBrowser {
                 }
                 #expect(try await page.count("#home-trace [data-row-attempt=\"user users 1\"]") == 1)
                 #expect(try await page.count("#home-trace [data-row-attempt=\"user users 2\"]") == 0)
+                // The weights are two calls of one upstream.
+                for call in ["diary GET #1", "diary GET #2"] {
+                    #expect(try await page["#home-trace .waterfall"].text.contains(call))
+                }
+                #expect(try await !page["#home-trace .waterfall"].text.contains("users GET #"))
                 #expect(
                     try await page.run(
                         """
