@@ -44,7 +44,7 @@ help:
 	@echo 'make soak      what is promised under load, faults and attack: a million requests, 10 000 idle clients, slow attacks,'
 	@echo '               no descriptors, drains; a quarter of an hour of a quiet machine. One proof: make soak PROOF=drain; they'
 	@echo '               are mixups memory idle readers exhaustion attacks drain loops bodies'
-	@echo 'make sanitize  all tests under the thread and the address sanitizer; some only: make sanitize FILTER=RxTests'
+	@echo 'make sanitize  all tests under the thread and the address sanitizer; some only: make sanitize FILTER=RxTests SKIP=DepthTests'
 	@echo 'make image     the container image sluice:latest, with Docker or podman, or without either on Debian'
 	@echo '               make image-check starts it, asks it, ends it'
 
@@ -151,7 +151,7 @@ sanitize-address:
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/leak:print_suppressions=0 \
 	$(TEST) $(SANITIZE) --sanitize=address --scratch-path .build/address -Xswiftc -DADDRESS_SANITIZER
 
-SANITIZE = $(ONE_BY_ONE) --skip BrowserTests $(if $(FILTER),--filter '$(FILTER)') $(FLAGS)
+SANITIZE = $(ONE_BY_ONE) --skip BrowserTests $(if $(SKIP),--skip '$(SKIP)') $(if $(FILTER),--filter '$(FILTER)') $(FLAGS)
 
 image:
 	@docker/image $(ENGINE)
