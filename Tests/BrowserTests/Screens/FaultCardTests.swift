@@ -84,7 +84,8 @@ extension InBrowser {
             }
         }
 
-        @Test("An upstream that is only slow keeps its card waiting, in whichever language, and nothing fails")
+        @Test(
+            "An upstream that is only slow keeps its card waiting, in whichever language, and nothing fails")
         func slow() async throws {
             try await withDemo { page, _ async throws in
                 try await page.ready()
@@ -193,7 +194,9 @@ extension InBrowser {
                 try await page.cards(are: ["weights": "unknown", "user": "unknown"])
                 try await page["#weights [data-reload]"].click()
                 try await page["#chart-failed"].says("cannot be reached")
-                #expect(try await page.count("#home [data-reason], #weights [data-reason]") == 2, "what is so of all is said once a screen")
+                #expect(
+                    try await page.count("#home [data-reason], #weights [data-reason]") == 2,
+                    "what is so of all is said once a screen")
                 // Half a page that waits for ever is no answer.
                 try await page.idle()
 

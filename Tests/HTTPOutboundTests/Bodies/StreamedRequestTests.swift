@@ -180,7 +180,9 @@ struct StreamedRequestTests {
         upstream.stop()
     }
 
-    @Test("One that is out to its last byte is written, also where the answer comes before its stream has ended")
+    @Test(
+        "One that is out to its last byte is written, also where the answer comes before its stream has ended"
+    )
     func answeredBeforeItsEnd() async throws {
         let upstream = try ScriptedUpstream(
             [.readRequest, .send(CallTests.ok), .readRequest, .send(CallTests.ok), .awaitEnd])
