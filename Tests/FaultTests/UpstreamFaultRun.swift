@@ -8,6 +8,8 @@ struct UpstreamFaultRun {
     let side: Side
     let speech: Speech
     private var complaints = Complaints()
+    /// That the failure took too long.
+    private var lateness: String?
 
     init(_ fault: UpstreamFault, at side: Side, over speech: Speech) {
         self.fault = fault
@@ -19,9 +21,15 @@ struct UpstreamFaultRun {
     static func complaints(_ fault: UpstreamFault, at side: Side, over speech: Speech = .http) throws
         -> [String]
     {
-        var run = UpstreamFaultRun(fault, at: side, over: speech)
-        try run.run()
-        return run.complaints.list
+        // The machine may be busy: where the time is short the fastest of several counts, and none may fail otherwise.
+        var roundsLeft = fault.elapsed.upperBound < 1000 ? 5 : 1
+        while true {
+            var run = UpstreamFaultRun(fault, at: side, over: speech)
+            try run.run()
+            roundsLeft -= 1
+            guard let lateness = run.lateness else { return run.complaints.list }
+            if roundsLeft == 0 || !run.complaints.list.isEmpty { return run.complaints.list + [lateness] }
+        }
     }
 
     private var other: Side { side == .a ? .b : .a }
@@ -114,7 +122,8 @@ struct UpstreamFaultRun {
         complaints.expect(fault.attempts.contains(attempts), "\(attempts) attempts and not \(fault.attempts)")
         let elapsed = error?[member: "elapsedMs"]?.intValue ?? -1
         let expected = fault.elapsed.lowerBound...fault.elapsed.upperBound * Sanitizer.slowdown
-        complaints.expect(expected.contains(elapsed), "\(elapsed) ms and not \(expected)")
+        complaints.expect(elapsed >= expected.lowerBound, "\(elapsed) ms and not \(expected)")
+        if elapsed > expected.upperBound { lateness = "\(elapsed) ms and not \(expected)" }
     }
 
     private func data(fault: String) -> String {
