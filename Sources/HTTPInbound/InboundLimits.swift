@@ -54,9 +54,9 @@ public struct InboundLimits: Sendable, Hashable {
     /// Requests that wait for their handler at once, on this loop. Default 1024. Beyond it: 503 `OVERLOADED`.
     public var requestsInFlight = 1024
 
-    /// Bytes thrown away after an answer that ends its connection, so that the client can read the answer.
-    /// Default 64 KiB. Beyond it: close.
-    public var discardedBytes = 64 * 1024
+    /// Bytes thrown away after an answer that ends its connection, so that the client can read the answer: most clients send
+    /// all of a body, one that is too long as well, before they read. Default 16 MiB. Beyond it: close.
+    public var discardedBytes = 16 * 1024 * 1024
     /// Time spent on that. Default 2 s. Beyond it: close.
     public var discardTime = Duration.seconds(2)
 

@@ -33,6 +33,17 @@ struct BodyTests {
         }
     }
 
+    @Test("Who sends all of a body that is too long before it reads, reads the 413")
+    func tooLongAndSentWhole() async throws {
+        try await TestServer.run({ $0.discardTime = .seconds(60) }) { server in
+            let client = try server.client()
+            client.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 12582912\r\n\r\n")
+            #expect(client.send([UInt8](repeating: 0x61, count: 12 << 20)))
+            #expect(try client.reply().status == 413)
+            #expect(client.readToEnd() == ([], .fin))
+        }
+    }
+
     @Test("A length that no integer holds is 413")
     func absurdLength() async throws {
         try await TestServer.run { server in

@@ -256,7 +256,7 @@ struct ConnectionStateMachineTests {
         check(Self.serve(&state, at: Self.at(0)), .shutdownAndDiscard)
     }
 
-    @Test("After the last answer at most 64 KiB are thrown away, for at most 2 s")
+    @Test("After the last answer at most 16 MiB are thrown away, for at most 2 s")
     func lingering() {
         var state = Self.state()
         state.refusalBegan()
@@ -264,7 +264,7 @@ struct ConnectionStateMachineTests {
         check(state.answerCompleted(queueIsEmpty: true, at: Self.at(100)), .shutdownAndDiscard)
         check(state.isDiscarding, true)
         check(state.mayParse, false)
-        check(state.discarded(65_536), .goOn)
+        check(state.discarded(16 << 20), .goOn)
         check(state.discarded(1), .close)
         check(state.deadline, Self.at(2_100))
         check(state.deadlinePassed(at: Self.at(2_099)), .wait)

@@ -105,7 +105,7 @@ struct RefusalTests {
             client.send("BAD\r\n\r\n")
             #expect(try client.reply().status == 400)
             #expect(client.readToEnd() == ([], .fin))
-            // 64 KiB are thrown away, and do not harm.
+            // What still comes is thrown away, and does not harm.
             #expect(client.send([UInt8](repeating: 0, count: 65_000)))
             #expect(try await server.on { server, _ in server.connectionCount } == 1)
             client.close()
