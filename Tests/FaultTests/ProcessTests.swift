@@ -15,8 +15,8 @@ struct ProcessTests {
             try await Self.meetAll()
             let (descriptors, memory) = (Self.descriptors, Self.residentKilobytes)
             try await Self.meetAll()
-            let held = Self.descriptors
-            #expect(held <= descriptors)
+            // The scripted peers' threads close what is theirs when they get to it.
+            #expect(comesTrue(within: .seconds(5)) { Self.descriptors <= descriptors })
             // What each fault leaves is the same under a sanitizer; memory is mostly the sanitizer's.
             if Sanitizer.isOn { return }
             let grown = Self.residentKilobytes - memory

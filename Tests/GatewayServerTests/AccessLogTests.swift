@@ -16,8 +16,8 @@ struct AccessLogTests {
     ) throws -> [JSONFragment] {
         try withLoggedGateway(
             configure: { configuration in
-                configuration.inbound.bodyDeadline = .milliseconds(30)
-                configuration.inbound.headerDeadline = .milliseconds(30)
+                configuration.inbound.bodyDeadline = .milliseconds(500)
+                configuration.inbound.headerDeadline = .milliseconds(500)
             }, declare: declare
         ) { try body($0.port) }
     }
@@ -55,7 +55,8 @@ struct AccessLogTests {
         #expect(parts[member: "second"]?[member: "kind"]?.stringValue == "cancelled")
         let elapsed = try #require(parts[member: "second"]?[member: "elapsedMs"]?.doubleValue)
         #expect(elapsed > 0)
-        #expect(try #require(line[member: "elapsedMs"]?.doubleValue) >= elapsed)
+        // A part's time is measured by its scheduler, whose clock is less fine: a microsecond is rounded away.
+        #expect(try #require(line[member: "elapsedMs"]?.doubleValue) >= elapsed - 0.0015)
     }
 
     @Test("What was refused is told as far as it came: the id that was answered, the method, the bytes")
@@ -135,7 +136,7 @@ struct AccessLogTests {
         #expect(line[member: "method"]?.stringValue == "POST")
         #expect(line[member: "path"]?.stringValue == "/page")
         #expect(line[member: "bytesIn"]?.intValue == request.utf8.count)
-        #expect(try #require(line[member: "elapsedMs"]?.doubleValue) >= 30)
+        #expect(try #require(line[member: "elapsedMs"]?.doubleValue) >= 500)
         #expect(line[member: "requestId"]?.stringValue?.isEmpty == false)
     }
 }

@@ -263,7 +263,7 @@ struct DrainTests {
     func aStrangersPortIsRefused() async throws {
         let stranger = try RawUpstream.saying(
             "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 2\r\n\r\n{}")
-        let rude = try RawUpstream.ending(first: 100) {}
+        let rude = try RawUpstream.ending(first: 1) {}
         let silent = try RawUpstream.blackHole()
         for upstream in [stranger, rude, silent] {
             let port = try #require(upstream.url.split(separator: ":").last.flatMap { Int($0) })

@@ -44,7 +44,12 @@ final class RawUpstream: Sendable {
         let (listener, port) = try listen(backlog: 64)
         Thread.detachNewThread {
             var byte: UInt8 = 0
-            let first = (0..<count).map { _ in accept(listener, nil, nil) }
+            var first: [Int32] = []
+            while first.count < count {
+                let peer = accept(listener, nil, nil)
+                guard peer >= 0 else { break }
+                first.append(peer)
+            }
             for peer in first { _ = recv(peer, &byte, 1, 0) }
             for peer in first { shutdown(peer, Int32(SHUT_RDWR)) }
             for peer in first { close(peer) }

@@ -87,9 +87,11 @@ extension InBrowser {
         @Test(
             "An upstream that is only slow keeps its card waiting, in whichever language, and nothing fails")
         func slow() async throws {
-            try await withDemo { page, _ async throws in
+            try await withDemo { page, demo async throws in
                 try await page.ready()
-                try await page.breakUpstream("weather", by: "delay:1200")
+                // Long enough for all that is looked at meanwhile, and less than the part may take.
+                try await demo.setFault("delay:2500", of: "weather")
+                try await page["#home [data-reload]"].click()
                 try await page["#home [data-busy]"].appears()
                 // The cards wait for one answer.
                 try await page.cards(are: ["weather": "waiting", "tags": "waiting"])

@@ -4,6 +4,8 @@ import Networking
 extension Page {
     func show(_ look: Look) async throws {
         try await resize(look.device)
+        // The diary's day is UTC's; the last test may have stood elsewhere.
+        try await stand(in: "UTC")
         try await devTools("Emulation.setTouchEmulationEnabled", ["enabled": .flag(look.device.isMobile)])
         try await devTools(
             "Emulation.setEmulatedMedia",
@@ -21,7 +23,7 @@ extension Page {
 
     /// - Parameter zone: of the time zone database, e.g. `Asia/Seoul`.
     func stand(in zone: String) async throws {
-        _ = try await devTools("Emulation.setTimezoneOverride", ["timezoneId": .text(zone)])
+        try await devTools("Emulation.setTimezoneOverride", ["timezoneId": .text(zone)])
     }
 
     /// - Parameter height: in CSS pixels; nil: the device's own.
