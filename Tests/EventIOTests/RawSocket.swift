@@ -129,7 +129,9 @@ final class RawSocket: Sendable {
     func receive(atMost limit: Int = 65_536) throws -> [UInt8] {
         var count = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, initialized in
-            count = recv(descriptor, buffer.baseAddress, limit, 0)
+            repeat {
+                count = recv(descriptor, buffer.baseAddress, limit, 0)
+            } while count < 0 && errno == EINTR
             initialized = max(0, count)
         }
         guard count >= 0 else { throw SocketError(.read, errno) }

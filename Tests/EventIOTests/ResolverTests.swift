@@ -154,9 +154,9 @@ struct ResolverTests {
             fake.advance(.seconds(400))
             let tooOld = await Self.resolve("api.test", resolver, loop, timeout: .milliseconds(20))
             #expect(tooOld == .failure(SocketError(.nameTimedOut, .resolve, subject: "api.test")))
-            #expect(fake.lookups.count == 2)
             fake.speak("api.test")
             #expect(await Self.resolve("api.test", resolver, loop) == .success([Self.one.with(port: 80)]))
+            #expect(fake.lookups.count == 2)
         }
     }
 

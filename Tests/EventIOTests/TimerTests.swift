@@ -117,18 +117,20 @@ struct TimerTests {
     func scheduler() async throws {
         try await withLoop { loop in
             let (events, continuation) = AsyncStream<String>.makeStream()
-            let disposed = loop.scheduleRelative((), dueTime: .milliseconds(1)) { _ in
+            let disposed = loop.scheduleRelative((), dueTime: .seconds(50)) { _ in
                 Issue.record("it was disposed")
                 return Disposables.create()
             }
             disposed.dispose()
-            _ = loop.scheduleRelative("later", dueTime: .milliseconds(20)) { state in
-                continuation.yield("\(state) \(loop.isCurrent)")
-                return Disposables.create()
-            }
-            _ = loop.schedule("now") { state in
-                continuation.yield("\(state) \(loop.isCurrent)")
-                return Disposables.create()
+            try await loop.perform {
+                _ = loop.scheduleRelative("later", dueTime: .milliseconds(20)) { state in
+                    continuation.yield("\(state) \(loop.isCurrent)")
+                    return Disposables.create()
+                }
+                _ = loop.schedule("now") { state in
+                    continuation.yield("\(state) \(loop.isCurrent)")
+                    return Disposables.create()
+                }
             }
             var iterator = events.makeAsyncIterator()
             #expect(await iterator.next() == "now true")

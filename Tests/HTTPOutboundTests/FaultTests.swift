@@ -299,8 +299,6 @@ struct FaultTests {
         let upstream = try ScriptedUpstream(
             tls: wire.server, [.readRequest, .trickle(text, pauseMilliseconds: 10)])
         var limits = OutboundLimits.patient
-        limits.firstByteTimeout = .milliseconds(200)
-        limits.readTimeout = .milliseconds(200)
         limits.totalTimeout = .milliseconds(300)
         try await ClientHarness.with(limits: limits) { harness in
             let result = try await harness.upstream(upstream).get()

@@ -75,7 +75,9 @@ struct StreamTests {
             for number in 0..<48 {
                 group.addTask {
                     let read = Lock(0)
+                    let hasEnded = Lock(false)
                     let reader = Task {
+                        defer { hasEnded.withLock { $0 = true } }
                         for try await piece in try await provider.stream(target) {
                             let count = read.withLock { count in
                                 count += piece.count
@@ -86,7 +88,9 @@ struct StreamTests {
                     }
                     // From before the head to the middle of the body, from another task.
                     if number % 3 == 0 {
-                        while read.withLock({ $0 }) < number << 12, !reader.isCancelled { await Task.yield() }
+                        while read.withLock({ $0 }) < number << 12, !hasEnded.withLock({ $0 }) {
+                            await Task.yield()
+                        }
                         reader.cancel()
                     }
                     _ = await reader.result

@@ -105,6 +105,8 @@ package final class RawClient {
                 Glibc.send(
                     descriptor, $0.baseAddress.map { $0 + offset }, bytes.count - offset, Int32(MSG_NOSIGNAL))
             }
+            // A process that was stopped goes on where it was.
+            if sent < 0, errno == EINTR { continue }
             guard sent > 0 else { return false }
             offset += sent
         }
@@ -116,7 +118,8 @@ package final class RawClient {
 
     private func receiveSome() -> End? {
         var chunk = [UInt8](repeating: 0, count: 65_536)
-        let count = recv(descriptor, &chunk, chunk.count, 0)
+        var count = 0
+        repeat { count = recv(descriptor, &chunk, chunk.count, 0) } while count < 0 && errno == EINTR
         if count > 0 {
             unread += chunk[..<count]
             return nil

@@ -27,12 +27,11 @@ extension OutboundCall {
         return delivery
     }
 
-    /// The last byte that its request's length tells is written.
+    /// The last byte of its request's body is written.
     final func requestIsOut(now: MonotonicTime) { timings.requestWritten = now }
 
-    /// Its request's body is written, or what is left of it not wanted: only the response is waited for.
-    final func bodyEnded(isWritten: Bool, isWithinResponse: Bool, now: MonotonicTime) {
-        if isWritten { timings.requestWritten = now }
+    /// Its request's body has ended, or what is left of it is not wanted: only the response is waited for.
+    final func bodyEnded(isWithinResponse: Bool, now: MonotonicTime) {
         entered(isWithinResponse ? .receiving : .awaitingResponse, now: now)
     }
 

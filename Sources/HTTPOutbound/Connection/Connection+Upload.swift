@@ -11,10 +11,7 @@ extension Connection {
         call.bodyMoved(
             isQueued: stream.queuedByteCount > 0, bytesSent: stream.bytesSent, now: now)
         // Its last byte is out, though its stream has not said yet that there is no more: the answer may come before that.
-        if upload?.isOut == true {
-            state.requestWritten()
-            call.requestIsOut(now: now)
-        }
+        if upload?.isOut == true { bodyIsOut(now) }
     }
 
     /// The first piece is about to be taken from where it cannot be had twice.
@@ -33,15 +30,21 @@ extension Connection {
     private func bodyIsWritten() {
         if let upload, let call, call.mayStream { call.bodySent(upload.count) }
         endUpload()
+        let now = loop.wakeTime
+        bodyIsOut(now)
+        call?.bodyEnded(isWithinResponse: response.head != nil, now: now)
+    }
+
+    private func bodyIsOut(_ now: MonotonicTime) {
+        guard !state.isWritten else { return }
         state.requestWritten()
-        call?.bodyEnded(
-            isWritten: true, isWithinResponse: response.head != nil, now: loop.wakeTime)
+        call?.requestIsOut(now: now)
     }
 
     /// The upstream has answered and wants no more of it. The connection is used no more.
     func dropUpload() {
         endUpload()
         state.bodyIsCut()
-        call?.bodyEnded(isWritten: false, isWithinResponse: true, now: loop.wakeTime)
+        call?.bodyEnded(isWithinResponse: true, now: loop.wakeTime)
     }
 }

@@ -59,6 +59,9 @@ struct ConnectionState {
         if case .exchange(let exchange) = state { exchange.hasFirstByte } else { false }
     }
 
+    /// Whether the request under way is out to its last byte.
+    var isWritten: Bool { if case .exchange(let exchange) = state { exchange.isWritten } else { false } }
+
     mutating func opened() {
         guard case .opening = state else { preconditionFailure("opened while \(state)") }
         state = .idle

@@ -184,12 +184,20 @@ struct StreamedRequestTests {
         "One that is out to its last byte is written, also where the answer comes before its stream has ended"
     )
     func answeredBeforeItsEnd() async throws {
+        let goOn = Signal()
         let upstream = try ScriptedUpstream(
-            [.readRequest, .send(CallTests.ok), .readRequest, .send(CallTests.ok), .awaitEnd])
+            [
+                .readRequest, .send(String(CallTests.ok.dropLast())), .wait(goOn),
+                .send(String(CallTests.ok.suffix(1))), .readRequest, .send(CallTests.ok), .awaitEnd,
+            ])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
             let body = ScriptedBody(Self.pieces, length: 11, end: .never)
-            let result = await api.call(Self.put(body))
+            let begun = api.begin(Self.put(body))
+            await upstream.requestRead.wait()
+            try await harness.pass(.milliseconds(30))
+            goOn.fire()
+            let result = await begun.end()
             #expect(result.text == "hi")
             let timings = try #require(result.timings)
             let written = try #require(timings.requestWritten)
