@@ -63,6 +63,9 @@ struct DecodingTests {
         #expect(
             complaint([Int].self, "[70000000000000000.5]")
                 == "[0]: The number 70000000000000000.5 does not fit in Int.")
+        // To a Double it is zero.
+        #expect(
+            complaint([Int].self, "[11E-11125]") == "[0]: The number 11E-11125 does not fit in Int.")
         #expect(complaint([Double].self, "[1e400]") == "[0]: The number 1e400 does not fit in Double.")
         #expect(complaint([Double].self, "[1e-400]") == "[0]: The number 1e-400 does not fit in Double.")
         #expect(complaint([Float].self, "[1e39]") == "[0]: The number 1e39 does not fit in Float.")

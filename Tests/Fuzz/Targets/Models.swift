@@ -104,7 +104,7 @@ private func check<Model: Codable & Equatable>(
     // Texts that Swift takes for the same, half a surrogate pair, and fractions beyond a Double are known differences.
     let isPlain =
         bytes.allSatisfy { $0 < 0x80 && $0 != 0 } && !bytes.contains(UInt8(ascii: "\\"))
-        && !hasLongFraction(bytes)
+        && !hasLostFraction(bytes)
     if isPlain {
         let their = try? theirs.decode(type, from: Data(bytes))
         guard (our == nil) == (their == nil) || type == Anything.self else {
@@ -127,9 +127,13 @@ private func check<Model: Codable & Equatable>(
     }
 }
 
-/// Whether there is a number, or text like one, of more digits than a Double has, with a point or an exponent.
-private func hasLongFraction(_ bytes: [UInt8]) -> Bool {
+/// Whether there is a number, or text like one, whose fraction a Double may not have: of more digits, with a point or an
+/// exponent, or so small that it is zero.
+private func hasLostFraction(_ bytes: [UInt8]) -> Bool {
     bytes.split(whereSeparator: { !"0123456789+-.eE".utf8.contains($0) }).contains { number in
-        number.count > 15 && number.contains { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }
+        guard number.contains(where: { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }) else {
+            return false
+        }
+        return number.count > 15 || Double(String(decoding: number, as: UTF8.self)) == 0
     }
 }
