@@ -51,11 +51,17 @@ struct CookieTests {
         arguments: [
             "", "novalue", "=empty", "a=1; Domain=example.org", "a=1; Domain=com",
             "a=1; Domain=b.a.example.com",
-            "a=1; Secure", "__Secure-a=1", "__Host-a=1; Path=/", "a=\u{1}", "a=1; Max-Age=0",
+            "a=1; Secure", "__Secure-a=1", "__Host-a=1; Path=/", "__Host-\u{301}=1; Path=/", "a=\u{1}",
+            "a=1; Max-Age=0", "a=1;\u{301}; Max-Age=0",
             "a=1; Expires=Thu, 01 Jan 1970 00:00:10 GMT", "a=" + String(repeating: "x", count: 4096),
         ])
     func refused(text: String) throws {
         #expect(try jar(text).cookies == [])
+    }
+
+    @Test("A mark behind a separator does not hide it")
+    func marks() throws {
+        #expect(try jar("a=\u{301}b;\u{301}; Path=/").cookies.map(\.value) == ["\u{301}b"])
     }
 
     @Test(

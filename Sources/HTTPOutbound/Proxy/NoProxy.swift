@@ -4,7 +4,8 @@ internal import Glibc
 ///
 /// Separated by commas or blanks: `*` for all; a name, with or without a dot (or `*.`) in front, for itself and all below it;
 /// an IP address, with or without brackets; a range of addresses, `10.0.0.0/8`. Each may end in a port, `example.com:8080`,
-/// and is for that port alone then. Names are compared without regard to case and to a dot at their end.
+/// and is for that port alone then. Names are ASCII (others as `xn--`), compared without regard to case and to a dot at their
+/// end.
 public struct NoProxy: Sendable, Hashable {
     private enum Hosts: Sendable, Hashable {
         case all
@@ -25,8 +26,9 @@ public struct NoProxy: Sendable, Hashable {
     /// - Throws: for an entry that is none, which is in the description.
     public init(_ text: String) throws(ProxyConfiguration.Failure) {
         var entries: [Entry] = []
-        for part in text.split(whereSeparator: { $0 == "," || $0 == " " || $0 == "\t" }) {
-            guard let entry = Self.entry(part) else {
+        // As bytes: a character may be a comma with marks.
+        for part in text.utf8.split(whereSeparator: { ", \t".utf8.contains($0) }).map({ Substring($0) }) {
+            guard part.utf8.allSatisfy({ $0 < 0x80 }), let entry = Self.entry(part) else {
                 throw ProxyConfiguration.Failure(
                     description: "'\(part)' is no name, address or range of addresses")
             }

@@ -47,8 +47,11 @@ public struct Cookie: Sendable, Hashable {
         guard text.utf8.count <= Cookie.maximumBytes,
             text.utf8.allSatisfy({ $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7f) })
         else { return nil }
-        var parts = text.split(separator: ";", omittingEmptySubsequences: false)[...]
-        guard let pair = parts.popFirst(), let equals = pair.firstIndex(of: "=") else { return nil }
+        // As bytes: a character may be a semicolon with marks.
+        var parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)[...]
+        guard let pair = parts.popFirst(), let equals = pair.firstIndex(of: UInt8(ascii: "=")) else {
+            return nil
+        }
         let name = Self.trimmed(pair[..<equals])
         guard !name.isEmpty else { return nil }
 
@@ -60,7 +63,8 @@ public struct Cookie: Sendable, Hashable {
         var maxAge: Date?
         var isSecure = false
         for part in parts {
-            let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let words = part.split(
+                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             let value = words.count > 1 ? Self.trimmed(words[1]) : ""
             switch Self.trimmed(words[0]).lowercased() {
             case "domain":
@@ -72,7 +76,7 @@ public struct Cookie: Sendable, Hashable {
                 domain = named
                 namesDomain = true
                 isHostOnly = named == url.host && Self.isAddress(url.host)
-            case "path": path = value.hasPrefix("/") ? value : Self.defaultPath(of: url)
+            case "path": path = value.utf8.first == UInt8(ascii: "/") ? value : Self.defaultPath(of: url)
             case "secure": isSecure = true
             case "expires":
                 if let seconds = CookieDate.seconds(value) {
@@ -83,8 +87,8 @@ public struct Cookie: Sendable, Hashable {
             }
         }
         guard !isSecure || url.scheme == .https else { return nil }
-        if name.hasPrefix("__Secure-"), !isSecure { return nil }
-        if name.hasPrefix("__Host-"), !isSecure || path != "/" || namesDomain { return nil }
+        if name.utf8.starts(with: "__Secure-".utf8), !isSecure { return nil }
+        if name.utf8.starts(with: "__Host-".utf8), !isSecure || path != "/" || namesDomain { return nil }
         self.init(
             name: name, value: Self.trimmed(pair[pair.index(after: equals)...]), domain: domain,
             isHostOnly: isHostOnly, path: path, expires: maxAge ?? expires, isSecure: isSecure)
@@ -118,11 +122,11 @@ public struct Cookie: Sendable, Hashable {
         return now.addingTimeInterval(min(seconds, 400 * 86400))
     }
 
-    private static func trimmed(_ text: Substring) -> String {
-        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+    private static func trimmed(_ text: Substring.UTF8View) -> String {
+        let isBlank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
         var rest = text.drop(while: isBlank)
         while let last = rest.last, isBlank(last) { rest.removeLast() }
-        return String(rest)
+        return String(Substring(rest))
     }
 
     // MARK: Where it goes

@@ -101,7 +101,7 @@ struct ProxyConfigurationTests {
         arguments: [
             "10.0.0.0/33", "::/129", "10.0.0/8", "10.0.0.0/", "10.0.0.0/8/8", "a:", "a:0", "a:65536", "a:b",
             "..a",
-            "a*b", "[::1", "*.*", "10.0.0.0/-1",
+            "a*b", "[::1", "*.*", "10.0.0.0/-1", "a.test, \u{301}b.test", "b\u{fc}cher.test",
         ])
     func noException(text: String) {
         #expect(throws: ProxyConfiguration.Failure.self) { try NoProxy(text) }
