@@ -53,7 +53,7 @@ final class AccessLog {
             line.constant(#","route":"#)
             line.string(route)
         }
-        write(parts: summary)
+        write(parts: summary, within: microseconds(of: entry))
         end()
     }
 
@@ -91,7 +91,7 @@ final class AccessLog {
         line.constant(#","status":"#)
         line.integer(entry.status)
         line.constant(#","elapsedMs":"#)
-        line.fixed(Int((loop.wakeTime - entry.receivedAt).nanoseconds / 1000), places: 3)
+        line.fixed(microseconds(of: entry), places: 3)
         line.constant(#","bytesIn":"#)
         line.integer(entry.bytesReceived)
         line.constant(#","bytesOut":"#)
@@ -100,12 +100,17 @@ final class AccessLog {
         line.string(entry.remote)
     }
 
+    private func microseconds(of entry: borrowing Entry) -> Int {
+        Int((loop.wakeTime - entry.receivedAt).nanoseconds / 1000)
+    }
+
     private func end() {
         line.constant("}\n")
         channel.append(line)
     }
 
-    private func write(parts summary: borrowing RequestSummary) {
+    /// - Parameter whole: microseconds of the request. A part's own come from dates, which are less fine: it has no more.
+    private func write(parts summary: borrowing RequestSummary, within whole: Int) {
         var isFirst = true
         summary.forEachEnd { name, kind, failure, nanoseconds in
             if isFirst { line.constant(#","parts":{"#) } else { line.constant(",") }
@@ -125,7 +130,7 @@ final class AccessLog {
                 line.integer(failure.attempts)
             }
             line.constant(#","elapsedMs":"#)
-            line.fixed(Int(nanoseconds / 1000), places: 3)
+            line.fixed(min(Int(nanoseconds / 1000), whole), places: 3)
             line.constant("}")
         }
         if !isFirst { line.constant("}") }
