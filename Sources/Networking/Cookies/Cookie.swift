@@ -123,10 +123,7 @@ public struct Cookie: Sendable, Hashable {
     }
 
     private static func trimmed(_ text: Substring.UTF8View) -> String {
-        let isBlank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-        var rest = text.drop(while: isBlank)
-        while let last = rest.last, isBlank(last) { rest.removeLast() }
-        return String(Substring(rest))
+        Array(text).withUnsafeBytes { String(decoding: ASCII.trimmed($0), as: UTF8.self) }
     }
 
     // MARK: Where it goes
