@@ -134,6 +134,7 @@ private func hasLostFraction(_ bytes: [UInt8]) -> Bool {
         guard number.contains(where: { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }) else {
             return false
         }
-        return number.count > 15 || Double(String(decoding: number, as: UTF8.self)) == 0
+        let isNothing = number.prefix { $0 | 0x20 != UInt8(ascii: "e") }.allSatisfy { !(0x31...0x39 ~= $0) }
+        return number.count > 15 || !isNothing && Double(String(decoding: number, as: UTF8.self)) == 0
     }
 }
