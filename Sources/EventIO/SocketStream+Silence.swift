@@ -1,17 +1,79 @@
 import Glibc
 
+// A request goes out only where the peer has said nothing yet: what it said before cannot be the response.
 extension SocketStream {
-    /// Whether the peer has neither ended its side nor sent anything that was not read yet, as far as the kernel
-    /// knows now. One system call: for the owner of an idle connection who cannot take a write back.
-    public var isSilent: Bool {
-        guard isOpen, !hasReachedEnd else { return false }
+    /// Has the next write checked as it leaves for the kernel: it goes out only if the peer is silent at that moment.
+    ///
+    /// Otherwise nothing is sent and nothing can be written any more; `streamReceived`, `streamReachedEnd` or
+    /// `streamFailed` tells what the peer did, while `isUnsent` is still true.
+    public func sendOnlyIfSilent() { needsSilence = true }
+
+    /// Whether the kernel has taken nothing since `sendOnlyIfSilent`.
+    public var isUnsent: Bool { needsSilence }
+
+    /// Offers what was written in this wake to the socket now, not at the end of the wake.
+    public func sendNow() { sendHeld() }
+
+    /// What a look at the socket finds, without reading it.
+    private enum Unread {
+        case nothing
+        case bytes
+        case end
+    }
+
+    /// One system call.
+    private var unread: Unread {
+        guard isOpen, !hasReachedEnd else { return .end }
         var byte: UInt8 = 0
         while true {
             let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
-            if let tls, tls.isBehind { return false }
-            if count > 0, let tls { return isSilentSecured(tls) }
-            if count >= 0 { return false }
-            if errno != EINTR { return errno == EAGAIN }
+            if count > 0 { return .bytes }
+            if count == 0 { return .end }
+            if errno != EINTR { return errno == EAGAIN ? .nothing : .end }
         }
+    }
+
+    /// Whether the peer has neither sent anything that was not read yet nor ended its side, as far as the kernel knows
+    /// now. TLS messages without content, such as session tickets, do not count.
+    package var isSilent: Bool {
+        switch unread {
+        case .nothing: tls?.isBehind != true
+        case .bytes: tls.map { !$0.isBehind && isSilentSecured($0) } ?? false
+        case .end: false
+        }
+    }
+
+    /// Decides whether the first write since `sendOnlyIfSilent` goes out. False: it does not, or waits in the queue.
+    func maySendFirst(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        if case .nothing = unread, tls?.isBehind != true {
+            needsSilence = false
+            return true
+        }
+        return maySendFirstBehindTLS(bytes)
+    }
+
+    /// TLS may answer what it finds unread, a key update for example. That answer belongs behind `bytes`, which are
+    /// encrypted already: they wait in the queue meanwhile, and leave from there.
+    @inline(never)
+    private func maySendFirstBehindTLS(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        queue.append(ArraySlice(bytes))
+        if tls != nil, isSilent {
+            needsSilence = false
+            watchWriting()
+            soon(.queued)
+        } else {
+            queue.removeAll()
+            isBroken = true
+            soon(.read)
+        }
+        return false
+    }
+
+    /// It closes: what was never sent stays so.
+    func dropUnsent() {
+        guard needsSilence, !held.isEmpty else { return }
+        held = 0..<0
+        // TLS has counted the records that are dropped: nothing it says now would be understood.
+        isBroken = true
     }
 }

@@ -30,6 +30,7 @@ extension SocketStream {
             isQuiet = false
             if hold(bytes) { return }
             if !sendHeld() {
+                if needsSilence, !maySendFirst(bytes) { return }
                 sent = Gather.send(bytes, to: descriptor)
                 guard accountFor(&sent) else { return }
                 if sent == bytes.count { return }
@@ -46,6 +47,7 @@ extension SocketStream {
             isQuiet = false
             if slice.withUnsafeBytes({ hold($0) }) { return }
             if !sendHeld() {
+                if needsSilence, !slice.withUnsafeBytes(maySendFirst) { return }
                 sent = slice.withUnsafeBytes { Gather.send($0, to: descriptor) }
                 guard accountFor(&sent) else { return }
                 if sent == slice.count { return }
@@ -61,6 +63,7 @@ extension SocketStream {
         var total = 0
         if state == .open, queue.isEmpty, !sendHeld() {
             isQuiet = false
+            if needsSilence, !maySendFirst(UnsafeRawBufferPointer(start: nil, count: 0)) { return }
             var next = 0
             while next < slices.count {
                 var (sent, offered, end) = Gather.send(slices, from: next, to: descriptor)
@@ -113,6 +116,7 @@ extension SocketStream {
         let bytes = outbox.bytes(at: held)
         held = 0..<0
         taken &-= Int64(bytes.count)
+        if needsSilence, !maySendFirst(bytes) { return true }
         var sent = Gather.send(bytes, to: descriptor)
         guard accountFor(&sent) else { return true }
         guard sent < bytes.count else { return false }
@@ -138,12 +142,13 @@ extension SocketStream {
     }
 
     private func enqueue(_ append: (inout WriteQueue) -> Void) {
+        guard !isBroken else { return }
         append(&queue)
         if isOverHighWatermark { wasOverHighWatermark = true }
         if isUp { watchWriting() }
     }
 
-    private func watchWriting() {
+    func watchWriting() {
         guard !watchesWriting, !isWriteEventAdded, isUp else { return }
         if writeEvent == nil {
             let context = Unmanaged.passUnretained(self).toOpaque()

@@ -82,6 +82,7 @@ public final class SocketStream {
     private var pending: Pending = []
     private var pendingError: SocketError?
     @exclusivity(unchecked) var isBroken = false
+    @exclusivity(unchecked) var needsSilence = false
     /// Whether what is queued is being written to a file.
     var isSpooling = false
     var attempt: ConnectAttempt?
@@ -269,6 +270,7 @@ public final class SocketStream {
     /// and the handler is let go.
     public func close() {
         guard state != .closed else { return }
+        if needsSilence { dropUnsent() }
         if let tls { leave(tls) }
         sendHeld()
         state = .closed

@@ -30,8 +30,10 @@ final class RawUpstream: Sendable {
             let peer = accept(listener, nil, nil)
             guard peer >= 0 else { return }
             let bytes = Array(text.utf8)
-            _ = send(peer, bytes, bytes.count, Int32(MSG_NOSIGNAL))
             var scratch = [UInt8](repeating: 0, count: 4096)
+            // What comes before the request answers nobody.
+            _ = recv(peer, &scratch, scratch.count, 0)
+            _ = send(peer, bytes, bytes.count, Int32(MSG_NOSIGNAL))
             while recv(peer, &scratch, scratch.count, 0) > 0 {}
             close(peer)
         }

@@ -1,6 +1,7 @@
 """Clients of the gateway, many at once on one epoll: each asks with an id of its own and compares every byte that has to
 do with it."""
 
+import array
 import random
 import re
 import select
@@ -11,6 +12,7 @@ import time
 HEAD_END = b"\r\n\r\n"
 LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.I)
 REQUEST_ID = re.compile(rb"\r\nx-request-id: *([^\r]*)", re.I)
+STRAY = re.compile(rb'"(recent|total)":(\{"stray":(\d+)\})')
 RESET = struct.pack("ii", 1, 0)
 
 
@@ -34,8 +36,15 @@ class Traffic:
         self.echo = echo
         self.number = self.answered = self.failed = self.left = self.closed = 0
         self.mixed = []
+        # When each request was sent, and which strays answered it, where it was told of strays.
+        self.sent = array.array("q")
+        self.strays = []
         self.leavers = set()
         self.run_id = f"{random.randrange(1 << 32):08x}"
+
+    def sent_at(self, asked):
+        """When a request of this run was sent, in nanoseconds of the monotonic clock."""
+        return self.sent[int(asked.rsplit("-", 1)[1]) - 1]
 
     def run(self, requests, seconds=600):
         """Asks until so many requests more have ended one way or another."""
@@ -71,6 +80,7 @@ class Traffic:
             self.leavers.add(client)
             if random.random() < 0.2:
                 request = request[:random.randrange(1, len(request))]
+        self.sent.append(time.monotonic_ns())
         try:
             client.socket.send(request)
         except OSError:
@@ -135,10 +145,14 @@ class Traffic:
             self.answered += 1
             if self.echo:
                 total = f"/food-diary/weights?fddDate={date}"
-                expected = (
-                    f'{{"code":"OK","message":"success","status":200,"data":{{'
-                    f'"recent":{{"target":"{total}&keyword=recent","id":"{asked}"}},'
-                    f'"total":{{"target":"{total}","id":"{asked}"}}}},"meta":').encode()
+                own = {
+                    b"recent": f'{{"target":"{total}&keyword=recent","id":"{asked}"}}'.encode(),
+                    b"total": f'{{"target":"{total}","id":"{asked}"}}'.encode()}
+                for part, stray, number in STRAY.findall(body):
+                    self.strays.append((int(number), asked))
+                    own[part] = stray
+                expected = (b'{"code":"OK","message":"success","status":200,"data":{"recent":%b,"total":%b},"meta":'
+                            % (own[b"recent"], own[b"total"]))
                 if not body.startswith(expected) or not body.endswith(
                         b'"parts":{"recent":"success","total":"success"}}}'):
                     self.mixed.append(f"{asked} got {body!r}")

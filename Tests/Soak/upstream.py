@@ -2,14 +2,18 @@
 
 Kinds:  chart        the food diary's answer to a question for weights
         echo         the request's target and X-Request-Id, out of turn, some connections closed at random
+        stray FILE   the same, with bytes that nobody asked for in between; FILE tells when each was sent
+        twice        the same in turn, and at each SIGUSR1 a response that nobody asked for on every connection
         delay MS     a chart, after so many milliseconds
         large BYTES  a chart with a text of so many bytes
 """
 
 import heapq
+import os
 import random
 import re
 import select
+import signal
 import socket
 import sys
 import time
@@ -152,10 +156,111 @@ class Echo(Upstream):
             self.close(descriptor)
 
 
+class Stray(Echo):
+    """An echo that sends what nobody asked for: on an idle connection, in front of a response, or behind one.
+
+    FILE has a line for each stray, `sent NUMBER NANOSECONDS` on the monotonic clock as send() returned, and one for each
+    request that comes on a connection behind it, `used NUMBER REQUEST-ID`. Such a request crossed the stray on its way:
+    the connection ends then, as a server ends one that it has given up.
+    """
+
+    def __init__(self, path):
+        super().__init__()
+        self.log = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        self.number = 0
+        # The stray that a connection had, by descriptor.
+        self.strays = {}
+        # Requests that were read and are not answered, by descriptor.
+        self.owed = {}
+
+    def answer(self, descriptor, head):
+        number = self.strays.get(descriptor)
+        if number is not None:
+            request = REQUEST_ID.search(head).group(1).decode()
+            os.write(self.log, f"used {number} {request}\n".encode())
+            return self.close(descriptor)
+        self.owed[descriptor] = self.owed.get(descriptor, 0) + 1
+        super().answer(descriptor, head)
+
+    def close(self, descriptor):
+        self.strays.pop(descriptor, None)
+        self.owed.pop(descriptor, None)
+        super().close(descriptor)
+
+    def finish(self, descriptor, answer):
+        if answer is None:
+            return self.interrupt(descriptor)
+        self.owed[descriptor] = self.owed.get(descriptor, 1) - 1
+        chance = random.random()
+        if chance < 0.002:
+            number, stray = self.make(response=True)
+            return self.send_stray(descriptor, number, stray + answer)
+        if chance < 0.004:
+            number, stray = self.make(response=False)
+            return self.send_stray(descriptor, number, answer + stray)
+        super().finish(descriptor, answer)
+        if chance < 0.04 and descriptor in self.peers:
+            self.after(random.random() * 0.003, descriptor, None)
+
+    def make(self, response):
+        """A stray that is a response, or any other."""
+        self.number += 1
+        kind = random.randrange(2 if response else 5)
+        stray = [
+            globals()["response"](b'{"stray":%d}' % self.number),
+            b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 5\r\nConnection: close\r\n\r\nstray",
+            b"\0\xffgarbage\r\n\r\n",
+            b"H",
+            b"HTTP/1.1 200 OK\r\nContent-Length: 400\r\n\r\n{",
+        ][kind]
+        return self.number, stray
+
+    def interrupt(self, descriptor):
+        """A stray on a connection that is idle as far as can be seen from here."""
+        peer = self.peers[descriptor]
+        if self.owed.get(descriptor) or descriptor in self.unsent or descriptor in self.strays:
+            return
+        try:
+            peer.recv(1, socket.MSG_PEEK)
+            return
+        except BlockingIOError:
+            pass
+        except OSError:
+            return
+        self.send_stray(descriptor, *self.make(response=False))
+
+    def send_stray(self, descriptor, number, data):
+        self.strays[descriptor] = number
+        self.send(descriptor, data)
+        os.write(self.log, f"sent {number} {time.monotonic_ns()}\n".encode())
+
+
+class Twice(Upstream):
+    """An echo that also answers when nobody asks: once on each connection at each SIGUSR1. It prints how many those
+    were."""
+
+    def __init__(self):
+        super().__init__()
+        signal.signal(signal.SIGUSR1, lambda *_: self.interrupt())
+
+    def answer(self, descriptor, head):
+        target = head.split(b" ", 2)[1]
+        self.send(descriptor, response(b'{"target":"%b","id":"%b"}' % (target, REQUEST_ID.search(head).group(1))))
+
+    def interrupt(self):
+        for descriptor in list(self.peers):
+            self.send(descriptor, response(b'{"stray":0}'))
+        print(len(self.peers), flush=True)
+
+
 def main():
     kind, *rest = sys.argv[1:]
     if kind == "echo":
         upstream = Echo()
+    elif kind == "stray":
+        upstream = Stray(rest[0])
+    elif kind == "twice":
+        upstream = Twice()
     elif kind == "delay":
         upstream = Fixed(CHART, int(rest[0]) / 1000)
     elif kind == "large":

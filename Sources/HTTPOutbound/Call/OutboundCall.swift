@@ -152,8 +152,15 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// The connection is another's now, or nobody's.
     final func leftConnection() { if !isOver { place = .nowhere } }
 
-    /// Its connection was stale: it gets a new one.
-    final func isResent() { wasResent = true }
+    /// Its connection was stale, and it gets a new one.
+    ///
+    /// - Parameter wasSent: something of its request was handed to the kernel.
+    final func isResent(wasSent: Bool) {
+        wasResent = true
+        requestWasSent = wasSent
+        timings.requestWritten = nil
+        timings.firstByte = nil
+    }
 
     // MARK: Its end
 

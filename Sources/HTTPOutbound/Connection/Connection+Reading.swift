@@ -16,7 +16,9 @@ extension Connection {
             // Each step calls nobody; what it gives may: the call may pause, or end and this connection with it.
             switch response.next(bytes, &place) {
             case .needMore: return needsMore()
-            case .informational(let status): if status == .continue { upload?.continued() }
+            case .informational(let status):
+                state.informationalReceived()
+                if status == .continue { upload?.continued() }
             case .head:
                 if let failure = headCame() { return fail(failure) }
             case .piece(let piece): call?.bodyReceived(piece)
@@ -38,6 +40,10 @@ extension Connection {
 
     private func headCame() -> ResponseReader.Step? {
         guard let call, let head = response.head else { return nil }
+        if head.status == .requestTimeout, let ending = state.staleTimeout {
+            timedOut(ending)
+            return nil
+        }
         // RFC 9112 9.3, 9110 10.1.1: what is refused need not be sent. One that is accepted may be answered as it comes.
         if !head.status.isSuccess, upload != nil { dropUpload() }
         guard call.mayStream else { return response.deliver(.gathered, isAskedAbout: false) }

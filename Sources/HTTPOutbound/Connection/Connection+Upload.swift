@@ -2,6 +2,13 @@ internal import EventIO
 
 // A request's body that goes out in pieces.
 extension Connection {
+    /// The body follows its head. The head leaves first: pieces of the body may be had only once, so the connection has
+    /// to turn out stale, if it is, before any is taken.
+    func begin(_ upload: OutboundBodyWriter) {
+        stream?.sendNow()
+        if stream?.isUnsent == false { upload.begin() }
+    }
+
     /// A piece was asked for, or given to the socket.
     func bodyMoved() {
         guard let stream else { return }

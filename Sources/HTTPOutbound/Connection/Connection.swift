@@ -57,24 +57,25 @@ final class Connection {
 
     /// Sends the request of this call. The connection is idle, and stays so when the request is no HTTP.
     func run(_ call: OutboundCall, isReused: Bool) -> SerializationError? {
+        stream?.sendOnlyIfSilent()
         call.sendRequest(to: self)
         if let failure {
             self.failure = nil
             return failure
         }
         self.call = call
-        state.requestStarted(mayResend: isReused && !call.wasResent && call.isIdempotent)
+        state.requestStarted(isReused: isReused, mayRepeat: call.isIdempotent && !call.wasResent)
         let now = loop.wakeTime
         call.requestStarted(on: self, isReused: isReused, now: now)
         if isWritten { state.requestWritten() }
         // How far it got matters only while it is not written.
         call.requestMoved(isWritten: isWritten, bytesSent: isWritten ? 0 : bytesSent, now: now)
-        upload?.begin()
+        if let upload { begin(upload) }
         return nil
     }
 
-    /// Whether the peer has not been heard of since the last response. A system call.
-    var isSilent: Bool { stream?.isSilent ?? false }
+    /// Whether nothing of the request under way has been handed to the kernel.
+    private var isUnsent: Bool { stream?.isUnsent ?? true }
 
     /// How much of all requests the system has taken: what progress in writing is measured by.
     var bytesSent: Int64 { stream?.bytesSent ?? 0 }
@@ -208,8 +209,10 @@ extension Connection: StreamHandler {
     }
 
     func streamReceived(_ bytes: UnsafeRawBufferPointer) {
-        switch state.bytesReceived() {
+        switch state.bytesReceived(isUnsent: isUnsent) {
         case .discard: discard()
+        case .resend: resend()
+        case .refuse: fail(.protocolError, "the upstream sent bytes before it was asked")
         case .parse(let isFirst):
             // Taken and put back, as nobody looks here meanwhile: to have it beside would be to retain it.
             let served = call.take()
@@ -219,6 +222,10 @@ extension Connection: StreamHandler {
                 return read(bytes)
             }
             let (head, body) = response.take(whole, of: bytes)
+            if head.status == .requestTimeout, let ending = state.staleTimeout {
+                call = served
+                return timedOut(ending)
+            }
             served?.leftConnection()
             finish(
                 served, head, body, isReusable: whole.framing.keepAlive,
@@ -273,7 +280,7 @@ extension Connection: StreamHandler {
 
     /// The peer's side is over. `.fail` is left to the caller, who knows how it ended.
     private func ended() -> ConnectionState.Ending {
-        let ending = state.connectionEnded()
+        let ending = state.connectionEnded(isUnsent: isUnsent)
         switch ending {
         case .ignore, .fail: break
         case .remove: discard()
@@ -282,10 +289,17 @@ extension Connection: StreamHandler {
         return ending
     }
 
+    /// The upstream answered 408 because the connection lay idle.
+    func timedOut(_ ending: ConnectionState.Ending) {
+        if case .resend = ending { return resend() }
+        fail(.connectionTerminated, "the upstream gave the connection up (408)")
+    }
+
     private func resend() {
         guard let call = letGo() else { return discard() }
+        let wasSent = !isUnsent
         close()
-        call.isResent()
+        call.isResent(wasSent: wasSent)
         pool.replace(self, for: call)
     }
 }

@@ -15,9 +15,13 @@ struct ConnectionState {
     }
 
     private struct Exchange {
-        /// Silence is no answer: the request may be sent once more on a new connection.
+        /// The connection served others before, so the upstream may have given it up in the meantime.
+        let isReused: Bool
+        /// The request may be sent once more on a new connection if this one turns out to be stale.
         var mayResend: Bool
         var isWritten = false
+        /// A 1xx response came: the upstream has read this request.
+        var wasAcknowledged = false
         var hasFirstByte = false
         /// The rest of its body is not sent: what the peer reads next on this connection it would take for that.
         var isCut = false
@@ -28,6 +32,11 @@ struct ConnectionState {
         case parse(isFirst: Bool)
         /// Nobody asked: close the connection, and let nobody see the bytes.
         case discard
+        /// They came before anything of the request was sent, so they do not answer it: send the request on another
+        /// connection.
+        case resend
+        /// The same on a connection that is new: whoever speaks first there does not speak HTTP.
+        case refuse
     }
 
     enum Completion {
@@ -67,10 +76,14 @@ struct ConnectionState {
         state = .idle
     }
 
-    /// A request goes out. `mayResend` if this connection served others before and the method allows it.
-    mutating func requestStarted(mayResend: Bool) {
+    /// A request goes out.
+    ///
+    /// - Parameters:
+    ///   - isReused: this connection served others before.
+    ///   - mayRepeat: the request is idempotent and was not sent before.
+    mutating func requestStarted(isReused: Bool, mayRepeat: Bool) {
         guard case .idle = state else { preconditionFailure("a request while \(state)") }
-        state = .exchange(Exchange(mayResend: mayResend))
+        state = .exchange(Exchange(isReused: isReused, mayResend: isReused && mayRepeat))
     }
 
     mutating func requestWritten() { requestMoved(isWritten: true) }
@@ -98,12 +111,30 @@ struct ConnectionState {
         state = .exchange(exchange)
     }
 
-    mutating func bytesReceived() -> Receipt {
+    /// - Parameter isUnsent: nothing of the request has been handed to the kernel.
+    mutating func bytesReceived(isUnsent: Bool) -> Receipt {
         guard case .exchange(var exchange) = state else { return .discard }
+        if isUnsent { return exchange.isReused ? .resend : .refuse }
         let isFirst = !exchange.hasFirstByte
         exchange.hasFirstByte = true
         state = .exchange(exchange)
         return .parse(isFirst: isFirst)
+    }
+
+    /// A 1xx response came.
+    mutating func informationalReceived() {
+        guard case .exchange(var exchange) = state else { return }
+        exchange.wasAcknowledged = true
+        state = .exchange(exchange)
+    }
+
+    /// What a 408 means. As the first response on a reused connection the upstream sent it because the connection lay
+    /// idle, not because of this request (RFC 9110 15.5.9). Nil: it is this request's response.
+    var staleTimeout: Ending? {
+        guard case .exchange(let exchange) = state, exchange.isReused, !exchange.wasAcknowledged else {
+            return nil
+        }
+        return exchange.mayResend ? .resend : .fail
     }
 
     /// The response is whole. `isReusable` is the peer's word (RFC 9112 9.3); `strayBytes` came after its end.
@@ -116,10 +147,13 @@ struct ConnectionState {
     }
 
     /// The peer ended or broke the connection. The state stays until `closed`.
-    func connectionEnded() -> Ending {
+    ///
+    /// - Parameter isUnsent: nothing of the request has been handed to the kernel.
+    func connectionEnded(isUnsent: Bool) -> Ending {
         switch state {
         case .opening: .fail
         case .idle: .remove
+        case .exchange(let exchange) where isUnsent: exchange.isReused ? .resend : .fail
         case .exchange(let exchange): exchange.mayResend && !exchange.hasFirstByte ? .resend : .fail
         case .closed: .ignore
         }

@@ -160,22 +160,14 @@ public final class UpstreamPool: TimerTarget {
         for (call, error) in failed { call.fail(.requestError, error.description) }
     }
 
-    /// Why the request cannot be sent; nil when it goes out, on this connection or on one in its place.
+    /// Why the request cannot be sent; nil when it goes out.
     private func tryServing(
         _ call: OutboundCall, on connection: Connection, isReused: Bool
     ) -> SerializationError? {
-        if isReused, mustAsk(call), !connection.isSilent {
-            connection.close()
-            replace(connection, for: call)
-            return nil
-        }
         guard let error = connection.run(call, isReused: isReused) else { return nil }
         call.leftConnection()
         return error
     }
-
-    /// What must not be sent twice cannot be sent again when the connection turns out to be stale: ask first.
-    private func mustAsk(_ call: OutboundCall) -> Bool { !call.isIdempotent }
 
     private func nextWaiter(for connection: Connection, peer: KeepAlive) -> OutboundCall? {
         switch pool.connectionReleased(connection.slot, peer: peer, now: loop.wakeTime) {

@@ -1,0 +1,297 @@
+import EventIO
+import HTTPModel
+import Rx
+import TestSupport
+import Testing
+
+@testable import HTTPOutbound
+
+/// What an upstream may send that answers no request.
+enum Stray: String, CaseIterable, CustomTestStringConvertible {
+    case response, timeout, garbage, byte, head, end
+
+    var testDescription: String { rawValue }
+
+    var steps: [ScriptedUpstream.Step] {
+        switch self {
+        case .response: [.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nstray")]
+        case .timeout: [.send(Self.requestTimeout)]
+        case .garbage: [.send("\u{0}220 mail.example.com ESMTP\r\n")]
+        case .byte: [.send("H")]
+        case .head: [.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n")]
+        case .end: [.finish]
+        }
+    }
+
+    static let requestTimeout =
+        "HTTP/1.1 408 Request Timeout\r\nContent-Length: 5\r\nConnection: close\r\n\r\nstray"
+}
+
+/// Bytes of the upstream that come out of turn.
+@Suite("Stray bytes", .timeLimit(.minutes(2)))
+struct StrayTests {
+    static let ok = CallTests.ok
+    static let second = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecond"
+    static let next: [ScriptedUpstream.Step] = [.readRequest, .send(second), .again]
+
+    static func request(_ method: HTTPMethod, body: String? = nil) -> OutboundRequest {
+        body.map { OutboundRequest(method: method, target: "/", body: $0) }
+            ?? OutboundRequest(method: method, target: "/")
+    }
+
+    /// Warms a connection, has the upstream send something while the loop stands still, and makes a call in that very
+    /// turn, so that its request is written before the loop can hear of what came.
+    static func overtake(
+        _ stray: [ScriptedUpstream.Step], _ request: OutboundRequest, wire: Wire,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let (go, sent) = (Signal(), Signal())
+        let upstream = try ScriptedUpstream(
+            tls: wire.server,
+            [.readRequest, .send(ok), .wait(go)] + stray + [.fire(sent), .readRequest, .send(ok), .awaitEnd],
+            next)
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            #expect(await api.get().text == "hi", sourceLocation: sourceLocation)
+            let begun = Begun(api, request) {
+                go.fire()
+                _ = sent.waitBlocking()
+            }
+            let result = await begun.end()
+            #expect(result.text == "second", "\(result)", sourceLocation: sourceLocation)
+            #expect(upstream.connections == 2, sourceLocation: sourceLocation)
+            #expect(upstream.requests.count == 2, "\(upstream.requests)", sourceLocation: sourceLocation)
+            #expect(await api.get().text == "second", sourceLocation: sourceLocation)
+        }
+        upstream.stop()
+    }
+
+    // MARK: Before the request
+
+    @Test(
+        "What comes before a GET has left answers nobody, and the GET goes out once, on another connection",
+        arguments: Stray.allCases, Wire.allCases)
+    func beforeGet(stray: Stray, wire: Wire) async throws {
+        try await Self.overtake(stray.steps, Self.request(.get), wire: wire)
+    }
+
+    @Test("The same holds for a POST", arguments: Stray.allCases, Wire.allCases)
+    func beforePost(stray: Stray, wire: Wire) async throws {
+        try await Self.overtake(stray.steps, Self.request(.post, body: "once"), wire: wire)
+    }
+
+    @Test(
+        "The same holds for a body that is too large to wait for the end of the wake",
+        arguments: Wire.allCases)
+    func beforeLargePost(wire: Wire) async throws {
+        let body = String(repeating: "x", count: 40_000)
+        try await Self.overtake(Stray.response.steps, Self.request(.post, body: body), wire: wire)
+    }
+
+    @Test("The same holds for a body that can be read only once", arguments: Stray.allCases, Wire.allCases)
+    func beforeStreamedPut(stray: Stray, wire: Wire) async throws {
+        let body = ScriptedBody(StreamedRequestTests.pieces, length: 11)
+        try await Self.overtake(stray.steps, StreamedRequestTests.put(body, method: .post), wire: wire)
+        #expect(body.used.opened == 1, "it is opened for the connection that it goes out on")
+    }
+
+    @Test("An alert of TLS before the request is noticed by nobody")
+    func alertBefore() async throws {
+        // A fatal alert, which is not encrypted as it has to be (RFC 8446 6).
+        try await Self.overtake(
+            [.plain([21, 3, 3, 0, 2, 2, 80])], Self.request(.post, body: "x"), wire: .tls)
+    }
+
+    @Test("A key update before the request is answered behind it, and the connection is used")
+    func keyUpdateBefore() async throws {
+        let (go, sent) = (Signal(), Signal())
+        let upstream = try ScriptedUpstream(
+            tls: Wire.tls.server,
+            [
+                .readRequest, .send(Self.ok), .wait(go), .updateKeys(1), .fire(sent), .readRequest,
+                .send(Self.second), .readRequest, .send(Self.second), .awaitEnd,
+            ])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            #expect(await api.get().text == "hi")
+            let begun = Begun(api, Self.request(.post, body: "x")) {
+                go.fire()
+                _ = sent.waitBlocking()
+            }
+            #expect(await begun.end().text == "second")
+            #expect(await api.get().text == "second")
+            #expect(upstream.connections == 1)
+        }
+        upstream.stop()
+    }
+
+    @Test("What comes on a new connection before its request is a protocol error, and nothing is sent again")
+    func beforeFirst() async throws {
+        let sent = Signal()
+        let upstream = try ScriptedUpstream([.send(Self.second), .fire(sent), .awaitEnd])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            let begun = try await api.loop.perform {
+                let begun = api.begin(Self.request(.get))
+                // The loop starts the call next, and then stands still until the bytes are there.
+                api.loop.execute { _ = sent.waitBlocking() }
+                return begun
+            }
+            let result = await begun.end()
+            #expect(result.reason == "http_protocol_error", "\(result)")
+            #expect(upstream.connections == 1)
+            #expect(upstream.requests.isEmpty)
+        }
+        upstream.stop()
+    }
+
+    @Test("A call that is cancelled before its request has left sends none of it")
+    func cancelledBefore() async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .awaitEnd], Self.next)
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            #expect(await api.get().text == "hi")
+            try await api.loop.perform {
+                api.send(Self.request(.post, body: "never")).subscribe().dispose()
+            }
+            await upstream.clientEnded.wait()
+            #expect(await api.get().text == "second")
+            #expect(upstream.requests.allSatisfy { !$0.contains("never") })
+        }
+        upstream.stop()
+    }
+
+    // MARK: At other moments
+
+    @Test("A stray that overtakes a response answers that request alone, and its connection is closed")
+    func besideResponse() async throws {
+        let upstream = try ScriptedUpstream(
+            [.readRequest, .send(Self.second + Self.ok), .awaitEnd], [.readRequest, .send(Self.ok), .again])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            #expect(await api.get("/1").text == "second")
+            for number in 2..<20 { #expect(await api.get("/\(number)").text == "hi") }
+            #expect(upstream.connections == 2)
+        }
+        upstream.stop()
+    }
+
+    @Test("A stray on an idle connection discards it", arguments: Stray.allCases, Wire.allCases)
+    func whileIdle(stray: Stray, wire: Wire) async throws {
+        let go = Signal()
+        let upstream = try ScriptedUpstream(
+            tls: wire.server, [.readRequest, .send(Self.ok), .wait(go)] + stray.steps + [.awaitEnd], Self.next
+        )
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            #expect(await api.get().text == "hi")
+            go.fire()
+            try await harness.until { $0.idle == 0 }
+            #expect(await api.get().text == "second")
+            #expect(upstream.connections == 2)
+        }
+        upstream.stop()
+    }
+
+    // MARK: 408
+
+    @Test(
+        "A 408 in place of a response sends a GET again, unseen, 500 times of 500", arguments: Wire.allCases)
+    func staleTimeout(wire: Wire) async throws {
+        let upstream = try ScriptedUpstream(
+            tls: wire.server,
+            [.readRequest, .send(Self.ok), .readRequest, .send(Stray.requestTimeout), .close])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            for number in 0..<500 {
+                let result = await api.get("/\(number)")
+                #expect(result.text == "hi", "\(number): \(result)")
+            }
+        }
+        upstream.stop()
+    }
+
+    @Test("It is recognized in pieces, too, and where the response is taken in pieces")
+    func staleTimeoutInPieces() async throws {
+        let upstream = try ScriptedUpstream(
+            [
+                .readRequest, .send(Self.ok), .readRequest, .send("HTTP/1.1 40"),
+                .send("8 Request Timeout\r\n"),
+                .send("Content-Length: 100\r\n\r\n"), .awaitEnd,
+            ])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            #expect(await api.get().text == "hi")
+            #expect(await api.get().text == "hi")
+            let streamed = try await StreamedCall.begin(api)
+            #expect(await streamed.end().status == 200)
+            #expect(streamed.record.bytes == Array("hi".utf8))
+            #expect(upstream.connections == 3)
+        }
+        upstream.stop()
+    }
+
+    @Test("A POST that gets a 408 on a reused connection fails, and is sent once", arguments: Wire.allCases)
+    func staleTimeoutOfPost(wire: Wire) async throws {
+        let upstream = try ScriptedUpstream(
+            tls: wire.server,
+            [.readRequest, .send(Self.ok), .readRequest, .send(Stray.requestTimeout), .awaitEnd], Self.next)
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            #expect(await api.get().text == "hi")
+            let failure = await api.post(body: "once").failure
+            #expect(failure?.reason == .connectionTerminated)
+            #expect(failure?.requestWasSent == true)
+            #expect(upstream.requests.count { $0.hasSuffix("once") } == 1)
+            #expect(await api.get().text == "second")
+        }
+        upstream.stop()
+    }
+
+    @Test("A 408 on a new connection is the response, also after another one was given up for a 408")
+    func ownTimeout() async throws {
+        let upstream = try ScriptedUpstream(
+            [.readRequest, .send(Self.ok), .readRequest, .send(Stray.requestTimeout), .close],
+            [.readRequest, .send(Stray.requestTimeout), .close])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            #expect(await api.get().text == "hi")
+            #expect(await api.get().status == 408)
+            #expect(upstream.connections == 2)
+        }
+        upstream.stop()
+    }
+
+    @Test("A 408 after a 1xx response is the response: the upstream has read the request")
+    func timeoutAfterContinue() async throws {
+        let upstream = try ScriptedUpstream(
+            [
+                .readRequest, .send(Self.ok), .readRequest, .send("HTTP/1.1 103 Early Hints\r\n\r\n"),
+                .send(Stray.requestTimeout), .awaitEnd,
+            ])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            #expect(await api.get().text == "hi")
+            #expect(await api.get().status == 408)
+        }
+        upstream.stop()
+    }
+
+    @Test("The times of a call that was sent again are those of its last sending")
+    func timings() async throws {
+        let go = Signal()
+        let upstream = try ScriptedUpstream(
+            [.readRequest, .send(Self.ok), .readRequest, .send(Stray.requestTimeout), .close],
+            [.readRequest, .wait(go), .close])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            #expect(await api.get().text == "hi")
+            go.fire()
+            let failure = await api.get().failure
+            #expect(failure?.reason == .connectionTerminated)
+            #expect(failure?.timings.firstByte == nil)
+            #expect(failure?.timings.isReusedConnection == false)
+        }
+        upstream.stop()
+    }
+}
