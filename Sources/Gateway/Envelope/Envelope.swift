@@ -8,9 +8,12 @@ struct PartResults: Sendable {
     /// Whether the parts stand in the endpoint's plan. One call that a handler made itself has no name: it is an
     /// error of the answer, and no part of it.
     let hasNames: Bool
+    /// Whether they came before the answer, which the next stage makes.
+    let areSteps: Bool
 
-    init(_ parts: consuming [NamedPart]) {
+    init(_ parts: consuming [NamedPart], areSteps: Bool = false) {
         self.parts = parts
+        self.areSteps = areSteps
         hasNames = true
     }
 
@@ -20,6 +23,7 @@ struct PartResults: Sendable {
         call.outcome = PartOutcome(failure, elapsed: elapsed)
         parts = [call]
         hasNames = false
+        areSteps = false
     }
 
     /// Lets go of what the parts brought; how they ended stays.

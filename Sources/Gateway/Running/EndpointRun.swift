@@ -253,7 +253,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
             parts[index].outcome = PartOutcome(
                 PartFailure(deadlineAfter: recipient.elapsed), elapsed: recipient.elapsed)
         }
-        let results = PartResults(parts)
+        let results = PartResults(parts, areSteps: next.then != nil)
         guard next.then != nil else {
             return renderer.parts(
                 results, status: next.dressing.status ?? .ok, fields: next.dressing.fields,
@@ -291,7 +291,9 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         return RequestSummary(
             requestID: request.requestID, route: endpoint.template.text, status: Self.clientClosedRequest,
             code: "CANCELLED", elapsed: .nanoseconds(elapsed), steps: remains?.before ?? [],
-            results: remains.flatMap { $0.next == nil ? nil : PartResults($0.parts) })
+            results: remains.flatMap { remains in
+                remains.next.map { PartResults(remains.parts, areSteps: $0.then != nil) }
+            })
     }
 
     /// nginx's status for a client that closed the connection before its answer.

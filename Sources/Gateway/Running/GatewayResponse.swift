@@ -50,15 +50,18 @@ public struct RequestSummary: Sendable {
 
     /// Each of `parts` for a log of all requests: makes no summary of it, and copies nothing but its name.
     ///
-    /// - Parameter body: `kind` is nil where the request ended before the part did, `failure` where none is to be told.
+    /// - Parameter body: `stage` counts the stages of steps; it is nil for a part of the answer itself. `kind` is nil where
+    ///   the request ended before the part did, `failure` where there is none.
     package func forEachEnd(
         _ body: (
-            _ name: String?, _ kind: OutcomeKind?, _ failure: (reason: String, attempts: Int)?,
+            _ stage: Int?, _ name: String?, _ kind: OutcomeKind?, _ failure: (reason: String, attempts: Int)?,
             _ nanoseconds: Int64
         ) -> Void
     ) {
-        for step in steps { step.forEachEnd(at: elapsed, body) }
-        results?.forEachEnd(at: elapsed, body)
+        for index in steps.indices { steps[index].forEachEnd(index, at: elapsed, body) }
+        guard let results else { return }
+        // Where steps were the last to end, the answer has no parts.
+        results.forEachEnd(results.areSteps ? steps.count : nil, at: elapsed, body)
     }
 
     private(set) var steps: [PartResults]
@@ -105,13 +108,13 @@ public struct PartSummary: Sendable, Hashable {
 extension PartResults {
     @inline(__always)
     fileprivate func forEachEnd(
-        at elapsed: Duration,
-        _ body: (String?, OutcomeKind?, (reason: String, attempts: Int)?, Int64) -> Void
+        _ stage: Int?, at elapsed: Duration,
+        _ body: (Int?, String?, OutcomeKind?, (reason: String, attempts: Int)?, Int64) -> Void
     ) {
         for index in parts.indices {
             let failure = parts[index].outcome?.failure
             body(
-                hasNames ? parts[index].name : nil, parts[index].outcome?.kind,
+                stage, hasNames ? parts[index].name : nil, parts[index].outcome?.kind,
                 failure.map { ($0.reason.token, $0.attempts) },
                 parts[index].outcome?.elapsed ?? Int64(elapsed / .nanoseconds(1)))
         }

@@ -114,7 +114,7 @@ struct RunState {
     mutating func takeEnded(of stage: Int) -> Ended? {
         guard self.stage == stage, let next = next.take() else { return nil }
         if let then = next.then {
-            let results = PartResults(parts)
+            let results = PartResults(parts, areSteps: true)
             parts = []
             // Its numbers are used up.
             self.stage += results.parts.count

@@ -111,10 +111,9 @@ final class AccessLog {
 
     /// - Parameter whole: microseconds of the request. A part's own come from dates, which are less fine: it has no more.
     private func write(parts summary: borrowing RequestSummary, within whole: Int) {
-        var isFirst = true
-        summary.forEachEnd { name, kind, failure, nanoseconds in
-            if isFirst { line.constant(#","parts":{"#) } else { line.constant(",") }
-            isFirst = false
+        var place = PartPlace.none
+        summary.forEachEnd { stage, name, kind, failure, nanoseconds in
+            place.move(to: stage, in: &line)
             line.string(name ?? "call")
             if kind == .success {
                 line.constant(#":{"kind":"success""#)
@@ -133,6 +132,35 @@ final class AccessLog {
             line.fixed(min(Int(nanoseconds / 1000), whole), places: 3)
             line.constant("}")
         }
-        if !isFirst { line.constant("}") }
+        place.close(in: &line)
+    }
+}
+
+/// Where a line stands among a request's steps and parts. Each stage of steps is an object of its own in `steps`, so that
+/// no key comes twice: names are unique within a stage, and nowhere else.
+private enum PartPlace {
+    case none
+    case steps(stage: Int)
+    case parts
+
+    /// Writes what comes before the next part, or before the next step of this stage.
+    mutating func move(to stage: Int?, in line: inout JSONLine) {
+        switch (self, stage) {
+        case (.none, nil): line.constant(#","parts":{"#)
+        case (.none, _?): line.constant(#","steps":[{"#)
+        case (.steps, nil): line.constant(#"}],"parts":{"#)
+        case (.steps(let last), let next?) where last != next: line.constant("},{")
+        case (.steps, _?), (.parts, _): line.constant(",")
+        }
+        self = stage.map { .steps(stage: $0) } ?? .parts
+    }
+
+    /// Writes what comes after the last one.
+    func close(in line: inout JSONLine) {
+        switch self {
+        case .none: break
+        case .steps: line.constant("}]")
+        case .parts: line.constant("}")
+        }
     }
 }
