@@ -92,4 +92,44 @@ struct AccessLogShapeTests {
         #expect(steps.map { $0[member: "total"]?[member: "kind"]?.stringValue } == ["success", "cancelled"])
         #expect(line[member: "parts"] == nil)
     }
+
+    @Test(
+        "The trace id is the one that the upstream saw, whether the client began the trace or the gateway did"
+    )
+    func traceID() throws {
+        let upstream = try ScriptedUpstream([.answer { _ in "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1" }]
+        )
+        defer { upstream.stop() }
+        let begun = "4bf92f3577b34da6a3ce929d0e0e4736"
+        let lines = try withLoggedGateway { configuration in
+            configuration.upstreams["parts"] = "http://127.0.0.1:\(upstream.port)"
+        } declare: { gateway in
+            let parts = gateway.provider(PartsAPI.self, upstream: "parts")
+            gateway.get("/page") { _ in .parts(first: parts.rx.request(.first).fragment()) }
+            gateway.get("/broken") { _ in throw GatewayError.notFound() }
+        } _: { server in
+            let client = try RawClient(port: server.port)
+            for request in [
+                "GET /page HTTP/1.1\r\nHost: test\r\ntraceparent: 00-\(begun)-00f067aa0ba902b7-01\r\n\r\n",
+                "GET /page HTTP/1.1\r\nHost: test\r\n\r\n", "GET /broken HTTP/1.1\r\nHost: test\r\n\r\n",
+                "GET /nowhere HTTP/1.1\r\nHost: test\r\n\r\n",
+            ] {
+                client.send(request)
+                _ = client.receive()
+            }
+        }
+        let sent = upstream.requests.map { request in
+            let line = request.split(separator: "\r\n").first {
+                $0.lowercased().hasPrefix("traceparent: 00-")
+            }
+            return line.map { String($0.dropFirst("traceparent: 00-".count).prefix(32)) }
+        }
+        #expect(sent.first == begun)
+        #expect(lines.map { $0[member: "status"]?.intValue } == [200, 200, 404, 404])
+        let told = lines.map { $0[member: "traceId"]?.stringValue }
+        #expect(Array(told.prefix(2)) == sent)
+        #expect(told[2]?.utf8.count == 32)
+        // No endpoint took this one: it has no trace.
+        #expect(told[3] == nil)
+    }
 }

@@ -133,7 +133,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
             break
         case .answer(var remains, let dressing):
             if let timer = remains.timer { scheduler.cancelTimer(timer) }
-            receiver.answered(
+            deliver(
                 renderer.parts(
                     PartResults(remains.takeParts()), status: dressing.status ?? .ok, fields: dressing.fields,
                     before: remains.before, for: recipient))
@@ -239,7 +239,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         // Before all ends: what had not ended by itself has no end in the timeline.
         let recipient = recipient
         remains.dispose()
-        receiver.answered(expired(remains, recipient))
+        deliver(expired(remains, recipient))
     }
 
     private func expired(_ remains: RunState.Remains, _ recipient: Renderer.Recipient) -> GatewayResponse {
@@ -271,12 +271,17 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         conclude(remains, response)
     }
 
+    private func deliver(_ answer: consuming GatewayResponse) {
+        answer.note(context)
+        receiver.answered(answer)
+    }
+
     /// The run is over and nothing of it is under way any more: delivers.
     private func conclude(
         _ remains: RunState.Remains, _ response: ([PartResults], Renderer.Recipient) -> GatewayResponse
     ) {
         if let timer = remains.timer { scheduler.cancelTimer(timer) }
-        receiver.answered(response(remains.before, recipient))
+        deliver(response(remains.before, recipient))
     }
 
     func dispose() {
@@ -293,7 +298,8 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
             code: "CANCELLED", elapsed: .nanoseconds(elapsed), steps: remains?.before ?? [],
             results: remains.flatMap { remains in
                 remains.next.map { PartResults(remains.parts, areSteps: $0.then != nil) }
-            })
+            },
+            context: context)
     }
 
     /// nginx's status for a client that closed the connection before its answer.

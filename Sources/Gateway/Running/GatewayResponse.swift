@@ -13,6 +13,9 @@ public struct GatewayResponse: Sendable {
         self.summary = summary
     }
 
+    /// Notes what went with the calls that were made for the request.
+    mutating func note(_ context: CallContext) { summary.context = context }
+
     /// Lets go of what is large, where only what is to be logged is kept.
     package mutating func dropValues() { summary.dropValues() }
 }
@@ -66,10 +69,23 @@ public struct RequestSummary: Sendable {
 
     private(set) var steps: [PartResults]
     private(set) var results: PartResults?
+    /// What went with the calls that were made for the request; nil where no endpoint took it.
+    var context: CallContext?
+
+    /// The trace that the request's calls belong to: 32 hexadecimal digits (W3C Trace Context). Nil where no endpoint took
+    /// the request.
+    public var traceID: String? {
+        var text: String?
+        withTraceID { text = String(decoding: $0, as: UTF8.self) }
+        return text
+    }
+
+    /// Calls `body` with the digits of `traceID`, where there is one. They are valid during the call only.
+    package func withTraceID(_ body: (UnsafeBufferPointer<UInt8>) -> Void) { context?.withTraceID(body) }
 
     init(
         requestID: String, route: String?, status: Int, code: String, elapsed: Duration, steps: [PartResults],
-        results: PartResults?
+        results: PartResults?, context: CallContext? = nil
     ) {
         self.requestID = requestID
         self.route = route
@@ -78,6 +94,7 @@ public struct RequestSummary: Sendable {
         self.elapsed = elapsed
         self.steps = steps
         self.results = results
+        self.context = context
     }
 
     /// Lets go of the bytes that the parts brought, which the answer has too: for an answer that waits for its client.

@@ -45,6 +45,11 @@ final class AccessLog {
         // Ours, or the client's where it is of letters, digits and `._-`.
         line.plain(summary.requestID)
         line.constant(#"""#)
+        summary.withTraceID { digits in
+            line.constant(#","traceId":""#)
+            line.plain(digits)
+            line.constant(#"""#)
+        }
         write(entry)
         line.constant(#","code":""#)
         line.plain(summary.code)

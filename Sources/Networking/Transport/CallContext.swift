@@ -137,6 +137,16 @@ public final class CallContext: Sendable {
         return timeline.map { context.with($0) } ?? context
     }
 
+    /// Calls `body` with the trace id in `traceparent`, 32 hexadecimal digits, where there is one. They are valid during the
+    /// call only.
+    package func withTraceID(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+        guard let index = fields.firstIndex(of: .traceParent) else { return }
+        fields.valueBytes(at: index).withUnsafeBufferPointer { value in
+            // version "-" trace-id "-" parent-id "-" flags (W3C Trace Context 3.2.2)
+            if value.count >= 35 { body(UnsafeBufferPointer(rebasing: value[3..<35])) }
+        }
+    }
+
     func fields(for upstream: Upstream) -> HTTPFields {
         guard let fieldsWithCredentials, credentialUpstreams.contains(upstream.name) else { return fields }
         return fieldsWithCredentials
