@@ -50,6 +50,17 @@ struct UpstreamFieldsTests {
         #expect(sent.allSatisfy { !$0.contains(.connection) && !$0.contains(.host) })
     }
 
+    @Test("Authorization goes to the upstreams listed for it, Cookie to those listed for it")
+    func credentialsApart() throws {
+        let (diary, total) = (bench.diary, bench.gateway.provider(DiaryAPI.self, upstream: "total"))
+        bench.gateway.get("/apart", .forwardsAuthorization(to: "diary"), .forwardsCookies(to: "total")) { _ in
+            .parts(a: diary.rx.request(.recent).fragment(), b: total.rx.request(.total).fragment())
+        }
+        let sent = try sent("/apart", Self.fields)
+        #expect(sent.map { $0[.authorization] } == ["Bearer t", nil])
+        #expect(sent.map { $0[.cookie] } == [nil, "c=1"])
+    }
+
     @Test("What the client's Connection names is for us alone, though the endpoint lists it")
     func namedByConnection() throws {
         let named = try sent("/open", Self.fields)

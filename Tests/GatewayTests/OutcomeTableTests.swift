@@ -218,24 +218,62 @@ struct OutcomeTableTests {
         #expect(reply["/message"] == #""total was not found""#)
     }
 
-    @Test("401 and 403 are the client's own where its Authorization was forwarded, 401 with the challenge")
-    func credentials() throws {
+    private static let challenge = "Bearer realm=\"x\""
+
+    /// An endpoint with one part out of the diary, which answers with that status.
+    private func bench(_ status: Int, _ options: [EndpointOption]) -> Bench {
         let bench = Bench()
-        bench.gateway.get("/own", .forwardsAuthorization(to: "diary")) { [diary = bench.diary] _ in
+        bench.gateway.on(.get, "/own", options) { [diary = bench.diary] _ in
             .parts(a: diary.rx.request(.recent).fragment())
         }
-        bench.upstream("/recent", .response(401, fields: [.wwwAuthenticate: "Bearer realm=\"x\""]))
-        let authorized = try bench.answer(.get, "/own", fields: [.authorization: "Bearer t"])
-        #expect(authorized.status == 401)
-        #expect(authorized["/code"] == #""UNAUTHORIZED""#)
-        #expect(authorized.fields[.wwwAuthenticate] == "Bearer realm=\"x\"")
-        // The endpoint forwards, but this client brought nothing to forward.
-        let anonymous = try bench.answer(.get, "/own")
-        #expect(anonymous.status == 502)
-        #expect(anonymous.fields[.wwwAuthenticate] == nil)
-        bench.upstream("/recent", .response(403))
-        #expect(try bench.answer(.get, "/own", fields: [.authorization: "Bearer t"]).status == 403)
-        #expect(try bench.answer(.get, "/own").status == 502)
+        _ = bench.gateway.provider(DiaryAPI.self, upstream: "other")
+        bench.upstream("/recent", .response(status, fields: [.wwwAuthenticate: Self.challenge]))
+        return bench
+    }
+
+    @Test(
+        "401 and 403 are 502 where the endpoint does not forward Authorization to that upstream",
+        arguments: [401, 403])
+    func foreignCredentials(_ status: Int) throws {
+        let options: [[EndpointOption]] = [
+            [], [.forwardsCookies(to: "diary")], [.forwardsAuthorization(to: "other")],
+            [.forwardsAuthorization(to: "other"), .forwardsCookies(to: "diary")],
+        ]
+        for options in options {
+            let bench = bench(status, options)
+            let reply = try bench.answer(
+                .get, "/own", fields: [.authorization: "Bearer t", .cookie: "session=1"])
+            #expect(reply.status == 502)
+            #expect(reply.fields[.wwwAuthenticate] == nil)
+        }
+    }
+
+    @Test("401 and 403 reach the client where the endpoint forwards Authorization, even if it sent none")
+    func credentials() throws {
+        let bench = bench(401, [.forwardsAuthorization(to: "diary")])
+        for fields: HTTPFields in [[.authorization: "Bearer t"], [:], [.cookie: "session=1"]] {
+            bench.upstream("/recent", .response(401, fields: [.wwwAuthenticate: Self.challenge]))
+            let unauthorized = try bench.answer(.get, "/own", fields: fields)
+            #expect(unauthorized.status == 401)
+            #expect(unauthorized["/code"] == #""UNAUTHORIZED""#)
+            #expect(unauthorized.fields[.wwwAuthenticate] == Self.challenge)
+            bench.upstream("/recent", .response(403))
+            let forbidden = try bench.answer(.get, "/own", fields: fields)
+            #expect(forbidden.status == 403)
+            #expect(forbidden["/code"] == #""FORBIDDEN""#)
+        }
+    }
+
+    @Test("A target's own Authorization replaces the client's: its 401 is not for the client")
+    func ownCredentials() throws {
+        let bench = Bench()
+        bench.gateway.get("/own", .forwardsAuthorization(to: "diary")) { [diary = bench.diary] _ in
+            .parts(a: diary.rx.request(.authorized).fragment())
+        }
+        bench.transport.answer(.response(401, fields: [.wwwAuthenticate: Self.challenge]))
+        let reply = try bench.answer(.get, "/own", fields: [.authorization: "Bearer t"])
+        #expect(reply.status == 502)
+        #expect(reply.fields[.wwwAuthenticate] == nil)
     }
 
     @Test("Attempts are those that were made")

@@ -199,7 +199,7 @@ struct HTTPRequestTests {
         let settings = try settings()
         let context = CallContext(
             requestID: "r1", forwarding: [.authorization: "Bearer theirs", .acceptLanguage: "ko"],
-            credentialUpstreams: ["api"])
+            authorizationUpstreams: ["api"])
         let call = try HTTPRequest(url: "http://api.test:8080/x").call(settings, context: context)
         #expect(call.contextFields[.authorization] == "Bearer theirs")
         var request = call.request.setAuthToken("ours")

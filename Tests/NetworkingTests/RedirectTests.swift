@@ -124,7 +124,7 @@ struct RedirectTests {
         bench.transport.answer(Self.to("/same"), Self.to("http://cdn.test/other"), Self.ok)
         let context = CallContext(
             requestID: "r1", forwarding: ["Accept-Language": "ko", .cookie: "c=1"],
-            credentialUpstreams: ["diary"])
+            cookieUpstreams: ["diary"])
         let probe = CallContext.$current.withValue(context) { bench.start() }
         #expect(probe.value?.statusCode == 200)
         let calls = bench.transport.attempts.map(\.call)

@@ -20,8 +20,6 @@ final class Endpoint: Sendable {
     let deadlineInterval: RxTimeInterval
     /// All fields of a client's request that may go to an upstream.
     let forwarded: [HTTPFieldName]
-    /// The upstreams that may see the client's credentials.
-    let credentialUpstreams: [String]
 
     init(method: HTTPMethod, template: PathTemplate, handler: Handler, settings: EndpointSettings) {
         self.method = method
@@ -34,7 +32,6 @@ final class Endpoint: Sendable {
         forwarded =
             settings.forwards + (settings.authorizationUpstreams.isEmpty ? [] : [.authorization])
             + (settings.cookieUpstreams.isEmpty ? [] : [.cookie])
-        credentialUpstreams = settings.authorizationUpstreams + settings.cookieUpstreams
     }
 }
 
@@ -49,15 +46,11 @@ struct EndpointSettings: Sendable {
     var cookieUpstreams: [String] = []
     var revealsUpstreamMessages = false
 
-    /// What cannot be as the options say.
+    /// Why the options cannot hold, whatever the upstreams are.
     var fault: String? {
         if forwards.contains(.authorization) || forwards.contains(.cookie) {
-            return "forwards credentials to upstreams that are not named; use forwardsAuthorization(to:)"
-        }
-        if !authorizationUpstreams.isEmpty, !cookieUpstreams.isEmpty,
-            Set(authorizationUpstreams) != Set(cookieUpstreams)
-        {
-            return "forwards Authorization and Cookie to different upstreams; they go together"
+            return "forwards credentials to every upstream; "
+                + "use forwardsAuthorization(to:) or forwardsCookies(to:)"
         }
         return nil
     }
@@ -84,13 +77,15 @@ public struct EndpointOption: Sendable {
         EndpointOption { $0.forwards += names }
     }
 
-    /// Sends the client's `Authorization` to these upstreams, by name, and to no other. An upstream's 401 and 403
-    /// then are the client's own.
+    /// Sends the client's `Authorization` to these upstreams, by name, and to no other. Their 401 and 403 reach the
+    /// client, whether it sent an `Authorization` or not. A name that no `provider(_:upstream:)` of the gateway has
+    /// is a declaration fault.
     public static func forwardsAuthorization(to upstreams: String...) -> EndpointOption {
         EndpointOption { $0.authorizationUpstreams += upstreams }
     }
 
-    /// Sends the client's `Cookie` to these upstreams, by name, and to no other.
+    /// Sends the client's `Cookie` to these upstreams, by name, and to no other. A name that no
+    /// `provider(_:upstream:)` of the gateway has is a declaration fault.
     public static func forwardsCookies(to upstreams: String...) -> EndpointOption {
         EndpointOption { $0.cookieUpstreams += upstreams }
     }
@@ -99,6 +94,16 @@ public struct EndpointOption: Sendable {
     /// upstream's text is shown.
     public static var revealsUpstreamMessages: EndpointOption {
         EndpointOption { $0.revealsUpstreamMessages = true }
+    }
+}
+
+extension EndpointSettings {
+    /// The upstreams that get credentials but are not among `known`: the field that each would get, and its name.
+    func unknownUpstreams(known: [String]) -> [(field: HTTPFieldName, upstream: String)] {
+        let listed =
+            authorizationUpstreams.map { (field: HTTPFieldName.authorization, upstream: $0) }
+            + cookieUpstreams.map { (field: HTTPFieldName.cookie, upstream: $0) }
+        return listed.filter { !known.contains($0.upstream) }
     }
 }
 

@@ -25,6 +25,8 @@ public final class Gateway: Sendable {
         var largestBody = 0
         var upstreams: [String] = []
         var faults: [String] = []
+        /// Endpoints that forward credentials, for the check of the upstreams' names: these may come later.
+        var credentialEndpoints: [(name: String, settings: EndpointSettings)] = []
     }
 
     let environment: GatewayEnvironment
@@ -72,17 +74,23 @@ public final class Gateway: Sendable {
         }
     }
 
-    /// What answers requests. Throws where an endpoint cannot be, an address is none, or an override names an
-    /// upstream that nobody declared.
+    /// Returns what answers requests. Throws all faults at once: an endpoint that is declared wrongly, an invalid
+    /// address, or an upstream that is named in an override or for credentials and that nobody declared.
     public func responder() throws(GatewayDeclarationError) -> GatewayResponder {
-        let (router, largestBody, upstreams, declared) = state.withLock {
-            ($0.router, $0.largestBody, $0.upstreams, $0.faults)
+        let (router, largestBody, upstreams, declared, endpoints) = state.withLock {
+            ($0.router, $0.largestBody, $0.upstreams, $0.faults, $0.credentialEndpoints)
         }
         var faults = declared + (cors?.faults ?? [])
         let known =
             upstreams.isEmpty ? "there are none" : "known: \(upstreams.sorted().joined(separator: ", "))"
         for name in environment.upstreamOverrides.keys.sorted() where !upstreams.contains(name) {
             faults.append("there is no upstream \"\(name)\" to give an address (\(known))")
+        }
+        for (endpoint, settings) in endpoints {
+            for (field, upstream) in settings.unknownUpstreams(known: upstreams) {
+                faults.append(
+                    "\(endpoint) forwards \(field) to \"\(upstream)\", which is not an upstream (\(known))")
+            }
         }
         guard faults.isEmpty else { throw GatewayDeclarationError(faults: faults) }
         return GatewayResponder(
@@ -96,8 +104,12 @@ public final class Gateway: Sendable {
         var settings = EndpointSettings(
             deadline: limits.deadline, bodyLimit: limits.requestBody, json: limits.json)
         for option in options { option.apply(&settings) }
-        if let fault = settings.fault {
-            state.withLock { $0.faults.append("\(method.rawValue) \(path) \(fault)") }
+        let name = "\(method.rawValue) \(path)"
+        state.withLock { [settings] state in
+            if let fault = settings.fault { state.faults.append("\(name) \(fault)") }
+            if !settings.authorizationUpstreams.isEmpty || !settings.cookieUpstreams.isEmpty {
+                state.credentialEndpoints.append((name, settings))
+            }
         }
         do {
             let template = try PathTemplate(path)
@@ -105,7 +117,7 @@ public final class Gateway: Sendable {
             state.withLock { [limit = settings.bodyLimit] state in
                 state.largestBody = max(state.largestBody, limit)
                 if !state.router.add(method, template, GatewayResponder.Routed(endpoint)) {
-                    state.faults.append("\(method.rawValue) \(path) is declared twice")
+                    state.faults.append("\(name) is declared twice")
                 }
             }
         } catch {

@@ -44,7 +44,7 @@ extension PartFailure {
             elapsedMilliseconds: Int(elapsed / 1_000_000), isRetryable: isRetryable,
             answer: FailureAnswer(
                 status: FailureAnswer.status(
-                    kind: kind, reason: reason, status: nil, forwardedCredentials: false)))
+                    kind: kind, reason: reason, status: nil, forwardsAuthorization: false)))
     }
 
     /// What the endpoint itself says of its part.
@@ -58,9 +58,9 @@ extension PartFailure {
     }
 
     private convenience init(_ error: NetworkError, reveals: Bool) {
-        let forwarded = error.call?.contextFields.contains(.authorization) ?? false
         let status = FailureAnswer.status(
-            kind: error.kind, reason: error.reason, status: error.statusCode, forwardedCredentials: forwarded)
+            kind: error.kind, reason: error.reason, status: error.statusCode,
+            forwardsAuthorization: error.call?.forwardsAuthorization ?? false)
         var answer = FailureAnswer(status: status)
         if status == 503 {
             let asked = error.retryAfter.map { Int(($0 + .milliseconds(999)).components.seconds) }

@@ -87,7 +87,7 @@ struct FailureAnswer: Sendable {
     let status: Int
     /// Seconds for `Retry-After`.
     var retryAfter: Int?
-    /// The upstream's `WWW-Authenticate`, of a 401 that the client's own credentials earned.
+    /// The upstream's `WWW-Authenticate`, of a 401 that reaches the client.
     var challenges: [String] = []
     /// What a `GatewayError` from within the part says itself.
     var own: GatewayError?
@@ -108,10 +108,10 @@ struct FailureAnswer: Sendable {
 
     /// The contract's table of outcomes.
     ///
-    /// - Parameter forwardedCredentials: whether the upstream saw the client's own `Authorization`, so that its
-    ///   401 or 403 is meant for the client.
+    /// - Parameter forwardsAuthorization: whether the endpoint forwards the client's `Authorization` to the upstream,
+    ///   so that its 401 or 403 is for the client.
     static func status(
-        kind: OutcomeKind, reason: FailureReason, status: Int?, forwardedCredentials: Bool
+        kind: OutcomeKind, reason: FailureReason, status: Int?, forwardsAuthorization: Bool
     ) -> Int {
         switch kind {
         case .success, .noContent:
@@ -119,8 +119,8 @@ struct FailureAnswer: Sendable {
         case .requestErr:
             switch status {
             case .some(let status) where [404, 409, 410, 412, 422].contains(status): return status
-            case 401 where forwardedCredentials: return 401
-            case 403 where forwardedCredentials: return 403
+            case 401 where forwardsAuthorization: return 401
+            case 403 where forwardsAuthorization: return 403
             case 429: return 503
             default: return 502
             }

@@ -239,7 +239,8 @@ public final class GatewayResponder: Sendable {
         if endpoint.forwarded.isEmpty { return CallContext(requestID, own, deadline: deadline) }
         return CallContext(
             requestID, own, deadline: deadline, forwarding: Self.forwarded(fields, by: endpoint),
-            credentialUpstreams: endpoint.credentialUpstreams)
+            authorizationUpstreams: endpoint.settings.authorizationUpstreams,
+            cookieUpstreams: endpoint.settings.cookieUpstreams)
     }
 
     private static func asksForTimeline(_ fields: HTTPFields) -> Bool {

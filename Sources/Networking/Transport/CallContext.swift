@@ -21,10 +21,32 @@ public final class CallContext: Sendable {
     package let timeline: TimelinePlace?
 
     private let fields: HTTPFields
-    /// `fields` before anything was forwarded; nil where nothing is.
-    private let ownFields: HTTPFields?
-    private let fieldsWithCredentials: HTTPFields?
-    private let credentialUpstreams: [String]
+    /// Nil unless the endpoint forwards something to an upstream.
+    private let forwarding: Forwarding?
+
+    /// What depends on the upstream, and what a redirect to another origin leaves behind. In an object of its own, as
+    /// few requests have it.
+    private final class Forwarding: Sendable {
+        /// The context's fields without anything of the client's.
+        let ownFields: HTTPFields
+        /// The client's `Authorization`, and the names of the upstreams that it is for.
+        let authorization: HTTPFields
+        let authorizationUpstreams: [String]
+        /// The client's `Cookie`, and the names of the upstreams that it is for.
+        let cookies: HTTPFields
+        let cookieUpstreams: [String]
+
+        init(
+            ownFields: HTTPFields, authorization: HTTPFields, to authorizationUpstreams: [String],
+            cookies: HTTPFields, to cookieUpstreams: [String]
+        ) {
+            self.ownFields = ownFields
+            self.authorization = authorization
+            self.authorizationUpstreams = authorizationUpstreams
+            self.cookies = cookies
+            self.cookieUpstreams = cookieUpstreams
+        }
+    }
 
     /// What goes with the calls of one request of a client.
     ///
@@ -34,15 +56,17 @@ public final class CallContext: Sendable {
     ///   - via: the `Via` of the client's request; our own entry is added to it.
     ///   - deadline: on the clock of the transport's scheduler.
     ///   - forwarding: fields of the client's request that the endpoint lists. The hop-by-hop fields, `Host`,
-    ///     `Accept-Encoding` and what the gateway sets itself are left out. `Authorization` and `Cookie` go only to the upstreams named in `credentialUpstreams`.
-    ///   - credentialUpstreams: names of upstreams that may see the client's credentials. Default none.
+    ///     `Accept-Encoding` and the fields that the gateway sets itself are left out.
+    ///   - authorizationUpstreams: names of the upstreams that get the client's `Authorization`. Default none.
+    ///   - cookieUpstreams: names of the upstreams that get the client's `Cookie`. Default none.
     public convenience init(
         requestID: String,
         traceparent: String? = nil,
         via: String? = nil,
         deadline: RxTime? = nil,
         forwarding: HTTPFields = HTTPFields(),
-        credentialUpstreams: [String] = []
+        authorizationUpstreams: [String] = [],
+        cookieUpstreams: [String] = []
     ) {
         var fields = HTTPFields()
         fields.append(.via, via.map { "\($0), \(CallContext.via)" } ?? CallContext.via)
@@ -50,51 +74,45 @@ public final class CallContext: Sendable {
         if let traceparent { fields.append(.traceParent, traceparent) }
         self.init(
             requestID, fields, deadline: deadline, forwarding: forwarding,
-            credentialUpstreams: credentialUpstreams)
+            authorizationUpstreams: authorizationUpstreams, cookieUpstreams: cookieUpstreams)
     }
 
-    /// - Parameter fields: what goes with every call, but for what is forwarded.
+    /// - Parameter fields: goes with every call, besides what is forwarded.
     package init(
-        _ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?, forwarding: HTTPFields,
-        credentialUpstreams: [String]
+        _ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?,
+        forwarding listed: HTTPFields, authorizationUpstreams: [String], cookieUpstreams: [String]
     ) {
         self.requestID = requestID
         self.deadline = deadline
         timeline = nil
-        var credentials = HTTPFields()
-        forwards = !forwarding.isEmpty
-        ownFields = forwards ? fields : nil
-        if forwards {
-            for (text, value) in forwarding {
-                guard let name = HTTPFieldName(text) else { continue }
-                if name == .authorization || name == .cookie {
-                    credentials.append(name, value)
-                } else if !TransportField.isOwned(name), !CallContext.own.contains(name) {
-                    fields.append(name, value)
-                }
+        forwards = !listed.isEmpty
+        let ownFields = fields
+        var authorization = HTTPFields()
+        var cookies = HTTPFields()
+        for (text, value) in listed {
+            guard let name = HTTPFieldName(text) else { continue }
+            if name == .authorization {
+                authorization.append(name, value)
+            } else if name == .cookie {
+                cookies.append(name, value)
+            } else if !TransportField.isOwned(name), !CallContext.own.contains(name) {
+                fields.append(name, value)
             }
         }
         self.fields = fields
-        if credentials.isEmpty {
-            self.credentialUpstreams = []
-            fieldsWithCredentials = nil
-        } else {
-            self.credentialUpstreams = credentialUpstreams
-            fields.append(contentsOf: credentials)
-            fieldsWithCredentials = fields
-        }
+        forwarding = Forwarding(
+            ownFields: ownFields, authorization: authorization, to: authorizationUpstreams,
+            cookies: cookies, to: cookieUpstreams)
     }
 
-    /// - Parameter fields: what goes with every call; nothing is forwarded.
+    /// - Parameter fields: goes with every call; nothing is forwarded.
     package init(_ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?) {
         self.requestID = requestID
         self.deadline = deadline
         timeline = nil
         forwards = false
-        ownFields = nil
+        forwarding = nil
         self.fields = consume fields
-        fieldsWithCredentials = nil
-        credentialUpstreams = []
     }
 
     private init(_ other: CallContext, _ place: TimelinePlace) {
@@ -102,10 +120,8 @@ public final class CallContext: Sendable {
         deadline = other.deadline
         timeline = place
         forwards = other.forwards
-        ownFields = other.ownFields
         fields = other.fields
-        fieldsWithCredentials = other.fieldsWithCredentials
-        credentialUpstreams = other.credentialUpstreams
+        forwarding = other.forwarding
     }
 
     /// The same for a request whose timeline is to be told.
@@ -130,10 +146,10 @@ public final class CallContext: Sendable {
     /// Never the client's: what the gateway sets itself, and the coding that it cannot undo.
     private static let own: [HTTPFieldName] = [.via, .xRequestID, .traceParent, .acceptEncoding]
 
-    /// The same without the client's fields: for a call that a redirect leads elsewhere.
+    /// The same without the client's fields, for a call that a redirect leads elsewhere.
     var withoutForwarding: CallContext {
-        guard let ownFields else { return self }
-        let context = CallContext(requestID, ownFields, deadline: deadline)
+        guard let forwarding else { return self }
+        let context = CallContext(requestID, forwarding.ownFields, deadline: deadline)
         return timeline.map { context.with($0) } ?? context
     }
 
@@ -147,8 +163,20 @@ public final class CallContext: Sendable {
         }
     }
 
+    /// Whether the client's `Authorization` goes to the upstream if the client sends one.
+    func forwardsAuthorization(to upstream: Upstream) -> Bool {
+        forwarding?.authorizationUpstreams.contains(upstream.name) ?? false
+    }
+
     func fields(for upstream: Upstream) -> HTTPFields {
-        guard let fieldsWithCredentials, credentialUpstreams.contains(upstream.name) else { return fields }
-        return fieldsWithCredentials
+        guard let forwarding else { return fields }
+        var all = fields
+        if !forwarding.authorization.isEmpty, forwarding.authorizationUpstreams.contains(upstream.name) {
+            all.append(contentsOf: forwarding.authorization)
+        }
+        if !forwarding.cookies.isEmpty, forwarding.cookieUpstreams.contains(upstream.name) {
+            all.append(contentsOf: forwarding.cookies)
+        }
+        return all
     }
 }

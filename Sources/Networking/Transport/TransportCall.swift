@@ -76,6 +76,13 @@ public final class TransportCall: Sendable {
         own?.contextFields ?? context?.fields(for: upstream) ?? settings.fieldsWithoutContext
     }
 
+    /// Whether the client's `Authorization` goes to this upstream if the client sends one, so that the upstream's
+    /// 401 and 403 are for the client. False where the target or an interceptor sets its own.
+    package var forwardsAuthorization: Bool {
+        guard let context, context.forwardsAuthorization(to: upstream) else { return false }
+        return own?.headers.contains(.authorization) != true
+    }
+
     /// Limits of one attempt. They are the transport's to hold.
     public var limits: AttemptLimits { settings.policy.attemptLimits }
 

@@ -9,6 +9,8 @@ enum DiaryAPI: TargetType {
     case today
     case put(CalendarDate, Double)
     case user(String)
+    /// Sends an `Authorization` of its own.
+    case authorized
 
     var baseURL: String { "http://diary.test:9001/food-diary" }
 
@@ -19,21 +21,26 @@ enum DiaryAPI: TargetType {
         case .today: "/today"
         case .put(let date, _): "/weights/\(date)"
         case .user(let name): "/users/\(name)"
+        case .authorized: "/authorized"
         }
     }
 
     var method: HTTPMethod {
         switch self {
-        case .recent, .total, .today, .user: .get
+        case .recent, .total, .today, .user, .authorized: .get
         case .put: .put
         }
     }
 
     var task: RequestTask {
         switch self {
-        case .recent, .total, .today, .user: .plain
+        case .recent, .total, .today, .user, .authorized: .plain
         case .put(_, let weight): .json(["weight": weight])
         }
+    }
+
+    var headers: HTTPFields {
+        if case .authorized = self { [.authorization: "Basic b3du"] } else { [:] }
     }
 
     var envelope: ResponseEnvelope { .genericResponse }
