@@ -264,6 +264,31 @@ struct OwnAnswerTests {
         #expect(incident.part == nil)
     }
 
+    @Test("An invalid base URL that a target computes is an incident with the value; the client sees neither")
+    func invalidBaseURL() throws {
+        let bench = Bench()
+        let computed = bench.gateway.provider(ComputedAPI.self, upstream: "computed")
+        let target = ComputedAPI(baseURL: "http://hidden host:1")
+        bench.gateway.get("/required") { _ in .parts(a: computed.rx.request(target).fragment()) }
+        bench.gateway.get("/optional") { _ in
+            .parts(a: computed.rx.request(target).fragment().optional())
+        }
+        bench.gateway.get("/own") { _ in computed.rx.request(target).fragment().map { .fragment($0) } }
+        let replies = try ["/required", "/own", "/optional"].map { try bench.answer(.get, $0) }
+        #expect(replies.map(\.status) == [500, 500, 200])
+        #expect(replies.map { $0["/code"] } == [#""INTERNAL""#, #""INTERNAL""#, #""PARTIAL""#])
+        for reply in replies {
+            let everything = reply.body + reply.fields.map { "\($0.name): \($0.value)" }.joined()
+            #expect(!everything.contains("hidden") && !everything.contains("computed"))
+        }
+        let incident =
+            "the address of upstream computed, 'http://hidden host:1', is invalid: "
+            + "a URL has no blank, control character or character beyond ASCII"
+        #expect(bench.incidents.map { "\($0.error)" } == [incident, incident, incident])
+        #expect(bench.incidents.map(\.part) == ["a", nil, "a"])
+        #expect(bench.transport.attempts.isEmpty)
+    }
+
     @Test(
         "An unexpected error in a part is 500 where it is required, null where it is not; both are incidents")
     func unexpectedPart() throws {

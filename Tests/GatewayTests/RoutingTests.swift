@@ -211,7 +211,21 @@ struct DeclarationTests {
         bench.gateway.get("/y", .forwards(.cookie)) { _ in .json(1) }
         let error = #expect(throws: GatewayDeclarationError.self) { try bench.gateway.responder() }
         #expect(error?.faults.count == 5)
-        #expect(error?.faults.contains { $0.contains("the address of upstream diary") } == true)
+        #expect(
+            error?.faults.first
+                == "the address of upstream diary, 'ftp://x', is invalid: a URL begins with http:// or https://")
+    }
+
+    @Test("The invalid address of an upstream that several providers share is one fault, without its password")
+    func oneAddress() throws {
+        let bench = Bench(overrides: ["diary": "http://me:secret@x"])
+        _ = bench.gateway.provider(DiaryAPI.self, upstream: "diary")
+        let error = #expect(throws: GatewayDeclarationError.self) { try bench.gateway.responder() }
+        #expect(
+            error?.faults == [
+                "the address of upstream diary, 'http://me:***@x', is invalid: "
+                    + "a URL has no user name or password before its host"
+            ])
     }
 
     @Test("An override moves the calls of its upstream and of no other")

@@ -83,11 +83,39 @@ struct RequestTests {
         }
     }
 
-    @Test("A target's base URL that is none fails the call")
+    @Test("A target's invalid base URL fails the call; only the underlying error has the address")
     func badBaseURLOfATarget() throws {
-        let error = try refusal(Anything(baseURL: "diary"))
+        let error = try refusal(Anything(baseURL: "diary.internal"))
         #expect(error.reason == .requestError)
-        #expect(error.message.contains("any"))
+        #expect(error.message == "the address of the upstream is invalid")
+        let fault = try #require(error.underlying as? Upstream.InvalidBaseURL)
+        #expect(fault.upstream == "any")
+        #expect(
+            fault.description
+                == "the address of upstream any, 'diary.internal', is invalid: a URL begins with http:// or https://"
+        )
+    }
+
+    @Test(
+        "An invalid base URL is shown without its password, its query and control characters",
+        arguments: [
+            ("http://me:secret@diary/x", "http://me:***@diary/x"),
+            ("http://secret@diary", "http://***@diary"),
+            ("http://me:se/cr?et@#@diary/x", "http://me:***@diary/x"),
+            ("me:secret@diary", "me:***@diary"),
+            ("http://diary/x?key=secret", "http://diary/x?***"),
+            ("http://diary/x?key=sec:ret@x", "http://***@x"),
+            ("http://diary/#secret", "http://diary/#***"),
+            ("http://diary/a\nb\u{1b}", "http://diary/a\u{fffd}b\u{fffd}"),
+            (String(repeating: "a", count: 300), String(repeating: "a", count: 256) + "..."),
+            ("", ""),
+        ])
+    func maskedBaseURL(text: String, shown: String) throws {
+        let error = #expect(throws: Upstream.InvalidBaseURL.self) {
+            try Upstream(name: "any", baseURL: text)
+        }
+        #expect(error?.value == shown)
+        #expect(error?.description.contains("secret") == false)
     }
 
     @Test(

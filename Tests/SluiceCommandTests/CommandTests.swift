@@ -63,7 +63,10 @@ struct CommandTests {
     func whatCannotStart() throws {
         let url = try SluiceProcess.run("serve", "--port", "0", "--upstream", "diary=nowhere")
         #expect(url.exitCode == 1)
-        #expect(url.errors.contains("the address of upstream diary"))
+        #expect(
+            url.errors
+                == "sluice: the address of upstream diary, 'nowhere', is invalid: "
+                + "a URL begins with http:// or https://\n")
         let name = try SluiceProcess.run("serve", "--port", "0", "--upstream", "dairy=http://127.0.0.1:1")
         #expect(name.exitCode == 1)
         #expect(name.errors.contains("there is no upstream \"dairy\""))

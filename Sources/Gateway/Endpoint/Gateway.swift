@@ -58,7 +58,11 @@ public final class Gateway: Sendable {
                 upstream: upstream, baseURL: address, transport: environment.transport, policy: policy,
                 plugins: plugins, interceptor: interceptor)
         } catch {
-            state.withLock { $0.faults.append(error.description) }
+            // Several providers may share the upstream, and its address is one fault.
+            let fault = error.description
+            state.withLock { state in
+                if !state.faults.contains(fault) { state.faults.append(fault) }
+            }
             return Self.unconfigured(upstream, environment.transport, policy, plugins)
         }
     }

@@ -11,7 +11,12 @@ extension PartFailure {
     convenience init(_ error: any Error, elapsed: Int64, reveals: Bool) {
         switch error {
         case let error as NetworkError:
-            self.init(error, reveals: reveals)
+            if let fault = error.underlying as? Upstream.InvalidBaseURL {
+                // A target computed it: the fault is the endpoint's, and the address is not for the client.
+                self.init(unexpected: fault, elapsed: elapsed)
+            } else {
+                self.init(error, reveals: reveals)
+            }
         case let error as GatewayError:
             self.init(error, elapsed: elapsed)
         case RxError.timeout:
@@ -22,11 +27,16 @@ extension PartFailure {
         case RxError.noElements:
             self.init(.pathErr, .missingData, "the answer has nothing", elapsed: elapsed, isRetryable: false)
         default:
-            self.init(
-                kind: .serverErr, reason: .internalError, message: "the gateway failed to make this part",
-                attempts: 0, elapsedMilliseconds: Int(elapsed / 1_000_000), isRetryable: false,
-                answer: FailureAnswer(status: 500, own: .internal), unexpected: error)
+            self.init(unexpected: error, elapsed: elapsed)
         }
+    }
+
+    /// A fault of the gateway's or of an endpoint's, of which the client learns nothing.
+    private convenience init(unexpected error: any Error, elapsed: Int64) {
+        self.init(
+            kind: .serverErr, reason: .internalError, message: "the gateway failed to make this part",
+            attempts: 0, elapsedMilliseconds: Int(elapsed / 1_000_000), isRetryable: false,
+            answer: FailureAnswer(status: 500, own: .internal), unexpected: error)
     }
 
     /// A part that was not done by the endpoint's deadline.

@@ -140,7 +140,7 @@ final class ProviderSettings: Sendable {
         do {
             upstream = try Upstream.known(name: name, baseURL: baseURL, isElsewhere: isElsewhere)
         } catch {
-            throw RequestFault(.url, error.description)
+            throw RequestFault(error)
         }
         let calls = CallSettings(
             upstream: upstream, policy: policy, plugins: plugins, jitter: jitter, fields: transport.fields,
@@ -153,7 +153,12 @@ final class ProviderSettings: Sendable {
             return true
         }
         guard isKept else {
-            throw RequestFault(.url, "the targets of \(name) have too many different base URLs")
+            let limit = ProviderSettings.maximumBaseURLs
+            // Redirects are the upstream's doing, base URLs are ours.
+            if isElsewhere { throw RequestFault(.url, "redirects led to more than \(limit) places") }
+            throw RequestFault(
+                Upstream.InvalidBaseURL(
+                    upstream: name, value: baseURL, reason: "its targets have more than \(limit) base URLs"))
         }
         return calls
     }

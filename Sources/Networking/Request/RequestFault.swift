@@ -21,4 +21,9 @@ struct RequestFault: Error, Sendable {
         self.message = message
         self.underlying = underlying
     }
+
+    /// The target's base URL is invalid. The message may reach a client: only the underlying error has the address.
+    init(_ error: Upstream.InvalidBaseURL) {
+        self.init(.url, "the address of the upstream is invalid", underlying: error)
+    }
 }

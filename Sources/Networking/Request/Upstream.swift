@@ -20,13 +20,6 @@ public final class Upstream: Sendable {
     /// The path of the base URL without its last slash: empty, or `/prefix`.
     let prefix: [UInt8]
 
-    /// Why a text cannot be an upstream's address.
-    public struct InvalidBaseURL: Error, Sendable, Hashable, CustomStringConvertible {
-        /// The name of the upstream that was to be.
-        public let upstream: String
-        public let description: String
-    }
-
     /// Parses and checks the address: scheme, host, a path without `.` and `..`, no query.
     ///
     /// - Parameters:
@@ -38,28 +31,26 @@ public final class Upstream: Sendable {
     }
 
     private init(name: String, baseURL text: String, isElsewhere: Bool) throws(InvalidBaseURL) {
+        func invalid(_ reason: String) -> InvalidBaseURL {
+            InvalidBaseURL(upstream: name, value: text, reason: reason)
+        }
         let url: HTTPURL
         let socket = Self.unixSocket(text)
         unixSocketPath = socket?.path
         do {
             url = try HTTPURL(socket.map { "http://localhost\($0.prefix)" } ?? text)
         } catch {
-            throw InvalidBaseURL(upstream: name, description: "the address of upstream \(name): \(error)")
+            throw invalid("\(error)")
         }
         if let path = socket?.path, !(2...107).contains(path.utf8.count) || path.utf8.contains(0) {
-            throw InvalidBaseURL(
-                upstream: name,
-                description: "the address of upstream \(name): a socket's path has 2 to 107 bytes")
+            throw invalid("a socket's path has 2 to 107 bytes")
         }
-        guard url.query == nil else {
-            throw InvalidBaseURL(
-                upstream: name, description: "the address of upstream \(name): a base URL has no query")
-        }
+        guard url.query == nil else { throw invalid("a base URL has no query") }
         var path = url.path.utf8[...]
         while path.last == UInt8(ascii: "/") { path.removeLast() }
         let prefix = Array(path)
         if let fault = prefix.withUnsafeBytes({ TargetRules.fault(inPath: $0) }), !prefix.isEmpty {
-            throw InvalidBaseURL(upstream: name, description: "the address of upstream \(name): \(fault)")
+            throw invalid(fault)
         }
         id = Upstream.count.wrappingAdd(1, ordering: .relaxed).oldValue
         self.name = name

@@ -46,6 +46,12 @@ enum DiaryAPI: TargetType {
     var envelope: ResponseEnvelope { .genericResponse }
 }
 
+/// A target that computes its own address.
+struct ComputedAPI: TargetType {
+    var baseURL: String
+    var path: RequestPath { "/" }
+}
+
 extension StubTransport.Answer {
     /// A GenericResponse with this data.
     static func data(_ json: String, after delay: Duration = .zero) -> StubTransport.Answer {

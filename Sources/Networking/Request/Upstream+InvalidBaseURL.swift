@@ -1,0 +1,52 @@
+extension Upstream {
+    /// Why a text is not an upstream's address.
+    public struct InvalidBaseURL: Error, Sendable, Hashable, CustomStringConvertible {
+        /// The upstream's name.
+        public let upstream: String
+        /// The text, fit for a log: without a password or a query, at most 256 characters of it.
+        public let value: String
+        /// What is wrong with it.
+        public let reason: String
+
+        public var description: String { "the address of upstream \(upstream), '\(value)', is invalid: \(reason)" }
+
+        init(upstream: String, value: String, reason: String) {
+            self.upstream = upstream
+            self.value = Self.masked(value)
+            self.reason = reason
+        }
+
+        /// Hides all that may be a secret, though the text cannot be parsed: a password may hold any character
+        /// before the last `@`, and a query or fragment may hold a key.
+        private static func masked(_ text: String) -> String {
+            var rest = text[...]
+            var result = ""
+            if let end = rest.firstRange(of: "://")?.upperBound {
+                result = String(rest[..<end])
+                rest = rest[end...]
+            }
+            if let at = rest.lastIndex(of: "@") {
+                let end = rest[..<at].firstIndex { ":/?#".contains($0) }
+                if let end, rest[end] == ":" { result += rest[...end] }
+                result += "***"
+                rest = rest[at...]
+            }
+            if let mark = rest.firstIndex(where: { "?#".contains($0) }) {
+                result += "\(rest[...mark])***"
+            } else {
+                result += rest
+            }
+            return printable(result)
+        }
+
+        private static func printable(_ text: String) -> String {
+            let maximum = 256
+            var scalars = String.UnicodeScalarView()
+            for scalar in text.unicodeScalars.prefix(maximum) {
+                let isControl = scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value)
+                scalars.append(isControl ? "\u{fffd}" : scalar)
+            }
+            return String(scalars) + (text.unicodeScalars.count > maximum ? "..." : "")
+        }
+    }
+}
