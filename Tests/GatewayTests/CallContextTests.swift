@@ -119,6 +119,72 @@ struct UpstreamFieldsTests {
         #expect(!sent.contains("0af7651916cd43dd"))
     }
 
+    private static let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+    @Test("Two traceparent fields count as none: a trace begins, without the client's tracestate")
+    func twoParents() throws {
+        for other in [Self.parent, "", "00-11111111111111111111111111111111-b7ad6b7169203331-01"] {
+            var fields: HTTPFields = [.traceParent: Self.parent, .traceState: "a=1"]
+            fields.append(.traceParent, other)
+            let sent = try #require(try sent("/plain", fields).first)
+            #expect(sent[.traceParent]?.wholeMatch(of: /00-[0-9a-f]{32}-[0-9a-f]{16}-00/) != nil)
+            #expect(sent[.traceParent]?.contains("0af7651916cd43dd") == false)
+            #expect(!sent.contains(.traceState))
+        }
+    }
+
+    @Test("tracestate is dropped without a valid traceparent, though the endpoint lists it")
+    func stateAlone() throws {
+        bench.gateway.get("/listed", .forwards(.traceState)) { [diary = bench.diary] _ in
+            .parts(a: diary.rx.request(.recent).fragment())
+        }
+        for path in ["/plain", "/listed"] {
+            #expect(try sent(path, [.traceState: "a=1"]).first?.contains(.traceState) == false)
+            let malformed: HTTPFields = [.traceParent: "00-x", .traceState: "a=1"]
+            #expect(try sent(path, malformed).first?.contains(.traceState) == false)
+        }
+        let valid: HTTPFields = [.traceParent: Self.parent, .traceState: "a=1"]
+        #expect(try sent("/listed", valid).first?.values(of: .traceState) == ["a=1"])
+    }
+
+    @Test(
+        "A malformed tracestate is dropped, and the trace goes on",
+        arguments: [
+            "", ",", " , ", "a", "a=", "=1", "A=1", "1a=1", "a=1=2", "a=b\u{e9}", "a b=1", "a=1;b=2,c",
+            "a@=1", "@a=1", "a@1b=1", "a@b@c=1", "a@" + String(repeating: "b", count: 15) + "=1",
+            String(repeating: "a", count: 257) + "=1", "a=" + String(repeating: "b", count: 257),
+            String(repeating: "a", count: 242) + "@b=1",
+            (0..<33).map { "a\($0)=1" }.joined(separator: ","),
+            "a=" + String(repeating: "b", count: 250) + ",c=" + String(repeating: "d", count: 258),
+        ])
+    func malformedState(_ state: String) throws {
+        let sent = try #require(
+            try sent("/plain", [.traceParent: Self.parent, .traceState: state]).first)
+        #expect(sent[.traceParent]?.contains("0af7651916cd43dd8448eb211c80319c") == true)
+        #expect(!sent.contains(.traceState))
+    }
+
+    @Test(
+        "A valid tracestate goes with traceparent unchanged",
+        arguments: [
+            "a=1", "congo=t61rcWkgMzE,rojo=00f067aa0ba902b7", "a=1 ,\t b=2", "a=1,,b=2", "1t@v-1=x y",
+            "a_-*/0= !~", String(repeating: "a", count: 256) + "=" + String(repeating: "b", count: 255),
+            (0..<32).map { "a\($0)=1" }.joined(separator: ","),
+        ])
+    func state(_ state: String) throws {
+        let sent = try #require(
+            try sent("/plain", [.traceParent: Self.parent, .traceState: state]).first)
+        #expect(sent.values(of: .traceState) == [state])
+    }
+
+    @Test("Several tracestate fields are one list")
+    func severalStates() throws {
+        var fields: HTTPFields = [.traceParent: Self.parent, .traceState: "a=1,b=2"]
+        fields.append(.traceState, "")
+        fields.append(.traceState, "c=3")
+        #expect(try sent("/plain", fields).first?.values(of: .traceState) == ["a=1,b=2,,c=3"])
+    }
+
     @Test("A client's value that cannot stand in an upstream's path is 400, and nothing is sent")
     func pathValues() throws {
         bench.gateway.get("/users") { [diary = bench.diary] request in

@@ -221,20 +221,22 @@ public final class GatewayResponder: Sendable {
 
     private func context(_ request: GatewayRequest, _ started: RxTime) -> CallContext {
         let (endpoint, fields, requestID) = (request.endpoint, request.fields, request.requestID)
-        let received = fields.firstValueBytes(.traceParent)
+        let parent = TraceContext.received(in: fields)
         var own: HTTPFields
         if requestID.utf8.count == Identifiers.length, !fields.contains(.via) {
             own = callFields
             own.overwrite(valueAt: 1) { Identifiers.write(requestID, to: $0) }
-            own.overwrite(valueAt: 2) { TraceContext.write(continuing: received, identifiers, to: $0) }
+            own.overwrite(valueAt: 2) { TraceContext.write(continuing: parent, identifiers, to: $0) }
         } else {
             let via = fields.values(of: .via) + [CallContext.via]
             own = [
                 .via: via.joined(separator: ", "), .xRequestID: requestID,
                 .traceParent: TraceContext.placeholder,
             ]
-            own.overwrite(valueAt: 2) { TraceContext.write(continuing: received, identifiers, to: $0) }
+            own.overwrite(valueAt: 2) { TraceContext.write(continuing: parent, identifiers, to: $0) }
         }
+        // Without a valid traceparent there is no trace that it belongs to.
+        if parent != nil, let state = TraceState.received(in: fields) { own.append(.traceState, bytes: state) }
         let deadline = started.addingTimeInterval(endpoint.deadlineSeconds)
         if endpoint.forwarded.isEmpty { return CallContext(requestID, own, deadline: deadline) }
         return CallContext(

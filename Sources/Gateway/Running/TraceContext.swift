@@ -1,15 +1,26 @@
+import HTTPModel
+
 /// The `traceparent` of upstream calls (W3C Trace Context, level 1): the client's trace goes on with a span of ours,
 /// or one begins.
 enum TraceContext {
+    /// The client's `traceparent`, as of version 00. Nil where there is none, where it is malformed, and where there are
+    /// several.
+    static func received(in fields: HTTPFields) -> ArraySlice<UInt8>? {
+        guard let index = fields.firstIndex(of: .traceParent),
+            fields.firstIndex(of: .traceParent, from: index + 1) == nil
+        else { return nil }
+        return valid(fields.valueBytes(at: index))
+    }
+
     /// Writes `length` bytes of it.
     ///
-    /// - Parameter received: the client's `traceparent`; one that is malformed counts as none.
+    /// - Parameter received: the client's, valid; nil begins a trace.
     static func write(
         continuing received: ArraySlice<UInt8>?, _ identifiers: Identifiers,
         to place: UnsafeMutableRawBufferPointer
     ) {
         let (zero, dash) = (UInt8(ascii: "0"), UInt8(ascii: "-"))
-        if let received = received.flatMap(valid) {
+        if let received {
             received.withUnsafeBytes { place.copyMemory(from: $0) }
         } else {
             (place[0], place[1], place[2]) = (zero, zero, dash)

@@ -53,6 +53,7 @@ public final class CallContext: Sendable {
     /// - Parameters:
     ///   - requestID: sent as `X-Request-Id`.
     ///   - traceparent: sent as it is (W3C Trace Context); the parent id in it is the gateway's own span.
+    ///   - tracestate: sent as it is, with `traceparent`.
     ///   - via: the `Via` of the client's request; our own entry is added to it.
     ///   - deadline: on the clock of the transport's scheduler.
     ///   - forwarding: fields of the client's request that the endpoint lists. The hop-by-hop fields, `Host`,
@@ -62,6 +63,7 @@ public final class CallContext: Sendable {
     public convenience init(
         requestID: String,
         traceparent: String? = nil,
+        tracestate: String? = nil,
         via: String? = nil,
         deadline: RxTime? = nil,
         forwarding: HTTPFields = HTTPFields(),
@@ -71,7 +73,10 @@ public final class CallContext: Sendable {
         var fields = HTTPFields()
         fields.append(.via, via.map { "\($0), \(CallContext.via)" } ?? CallContext.via)
         fields.append(.xRequestID, requestID)
-        if let traceparent { fields.append(.traceParent, traceparent) }
+        if let traceparent {
+            fields.append(.traceParent, traceparent)
+            if let tracestate { fields.append(.traceState, tracestate) }
+        }
         self.init(
             requestID, fields, deadline: deadline, forwarding: forwarding,
             authorizationUpstreams: authorizationUpstreams, cookieUpstreams: cookieUpstreams)
@@ -144,7 +149,7 @@ public final class CallContext: Sendable {
         ([.accept: "application/json", .acceptEncoding: "identity"] as HTTPFields).checked()
 
     /// Never the client's: what the gateway sets itself, and the coding that it cannot undo.
-    private static let own: [HTTPFieldName] = [.via, .xRequestID, .traceParent, .acceptEncoding]
+    private static let own: [HTTPFieldName] = [.via, .xRequestID, .traceParent, .traceState, .acceptEncoding]
 
     /// The same without the client's fields, for a call that a redirect leads elsewhere.
     var withoutForwarding: CallContext {
