@@ -1,3 +1,4 @@
+import Gateway
 import HTTPModel
 
 /// `GET /health/live` and `GET /health/ready`: whether the process should be restarted, and whether it should
@@ -6,6 +7,7 @@ struct Health {
     private static let live = Array("/health/live".utf8)
     private static let ready = Array(HealthProbe.readyPath.utf8)
     private static let prefix = Array("/health/".utf8)
+    private static let methods: [HTTPMethod] = [.get, .head, .options]
 
     private let phase: Phase
 
@@ -13,16 +15,22 @@ struct Health {
         self.phase = phase
     }
 
-    /// Nil for every other path.
-    func answer(_ head: HTTPRequestHead) -> HTTPResponse? {
+    /// The answer on a health path; nil for every other path.
+    ///
+    /// - Throws: 405, whose envelope is the gateway's to write.
+    func answer(_ head: HTTPRequestHead) throws(GatewayError) -> HTTPResponse? {
         guard head.target.pathLength < 16 else { return nil }
         let path = head.target.pathBytes
         guard path.starts(with: Self.prefix) else { return nil }
         let isReady = path.elementsEqual(Self.ready)
         guard isReady || path.elementsEqual(Self.live) else { return nil }
-        guard head.method == .get else {
-            let status = head.method == .options ? HTTPStatus.noContent : .methodNotAllowed
-            return HTTPResponse(status: status, fields: [.allow: "GET, HEAD, OPTIONS"])
+        switch head.method {
+        case .get, .head: break
+        case .options:
+            let allow = Self.methods.map(\.rawValue).joined(separator: ", ")
+            return HTTPResponse(
+                status: .noContent, fields: [.allow: allow, .xContentTypeOptions: "nosniff"])
+        default: throw .methodNotAllowed(head.method, allowed: Self.methods)
         }
         if !isReady { return respond(.ok, "live") }
         return phase.isReady ? respond(.ok, "ready") : respond(.serviceUnavailable, "draining")
@@ -31,7 +39,10 @@ struct Health {
     private func respond(_ status: HTTPStatus, _ word: String) -> HTTPResponse {
         HTTPResponse(
             status: status,
-            fields: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
+            fields: [
+                .contentType: "application/json; charset=utf-8", .xContentTypeOptions: "nosniff",
+                .cacheControl: "no-store",
+            ],
             body: [Self.body(word)[...]])
     }
 

@@ -20,8 +20,8 @@ final class RequestHandler: InboundHandler {
     }
 
     func decide(_ head: HTTPRequestHead) -> BodyDecision {
-        if let answer = health.answer(head) { return .answer(answer) }
         do throws(GatewayError) {
+            if let answer = try health.answer(head) { return .answer(answer) }
             switch try responder.route(head) {
             case .handle(let routed, let limit): return .buffer(limit: limit, context: routed)
             case .answer(let answer): return .answer(answer.response)

@@ -60,6 +60,7 @@ extension HTTPFieldName {
     public static var vary: HTTPFieldName { "Vary" }
     public static var via: HTTPFieldName { "Via" }
     public static var wwwAuthenticate: HTTPFieldName { "WWW-Authenticate" }
+    public static var xContentTypeOptions: HTTPFieldName { "X-Content-Type-Options" }
     public static var xForwardedFor: HTTPFieldName { "X-Forwarded-For" }
     public static var xForwardedHost: HTTPFieldName { "X-Forwarded-Host" }
     public static var xForwardedProto: HTTPFieldName { "X-Forwarded-Proto" }

@@ -33,7 +33,8 @@ struct TimelineRequestTests {
         #expect(asked.timeline == nil)
         #expect(
             text(asked)
-                == "Content-Type: application/json; charset=utf-8\nX-Request-Id: r\nCache-Control: no-store\n"
+                == "Content-Type: application/json; charset=utf-8\nX-Content-Type-Options: nosniff\n"
+                + "Cache-Control: no-store\nX-Request-Id: r\n"
                 + "Proxy-Status: sluice; received-status=404; details=\"total\"\n"
                 + #"{"code":"PARTIAL","message":"some parts failed","status":200,"data":{"recent":1,"total":null},"#
                 + #""errors":[{"part":"total","kind":"requestErr","reason":"upstream_status","status":404,"#

@@ -35,7 +35,8 @@ struct TimelineTests {
             ])
         #expect(
             reply.fields.map { "\($0.name): \($0.value)" } == [
-                "Content-Type: application/json; charset=utf-8", "X-Request-Id: r", "Cache-Control: no-store",
+                "Content-Type: application/json; charset=utf-8", "X-Content-Type-Options: nosniff",
+                "Cache-Control: no-store", "X-Request-Id: r",
                 "Proxy-Status: sluice; received-status=503; details=\"recent\"",
                 "Preference-Applied: timeline", "Vary: Prefer",
                 "Server-Timing: sluice;dur=13.000, recent;dur=13.000;desc=\"serverErr\", total;dur=7.000",

@@ -66,8 +66,9 @@ public struct Answer: Sendable {
         return answer
     }
 
-    /// The same with one more field. `Content-Type`, `Content-Length`, `X-Request-Id` and the hop-by-hop fields
-    /// are the gateway's own and stay.
+    /// The same with one more field. `Cache-Control` replaces the `private, no-store` of a success; failures and partial
+    /// answers stay `no-store`. `Content-Type`, `Content-Length`, `X-Content-Type-Options`, `X-Request-Id` and the
+    /// hop-by-hop fields are the gateway's own and stay.
     public func field(_ name: HTTPFieldName, _ value: String) -> Answer {
         var answer = self
         answer.fields.append(name, value)

@@ -20,13 +20,7 @@ final class Renderer: Sendable {
     /// Bytes of a merged answer.
     let answerLimit: Int
 
-    private let jsonFields: HTTPFields = [.contentType: "application/json; charset=utf-8"]
-    /// The same with an id, which is written over.
-    private let identifiedFields =
-        ([
-            .contentType: "application/json; charset=utf-8", .xRequestID: Identifiers.placeholder,
-        ] as HTTPFields).checked()
-    private let problemFields: HTTPFields = [.contentType: "application/problem+json"]
+    private let constant = AnswerFields()
 
     init(cors: CORSPolicy?, answerLimit: Int) {
         self.cors = cors
@@ -76,28 +70,23 @@ final class Renderer: Sendable {
             status: status.code, requestID: recipient.requestID, elapsed: recipient.elapsed,
             timeline: recipient.timeline)
         let hasBody = !status.forbidsBody && status != .resetContent
+        let constant = isComplete ? successFields(hasBody: hasBody, fields) : constant.failure
         var answer = HTTPResponse(
-            status: status, fields: successFields(hasBody: hasBody, recipient.requestID),
+            status: status, fields: constant.fields(requestID: recipient.requestID),
             body: hasBody ? Envelope.answer(head, body, results, complete: isComplete) : [])
-        if !isComplete {
-            answer.fields.append(.cacheControl, "no-store")
-            if let proxyStatus = results.flatMap(ProxyStatus.value) {
-                answer.fields.append(.proxyStatus, proxyStatus)
-            }
+        if !isComplete, let proxyStatus = results.flatMap(ProxyStatus.value) {
+            answer.fields.append(.proxyStatus, proxyStatus)
         }
-        if !fields.isEmpty { add(fields, to: &answer.fields) }
+        if !fields.isEmpty { add(fields, to: &answer.fields, withCacheControl: isComplete) }
         return response(consume answer, head.code, consume results, before, recipient)
     }
 
-    private func successFields(hasBody: Bool, _ requestID: String) -> HTTPFields {
-        if hasBody, requestID.utf8.count == Identifiers.length {
-            var fields = identifiedFields
-            fields.overwrite(valueAt: 1) { Identifiers.write(requestID, to: $0) }
-            return fields
-        }
-        var fields = hasBody ? jsonFields : HTTPFields()
-        fields.append(.xRequestID, requestID)
-        return fields
+    /// - Parameter own: the endpoint's fields.
+    private func successFields(hasBody: Bool, _ own: HTTPFields) -> ConstantFields {
+        let isCacheable = !own.isEmpty && own.contains(.cacheControl)
+        return hasBody
+            ? (isCacheable ? constant.cacheableSuccess : constant.success)
+            : (isCacheable ? constant.cacheableEmpty : constant.empty)
     }
 
     /// An answer that failed parts have decided.
@@ -156,37 +145,40 @@ final class Renderer: Sendable {
             ? Envelope.problem(head, code, results) : Envelope.answer(head, .null, results, complete: false)
         var answer = HTTPResponse(
             status: HTTPStatus(code: code.status) ?? .internalServerError,
-            fields: isProblem ? problemFields : jsonFields, body: body)
-        answer.fields.append(.xRequestID, recipient.requestID)
-        answer.fields.append(.cacheControl, "no-store")
+            fields: (isProblem ? constant.problem : constant.failure).fields(requestID: recipient.requestID),
+            body: body)
         if let proxyStatus = results.flatMap(ProxyStatus.value) {
             answer.fields.append(.proxyStatus, proxyStatus)
         }
-        if !fields.isEmpty { add(fields, to: &answer.fields) }
+        if !fields.isEmpty { add(fields, to: &answer.fields, withCacheControl: false) }
         return response(answer, code.name, results, before, recipient)
     }
 
     /// An answer without a body, to OPTIONS.
     func empty(_ fields: HTTPFields, for recipient: Recipient) -> GatewayResponse {
-        var answer = HTTPResponse(status: .noContent, fields: fields)
-        answer.fields.append(.xRequestID, recipient.requestID)
-        return response(answer, "OK", nil, [], recipient)
+        response(noContent(fields, recipient), "OK", nil, [], recipient)
     }
 
-    /// The answer to a browser's preflight, whose fields say all that CORS has to say.
+    /// The answer to a browser's preflight. Its fields are all that CORS has to say.
     func preflight(_ fields: HTTPFields, for recipient: Recipient) -> GatewayResponse {
-        empty(
-            fields,
-            for: Recipient(
-                requestID: recipient.requestID, route: recipient.route, elapsed: recipient.elapsed,
-                fields: nil))
+        response(noContent(fields, recipient), "OK", nil, [], recipient, hasCORS: true)
     }
 
+    private func noContent(_ fields: HTTPFields, _ recipient: Recipient) -> HTTPResponse {
+        var answer = HTTPResponse(
+            status: .noContent, fields: constant.empty.fields(requestID: recipient.requestID))
+        answer.fields.append(contentsOf: fields)
+        return answer
+    }
+
+    /// - Parameter hasCORS: whether the fields of the CORS policy are in the answer already.
     private func response(
         _ answer: consuming HTTPResponse, _ code: String, _ results: consuming PartResults?,
-        _ before: [PartResults], _ recipient: Recipient
+        _ before: [PartResults], _ recipient: Recipient, hasCORS: Bool = false
     ) -> GatewayResponse {
-        if let cors, let fields = recipient.fields { cors.addFields(to: &answer.fields, for: fields) }
+        if let cors, !hasCORS, let fields = recipient.fields {
+            cors.addFields(to: &answer.fields, for: fields)
+        }
         if let timeline = recipient.timeline { timeline.addFields(to: &answer.fields) }
         let status = answer.status.code
         return GatewayResponse(
@@ -196,17 +188,19 @@ final class Renderer: Sendable {
                 elapsed: .nanoseconds(recipient.elapsed), steps: before, results: consume results))
     }
 
-    /// An endpoint's own fields; what is the gateway's stays as it is.
-    private func add(_ fields: HTTPFields, to target: inout HTTPFields) {
+    /// Adds an endpoint's fields, but for those that are the gateway's own.
+    ///
+    /// - Parameter withCacheControl: false for an answer that must not be stored, whatever the endpoint says.
+    private func add(_ fields: HTTPFields, to target: inout HTTPFields, withCacheControl: Bool) {
         for (text, value) in fields {
             guard let name = HTTPFieldName(text), !Self.own.contains(name) else { continue }
+            if name == .cacheControl, !withCacheControl { continue }
             target.append(name, value)
         }
     }
 
     private static let own: [HTTPFieldName] = [
-        .contentType, .contentLength, .date, .xRequestID, .proxyStatus, .connection, .keepAlive,
-        .proxyConnection,
-        .te, .trailer, .transferEncoding, .upgrade,
+        .contentType, .contentLength, .date, .xRequestID, .xContentTypeOptions, .proxyStatus, .connection,
+        .keepAlive, .proxyConnection, .te, .trailer, .transferEncoding, .upgrade,
     ]
 }

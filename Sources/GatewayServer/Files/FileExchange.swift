@@ -176,8 +176,10 @@ final class FileExchange: InboundExchange {
             return answer(.methodNotAllowed(method, allowed: Self.methods))
         }
         let allow = Self.methods.map(\.rawValue).joined(separator: ", ")
-        respond(
-            HTTPResponseHead(status: .noContent, fields: [.allow: allow, .xRequestID: requestID]), [])
+        let fields: HTTPFields = [
+            .allow: allow, .xContentTypeOptions: "nosniff", .xRequestID: requestID,
+        ]
+        respond(HTTPResponseHead(status: .noContent, fields: fields), [])
     }
 
     private func answer(_ error: GatewayError) {

@@ -88,7 +88,7 @@ final class FileServer: Sendable {
             .cacheControl: cacheControl,
             .acceptRanges: "bytes",
             .contentSecurityPolicy: settings.contentSecurityPolicy,
-            "X-Content-Type-Options": "nosniff",
+            .xContentTypeOptions: "nosniff",
             "Referrer-Policy": "no-referrer",
             "Cross-Origin-Opener-Policy": "same-origin",
             "Cross-Origin-Resource-Policy": "same-origin",
