@@ -85,17 +85,45 @@ struct CORSTests {
         #expect(try bench.answer(.options, "/nowhere", fields: Self.preflight).status == 404)
     }
 
-    @Test("Any origin is answered with a star, and only where there is one")
+    @Test("Any origin is answered with a star, whether the request has one or not, and no Vary")
     func any() throws {
         let bench = bench(CORSPolicy(origins: .any))
-        #expect(cors(try bench.answer(.get, "/page").fields).isEmpty)
-        #expect(
-            cors(try bench.answer(.get, "/page", fields: [.origin: Self.app]).fields) == [
-                "Access-Control-Allow-Origin: *", "Access-Control-Expose-Headers: X-Request-Id",
-            ])
+        for fields: HTTPFields in [[:], [.origin: Self.app], [.origin: "null"]] {
+            for (method, path) in Self.requests {
+                #expect(
+                    cors(try bench.answer(method, path, fields: fields).fields) == [
+                        "Access-Control-Allow-Origin: *", "Access-Control-Expose-Headers: X-Request-Id",
+                    ], "\(method) \(path) \(fields)")
+            }
+        }
         let preflight = try bench.answer(.options, "/page", fields: Self.preflight)
         #expect(preflight.fields[.accessControlAllowOrigin] == "*")
         #expect(preflight.fields[.accessControlAllowMethods] == "GET, HEAD, PUT")
+        #expect(
+            preflight.fields.values(of: .vary) == [
+                "Access-Control-Request-Method, Access-Control-Request-Headers"
+            ])
+    }
+
+    /// Each kind of answer: a success, a HEAD, 404, 405, 400, OPTIONS of a path and of the server.
+    private static let requests: [(HTTPMethod, String)] = [
+        (.get, "/page"), (.head, "/page"), (.get, "/nowhere"), (.delete, "/page"), (.get, "/a%2fb"),
+        (.options, "/page"), (.options, "*"),
+    ]
+
+    @Test("Where the origin is listed, every answer varies by it: also without one, refused, and an error")
+    func varies() throws {
+        let bench = bench(CORSPolicy(origins: .list([Self.app])))
+        for fields: HTTPFields in [[:], [.origin: Self.app], [.origin: "https://evil.example"]] {
+            for (method, path) in Self.requests {
+                let reply = try bench.answer(method, path, fields: fields)
+                #expect(reply.fields.values(of: .vary) == ["Origin"], "\(method) \(path) \(fields)")
+                let allowed = fields[.origin] == Self.app ? Self.app : nil
+                #expect(reply.fields[.accessControlAllowOrigin] == allowed, "\(method) \(path) \(fields)")
+            }
+        }
+        let unread = Reply(try bench.gateway.responder().render(.invalidRequest("the head is malformed")))
+        #expect(cors(unread.fields) == ["Vary: Origin"])
     }
 
     @Test(

@@ -75,8 +75,10 @@ extension CORSPolicy {
         fields.contains(.origin) && fields.contains(.accessControlRequestMethod)
     }
 
-    /// Adds what every answer to a cross-origin request carries.
-    func addFields(to target: inout HTTPFields, for request: HTTPFields) {
+    /// Adds what every answer but a preflight's carries.
+    ///
+    /// - Parameter request: the request's fields; nil where they could not be read.
+    func addFields(to target: inout HTTPFields, for request: HTTPFields?) {
         guard addOrigin(to: &target, for: request) else { return }
         if !exposedHeaders.isEmpty {
             target.append(.accessControlExposeHeaders, Self.list(exposedHeaders))
@@ -95,16 +97,19 @@ extension CORSPolicy {
         return fields
     }
 
-    /// Names the origin where it may call; says whether it may.
-    private func addOrigin(to target: inout HTTPFields, for request: HTTPFields) -> Bool {
+    /// Names the origin if it may call, and returns whether it may.
+    ///
+    /// An answer whose `Access-Control-Allow-Origin` depends on the request's `Origin` has `Vary: Origin` for every
+    /// request, also one without an origin: else a cache could hand it to a browser of another (Fetch, "CORS protocol
+    /// and HTTP caches").
+    private func addOrigin(to target: inout HTTPFields, for request: HTTPFields?) -> Bool {
         switch origins.storage {
         case .any:
-            guard request.contains(.origin) else { return false }
+            // For requests without an Origin too, so that the field is a constant and no cache needs Vary.
             target.append(.accessControlAllowOrigin, "*")
         case .list(let origins):
-            // Also without an Origin: a cache must not hand this answer to a browser of another origin.
             target.append(.vary, "Origin")
-            guard let origin = request[.origin], origins.contains(origin) else { return false }
+            guard let origin = request?[.origin], origins.contains(origin) else { return false }
             target.append(.accessControlAllowOrigin, origin)
             if allowsCredentials { target.append(.accessControlAllowCredentials, "true") }
         }

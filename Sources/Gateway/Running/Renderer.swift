@@ -10,7 +10,7 @@ final class Renderer: Sendable {
         let route: String?
         /// Nanoseconds from the request to its answer.
         let elapsed: Int64
-        /// The request's fields: `Accept` and `Origin` have a say in the answer.
+        /// The request's fields: `Accept` and `Origin` have a say in the answer. Nil where they could not be read.
         let fields: HTTPFields?
         /// Where the request asked for it, and may.
         var timeline: AnswerTimeline?
@@ -176,9 +176,7 @@ final class Renderer: Sendable {
         _ answer: consuming HTTPResponse, _ code: String, _ results: consuming PartResults?,
         _ before: [PartResults], _ recipient: Recipient, hasCORS: Bool = false
     ) -> GatewayResponse {
-        if let cors, !hasCORS, let fields = recipient.fields {
-            cors.addFields(to: &answer.fields, for: fields)
-        }
+        if let cors, !hasCORS { cors.addFields(to: &answer.fields, for: recipient.fields) }
         if let timeline = recipient.timeline { timeline.addFields(to: &answer.fields) }
         let status = answer.status.code
         return GatewayResponse(
