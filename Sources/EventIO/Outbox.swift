@@ -1,3 +1,5 @@
+import Glibc
+
 /// The small writes of one wake, sent together at its end.
 ///
 /// A write to a socket whose reader sleeps wakes that reader, and the waking is a good part of what the write costs the
@@ -11,6 +13,8 @@
 final class Outbox {
     private static let capacity = 64 << 10
     private static let streamLimit = 32
+    /// Sockets that one system call looks at before they are written to.
+    private static let groupLimit = 4
     /// Larger writes go out at once: to copy them would cost more than it saves.
     private static let largestWrite = 8 << 10
 
@@ -20,6 +24,9 @@ final class Outbox {
     // `sendAll` comes before that end.
     @exclusivity(unchecked) private var connected: [Unmanaged<SocketStream>] = []
     @exclusivity(unchecked) private var accepted: [Unmanaged<SocketStream>] = []
+
+    /// The sockets of `connected` whose peers have to be silent.
+    @exclusivity(unchecked) private var asked: [pollfd] = []
 
     deinit {
         bytes.deallocate()
@@ -62,9 +69,42 @@ final class Outbox {
 
     func sendAll() {
         guard used > 0 else { return }
-        send(&connected)
+        sendConnected()
         send(&accepted)
         used = 0
+    }
+
+    /// Sends in groups, so that little time lies between the look at a socket and its write.
+    private func sendConnected() {
+        var start = 0
+        while start < connected.count {
+            let end = min(start &+ Self.groupLimit, connected.count)
+            askForSilence(connected[start..<end])
+            for index in start..<end { connected[index]._withUnsafeGuaranteedRef { _ = $0.sendHeld() } }
+            start = end
+        }
+        connected.removeAll(keepingCapacity: true)
+    }
+
+    /// Looks at the sockets whose first write waits for their peers' silence: one system call for all of a group. A stream
+    /// that is not silent looks once more, by itself, as it sends.
+    private func askForSilence(_ streams: ArraySlice<Unmanaged<SocketStream>>) {
+        asked.removeAll(keepingCapacity: true)
+        for stream in streams {
+            stream._withUnsafeGuaranteedRef {
+                guard $0.mayBeSilent else { return }
+                asked.append(pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0))
+            }
+        }
+        guard !asked.isEmpty, poll(&asked, nfds_t(asked.count), 0) >= 0 else { return }
+        var next = 0
+        for stream in streams {
+            stream._withUnsafeGuaranteedRef {
+                guard $0.mayBeSilent else { return }
+                if asked[next].revents == 0 { $0.needsSilence = false }
+                next &+= 1
+            }
+        }
     }
 
     private func send(_ streams: inout [Unmanaged<SocketStream>]) {

@@ -43,6 +43,9 @@ extension SocketStream {
         }
     }
 
+    /// Whether its first write since `sendOnlyIfSilent` waits in the outbox, and what was read tells nothing against it.
+    var mayBeSilent: Bool { needsSilence && !held.isEmpty && tls?.isBehind != true }
+
     /// Decides whether the first write since `sendOnlyIfSilent` goes out. False: it does not, or waits in the queue.
     func maySendFirst(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if case .nothing = unread, tls?.isBehind != true {

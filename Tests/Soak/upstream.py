@@ -241,7 +241,17 @@ class Twice(Upstream):
 
     def __init__(self):
         super().__init__()
-        signal.signal(signal.SIGUSR1, lambda *_: self.interrupt())
+        # A signal that only interrupted the poll could come just before it, and be lost.
+        self.signals, written = os.pipe2(os.O_NONBLOCK)
+        signal.signal(signal.SIGUSR1, lambda *_: None)
+        signal.set_wakeup_fd(written)
+        self.epoll.register(self.signals, select.EPOLLIN)
+
+    def receive(self, descriptor):
+        if descriptor != self.signals:
+            return super().receive(descriptor)
+        os.read(descriptor, 64)
+        self.interrupt()
 
     def answer(self, descriptor, head):
         target = head.split(b" ", 2)[1]
