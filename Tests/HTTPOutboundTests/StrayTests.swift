@@ -34,6 +34,9 @@ struct StrayTests {
     static let second = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecond"
     static let next: [ScriptedUpstream.Step] = [.readRequest, .send(second), .again]
 
+    /// A fatal alert, which is not encrypted as it has to be (RFC 8446 6).
+    static let alert: [UInt8] = [21, 3, 3, 0, 2, 2, 80]
+
     static func request(_ method: HTTPMethod, body: String? = nil) -> OutboundRequest {
         body.map { OutboundRequest(method: method, target: "/", body: $0) }
             ?? OutboundRequest(method: method, target: "/")
@@ -189,6 +192,43 @@ struct StrayTests {
             try await harness.until { $0.idle == 0 }
             #expect(await api.get().text == "second")
             #expect(upstream.connections == 2)
+        }
+        upstream.stop()
+    }
+
+    @Test(
+        "An alert of TLS on an idle connection discards it, and one in place of a response sends a GET again")
+    func alerts() async throws {
+        let go = Signal()
+        let upstream = try ScriptedUpstream(
+            tls: Wire.tls.server, [.readRequest, .send(Self.ok), .wait(go), .plain(Self.alert), .awaitEnd],
+            [.readRequest, .send(Self.ok), .readRequest, .plain(Self.alert), .awaitEnd], Self.next)
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            #expect(await api.get().text == "hi")
+            go.fire()
+            try await harness.until { $0.idle == 0 }
+            #expect(await api.get().text == "hi")
+            #expect(await api.get().text == "second")
+            #expect(upstream.connections == 3)
+        }
+        upstream.stop()
+    }
+
+    @Test(
+        "An alert of TLS in place of the first response of a connection, or within one, fails that call alone"
+    )
+    func alertWithinCall() async throws {
+        let upstream = try ScriptedUpstream(
+            tls: Wire.tls.server, [.readRequest, .plain(Self.alert), .awaitEnd],
+            [.readRequest, .send(Self.ok), .readRequest, .send("HTTP/1.1 2"), .plain(Self.alert), .awaitEnd],
+            Self.next)
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            #expect(await api.get().reason == "tls_protocol_error")
+            #expect(await api.get().text == "hi")
+            #expect(await api.get().reason == "tls_protocol_error")
+            #expect(await api.get().text == "second")
         }
         upstream.stop()
     }
