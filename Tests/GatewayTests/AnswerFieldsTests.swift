@@ -15,7 +15,9 @@ struct AnswerFieldsTests {
     /// As the gateway makes one, so that the constant fields are copied, and as a client may send one.
     private static let ids = ["123456789012345", "mine"]
 
-    @Test("A failure is not stored and not sniffed, in the envelope and as a problem, whatever the endpoint says")
+    @Test(
+        "A failure is not stored and not sniffed, in the envelope and as a problem, whatever the endpoint says"
+    )
     func failures() throws {
         bench.gateway.get("/thrown") { _ in
             throw GatewayError(.notFound, "no", fields: [.cacheControl: "max-age=60", .eTag: "\"1\""])

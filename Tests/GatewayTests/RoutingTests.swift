@@ -213,10 +213,12 @@ struct DeclarationTests {
         #expect(error?.faults.count == 5)
         #expect(
             error?.faults.first
-                == "the address of upstream diary, 'ftp://x', is invalid: a URL begins with http:// or https://")
+                == "the address of upstream diary, 'ftp://x', is invalid: a URL begins with http:// or https://"
+        )
     }
 
-    @Test("The invalid address of an upstream that several providers share is one fault, without its password")
+    @Test(
+        "The invalid address of an upstream that several providers share is one fault, without its password")
     func oneAddress() throws {
         let bench = Bench(overrides: ["diary": "http://me:secret@x"])
         _ = bench.gateway.provider(DiaryAPI.self, upstream: "diary")

@@ -58,7 +58,9 @@ struct ContextTests {
         }
     }
 
-    @Test("Authorization goes to the upstreams listed for it, Cookie to those listed for it, neither to another")
+    @Test(
+        "Authorization goes to the upstreams listed for it, Cookie to those listed for it, neither to another"
+    )
     func credentials() throws {
         let context = CallContext(
             requestID: "r", forwarding: [.authorization: "Bearer secret", .cookie: "a=b"],

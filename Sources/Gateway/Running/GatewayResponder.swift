@@ -236,7 +236,9 @@ public final class GatewayResponder: Sendable {
             own.overwrite(valueAt: 2) { TraceContext.write(continuing: parent, identifiers, to: $0) }
         }
         // Without a valid traceparent there is no trace that it belongs to.
-        if parent != nil, let state = TraceState.received(in: fields) { own.append(.traceState, bytes: state) }
+        if parent != nil, let state = TraceState.received(in: fields) {
+            own.append(.traceState, bytes: state)
+        }
         let deadline = started.addingTimeInterval(endpoint.deadlineSeconds)
         if endpoint.forwarded.isEmpty { return CallContext(requestID, own, deadline: deadline) }
         return CallContext(

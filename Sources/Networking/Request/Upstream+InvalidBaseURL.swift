@@ -8,7 +8,9 @@ extension Upstream {
         /// What is wrong with it.
         public let reason: String
 
-        public var description: String { "the address of upstream \(upstream), '\(value)', is invalid: \(reason)" }
+        public var description: String {
+            "the address of upstream \(upstream), '\(value)', is invalid: \(reason)"
+        }
 
         init(upstream: String, value: String, reason: String) {
             self.upstream = upstream
