@@ -48,6 +48,9 @@ public final class GatewayServer: Sendable {
     init(
         _ configuration: GatewayServerConfiguration, logs: Logs? = nil, declare: (Gateway) throws -> Void
     ) throws {
+        guard let name = GatewayName(configuration.name) else {
+            throw GatewayStartError("the name '\(configuration.name)' is not \(GatewayName.rule)")
+        }
         let routes = try Self.routes(configuration.connections)
         let files = try configuration.files.map { settings throws(GatewayStartError) in
             try FileServer(settings)
@@ -75,8 +78,8 @@ public final class GatewayServer: Sendable {
         }
         do {
             let environment = GatewayEnvironment(
-                transport: LoopTransport(clients, retryBudget: configuration.retryBudget),
-                upstreamOverrides: configuration.upstreams,
+                transport: LoopTransport(clients, retryBudget: configuration.retryBudget, name: name),
+                upstreamOverrides: configuration.upstreams, name: name,
                 report: { logs.diagnostics.write(.error, "endpoint failed", ["what": "\($0)"]) })
             let gateway = Gateway(environment, limits: configuration.limits, cors: configuration.cors)
             try declare(gateway)

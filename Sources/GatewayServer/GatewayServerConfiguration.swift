@@ -13,6 +13,10 @@ public struct GatewayServerConfiguration: Sendable {
     public var host = "127.0.0.1"
     /// Port to listen on; 0 takes any free one. Default 8080.
     public var port = 8080
+    /// The gateway's name in `Via` and `Proxy-Status`: a token (RFC 9110 5.6.2) of 1 to 64 bytes. Gateways that call each
+    /// other may share it: a request is refused with 508 when the name is in its `Via` for the fourth time. Default
+    /// `sluice`.
+    public var name = "sluice"
     /// Event loops, a thread each. Default: the cores that affinity and the control group leave.
     public var loops = ProcessLimits.usableCores()
     /// Addresses of upstreams by name, which replace those in the code: `["diary": "http://10.0.0.7:8081"]`.

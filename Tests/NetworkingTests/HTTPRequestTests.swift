@@ -12,7 +12,7 @@ struct HTTPRequestTests {
             upstream: try Upstream(name: "api", baseURL: baseURL), policy: CallPolicy(),
             plugins: PluginList([]),
             jitter: { $0 }, fields: [.accept: "application/json", .acceptEncoding: "identity"],
-            fieldsWithoutContext: [.via: CallContext.via])
+            fieldsWithoutContext: [.via: GatewayName.standard.via])
     }
 
     private func call(_ request: HTTPRequest, at baseURL: String = "http://api.test:8080") throws

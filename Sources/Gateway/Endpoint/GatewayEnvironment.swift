@@ -7,16 +7,20 @@ public struct GatewayEnvironment: Sendable {
     public var transport: any Transport
     /// Addresses by upstream name that replace the targets' own: `["diary": "http://127.0.0.1:9001/food-diary"]`.
     public var upstreamOverrides: [String: String]
+    /// The gateway's name in `Via` and `Proxy-Status`. Default `sluice`.
+    public var name: GatewayName
     /// Gets what is a fault of ours, on the loop of the request: log it, do not wait in it.
     public var report: @Sendable (GatewayIncident) -> Void
 
     public init(
         transport: any Transport,
         upstreamOverrides: [String: String] = [:],
+        name: GatewayName = .standard,
         report: @escaping @Sendable (GatewayIncident) -> Void = { _ in }
     ) {
         self.transport = transport
         self.upstreamOverrides = upstreamOverrides
+        self.name = name
         self.report = report
     }
 }

@@ -7,8 +7,10 @@ struct AnswerTimeline: Sendable {
     private let parts: [RequestTimeline.Part]
     /// Nanoseconds from the request to its answer.
     private let total: Int64
+    private let name: GatewayName
 
-    init(_ parts: [RequestTimeline.Part], total: Int64) {
+    init(_ parts: [RequestTimeline.Part], total: Int64, name: GatewayName) {
+        self.name = name
         self.parts = parts
         self.total = total
     }
@@ -90,7 +92,7 @@ struct AnswerTimeline: Sendable {
     /// under its name in `Via`, and each part, and how it failed where it did. One that had not ended took the rest of the
     /// time: the deadline ended it.
     private var serverTiming: String {
-        var text = "sluice;dur=\(Self.milliseconds(total))"
+        var text = "\(name);dur=\(Self.milliseconds(total))"
         for part in parts {
             guard let name = part.name, let began = part.began else { continue }
             text += ", \(Self.token(name));dur=\(Self.milliseconds((part.ended ?? total) - began))"

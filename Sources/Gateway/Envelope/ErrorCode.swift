@@ -49,7 +49,7 @@ public struct ErrorCode: Sendable, Hashable {
     public static let httpVersionNotSupported = ErrorCode(
         "HTTP_VERSION_NOT_SUPPORTED", 505, "The HTTP version is not supported")
     public static let loopDetected = ErrorCode(
-        "LOOP_DETECTED", 508, "The request came through this gateway before")
+        "LOOP_DETECTED", 508, "The request goes round in a loop")
 
     /// The code for a failed answer with this status; a client error without a code of its own is
     /// `INVALID_REQUEST`, any other status `INTERNAL`.

@@ -113,9 +113,9 @@ extension GatewayError {
         GatewayError(.httpVersionNotSupported, message)
     }
 
-    /// The request's `Via` holds our own name twice (RFC 9110 7.6.3).
+    /// The request's `Via` has our own name for the fourth time (RFC 9110 7.6.3).
     public static var loopDetected: GatewayError {
-        GatewayError(.loopDetected, "the request came through this gateway before")
+        GatewayError(.loopDetected, "the request has passed through this gateway four times")
     }
 
     /// A fault of ours. Says nothing of its cause, which goes to the incident hook.

@@ -1,17 +1,17 @@
 import Networking
 
-/// The `Proxy-Status` of an answer (RFC 9209): one member for each failed part, all under our name.
+/// The `Proxy-Status` of an answer (RFC 9209): one member for each failed part, all under our own name.
 ///
 /// The RFC has one member for each hop; ours are one hop's account of several calls. Only registered tokens go
 /// there.
 enum ProxyStatus {
     /// The value, or `nil` where no part failed.
-    static func value(_ results: PartResults) -> String? {
+    static func value(_ results: PartResults, from name: GatewayName) -> String? {
         var text = ""
         for index in results.parts.indices {
             guard let failure = results.parts[index].failure else { continue }
             if !text.isEmpty { text += ", " }
-            text += "sluice"
+            text += name.item
             if let token = token(failure) {
                 text += "; error=\(token)"
             } else if let status = failure.receivedStatus {

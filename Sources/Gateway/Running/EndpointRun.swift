@@ -170,7 +170,9 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
 
     @inline(never)
     private func closedTimeline() -> AnswerTimeline? {
-        context.timeline.map { AnswerTimeline($0.timeline.close(), total: moment) }
+        context.timeline.map {
+            AnswerTimeline($0.timeline.close(), total: moment, name: responder.environment.name)
+        }
     }
 
     /// Subscribes a part in a context that tells whose the calls are.

@@ -16,11 +16,8 @@ public final class GatewayResponder: Sendable {
     let renderer: Renderer
     private let identifiers = Identifiers()
     /// What goes with the calls of nearly every request; the id and the trace are written over.
-    private let callFields =
-        ([
-            .via: CallContext.via, .xRequestID: Identifiers.placeholder,
-            .traceParent: TraceContext.placeholder,
-        ] as HTTPFields).checked()
+    private let callFields: HTTPFields
+    private let loops: LoopDetection
 
     /// - Parameter largestBody: the limit of the endpoint that takes the longest body, or the gateway's own.
     init(
@@ -32,7 +29,13 @@ public final class GatewayResponder: Sendable {
         self.environment = environment
         self.cors = cors
         allowsTimeline = limits.allowsTimeline
-        renderer = Renderer(cors: cors, answerLimit: limits.answer)
+        renderer = Renderer(cors: cors, name: environment.name, answerLimit: limits.answer)
+        loops = LoopDetection(environment.name)
+        callFields =
+            ([
+                .via: environment.name.via, .xRequestID: Identifiers.placeholder,
+                .traceParent: TraceContext.placeholder,
+            ] as HTTPFields).checked()
     }
 
     /// What is to be done with a request, told by its head.
@@ -148,7 +151,7 @@ public final class GatewayResponder: Sendable {
     ///
     /// - Throws: what `render` makes that answer of; `.notFound` where no endpoint has the path.
     package func route(_ head: HTTPRequestHead) throws(GatewayError) -> Decision {
-        if LoopDetection.isLoop(head.fields) { throw .loopDetected }
+        if loops.isLoop(head.fields) { throw .loopDetected }
         if head.target.form == .asterisk {
             guard head.method == .options else { throw .invalidRequest("only OPTIONS asks for *") }
             return .answer(
@@ -228,7 +231,7 @@ public final class GatewayResponder: Sendable {
             own.overwrite(valueAt: 1) { Identifiers.write(requestID, to: $0) }
             own.overwrite(valueAt: 2) { TraceContext.write(continuing: parent, identifiers, to: $0) }
         } else {
-            let via = fields.values(of: .via) + [CallContext.via]
+            let via = fields.values(of: .via) + [environment.name.via]
             own = [
                 .via: via.joined(separator: ", "), .xRequestID: requestID,
                 .traceParent: TraceContext.placeholder,

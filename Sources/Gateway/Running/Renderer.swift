@@ -17,13 +17,15 @@ final class Renderer: Sendable {
     }
 
     let cors: CORSPolicy?
+    let name: GatewayName
     /// Bytes of a merged answer.
     let answerLimit: Int
 
     private let constant = AnswerFields()
 
-    init(cors: CORSPolicy?, answerLimit: Int) {
+    init(cors: CORSPolicy?, name: GatewayName, answerLimit: Int) {
         self.cors = cors
+        self.name = name
         self.answerLimit = answerLimit
     }
 
@@ -74,7 +76,7 @@ final class Renderer: Sendable {
         var answer = HTTPResponse(
             status: status, fields: constant.fields(requestID: recipient.requestID),
             body: hasBody ? Envelope.answer(head, body, results, complete: isComplete) : [])
-        if !isComplete, let proxyStatus = results.flatMap(ProxyStatus.value) {
+        if !isComplete, let proxyStatus = results.flatMap({ ProxyStatus.value($0, from: name) }) {
             answer.fields.append(.proxyStatus, proxyStatus)
         }
         if !fields.isEmpty { add(fields, to: &answer.fields, withCacheControl: isComplete) }
@@ -147,7 +149,7 @@ final class Renderer: Sendable {
             status: HTTPStatus(code: code.status) ?? .internalServerError,
             fields: (isProblem ? constant.problem : constant.failure).fields(requestID: recipient.requestID),
             body: body)
-        if let proxyStatus = results.flatMap(ProxyStatus.value) {
+        if let proxyStatus = results.flatMap({ ProxyStatus.value($0, from: name) }) {
             answer.fields.append(.proxyStatus, proxyStatus)
         }
         if !fields.isEmpty { add(fields, to: &answer.fields, withCacheControl: false) }

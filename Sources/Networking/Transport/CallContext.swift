@@ -52,6 +52,7 @@ public final class CallContext: Sendable {
     ///
     /// - Parameters:
     ///   - requestID: sent as `X-Request-Id`.
+    ///   - name: the gateway's own, for `Via`. Default `sluice`.
     ///   - traceparent: sent as it is (W3C Trace Context); the parent id in it is the gateway's own span.
     ///   - tracestate: sent as it is, with `traceparent`.
     ///   - via: the `Via` of the client's request; our own entry is added to it.
@@ -62,6 +63,7 @@ public final class CallContext: Sendable {
     ///   - cookieUpstreams: names of the upstreams that get the client's `Cookie`. Default none.
     public convenience init(
         requestID: String,
+        name: GatewayName = .standard,
         traceparent: String? = nil,
         tracestate: String? = nil,
         via: String? = nil,
@@ -71,7 +73,7 @@ public final class CallContext: Sendable {
         cookieUpstreams: [String] = []
     ) {
         var fields = HTTPFields()
-        fields.append(.via, via.map { "\($0), \(CallContext.via)" } ?? CallContext.via)
+        fields.append(.via, via.map { "\($0), \(name.via)" } ?? name.via)
         fields.append(.xRequestID, requestID)
         if let traceparent {
             fields.append(.traceParent, traceparent)
@@ -137,11 +139,12 @@ public final class CallContext: Sendable {
     /// The same at another place of the request's timeline.
     package func with(_ place: TimelinePlace) -> CallContext { CallContext(self, place) }
 
-    /// Our entry in `Via` (RFC 9110 7.6.3).
-    package static let via = "1.1 sluice"
+    /// The fields of a gateway's call that is not made for a client's request.
+    package static func fieldsWithoutContext(_ name: GatewayName) -> HTTPFields {
+        ([.via: name.via] as HTTPFields).checked()
+    }
 
-    /// What a gateway's call carries that is made for no request of a client.
-    static let fieldsWithoutContext = ([.via: via] as HTTPFields).checked()
+    static let fieldsWithoutContext = fieldsWithoutContext(.standard)
 
     /// What a gateway's calls say unless said otherwise. Between machines that are near to each other compression costs more
     /// than it saves.

@@ -20,7 +20,7 @@ public protocol Transport: AnyObject, Sendable {
     /// application/json` and `Accept-Encoding: identity`, as fits a gateway's calls to what is near.
     var fields: HTTPFields { get }
 
-    /// What a call says besides that is made for no request of a client. Default: the gateway's `Via`.
+    /// The fields that a call has besides if it is not made for a client's request. Default: a `Via` with `sluice`.
     var fieldsWithoutContext: HTTPFields { get }
 
     /// Clock and timers of the calling loop.

@@ -1,6 +1,6 @@
 import Dispatch
 package import EventIO
-import HTTPModel
+package import HTTPModel
 import HTTPOutbound
 import Locking
 package import Networking
@@ -11,11 +11,17 @@ package final class LoopTransport: Transport {
     private let clients: [LoopBound<LoopClient>]
     /// One a loop, and not its alone: a retry may be asked for outside the loops.
     private let budgets: [RetryBudgets]
+    package let fieldsWithoutContext: HTTPFields
 
     /// - Parameters:
     ///   - clients: one a loop.
     ///   - retryBudget: what each upstream begins with on each loop.
-    package init(_ clients: [LoopBound<LoopClient>], retryBudget: RetryBudget = RetryBudget()) {
+    ///   - name: the gateway's, for `Via`.
+    package init(
+        _ clients: [LoopBound<LoopClient>], retryBudget: RetryBudget = RetryBudget(),
+        name: GatewayName = .standard
+    ) {
+        fieldsWithoutContext = CallContext.fieldsWithoutContext(name)
         self.clients = clients
         budgets = clients.map { _ in RetryBudgets(retryBudget) }
     }

@@ -32,6 +32,9 @@ extension CommandSpecification {
     private static let loops = Flag(
         name: "loops", placeholder: "COUNT", help: "event loops, one thread each",
         fallback: "the cores that affinity and cpu.max leave")
+    private static let name = Flag(
+        name: "name", placeholder: "NAME", help: "the gateway's name in Via and Proxy-Status",
+        fallback: "sluice")
     private static let logLevel = Flag(
         name: "log-level", placeholder: "LEVEL", help: "debug, info, warning or error; on standard error",
         fallback: "info")
@@ -80,7 +83,7 @@ extension CommandSpecification {
     static let serve = CommandSpecification(
         name: "serve", summary: "run the gateway",
         flags: [
-            host, port, loops,
+            host, port, name, loops,
             Flag(
                 name: "upstream", placeholder: "NAME=URL",
                 help: "where NAME is: http, https or unix:/path; may be repeated (in variables: by commas)",
@@ -102,7 +105,7 @@ extension CommandSpecification {
     static let demo = CommandSpecification(
         name: "demo", summary: "run the gateway together with the sample upstreams it calls",
         flags: [
-            host, port, loops, data, folder(fallback: "the pages within the program"), proxy, noProxy,
+            host, port, name, loops, data, folder(fallback: "the pages within the program"), proxy, noProxy,
             timeline("on"), logLevel, drainDelay, spoolDirectory,
         ])
 

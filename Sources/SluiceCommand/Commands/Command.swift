@@ -1,6 +1,7 @@
 import EventIO
 import Gateway
 import GatewayServer
+import Networking
 
 /// Chooses the command that the words name, and runs it to its exit code.
 enum Command {
@@ -55,6 +56,7 @@ enum Command {
         var configuration = GatewayServerConfiguration()
         configuration.host = try host(arguments) ?? configuration.host
         configuration.port = try port(arguments) ?? configuration.port
+        configuration.name = try name(arguments) ?? configuration.name
         configuration.loops = try arguments.integer("loops", in: 1...256) ?? configuration.loops
         configuration.logLevel = try logLevel(arguments) ?? configuration.logLevel
         configuration.drainDelay =
@@ -123,6 +125,14 @@ enum Command {
         guard SocketAddress(host: text, port: 0) != nil else {
             throw UsageError(
                 message: "--host takes a numeric address such as 127.0.0.1 or ::1, not '\(text)'")
+        }
+        return text
+    }
+
+    private static func name(_ arguments: Arguments) throws(UsageError) -> String? {
+        guard let text = arguments.string("name") else { return nil }
+        guard GatewayName(text) != nil else {
+            throw UsageError(message: "--name takes \(GatewayName.rule), not '\(text)'")
         }
         return text
     }
