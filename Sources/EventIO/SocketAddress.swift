@@ -86,7 +86,8 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     public var isLoopback: Bool {
         switch form {
         case .ipv4(let address, _): address >> 24 == 127
-        case .ipv6(let high, let low, _, _): high == 0 && low == 1
+        // ::1, and 127.0.0.0/8 mapped to IPv6 (RFC 4291 2.5.5.2).
+        case .ipv6(let high, let low, _, _): high == 0 && (low == 1 || low >> 24 == 0xffff_7f)
         case .unix: true
         }
     }

@@ -84,9 +84,11 @@ public final class GatewayServer: Sendable {
             let gateway = Gateway(environment, limits: configuration.limits, cors: configuration.cors)
             try declare(gateway)
             let responder = try gateway.responder()
+            // A web page can reach a local gateway by DNS rebinding, and no other guard is in front of it.
+            let hosts = configuration.hosts ?? (address.isLoopback ? .localhost : .any)
             let plan = Worker.Plan(
                 responder: responder, phase: phase, logs: logs, descriptors: descriptors,
-                files: files, configuration: configuration)
+                files: files, hosts: hosts, configuration: configuration)
             workers = zip(listeners, clients).map { listener, client in
                 let loop = client.loop
                 return loop.runBlocking {

@@ -13,6 +13,9 @@ public struct GatewayServerConfiguration: Sendable {
     public var host = "127.0.0.1"
     /// Port to listen on; 0 takes any free one. Default 8080.
     public var port = 8080
+    /// The names that requests may have in `Host`; another one is 421 `MISDIRECTED`, except on `/health/*`. Default nil:
+    /// `.localhost` on a loopback address, else `.any`.
+    public var hosts: HostNames?
     /// The gateway's name in `Via` and `Proxy-Status`: a token (RFC 9110 5.6.2) of 1 to 64 bytes. Gateways that call each
     /// other may share it: a request is refused with 508 when the name is in its `Via` for the fourth time. Default
     /// `sluice`.

@@ -8,11 +8,17 @@ import Rx
 final class RequestHandler: InboundHandler {
     private let responder: GatewayResponder
     private let health: Health
+    /// Nil where every name passes. The loop guards it.
+    @exclusivity(unchecked) private var hosts: HostCheck?
     private let accessLog: AccessLog?
     private let files: LoopFiles?
 
     /// - Parameter files: what is asked for where no endpoint has the path; nil: nothing is.
-    init(_ responder: GatewayResponder, phase: Phase, accessLog: AccessLog?, files: LoopFiles?) {
+    init(
+        _ responder: GatewayResponder, phase: Phase, hosts: HostNames, accessLog: AccessLog?,
+        files: LoopFiles?
+    ) {
+        self.hosts = HostCheck(hosts)
         self.files = files
         self.responder = responder
         health = Health(phase)
@@ -21,7 +27,9 @@ final class RequestHandler: InboundHandler {
 
     func decide(_ head: HTTPRequestHead) -> BodyDecision {
         do throws(GatewayError) {
+            // Before the check of the host: probes call by any name, and health tells a web page nothing of use.
             if let answer = try health.answer(head) { return .answer(answer) }
+            try hosts?.check(head)
             switch try responder.route(head) {
             case .handle(let routed, let limit): return .buffer(limit: limit, context: routed)
             case .answer(let answer): return .answer(answer.response)

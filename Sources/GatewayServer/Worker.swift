@@ -15,6 +15,7 @@ final class Worker {
         /// What the process may have open.
         let descriptors: Int
         let files: FileServer?
+        let hosts: HostNames
         let configuration: GatewayServerConfiguration
     }
 
@@ -35,7 +36,8 @@ final class Worker {
         let responder = plan.responder
         let log = plan.logs.diagnostics
         let files = plan.files.map { LoopFiles($0, responder, accessLog: accessLog, log: log) }
-        let handler = RequestHandler(responder, phase: plan.phase, accessLog: accessLog, files: files)
+        let handler = RequestHandler(
+            responder, phase: plan.phase, hosts: plan.hosts, accessLog: accessLog, files: files)
         server = InboundServer(loop: loop, limits: limits, handler: handler) { error in
             responder.render(GatewayError(error), fields: error.head?.fields).response
         }

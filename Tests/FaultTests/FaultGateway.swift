@@ -53,6 +53,7 @@ final class FaultGateway: Sendable {
         configuration.accessLog = log != nil
         configuration.logLevel = .error
         configuration.drainDelay = .zero
+        configuration.hosts = .any
         configuration.limits.deadline = .seconds(30)
         configuration.outbound.responseBody = 1 << 20
         for (side, port) in ports {

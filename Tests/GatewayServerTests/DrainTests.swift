@@ -26,6 +26,7 @@ struct DrainTests {
             configuration.accessLog = false
             configuration.logLevel = .error
             configuration.drainDelay = drainDelay
+            configuration.hosts = .any
             let held = PublishSubject<JSONFragment>()
             self.held = held
             server = try GatewayServer.start(configuration) { gateway in

@@ -229,6 +229,7 @@ struct FileStreamTests {
         configuration.logLevel = .error
         configuration.accessLog = false
         configuration.drainDelay = .zero
+        configuration.hosts = .any
         configuration.files = .folder(fixture.root)
         let server = try GatewayServer.start(configuration) { _ in }
         let client = try RawClient(port: server.port, receiveBuffer: 4096)

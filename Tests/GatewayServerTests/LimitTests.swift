@@ -120,7 +120,7 @@ struct LimitTests {
         func verdict(_ client: TestClient, _ path: String, _ length: Int) throws -> Int? {
             let raw = try RawClient(
                 port: try #require(client.url.split(separator: ":").last.flatMap { Int($0) }))
-            raw.send("POST \(path) HTTP/1.1\r\nHost: test\r\nContent-Length: \(length)\r\n\r\n")
+            raw.send("POST \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(length)\r\n\r\n")
             return raw.receive()?.status
         }
         try await withGateway(declare: declare) { client in

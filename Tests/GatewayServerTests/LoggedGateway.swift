@@ -17,6 +17,7 @@ func withLoggedGateway(
     configuration.loops = 1
     configuration.logLevel = .error
     configuration.drainDelay = .zero
+    configuration.hosts = .any
     configure(&configuration)
     let pipe = RawPipe()
     let server = try GatewayServer(

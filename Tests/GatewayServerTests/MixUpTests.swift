@@ -91,7 +91,8 @@ struct MixUpTests {
         for number in first..<(first + count) {
             let id = "id-\(number)"
             if client == nil { client = try? RawClient(port: port) }
-            client?.send("GET /page?number=\(number) HTTP/1.1\r\nHost: test\r\nX-Request-Id: \(id)\r\n\r\n")
+            client?.send(
+                "GET /page?number=\(number) HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: \(id)\r\n\r\n")
             guard number % 3 != 0 else {
                 if number % 2 == 0 { client?.reset() }
                 client = nil

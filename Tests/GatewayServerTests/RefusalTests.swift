@@ -32,6 +32,7 @@ struct RefusalTests {
         configuration.accessLog = false
         configuration.logLevel = .error
         configuration.drainDelay = .zero
+        configuration.hosts = .any
         return configuration
     }
 

@@ -42,7 +42,39 @@ struct CommandTests {
         #expect(
             spool.errors.contains(
                 "a directory that can be written: spool /nonexistent: No such file or directory"))
+        let hosts = try SluiceProcess.run("serve", environment: ["SLUICE_HOSTS": "app.test, a b"])
+        #expect(hosts.exitCode == 2)
+        #expect(
+            hosts.errors.contains(
+                "--hosts takes names separated by commas, or any: 'a b' is not a host name such as"))
+        let name = try SluiceProcess.run("demo", "--name", "a/b")
+        #expect(name.exitCode == 2)
+        #expect(name.errors.contains("--name takes 1 to 64 letters, digits or any of"))
+        #expect(name.errors.contains(", not 'a/b'"))
         #expect(try SluiceProcess.run().exitCode == 2)
+    }
+
+    @Test("A foreign host is 421, an own one is answered, and the name is the gateway's in Proxy-Status")
+    func hostsAndName() throws {
+        let gateway = try SluiceProcess(
+            [
+                "serve", "--port", "0", "--drain-delay", "0", "--hosts", "app.test, *.app.test", "--upstream",
+                "diary=http://127.0.0.1:1",
+            ], environment: ["SLUICE_NAME": "edge"])
+        let url = "http://127.0.0.1:\(try gateway.readPort())\(Self.charts)"
+        let foreign = try curl("--header", "Host: evil.test", url)
+        #expect(foreign.status == 421)
+        #expect(
+            try json(foreign.body)[member: "message"]?.stringValue
+                == "this gateway does not answer for 'evil.test'")
+        #expect(try curl("--header", "Host: localhost", url).status == 421)
+        for host in ["app.test", "a.APP.test:8080", "127.0.0.1"] {
+            let own = try curl("--include", "--header", "Host: \(host)", url)
+            #expect(own.status == 502, "nobody listens where the upstream is")
+            #expect(own.body.contains("Proxy-Status: edge; error=connection_refused"), "\(host)")
+        }
+        gateway.signal(SIGTERM)
+        #expect(gateway.finish().exitCode == 0)
     }
 
     @Test("Help and version are on standard output, with exit code 0")

@@ -97,7 +97,9 @@ class Gateway(Process):
         limit = (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, descriptors)) if descriptors else None
         environment = {k: v for k, v in os.environ.items() if not k.startswith("SLUICE_")}
         super().__init__(
-            [PROGRAM, "serve", "--port", port, "--loops", loops, "--upstream", f"diary={upstream.url}", *arguments],
+            # The proofs name it as they like.
+            [PROGRAM, "serve", "--port", port, "--hosts", "any", "--loops", loops,
+             "--upstream", f"diary={upstream.url}", *arguments],
             stdout=subprocess.PIPE, stderr=self.errors, env=environment, preexec_fn=limit)
         line = self.child.stdout.readline().decode()
         if not line.startswith("sluice listening on http://127.0.0.1:"):

@@ -33,6 +33,8 @@ public struct ErrorCode: Sendable, Hashable {
         "RANGE_NOT_SATISFIABLE", 416, "The range is outside of the resource")
     public static let expectationFailed = ErrorCode(
         "EXPECTATION_FAILED", 417, "The expectation cannot be met")
+    public static let misdirected = ErrorCode(
+        "MISDIRECTED", 421, "The gateway does not answer for this host")
     public static let unprocessable = ErrorCode("UNPROCESSABLE", 422, "The content cannot be processed")
     public static let tooManyRequests = ErrorCode("TOO_MANY_REQUESTS", 429, "Too many requests")
     public static let headersTooLarge = ErrorCode("HEADERS_TOO_LARGE", 431, "The header fields are too large")
@@ -70,6 +72,7 @@ public struct ErrorCode: Sendable, Hashable {
             case 415: .unsupportedMediaType
             case 416: .rangeNotSatisfiable
             case 417: .expectationFailed
+            case 421: .misdirected
             case 422: .unprocessable
             case 429: .tooManyRequests
             case 431: .headersTooLarge

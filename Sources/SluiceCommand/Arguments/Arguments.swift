@@ -43,7 +43,8 @@ struct Arguments: Equatable {
         }
     }
 
-    private static func trimmed(_ text: Substring) -> String {
+    /// The text without blanks at its ends.
+    static func trimmed(_ text: Substring) -> String {
         let head = text.drop { $0 == " " }
         return String(head.reversed().drop { $0 == " " }.reversed())
     }

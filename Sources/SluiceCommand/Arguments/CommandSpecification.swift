@@ -32,6 +32,10 @@ extension CommandSpecification {
     private static let loops = Flag(
         name: "loops", placeholder: "COUNT", help: "event loops, one thread each",
         fallback: "the cores that affinity and cpu.max leave")
+    private static let hosts = Flag(
+        name: "hosts", placeholder: "NAMES",
+        help: "Host names to answer for, by commas: app.example.com, *.example.com, or any; else 421",
+        fallback: "localhost on a loopback address, else any; IP addresses always pass")
     private static let name = Flag(
         name: "name", placeholder: "NAME", help: "the gateway's name in Via and Proxy-Status",
         fallback: "sluice")
@@ -83,7 +87,7 @@ extension CommandSpecification {
     static let serve = CommandSpecification(
         name: "serve", summary: "run the gateway",
         flags: [
-            host, port, name, loops,
+            host, port, hosts, name, loops,
             Flag(
                 name: "upstream", placeholder: "NAME=URL",
                 help: "where NAME is: http, https or unix:/path; may be repeated (in variables: by commas)",
@@ -105,7 +109,8 @@ extension CommandSpecification {
     static let demo = CommandSpecification(
         name: "demo", summary: "run the gateway together with the sample upstreams it calls",
         flags: [
-            host, port, name, loops, data, folder(fallback: "the pages within the program"), proxy, noProxy,
+            host, port, hosts, name, loops, data, folder(fallback: "the pages within the program"), proxy,
+            noProxy,
             timeline("on"), logLevel, drainDelay, spoolDirectory,
         ])
 

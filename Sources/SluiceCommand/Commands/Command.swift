@@ -56,6 +56,7 @@ enum Command {
         var configuration = GatewayServerConfiguration()
         configuration.host = try host(arguments) ?? configuration.host
         configuration.port = try port(arguments) ?? configuration.port
+        configuration.hosts = try hosts(arguments)
         configuration.name = try name(arguments) ?? configuration.name
         configuration.loops = try arguments.integer("loops", in: 1...256) ?? configuration.loops
         configuration.logLevel = try logLevel(arguments) ?? configuration.logLevel
@@ -127,6 +128,16 @@ enum Command {
                 message: "--host takes a numeric address such as 127.0.0.1 or ::1, not '\(text)'")
         }
         return text
+    }
+
+    private static func hosts(_ arguments: Arguments) throws(UsageError) -> HostNames? {
+        guard let text = arguments.string("hosts") else { return nil }
+        let names = text.split(separator: ",", omittingEmptySubsequences: false)
+        do {
+            return try HostNames(names.map { Arguments.trimmed($0) })
+        } catch {
+            throw UsageError(message: "--hosts takes names separated by commas, or any: \(error)")
+        }
     }
 
     private static func name(_ arguments: Arguments) throws(UsageError) -> String? {
