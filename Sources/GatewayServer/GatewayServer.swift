@@ -220,6 +220,11 @@ public final class GatewayServer: Sendable {
 
     var firstLoop: EventLoop { group.loops[0] }
 
+    /// Tells the person who sent SIGHUP that nothing comes of it.
+    @Sendable func ignoreHangUp() {
+        logs.diagnostics.write(.warning, Signals.hangUpIgnored)
+    }
+
     private func workerLeft() {
         stopped.leave()
     }

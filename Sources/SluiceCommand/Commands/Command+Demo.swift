@@ -63,7 +63,9 @@ extension Command {
             defer { group.shutdown() }
             let bound = try sample.start(on: group.loops, at: address)
             let leave = DispatchSemaphore(value: 0)
-            try Signals.watch(on: group.loops[0]) { leave.signal() }
+            try Signals.watch(on: group.loops[0], onHangUp: { complaints.append(.hangUpIgnored) }) {
+                leave.signal()
+            }
             Announcement.write(url: "http://\(bound)")
             leave.wait()
             // What is under way is answered; a second signal ends the process at once.

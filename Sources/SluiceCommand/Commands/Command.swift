@@ -39,7 +39,9 @@ enum Command {
     }
 
     private static func run(_ name: String, _ arguments: Arguments) throws(UsageError) -> Int32 {
-        switch name {
+        // The others serve: before they have threads.
+        if name != CommandSpecification.health.name { Signals.prepare() }
+        return switch name {
         case "serve": try serve(arguments)
         case "demo": try demo(arguments)
         case "upstream": try upstream(arguments)

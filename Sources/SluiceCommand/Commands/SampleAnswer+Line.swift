@@ -41,3 +41,17 @@ extension SampleDataError {
         return line
     }
 }
+
+extension JSONLine {
+    /// The line of the log on standard error for a SIGHUP.
+    static var hangUpIgnored: JSONLine {
+        var timestamp = Timestamp()
+        var line = JSONLine(capacity: 128)
+        line.constant(#"{"time":""#)
+        timestamp.write(to: &line)
+        line.constant(#"","level":"warning","message":"#)
+        line.string("\(Signals.hangUpIgnored)")
+        line.constant("}\n")
+        return line
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import GatewayServer
+import TestSupport
+import Testing
+
+@Suite("Signals of a server", .serialized)
+struct SignalTests {
+    private let scratch = ScratchFolder()
+
+    private var servers: [[String]] {
+        let data = scratch.file("diary.sqlite3")
+        return [
+            ["serve", "--port", "0", "--drain-delay", "0"],
+            ["demo", "--port", "0", "--drain-delay", "0", "--data", data],
+            ["upstream", "--port", "0", "--data", data],
+        ]
+    }
+
+    private func hangUps(_ output: SluiceProcess.Output) -> Int {
+        output.errors.split(separator: "\n").count {
+            $0.contains(#""level":"warning","message":"SIGHUP ignored: there is nothing to reload""#)
+        }
+    }
+
+    @Test("Before a server has a thread, SIGHUP, SIGUSR1 and SIGUSR2 do not end it")
+    func beforeTheLoops() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            Signals.prepare()
+            for signal in [SIGHUP, SIGUSR1, SIGUSR2] { kill(getpid(), signal) }
+            exit(7)
+        }
+    }
+
+    @Test("SIGHUP, SIGUSR1 and SIGUSR2 do not end a server; each SIGHUP is one line in the log")
+    func ignored() throws {
+        for arguments in servers {
+            let server = try SluiceProcess(arguments)
+            let url = "http://127.0.0.1:\(try server.readPort())/health/ready"
+            for signal in [SIGUSR1, SIGHUP, SIGUSR2, SIGHUP] {
+                server.signal(signal)
+                // The loop that answers has seen the signal.
+                #expect(try curl(url).status / 100 == 2)
+            }
+            server.signal(SIGTERM)
+            let output = server.finish()
+            #expect(output.exitCode == 0, "\(arguments[0])")
+            #expect(hangUps(output) == 2, "\(arguments[0]): \(output.errors)")
+        }
+    }
+
+    @Test("A SIGHUP that waits when the program starts is logged once its loops run")
+    func waiting() throws {
+        // A blocked signal that is pending stays so over exec (POSIX), which is the earliest that one can come.
+        let script = """
+            import os, signal, sys
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGHUP])
+            os.kill(os.getpid(), signal.SIGHUP)
+            os.execv(sys.argv[1], sys.argv[1:])
+            """
+        for arguments in servers {
+            let server = try SluiceProcess(arguments, starter: ["/usr/bin/python3", "-c", script])
+            let port = try server.readPort()
+            #expect(try curl("http://127.0.0.1:\(port)/health/ready").status / 100 == 2)
+            server.signal(SIGTERM)
+            let output = server.finish()
+            #expect(output.exitCode == 0, "\(arguments[0])")
+            #expect(hangUps(output) == 1, "\(arguments[0]): \(output.errors)")
+        }
+    }
+}
