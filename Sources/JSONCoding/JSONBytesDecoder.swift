@@ -13,6 +13,7 @@ public import JSONBytes
 /// - A number that does not fit its type is told with its place and its text; Foundation says only that the data is not JSON.
 /// - A number with a fraction is no integer, however small the fraction; Foundation rounds it away where it is beyond a `Double`
 ///   (`70000000000000000.5`, `1e-400`).
+/// - A date that a strategy reads from `NaN` is refused; Foundation decodes it, and ends the program when it is printed.
 /// - Half a surrogate pair (`"\ud800"`) is U+FFFD, as everywhere in `JSONBytes`; Foundation refuses the document.
 /// - The keys of a coding path have the names and numbers that Foundation's have, and are of a type of their own but for the last.
 /// - `allKeys` has the order of the document. Names are the same where their bytes are, escapes decoded.

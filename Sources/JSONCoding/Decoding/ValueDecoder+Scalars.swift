@@ -128,11 +128,11 @@ extension ValueDecoder {
         guard !isNull else { throw mismatch(Date.self) }
         switch document.settings.dateDecodingStrategy {
         case .deferredToDate:
-            return Date(timeIntervalSinceReferenceDate: try floatingPoint(Double.self))
+            return Date(timeIntervalSinceReferenceDate: try seconds())
         case .secondsSince1970:
-            return Date(timeIntervalSince1970: try floatingPoint(Double.self))
+            return Date(timeIntervalSince1970: try seconds())
         case .millisecondsSince1970:
-            return Date(timeIntervalSince1970: try floatingPoint(Double.self) / 1000)
+            return Date(timeIntervalSince1970: try seconds() / 1000)
         case .iso8601:
             let text = try string(String.self)
             if let seconds = InternetDate.seconds(of: text) { return Date(timeIntervalSince1970: seconds) }
@@ -143,6 +143,14 @@ extension ValueDecoder {
         case .custom(let decode): return try decode(self)
         @unknown default: return try Date(from: self)
         }
+    }
+
+    /// A number of a date. "NaN", which `nonConformingFloatDecodingStrategy` may allow, is refused: Foundation stops the
+    /// program when it prints such a date.
+    private func seconds() throws -> Double {
+        let seconds = try floatingPoint(Double.self)
+        guard !seconds.isNaN else { throw corrupted("A date is not a number.") }
+        return seconds
     }
 
     func data() throws -> Data {

@@ -1,27 +1,33 @@
-/// Integers that are not written as such.
+/// Reads integers that are written with a point or an exponent: `2.0`, `2e1`.
 enum IntegerText {
-    /// Where a 128-bit integer ends, with some to spare.
+    /// No integer type has more digits: `UInt128.max` has 39.
     private static let mostDigits = 40
 
-    /// The sign and the digits of a number, valid by JSON's grammar, whose value is an integer: `20` for `2.0e1`. Nil for a
-    /// fraction, and for more digits than any integer has.
+    /// Beyond this magnitude an exponent either leaves zero or gives no integer that a type can hold. No number that is kept
+    /// as text has so many digits.
+    private static let largestExponent = 1_000_000
+
+    /// Returns the sign and the digits of a number whose value is an integer: `20` for `2.0e1`. Nil for a fraction, and
+    /// for an integer with more digits than any type has.
+    ///
+    /// - Parameter number: valid by JSON's grammar. Its exponent may be any integer, beyond the range of `Int` too.
     static func digits(of number: String) -> String? {
-        let parts = number.utf8.split(separator: UInt8(ascii: "e"), maxSplits: 1)
-            .flatMap { $0.split(separator: UInt8(ascii: "E"), maxSplits: 1) }
+        let parts = number.utf8.split(maxSplits: 1) { $0 | 0x20 == UInt8(ascii: "e") }
         guard let mantissa = parts.first else { return nil }
-        // More digits than an Int has make the exponent absurd either way.
-        guard var exponent = parts.count > 1 ? Int(String(decoding: parts[1], as: UTF8.self)) : 0,
-            abs(exponent) < 1_000_000
-        else { return mantissa.allSatisfy { $0 <= UInt8(ascii: "0") } ? "0" : nil }
+        // Nil where the exponent does not fit in an Int. Its magnitude is a UInt, because `Int.min` has no absolute value.
+        let written = parts.count > 1 ? Int(String(decoding: parts[1], as: UTF8.self)) : 0
+        guard var exponent = written, exponent.magnitude <= largestExponent else {
+            return mantissa.contains { $0 != UInt8(ascii: "0") && isDigit($0) } ? nil : "0"
+        }
         let isNegative = mantissa.first == UInt8(ascii: "-")
         var digits: [UInt8] = []
-        var isBehindPoint = false
+        var isFraction = false
         for byte in isNegative ? mantissa.dropFirst() : mantissa {
             if byte == UInt8(ascii: ".") {
-                isBehindPoint = true
+                isFraction = true
                 continue
             }
-            if isBehindPoint { exponent -= 1 }
+            if isFraction { exponent -= 1 }
             if byte != UInt8(ascii: "0") || !digits.isEmpty { digits.append(byte) }
         }
         while exponent < 0, digits.last == UInt8(ascii: "0") {
@@ -33,4 +39,6 @@ enum IntegerText {
         digits += [UInt8](repeating: UInt8(ascii: "0"), count: exponent)
         return (isNegative ? "-" : "") + String(decoding: digits, as: UTF8.self)
     }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
 }
