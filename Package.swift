@@ -82,7 +82,7 @@ let package = Package(
         module("ContentCoding", ["CZlib", "CBrotli"]),
 
         module("HTTPInbound", ["EventIO", "HTTPWire", "HTTPModel", "Rx"]),
-        module("HTTPOutbound", ["EventIO", "HTTPWire", "ContentCoding", "HTTPModel", "Rx"]),
+        module("HTTPOutbound", ["EventIO", "HTTPWire", "ContentCoding", "HTTPModel", "Rx", "Locking"]),
 
         module("Networking", ["Rx", "HTTPModel", "JSONBytes", "JSONCoding", "Locking"]),
         // The reactive client on the wire: for providers outside a gateway, and under it.

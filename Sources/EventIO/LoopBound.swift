@@ -1,10 +1,13 @@
 /// A loop-confined object in a Sendable wrapper.
 ///
-/// `@unchecked Sendable` is sound: the object is reached only on the loop's thread, and released there.
+/// `@unchecked Sendable` is sound: the object and what makes it are reached only on the loop's thread, and the object is
+/// released there.
 public final class LoopBound<Value: AnyObject>: @unchecked Sendable {
     public let loop: EventLoop
-    // A `Value`, held as any object: to let it go looks up no metadata. Written in `deinit` only.
+    // A `Value`, held as any object: to let it go looks up no metadata. Written by `makeValue` and in `deinit`.
     @usableFromInline @exclusivity(unchecked) var object: AnyObject?
+    /// Makes the object at its first use; nil from then on.
+    @exclusivity(unchecked) private var make: (@Sendable () -> Value)?
 
     /// On the loop only.
     public init(_ value: Value, loop: EventLoop) {
@@ -13,12 +16,29 @@ public final class LoopBound<Value: AnyObject>: @unchecked Sendable {
         object = value
     }
 
+    /// An object that the loop makes when it first uses it. From any thread: nobody waits for the loop.
+    public init(on loop: EventLoop, _ make: @escaping @Sendable () -> Value) {
+        self.loop = loop
+        self.make = make
+    }
+
     /// The object. Stops the program on another thread than the loop's.
     @inlinable
     public var value: Value {
         loop.preconditionCurrent("a loop-bound value was read off its event loop")
-        guard let object else { preconditionFailure("a loop-bound value was read after its end") }
+        guard let object else { return makeValue() }
         return unsafeDowncast(object, to: Value.self)
+    }
+
+    @usableFromInline
+    @inline(never)
+    func makeValue() -> Value {
+        guard let make = make.take() else {
+            preconditionFailure("a loop-bound value was read while it was made")
+        }
+        let value = make()
+        object = value
+        return value
     }
 
     deinit {

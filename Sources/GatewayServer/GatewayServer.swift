@@ -31,7 +31,7 @@ public final class GatewayServer: Sendable {
     /// Where it took the port over: held until it is told to leave, when another may.
     private let claim: Lock<TakeoverClaim?>
 
-    /// Binds, declares the endpoints and serves them; connections are accepted when it returns.
+    /// Binds, declares the endpoints and serves them; clients can connect when it returns. From any thread.
     ///
     /// - Parameter declare: adds the endpoints; called once.
     /// - Throws: `GatewayStartError` where the address is taken or none, or a declaration is wrong; what
@@ -70,11 +70,8 @@ public final class GatewayServer: Sendable {
         group = try EventLoopGroup(count: configuration.loops, name: "sluice")
         let resolver = Resolver()
         let clients = group.loops.map { loop in
-            loop.runBlocking { [limits = configuration.outbound] in
-                LoopBound(
-                    LoopClient(HTTPClient(loop: loop, resolver: resolver, limits: limits), routes: routes),
-                    loop: loop)
-            }
+            let client = HTTPClient(loop: loop, resolver: resolver, limits: configuration.outbound)
+            return LoopBound(on: loop) { LoopClient(client, routes: routes) }
         }
         do {
             let environment = GatewayEnvironment(
@@ -90,9 +87,8 @@ public final class GatewayServer: Sendable {
                 responder: responder, phase: phase, logs: logs, descriptors: descriptors,
                 files: files, hosts: hosts, configuration: configuration)
             workers = zip(listeners, clients).map { listener, client in
-                let loop = client.loop
-                return loop.runBlocking {
-                    LoopBound(Worker(plan, loop: loop, listener: listener, client: client.value), loop: loop)
+                LoopBound(on: client.loop) {
+                    Worker(plan, loop: client.loop, listener: listener, client: client.value)
                 }
             }
         } catch {
@@ -175,7 +171,7 @@ public final class GatewayServer: Sendable {
         guard phase.advance(to: .ready) else { return }
         for _ in workers { stopped.enter() }
         for worker in workers {
-            worker.loop.runBlocking {
+            worker.loop.execute {
                 worker.value.accept { [self] in workerLeft() }
             }
         }
@@ -203,7 +199,13 @@ public final class GatewayServer: Sendable {
     }
 
     /// Blocks until `drain` or `stop` has come to its end and every line of the logs is written.
+    ///
+    /// In a handler of this gateway it returns at once, with a line in the log: the gateway cannot end while one of its own
+    /// loops waits for the end.
     public func waitUntilStopped() {
+        guard !group.loops.contains(where: \.isCurrent) else {
+            return logs.diagnostics.write(.error, "a handler cannot wait for the end of its gateway")
+        }
         stopped.wait()
         guard phase.advance(to: .stopped) else { return }
         group.shutdown()
@@ -211,7 +213,7 @@ public final class GatewayServer: Sendable {
         logs.close()
     }
 
-    /// What it holds at this moment. Waits for the loops; not from one of them, and not after the end.
+    /// What it holds at this moment, for tests. Waits for the loops; not from one of them, and not after the end.
     package var report: GatewayReport {
         workers.reduce(GatewayReport()) { sum, worker in
             sum + worker.loop.runBlocking { worker.value.report }

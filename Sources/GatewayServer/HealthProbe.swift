@@ -89,16 +89,18 @@ public enum HealthProbe {
         let loop = group.loops[0]
         let done = DispatchSemaphore(value: 0)
         let result = Lock<Result<OutboundResponse, any Error>?>(nil)
-        let call = loop.runBlocking {
-            var limits = OutboundLimits()
-            limits.connectTimeout = limit
-            limits.totalTimeout = limit
-            return HTTPClient(loop: loop, limits: limits).upstream(origin)
-                .send(OutboundRequest(target: path))
-        }
-        let subscription = call.subscribe { answer in
-            result.withLock { $0 = answer }
-            done.signal()
+        var limits = OutboundLimits()
+        limits.connectTimeout = limit
+        limits.totalTimeout = limit
+        let client = HTTPClient(loop: loop, limits: limits)
+        let subscription = SingleAssignmentDisposable()
+        loop.execute {
+            let call = client.upstream(origin).send(OutboundRequest(target: path))
+            subscription.setDisposable(
+                call.subscribe { answer in
+                    result.withLock { $0 = answer }
+                    done.signal()
+                })
         }
         defer { subscription.dispose() }
         done.wait()

@@ -1,10 +1,12 @@
 public import EventIO
+internal import Locking
 public import Rx
 
 /// HTTP/1.1 calls from one loop, over pooled connections.
 ///
-/// A client belongs to its loop: it is made, asked for upstreams and closed there. The calls themselves may be
-/// subscribed to and disposed from any thread; on the loop nothing hops. An answer is emitted on the loop.
+/// A client belongs to its loop: it is asked for upstreams and closed there. It may be made and asked for its reports from
+/// any thread. The calls themselves may be subscribed to and disposed from any thread; on the loop nothing hops. An answer
+/// is emitted on the loop.
 public final class HTTPClient: Sendable {
     private final class State {
         let shared: LoopState
@@ -17,12 +19,14 @@ public final class HTTPClient: Sendable {
 
     private let state: LoopBound<State>
     private let limits: OutboundLimits
+    /// The numbers of each pool, for every thread to see.
+    private let gauges = Lock<[Origin: PoolGauge]>([:])
 
     public var loop: EventLoop { state.loop }
 
-    /// On the loop only. The resolver is best shared by all loops.
+    /// From any thread. The resolver is best shared by all loops.
     public init(loop: EventLoop, resolver: Resolver = Resolver(), limits: OutboundLimits = OutboundLimits()) {
-        state = LoopBound(State(shared: LoopState(loop: loop, resolver: resolver)), loop: loop)
+        state = LoopBound(on: loop) { State(shared: LoopState(loop: loop, resolver: resolver)) }
         self.limits = limits
     }
 
@@ -32,19 +36,20 @@ public final class HTTPClient: Sendable {
     public func upstream(_ origin: Origin, limits: OutboundLimits? = nil) -> Upstream {
         if let known = state.value.upstreams[origin] { return known }
         let pool = UpstreamPool(origin: origin, limits: limits ?? self.limits, shared: state.value.shared)
+        gauges.withLock { $0[origin] = pool.gauge }
         let upstream = Upstream(origin: origin, pool: LoopBound(pool, loop: loop))
         state.value.upstreams[origin] = upstream
         return upstream
     }
 
-    /// All pools together. On the loop only.
+    /// All pools together, as they are now. From any thread, without waiting for the loop.
     public var report: PoolReport {
-        state.value.upstreams.values.reduce(PoolReport()) { $0 + $1.report }
+        reports.values.reduce(PoolReport(), +)
     }
 
-    /// Each pool by its origin; all that were asked for, whatever they hold. On the loop only.
+    /// Each pool by its origin; all that were asked for, whatever they hold. From any thread, without waiting for the loop.
     public var reports: [Origin: PoolReport] {
-        state.value.upstreams.mapValues { $0.report }
+        gauges.withLock { $0.mapValues(\.report) }
     }
 
     /// Refuses calls from now on with `destination_unavailable`, fails those that wait for a connection, and closes
@@ -84,9 +89,6 @@ public final class Upstream: Sendable {
     public func send(_ request: consuming OutboundRequest) -> Single<OutboundResponse> {
         .emitting(LoopSource(CallWork(request: request, upstream: self)))
     }
-
-    /// What the pool holds. On the loop only.
-    public var report: PoolReport { pool.value.report }
 
     func close(atOnce: Bool) { pool.value.close(atOnce: atOnce) }
 }

@@ -1,9 +1,9 @@
 import EventIO
 public import HTTPModel
 public import HTTPOutbound
-import Locking
 public import Networking
 import Rx
+import Synchronization
 
 @_exported public import struct HTTPOutbound.OutboundLimits
 @_exported public import struct HTTPOutbound.PoolReport
@@ -51,7 +51,7 @@ public final class Session: Sendable {
         public init() {}
     }
 
-    /// One loop, the default limits. Made when it is first asked for, and there to the end of the process.
+    /// One loop, the default limits. Made when it is first asked for, from any thread, and there to the end of the process.
     public static let shared: Session = {
         do {
             return try Session()
@@ -66,7 +66,7 @@ public final class Session: Sendable {
     /// What makes its requests without a provider.
     public let client: RequestClient
 
-    /// Starts its loops.
+    /// Starts its loops. From any thread, a handler of a gateway included: it waits for none of them.
     ///
     /// - Throws: `TLSError` and `ProxyConfiguration.Failure` for what is wrong in the configuration or the environment,
     ///   `SocketError` where the system has no descriptor or no thread left for a loop.
@@ -87,37 +87,37 @@ public final class Session: Sendable {
         client = RequestClient(transport: transport)
     }
 
-    /// What the pools of all loops hold, and have done so far. Waits for the loops: not from one of them.
+    /// What the pools of all loops hold now, and have done so far; nothing once the session is closed. Never waits: a call
+    /// that has just ended may still count for a moment, until its loop has put the connection back.
     public var report: PoolReport { core?.report ?? PoolReport() }
 
-    /// Ends it at once: what is in flight fails with `destination_unavailable`, as does every later call and attempt. Its threads end
-    /// when nobody refers to it any more. Waits for the loops: not from one of them.
+    /// Ends the session and returns at once, on any thread. Every later call and attempt fails with
+    /// `destination_unavailable`; so does, a moment later, what is in flight. Its threads end when nobody refers to it any
+    /// more.
     public func close() { core?.close() }
 }
 
 /// The loops of a session and what runs on them, for as long as the session, a provider or a call refers to them.
 private final class SessionTransport: Transport {
     private let group: EventLoopGroup
-    private let clients: [LoopBound<LoopClient>]
+    private let clients: [HTTPClient]
+    private let loopClients: [LoopBound<LoopClient>]
     private let transport: LoopTransport
     let fields: HTTPFields
     // A client is no proxy, and adds no Via.
     let fieldsWithoutContext = HTTPFields()
-    private let isClosed = Lock(false)
+    private let isClosed = Atomic(false)
 
     init(_ configuration: Session.Configuration) throws {
         let routes = try UpstreamRoutes(configuration.connections)
         fields = configuration.fields
         group = try EventLoopGroup(count: configuration.loops, name: "session")
         let resolver = Resolver()
-        clients = group.loops.map { loop in
-            loop.runBlocking { [limits = configuration.limits] in
-                LoopBound(
-                    LoopClient(HTTPClient(loop: loop, resolver: resolver, limits: limits), routes: routes),
-                    loop: loop)
-            }
+        clients = group.loops.map { HTTPClient(loop: $0, resolver: resolver, limits: configuration.limits) }
+        loopClients = clients.map { client in
+            LoopBound(on: client.loop) { LoopClient(client, routes: routes) }
         }
-        transport = LoopTransport(clients, retryBudget: configuration.retryBudget)
+        transport = LoopTransport(loopClients, retryBudget: configuration.retryBudget)
     }
 
     deinit {
@@ -126,27 +126,24 @@ private final class SessionTransport: Transport {
     }
 
     var report: PoolReport {
-        isClosed.withLock { isClosed in
-            guard !isClosed else { return PoolReport() }
-            return clients.reduce(PoolReport()) { sum, client in
-                sum + client.loop.runBlocking { client.value.report }
-            }
-        }
+        guard !isClosed.load(ordering: .acquiring) else { return PoolReport() }
+        return clients.reduce(PoolReport()) { $0 + $1.report }
     }
 
     func close() {
-        isClosed.withLock { isClosed in
-            guard !isClosed else { return }
-            isClosed = true
-            // The loops go on for calls that wait for their next attempt, which is to fail too: they end with the last of them.
-            for client in clients { client.loop.runBlocking { client.value.close() } }
-        }
+        guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        // The loops go on for calls that wait for their next attempt, which is to fail too: they end with the last of them.
+        for client in loopClients { client.loop.execute { client.value.close() } }
     }
 
     func send(_ call: TransportCall, within limit: RxTimeInterval, for receiver: any AttemptReceiver)
         -> any Disposable
     {
-        transport.send(call, within: limit, for: receiver)
+        guard !isClosed.load(ordering: .acquiring) else {
+            receiver.attemptFailed(TransportError(.destinationUnavailable, "the session is closed"))
+            return Disposables.create()
+        }
+        return transport.send(call, within: limit, for: receiver)
     }
 
     var scheduler: any SchedulerType { transport.scheduler }

@@ -46,4 +46,38 @@ struct LoopBoundTests {
         kept = nil
         #expect(kept == nil && ends.withLock { $0 } == 1)
     }
+
+    @Test("What a loop is to make is made there, at its first use, and once")
+    func madeAtFirstUse() async throws {
+        let makings = Lock<[Bool]>([])
+        let ends = Lock<[Bool]>([])
+        try await withLoop { loop in
+            var bound: LoopBound<Guest>? = LoopBound(on: loop) {
+                makings.withLock { $0.append(loop.isCurrent) }
+                return Guest { ends.withLock { $0.append(loop.isCurrent) } }
+            }
+            #expect(makings.withLock { $0 }.isEmpty)
+            let isSame = try await loop.perform { [bound] in
+                let first = bound?.value
+                return first != nil && bound?.value === first
+            }
+            #expect(isSame)
+            bound = nil
+            #expect(bound == nil)
+        }
+        #expect(makings.withLock { $0 } == [true])
+        #expect(ends.withLock { $0 } == [true])
+    }
+
+    @Test("What a loop was never asked for is never made")
+    func neverMade() async throws {
+        let makings = Lock(0)
+        try await withLoop { loop in
+            _ = LoopBound(on: loop) {
+                makings.withLock { $0 += 1 }
+                return Guest {}
+            }
+        }
+        #expect(makings.withLock { $0 } == 0)
+    }
 }

@@ -14,7 +14,7 @@ enum Rules {
         "HTTPWire": ["HTTPModel"],
         "ContentCoding": ["CZlib", "CBrotli"],
         "HTTPInbound": ["EventIO", "HTTPWire", "HTTPModel", "Rx"],
-        "HTTPOutbound": ["EventIO", "HTTPWire", "ContentCoding", "HTTPModel", "Rx"],
+        "HTTPOutbound": ["EventIO", "HTTPWire", "ContentCoding", "HTTPModel", "Rx", "Locking"],
         "Networking": ["Rx", "HTTPModel", "JSONBytes", "JSONCoding", "Locking"],
         "NetworkingSession": [
             "Networking", "HTTPOutbound", "EventIO", "HTTPModel", "JSONBytes", "Rx", "Locking",

@@ -19,7 +19,11 @@ public final class UpstreamPool: TimerTarget {
     let callLimits: CallLimits
     let shared: LoopState
     // Touched by the loop's thread alone, each time for one step of `ConnectionPool`, which calls nobody.
-    @exclusivity(unchecked) private var pool: ConnectionPool<OutboundCall>
+    @exclusivity(unchecked) private var pool: ConnectionPool<OutboundCall> {
+        didSet { gauge.publish(pool.report) }
+    }
+    /// What `pool` holds, for every thread to see.
+    let gauge = PoolGauge()
     @exclusivity(unchecked) private var connections: [Connection?] = []
     @exclusivity(unchecked) private var sweepTimer: TimerToken?
     @exclusivity(unchecked) private var sweepDeadline = MonotonicTime.distantFuture

@@ -1,0 +1,28 @@
+internal import Synchronization
+
+/// The numbers of one pool: its loop writes them, every thread reads them without waiting.
+///
+/// Each number is true at the moment it is read. They are read one after the other, so the pool may change in between.
+final class PoolGauge: Sendable {
+    private let idle = Atomic(0)
+    private let leased = Atomic(0)
+    private let waiting = Atomic(0)
+    private let opened = Atomic(0)
+    private let reused = Atomic(0)
+
+    /// Plain stores: only the loop writes.
+    func publish(_ report: PoolReport) {
+        idle.store(report.idle, ordering: .relaxed)
+        leased.store(report.leased, ordering: .relaxed)
+        waiting.store(report.waiting, ordering: .relaxed)
+        opened.store(report.opened, ordering: .relaxed)
+        reused.store(report.reused, ordering: .relaxed)
+    }
+
+    var report: PoolReport {
+        PoolReport(
+            idle: idle.load(ordering: .relaxed), leased: leased.load(ordering: .relaxed),
+            waiting: waiting.load(ordering: .relaxed), opened: opened.load(ordering: .relaxed),
+            reused: reused.load(ordering: .relaxed))
+    }
+}
