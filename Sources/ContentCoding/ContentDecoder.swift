@@ -124,7 +124,9 @@ public final class ContentDecoder {
         }
         steps[index].bytesOut += total
         let step = steps[index]
-        if let ratio = limits.ratio, step.bytesOut > limits.freeSize, step.bytesOut / ratio > step.bytesIn {
+        if let ratio = limits.ratio, step.bytesOut > limits.freeSize,
+            step.bytesOut / max(1, ratio) > step.bytesIn
+        {
             throw .tooDense(ratio)
         }
         return total

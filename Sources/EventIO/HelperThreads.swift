@@ -36,7 +36,7 @@ final class HelperThreads: Sendable {
     /// False, and the work is dropped, when too much is waiting or no thread can be had.
     func submit(_ work: @escaping @Sendable () -> Void) -> Bool {
         let need: Need? = state.withLock { state in
-            guard state.unfinished < limit + waitingLimit else { return nil }
+            guard state.unfinished - limit < waitingLimit else { return nil }
             state.unfinished += 1
             state.waiting.append(work)
             if state.idle > 0 {

@@ -67,7 +67,7 @@ public enum ProcessLimits {
         else {
             return nil
         }
-        return max(1, (quota + period - 1) / period)
+        return quota / period + (quota % period > 0 ? 1 : 0)
     }
 
     /// A small file of the kernel's, or nothing.

@@ -393,8 +393,9 @@ struct ConnectionStateMachine {
         case (.head(let since), _):
             return since + limits.headerDeadline
         case (.body(let body), _):
-            let rated = TimeAmount(
-                nanoseconds: Int64(body.received) * 1_000_000_000 / Int64(max(1, limits.bodyRate)))
+            // Saturated: a body may have more than the 9.2 GB whose nanoseconds an Int64 holds.
+            let (scaled, isBeyond) = Int64(body.received).multipliedReportingOverflow(by: 1_000_000_000)
+            let rated = isBeyond ? .never : TimeAmount(nanoseconds: scaled / Int64(max(1, limits.bodyRate)))
             return body.since + min(limits.bodyDeadline, max(limits.bodyRateGrace, rated))
         case (_, .lingering(let until, _)):
             return until

@@ -52,8 +52,8 @@ public enum ByteRange: Sendable, Hashable {
     public func resolved(in length: Int64) -> Range<Int64>? {
         switch self {
         case .from(let first, let last):
-            guard first < length else { return nil }
-            return first..<min(length, last.map { $0 + 1 } ?? length)
+            let last = min(last ?? .max, length - 1)
+            return first >= 0 && first <= last ? first..<(last + 1) : nil
         case .last(let count):
             guard count > 0, length > 0 else { return nil }
             return max(0, length - count)..<length

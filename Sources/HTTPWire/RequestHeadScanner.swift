@@ -17,6 +17,7 @@ struct RequestHeadScanner: HeadScanner {
     private var version = HTTPVersion.http11
 
     init(limits: RequestLimits) {
+        let limits = limits.bounded
         self.limits = limits
         section = FieldSection(
             block: limits.fieldBlock, line: limits.fieldLine, count: limits.fieldCount, side: .request)

@@ -14,6 +14,7 @@ struct ResponseHeadScanner: HeadScanner {
     private var version = HTTPVersion.http11
 
     init(limits: ResponseLimits) {
+        let limits = limits.bounded
         self.limits = limits
         section = FieldSection(
             block: limits.fieldBlock, line: limits.fieldLine, count: limits.fieldCount, side: .response)

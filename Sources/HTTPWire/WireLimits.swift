@@ -1,4 +1,4 @@
-/// The sizes that a request's head may have.
+/// The sizes that a request's head may have; more than 1 GiB is held to that.
 public struct RequestLimits: Sendable, Hashable {
     /// Bytes of the request target. Beyond it 414. Default 8 KiB.
     public var target = 8 * 1024
@@ -12,7 +12,7 @@ public struct RequestLimits: Sendable, Hashable {
     public init() {}
 }
 
-/// The sizes that a response's head may have.
+/// The sizes that a response's head may have; more than 1 GiB is held to that.
 public struct ResponseLimits: Sendable, Hashable {
     /// Bytes of the status line. Default 8 KiB.
     public var statusLine = 8 * 1024
@@ -27,6 +27,33 @@ public struct ResponseLimits: Sendable, Hashable {
 
     public init() {}
 }
+
+extension RequestLimits {
+    /// What the parser reckons with: a program may mean `Int.max` by "no limit", and sums of sizes must fit in an Int.
+    var bounded: RequestLimits {
+        var limits = self
+        limits.target = held(limits.target)
+        limits.fieldBlock = held(limits.fieldBlock)
+        limits.fieldLine = held(limits.fieldLine)
+        limits.fieldCount = held(limits.fieldCount)
+        return limits
+    }
+}
+
+extension ResponseLimits {
+    /// The same for responses.
+    var bounded: ResponseLimits {
+        var limits = self
+        limits.statusLine = held(limits.statusLine)
+        limits.fieldBlock = held(limits.fieldBlock)
+        limits.fieldLine = held(limits.fieldLine)
+        limits.fieldCount = held(limits.fieldCount)
+        return limits
+    }
+}
+
+/// From 0 to 1 GiB: fields are stored with offsets of 32 bits.
+private func held(_ size: Int) -> Int { min(max(size, 0), 1 << 30) }
 
 /// The sizes that chunk extensions may have, for both directions.
 enum ChunkLimits {

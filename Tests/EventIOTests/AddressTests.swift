@@ -79,6 +79,8 @@ struct AddressTests {
         #expect(ProcessLimits.coresLeft(byQuota: "200000 100000\n") == 2)
         #expect(ProcessLimits.coresLeft(byQuota: "150000 100000\n") == 2)
         #expect(ProcessLimits.coresLeft(byQuota: "10000 100000\n") == 1)
+        #expect(ProcessLimits.coresLeft(byQuota: "9223372036854775807 2\n") == 4_611_686_018_427_387_904)
+        #expect(ProcessLimits.coresLeft(byQuota: "9223372036854775808 100000\n") == nil)
         #expect(ProcessLimits.controlGroup(in: "12:cpu:/old\n0::/a.slice/b\n") == "/a.slice/b")
         #expect(ProcessLimits.controlGroup(in: "") == "/")
         #expect(ProcessLimits.ancestors(of: "/a.slice/b") == ["/a.slice/b", "/a.slice", ""])

@@ -35,6 +35,14 @@ struct HelperThreadTests {
         try spin(while: done.withLock { $0 } < 6)
     }
 
+    @Test("Any amount of work may wait where the limit is the largest number")
+    func unlimited() throws {
+        let threads = HelperThreads(name: "helper-any", limit: 1, waitingLimit: .max)
+        let done = Lock(0)
+        for _ in 0..<100 { #expect(threads.submit { done.withLock { $0 += 1 } }) }
+        try spin(while: done.withLock { $0 } < 100)
+    }
+
     @Test("With patience a thread does one work after the other, and ends when there is none")
     func patience() async throws {
         let threads = HelperThreads(

@@ -39,6 +39,22 @@ struct DeadlineTests {
         #expect(bench.transport.inFlight == 0)
     }
 
+    @Test(
+        "A deadline of any length holds: one beyond 292 years is waited for, one before the start has passed",
+        arguments: [
+            (.seconds(9_223_372_036) + .milliseconds(900), 200), (.seconds(Int64.max), 200),
+            (.seconds(Int64.min), 504), (.seconds(-9_223_372_036) - .milliseconds(900), 504), (.zero, 504),
+        ] as [(Duration, Int)])
+    func extremes(_ deadline: Duration, _ status: Int) throws {
+        bench.gateway.get("/page", .deadline(deadline)) { [diary = bench.diary] _ in
+            .parts(recent: diary.rx.request(.recent).fragment())
+        }
+        bench.upstream("/recent", .data("1", after: .seconds(4)))
+        let pending = try bench.ask(.get, "/page")
+        bench.time.advance(by: .seconds(5))
+        #expect(try pending.reply().status == status)
+    }
+
     @Test("An optional part that is late leaves a partial answer at the deadline")
     func optional() throws {
         bench.gateway.get("/page", .deadline(.seconds(3))) { [diary = bench.diary] _ in

@@ -100,6 +100,20 @@ struct ConnectionStateMachineTests {
         check(state.deadlinePassed(at: Self.at(30_000)), .refuse)
     }
 
+    @Test("The rate of a body holds for any number of bytes", arguments: [10_000_000_000, Int.max])
+    func bodyRateOfLargeBodies(received: Int) {
+        var state = Self.state { $0.requestBody = .max }
+        check(state.headCompleted(), .begin)
+        check(state.requestBegan(isPersistent: true), .serve)
+        check(
+            state.verdictKnown(body: .length(.max), limit: .max, expectsContinue: false, at: Self.at(0)),
+            .read(sendContinue: false))
+        check(state.bodyReceived(received), .keep)
+        check(state.deadline, Self.at(30_000))
+        check(state.deadlinePassed(at: Self.at(29_999)), .wait)
+        check(state.deadlinePassed(at: Self.at(30_000)), .refuse)
+    }
+
     @Test("While a handler works, the connection has no deadline of its own")
     func pendingHasNoDeadline() {
         var state = Self.state()

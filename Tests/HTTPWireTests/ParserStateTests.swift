@@ -154,4 +154,41 @@ struct ParserStateTests {
         #expect(
             verdict("GET / HTTP/1.1\r\nHost: abcde\r\n\r\n") == "431 a field line is longer than the limit")
     }
+
+    @Test(
+        "Limits of any size hold for heads that come a byte at a time",
+        arguments: [Int.min, -1, 0, 1 << 40, .max])
+    func extremeLimits(_ size: Int) {
+        var limits = RequestLimits()
+        limits.target = size
+        limits.fieldBlock = size
+        limits.fieldLine = size
+        limits.fieldCount = size
+        var requests = RequestParser(limits: limits)
+        var isRead = false
+        feed("GET /a HTTP/1.1\r\nHost: a\r\n\r\n") { input in
+            var consumed = 0
+            if case .head = requests.parse(input, consumed: &consumed) { isRead = true }
+        }
+        #expect(isRead == (size > 0))
+
+        var responseLimits = ResponseLimits()
+        responseLimits.statusLine = size
+        responseLimits.fieldBlock = size
+        responseLimits.fieldLine = size
+        responseLimits.fieldCount = size
+        responseLimits.informational = size
+        var responses = ResponseParser(limits: responseLimits)
+        responses.expectResponse(to: .get)
+        isRead = false
+        feed("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") { input in
+            var consumed = 0
+            if case .head = responses.parse(input, consumed: &consumed) { isRead = true }
+        }
+        #expect(isRead == (size > 0))
+    }
+
+    private func feed(_ text: String, _ body: (UnsafeRawBufferPointer) -> Void) {
+        for byte in text.utf8 { withUnsafeBytes(of: byte, body) }
+    }
 }

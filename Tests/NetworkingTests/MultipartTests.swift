@@ -187,6 +187,15 @@ struct MultipartTests {
         #expect(try call.body.collect().contains(1))
     }
 
+    @Test("The length is not known where no number holds it")
+    func unboundedLength() throws {
+        let parts = ["a", "b"].map {
+            MultipartFormData.Part.stream(Announced(length: .max, bytes: [1]), name: $0)
+        }
+        let call = try Outgoing.call(Anything(method: .post, task: .multipart(MultipartFormData(parts))))
+        #expect(call.body.length == nil)
+    }
+
     @Test("A part that is not as long as it announced is an error", arguments: [4, 6])
     func wrongLength(length: Int64) throws {
         let form = MultipartFormData([

@@ -1,6 +1,7 @@
 import Dispatch
 public import HTTPModel
 import JSONBytes
+import Networking
 import Rx
 
 /// One path and method, and what answers it.
@@ -110,8 +111,6 @@ extension EndpointSettings {
 extension Duration {
     /// What a scheduler takes; a duration beyond 292 years is held to that.
     fileprivate var timeInterval: RxTimeInterval {
-        let (seconds, attoseconds) = components
-        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        return .nanoseconds(overflow ? .max : Int(scaled &+ attoseconds / 1_000_000_000))
+        .nanoseconds(Int(nanoseconds))
     }
 }

@@ -227,7 +227,7 @@ extension PartResults {
 extension JSONLine {
     /// Milliseconds with one decimal place, rounded: `12.4`.
     fileprivate mutating func milliseconds(nanoseconds: Int64) {
-        fixed(Int(max(nanoseconds, 0) + 50_000) / 100_000, places: 1)
+        fixed(Int(min(max(nanoseconds, 0), .max - 50_000) + 50_000) / 100_000, places: 1)
     }
 
     fileprivate mutating func kind(_ kind: OutcomeKind) {

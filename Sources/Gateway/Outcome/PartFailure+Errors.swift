@@ -73,7 +73,7 @@ extension PartFailure {
             forwardsAuthorization: error.call?.forwardsAuthorization ?? false)
         var answer = FailureAnswer(status: status)
         if status == 503 {
-            let asked = error.retryAfter.map { Int(($0 + .milliseconds(999)).components.seconds) }
+            let asked = error.retryAfter.map { Int(clamping: ($0.nanoseconds / 1_000_000 + 999) / 1_000) }
             // An upstream that answered 503 without a word on when is not asked to have one.
             answer.retryAfter = error.statusCode == 503 ? asked : asked ?? 1
         }
@@ -83,7 +83,7 @@ extension PartFailure {
             receivedStatus: error.response?.statusCode,
             message: reveals ? error.upstreamMessage ?? error.message : error.message,
             attempts: error.attempts,
-            elapsedMilliseconds: Int((error.elapsed / .milliseconds(1)).rounded(.down)),
+            elapsedMilliseconds: Int(error.elapsed.nanoseconds / 1_000_000),
             isRetryable: error.isRetryable, answer: answer)
     }
 }

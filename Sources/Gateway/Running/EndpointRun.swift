@@ -153,7 +153,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     private var isTimed: Bool { context.timeline != nil }
 
     /// `elapsed` as calls have it in the timeline: to the microsecond.
-    private var moment: Int64 { Int64((scheduler.now.timeIntervalSince(started) * 1e6).rounded()) * 1000 }
+    private var moment: Int64 { scheduler.now.nanoseconds(since: started) }
 
     @inline(never)
     private func plan(_ numbers: Range<Int>) {
@@ -245,7 +245,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     }
 
     private func expired(_ remains: RunState.Remains, _ recipient: Renderer.Recipient) -> GatewayResponse {
-        let limit = Int(endpoint.settings.deadline / .milliseconds(1))
+        let limit = endpoint.settings.deadline.nanoseconds / 1_000_000
         let late = GatewayError.upstreamTimeout("the answer was not ready within \(limit) ms")
         guard let next = remains.next else {
             return renderer.error(late, before: remains.before, for: recipient)
@@ -308,7 +308,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     private static let clientClosedRequest = 499
 
     private var elapsed: Int64 {
-        Int64(scheduler.now.timeIntervalSince(started) * 1_000_000_000)
+        Int64(saturating: scheduler.now.timeIntervalSince(started) * 1_000_000_000)
     }
 
     private var recipient: Renderer.Recipient {

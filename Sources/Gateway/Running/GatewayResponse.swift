@@ -133,7 +133,7 @@ extension PartResults {
             body(
                 stage, hasNames ? parts[index].name : nil, parts[index].outcome?.kind,
                 failure.map { ($0.reason.token, $0.attempts) },
-                parts[index].outcome?.elapsed ?? Int64(elapsed / .nanoseconds(1)))
+                parts[index].outcome?.elapsed ?? elapsed.nanoseconds)
         }
     }
 
@@ -143,7 +143,7 @@ extension PartResults {
         guard let outcome = parts[index].outcome else {
             return PartSummary(
                 name: name, kind: "cancelled", reason: nil, attempts: nil,
-                nanoseconds: Int64(elapsed / .nanoseconds(1)))
+                nanoseconds: elapsed.nanoseconds)
         }
         return PartSummary(
             name: name, kind: outcome.kind.rawValue,

@@ -134,7 +134,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         var machine = held
         let settings = call.settings
         // What has no time in all does not wait for ever to be sent again.
-        let end = call.isUnbounded ? min(end, elapsed + call.patience) : end
+        let end = call.isUnbounded ? min(end, elapsed + min(call.patience, .max - elapsed)) : end
         let decision =
             !call.method.isIdempotent || !mayBeSentAgain
             ? .stands
@@ -180,8 +180,8 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         send(call, over: provider.transport, attempt: number, within: left)
     }
 
-    /// Nanoseconds since the start.
-    private var elapsed: Int64 { scheduler.now.nanoseconds(since: started) }
+    /// Nanoseconds since the start; none where the scheduler's clock was set back.
+    private var elapsed: Int64 { max(0, scheduler.now.nanoseconds(since: started)) }
 
     /// Nanoseconds by which `elapsed` may be off, as it comes from dates.
     private static var clockError: Int64 { 10_000 }

@@ -158,7 +158,7 @@ private struct StagedCall: Sendable {
     /// With what is left of the time for all of it.
     private func limited(_ call: TransportCall) -> TransportCall {
         if call.isUnbounded { return call }
-        let left = call.totalNanoseconds - scheduler.now.nanoseconds(since: started)
+        let left = max(0, call.totalNanoseconds) - max(0, scheduler.now.nanoseconds(since: started))
         return left < call.totalNanoseconds ? call.with(timeout: .nanoseconds(max(0, left))) : call
     }
 

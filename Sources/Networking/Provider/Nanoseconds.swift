@@ -1,21 +1,31 @@
 import Dispatch
-import FoundationEssentials
-import Rx
+package import FoundationEssentials
+package import Rx
 
 extension Duration {
     /// Whole nanoseconds; a duration beyond 292 years is held to that.
-    var nanoseconds: Int64 {
+    package var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        return overflow ? (seconds < 0 ? .min : .max) : scaled &+ attoseconds / 1_000_000_000
+        let (sum, carry) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return overflow || carry ? (seconds < 0 ? .min : .max) : sum
     }
 }
 
 extension RxTime {
-    /// To the microsecond, which is what dates of our time can tell apart reliably.
-    func nanoseconds(since start: RxTime) -> Int64 {
+    /// To the microsecond, which is what dates of our time can tell apart reliably. Held to 292 years, however the clock
+    /// jumps; the most where a date is not a number.
+    package func nanoseconds(since start: RxTime) -> Int64 {
         let microseconds = (timeIntervalSince(start) * 1e6).rounded()
-        return abs(microseconds) < 9e15 ? Int64(microseconds) * 1000 : microseconds < 0 ? .min : .max
+        return microseconds.magnitude < 9e15 ? Int64(microseconds) * 1000 : microseconds < 0 ? .min : .max
+    }
+}
+
+extension Int64 {
+    /// The whole part of a number, held to what an `Int64` has; 0 where it is not a number.
+    package init(saturating number: Double) {
+        // The largest Double below 2^63 is 2^63 - 1024.
+        self = number.magnitude < 0x1p63 ? Int64(number) : number > 0 ? .max : number < 0 ? .min : 0
     }
 }
 

@@ -3,18 +3,21 @@ import HTTPModel
 
 /// `Retry-After` (RFC 9110 10.2.3): seconds, or a date.
 enum RetryAfter {
+    /// 31 years, as good as never: for more digits than a wait has, and for dates that far away.
+    private static let longest = Duration.seconds(1_000_000_000)
+
     /// How long to wait from now; zero for a date that has passed; nil where the field is missing or malformed. A date is read
     /// against the response's own `Date` where it has one, so that clocks that differ do no harm.
     static func delay(in fields: HTTPFields, now: Date) -> Duration? {
         guard let value = fields.firstValueBytes(.retryAfter), !value.isEmpty else { return nil }
         if value.allSatisfy(ASCII.isDigit) {
-            // More digits than a wait could have: as good as never.
-            guard value.count <= 9 else { return .seconds(1_000_000_000) }
+            guard value.count <= 9 else { return longest }
             return .seconds(value.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) })
         }
         guard let date = HTTPDate.seconds(value) else { return nil }
         let here = fields.firstValueBytes(.date).flatMap(HTTPDate.seconds).map(Double.init)
         let wait = Double(date) - (here ?? now.timeIntervalSince1970)
-        return wait > 0 ? .milliseconds(Int64((wait * 1000).rounded(.up))) : .zero
+        guard wait > 0 else { return .zero }
+        return wait < 1e9 ? .milliseconds(Int64((wait * 1000).rounded(.up))) : longest
     }
 }

@@ -49,7 +49,7 @@ struct RetryMachine: Sendable {
             if reason == .connectionRefused {
                 let since = refusedSince ?? now
                 refusedSince = since
-                let refusedLeft = policy.refusedLimit.nanoseconds - (now - since)
+                let refusedLeft = max(0, policy.refusedLimit.nanoseconds) - max(0, now - since)
                 guard refusedLeft > 0 else { return .stands }
                 wait = min(drawn, refusedLeft)
             } else {

@@ -35,10 +35,14 @@ struct MultipartBody: BodySource {
         self.segments = segments
         length = segments.reduce(0) { (sum: Int64?, segment) in
             guard let sum else { return nil }
-            switch segment {
-            case .bytes(let bytes): return sum + Int64(bytes.count)
-            case .source(let source): return source.length.map { sum + $0 }
-            }
+            let next: Int64? =
+                switch segment {
+                case .bytes(let bytes): Int64(bytes.count)
+                case .source(let source): source.length
+                }
+            guard let (total, overflow) = next.map({ sum.addingReportingOverflow($0) }) else { return nil }
+            // Sparse files may have lengths whose sum no Content-Length holds: the body is sent in chunks.
+            return overflow ? nil : total
         }
     }
 

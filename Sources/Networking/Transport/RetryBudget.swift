@@ -37,9 +37,15 @@ public struct RetryBudget: Sendable, Hashable {
 
     /// Takes one retry if there is one to take.
     public mutating func beginRetry() -> Bool {
-        guard retriesInFlight < max(floor, callsInFlight * percentage / 100) else { return false }
+        guard retriesInFlight < max(floor, share) else { return false }
         retriesInFlight += 1
         return true
+    }
+
+    /// `percentage` of the calls in flight; a percentage without bounds allows any number.
+    private var share: Int {
+        let (scaled, overflow) = callsInFlight.multipliedReportingOverflow(by: percentage)
+        return overflow ? .max : scaled / 100
     }
 
     /// Gives one back; one that was not taken stops the program.

@@ -228,7 +228,7 @@ public final class StubTransport: Transport {
     }
 
     private func begin(_ call: TransportCall) -> (index: Int, Answer) {
-        let sentAt = Duration.microseconds(Int64((scheduler.now.timeIntervalSince(started) * 1e6).rounded()))
+        let sentAt = Duration.nanoseconds(scheduler.now.nanoseconds(since: started))
         let byClosure = state.withLock { $0.answer }?(call)
         return state.withLock { state in
             state.budgets[call.upstream.id, default: RetryBudget()].callBegan()
