@@ -38,8 +38,8 @@ help:
 	@echo 'make lint      check the format; make format mends it'
 	@echo 'make bench     benchmarks of the layers, from JSON to a whole request in the gateway'
 	@echo '               beside peers: make bench-typed (a typed request, Go), make bench-client (the client, libcurl and Go)'
-	@echo 'make docs      the documentation of Rx and of the client as web sites in .build/docs/Rx and .build/docs/Networking'
-	@echo 'make fuzz      fuzz the parsers, the decoders, the JSON scanner and coders, URLs, forms, routes and files, FUZZ_SECONDS=$(FUZZ_SECONDS) each, two at a time;'
+	@echo 'make docs      the documentation of Rx, of the client and of the gateway as web sites in .build/docs'
+	@echo 'make fuzz      fuzz the parsers, the decoders, the JSON scanner and coders, values of fields, URLs, forms, routes and files, FUZZ_SECONDS=$(FUZZ_SECONDS) each, two at a time;'
 	@echo '               some only: make fuzz FUZZ="JSON URLs"'
 	@echo 'make soak      what is promised under load, faults and attack: a million requests, 10 000 idle clients, slow attacks,'
 	@echo '               no descriptors, drains; a quarter of an hour of a quiet machine. One proof: make soak PROOF=drain; they'
@@ -118,9 +118,11 @@ BENCHMARK_gateway = GatewayBench
 docs:
 	$(SWIFT) build --target Rx
 	$(SWIFT) build --target NetworkingSession
+	$(SWIFT) build --target GatewayServer
 	rm -rf .build/docs
 	$(call document,Rx,Rx)
 	$(call document,Networking,Networking NetworkingSession)
+	$(call document,Gateway,Gateway GatewayServer)
 
 # A module's catalog with the public names of the modules that it tells of: $(call document,MODULE,MODULES).
 define document

@@ -190,8 +190,8 @@ let package = Package(
             "GatewayServerTests",
             [
                 "GatewayServer", "Gateway", "NetworkingSession", "Networking", "GatewayTesting",
-                "HTTPInbound",
-                "HTTPOutbound", "EventIO", "Rx", "HTTPModel", "JSONBytes", "Locking", "TestSupport",
+                "HTTPInbound", "HTTPOutbound", "HTTPWire", "ContentCoding", "EventIO", "Rx", "HTTPModel",
+                "JSONBytes", "Locking", "TestSupport",
             ]),
         tests(
             "FaultTests",

@@ -3,8 +3,13 @@ import Glibc
 /// Bytes that wait on disk for a reader who is slow, so that they take no memory. The file has no name: it is gone with
 /// its last user, whatever becomes of the process.
 public final class SpoolFile: Sendable {
-    /// Writing blocks. Two threads write, for all loops; more files than this wait for nobody.
-    private static let writers = HelperThreads(name: "spool", limit: 2, waitingLimit: 1024)
+    /// Threads that write, for all loops: writing blocks.
+    static let writerThreads = 2
+    /// Files that may wait for a thread.
+    static let waitingFiles = 1024
+
+    private static let writers = HelperThreads(
+        name: "spool", limit: writerThreads, waitingLimit: waitingFiles)
 
     private let descriptor: Int32
     let byteCount: Int

@@ -33,7 +33,9 @@ public final class GatewayServer: Sendable {
 
     /// Binds, declares the endpoints and serves them; clients can connect when it returns. From any thread.
     ///
-    /// - Parameter declare: adds the endpoints; called once.
+    /// - Parameters:
+    ///   - configuration: address, limits, upstreams, logs.
+    ///   - declare: adds the endpoints; called once.
     /// - Throws: `GatewayStartError` where the address is taken or none, or a declaration is wrong; what
     ///   `declare` throws.
     public static func start(
@@ -117,6 +119,9 @@ public final class GatewayServer: Sendable {
         }
     }
 
+    /// Times that a taken address is tried, while whoever has it says nothing.
+    static let bindAttempts = 8
+
     private static func bind(_ configuration: GatewayServerConfiguration) throws -> (
         [Listener], TakeoverClaim?
     ) {
@@ -124,7 +129,7 @@ public final class GatewayServer: Sendable {
             throw GatewayStartError("'\(configuration.host)' is not a numeric address to listen on")
         }
         // A gateway that is just closing its listeners answers nobody, and is gone in a moment.
-        for _ in 0..<8 {
+        for _ in 0..<bindAttempts {
             do throws(SocketError) {
                 return (try Listener.group(bind: address, count: configuration.loops), nil)
             } catch {

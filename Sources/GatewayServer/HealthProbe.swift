@@ -10,7 +10,12 @@ public enum HealthProbe {
     /// The path that says whether requests should be sent here.
     public static let readyPath = "/health/ready"
 
-    /// Blocks until the answer, at most some seconds.
+    /// Time that a gateway has to answer a probe.
+    static let patience = Duration.seconds(2)
+    /// Time that whoever has our address has to say whether it is a gateway that leaves.
+    static let occupantPatience = Duration.milliseconds(250)
+
+    /// Blocks until the answer, at most 2 s.
     ///
     /// - Parameter url: `http://host:port` or `https://host:port`, with a path of its own or none: then `/health/ready` is asked.
     /// - Returns: nil when the gateway is ready, else why it is not.
@@ -32,7 +37,7 @@ public enum HealthProbe {
         }
         guard let origin else { return "'\(url)' is not a URL to ask" }
         let path = parsed.path.isEmpty || parsed.path == "/" ? readyPath : parsed.path
-        switch ask(origin, path, within: .seconds(2)) {
+        switch ask(origin, path, within: patience) {
         case .failure(let error): return "\(origin)\(path): \(error)"
         case .success(let response):
             let code = response.head.status.code
@@ -61,7 +66,7 @@ public enum HealthProbe {
         guard let port = address.port.flatMap({ UInt16(exactly: $0) }),
             let origin = Origin(host: host, port: port)
         else { return .other }
-        switch ask(origin, readyPath, within: .milliseconds(250)) {
+        switch ask(origin, readyPath, within: occupantPatience) {
         case .failure(let error):
             let silences: [OutboundError.Reason] = [
                 .connectionRefused, .connectionTimeout, .connectionTerminated, .responseTimeout,

@@ -66,7 +66,7 @@ final class Worker {
     }
 
     /// A round trip to a client far away, and one packet more.
-    private static let handshakeTime = Duration.milliseconds(200)
+    static let handshakeTime = Duration.milliseconds(200)
 
     private final class TurningAway: TimerTarget {
         private let worker: Worker

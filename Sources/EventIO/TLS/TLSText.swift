@@ -3,7 +3,8 @@ import Glibc
 
 /// PEM text as OpenSSL reads it, with the name under which complaints speak of it.
 struct TLSText: ~Copyable {
-    private static var largest: Int { 16 << 20 }
+    /// Bytes of a file with certificates or keys.
+    static var largest: Int { 16 << 20 }
 
     let subject: String
     /// Made by `BIO_new` in `init`, freed in `deinit`.

@@ -34,7 +34,10 @@ public final class Gateway: Sendable {
     let cors: CORSPolicy?
     private let state = Lock(State())
 
-    /// - Parameter cors: which browsers' scripts of other origins may call. Default: none, no field is sent.
+    /// - Parameters:
+    ///   - environment: the way to the upstreams, and where incidents go.
+    ///   - limits: deadline and sizes; an endpoint may have its own.
+    ///   - cors: which browsers' scripts of other origins may call. Default: none, no field is sent.
     public init(
         _ environment: GatewayEnvironment, limits: GatewayLimits = GatewayLimits(), cors: CORSPolicy? = nil
     ) {
@@ -143,6 +146,7 @@ extension Gateway {
     /// An endpoint by any method. The handler runs on the request's loop: it must not block.
     ///
     /// - Parameters:
+    ///   - method: the method that is answered.
     ///   - path: literal segments and parameters, `/api/weights/{date}/{half}`. A literal is preferred to a
     ///     parameter. Case matters, and `/x/` is another path than `/x`: it is 404.
     ///   - options: what this endpoint does in its own way.

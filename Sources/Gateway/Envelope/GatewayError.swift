@@ -26,7 +26,9 @@ extension GatewayError {
         GatewayError(.invalidRequest, message)
     }
 
-    /// - Parameter challenge: the `WWW-Authenticate` that RFC 9110 15.5.2 asks for, such as `Bearer`.
+    /// - Parameters:
+    ///   - message: for the client.
+    ///   - challenge: the `WWW-Authenticate` that RFC 9110 15.5.2 asks for, such as `Bearer`.
     public static func unauthorized(_ message: String, challenge: String = "Bearer") -> GatewayError {
         GatewayError(.unauthorized, message, fields: [.wwwAuthenticate: challenge])
     }
@@ -37,7 +39,9 @@ extension GatewayError {
         GatewayError(.notFound, message)
     }
 
-    /// - Parameter allowed: the methods that the resource has, for `Allow`.
+    /// - Parameters:
+    ///   - method: the request's.
+    ///   - allowed: the methods that the resource has, for `Allow`.
     public static func methodNotAllowed(_ method: HTTPMethod, allowed: [HTTPMethod]) -> GatewayError {
         let list = allowed.map(\.rawValue).joined(separator: ", ")
         return GatewayError(
@@ -74,7 +78,9 @@ extension GatewayError {
         GatewayError(.unprocessable, message)
     }
 
-    /// - Parameter retryAfter: whole seconds, for `Retry-After`.
+    /// - Parameters:
+    ///   - message: for the client.
+    ///   - retryAfter: whole seconds, for `Retry-After`.
     public static func tooManyRequests(_ message: String, retryAfter: Int) -> GatewayError {
         GatewayError(.tooManyRequests, message, fields: [.retryAfter: "\(max(retryAfter, 0))"])
     }
@@ -89,7 +95,9 @@ extension GatewayError {
 
     public static func badGateway(_ message: String) -> GatewayError { GatewayError(.badGateway, message) }
 
-    /// - Parameter retryAfter: whole seconds, for `Retry-After`.
+    /// - Parameters:
+    ///   - message: for the client.
+    ///   - retryAfter: whole seconds, for `Retry-After`.
     public static func upstreamUnavailable(_ message: String, retryAfter: Int = 1) -> GatewayError {
         GatewayError(.upstreamUnavailable, message, fields: [.retryAfter: "\(max(retryAfter, 0))"])
     }

@@ -90,7 +90,10 @@ public final class GatewayResponder: Sendable {
 
     /// The same without a pipeline around it: starts at once, and calls `deliver` once unless disposed first.
     ///
-    /// - Parameter routed: what `decide` found, so that it is not looked for again.
+    /// - Parameters:
+    ///   - request: with its body.
+    ///   - routed: what `decide` found, so that it is not looked for again.
+    ///   - deliver: called on the loop of the request.
     /// - Returns: what ends it; nil where no endpoint took the request, and `deliver` was called.
     public func respond(
         to request: consuming ReceivedRequest, routed: Routed? = nil,
@@ -119,7 +122,10 @@ public final class GatewayResponder: Sendable {
 
     /// An answer of the gateway's own: what a server says of a request that reached no endpoint, such as a parser's 400.
     ///
-    /// - Parameter fields: the request's, where they could be read: for `X-Request-Id`, `Accept` and `Origin`.
+    /// - Parameters:
+    ///   - error: what is said.
+    ///   - fields: the request's, where they could be read: for `X-Request-Id`, `Accept` and `Origin`.
+    ///   - route: the endpoint's path template, for the log; nil where there is none.
     public func render(_ error: GatewayError, fields: HTTPFields? = nil, route: String? = nil)
         -> GatewayResponse
     {

@@ -6,9 +6,9 @@ struct FilePath: Hashable, Sendable {
     let text: String
 
     /// As the kernel takes it (PATH_MAX with its NUL, and room for `.gz`).
-    private static let mostBytes = 4092
+    static let mostBytes = 4092
     /// Of a name (NAME_MAX), with the same room.
-    private static let mostBytesOfName = 252
+    static let mostBytesOfName = 252
 
     /// Nil where no file can be at that path: an empty name within it (`//`), one that begins with a dot (`..` among them), an
     /// encoded slash, a backslash, a control character, an escape that is none, what is no UTF-8, or too much of it.

@@ -50,7 +50,9 @@ public struct StaticFiles: Sendable {
 
     /// Files in memory, compressed once as the gateway starts. They are answered without a thread or the disk.
     ///
-    /// - Parameter modified: seconds since 1970, for `Last-Modified`.
+    /// - Parameters:
+    ///   - files: each with its path.
+    ///   - modified: seconds since 1970, for `Last-Modified`.
     public static func builtIn(_ files: [BuiltInFile], modified: Int64) -> StaticFiles {
         StaticFiles(.builtIn(files, modified: modified))
     }

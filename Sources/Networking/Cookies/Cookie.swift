@@ -95,7 +95,7 @@ public struct Cookie: Sendable, Hashable {
     }
 
     /// RFC 6265 6.1: at least 4096 bytes a cookie.
-    private static let maximumBytes = 4096
+    static let maximumBytes = 4096
 
     /// RFC 6265 5.1.4.
     private static func defaultPath(of url: HTTPURL) -> String {

@@ -163,7 +163,8 @@ final class ProviderSettings: Sendable {
         return calls
     }
 
-    private static let maximumBaseURLs = 1024
+    /// Different base URLs that the targets of one provider may have.
+    static let maximumBaseURLs = 1024
 }
 
 /// Draws a wait from nothing to the bound it is given. The default is even over that range ("full jitter").

@@ -5,7 +5,7 @@ import Rx
 /// What of a streamed body has come and was not read yet.
 final class StreamBuffer: CallObserver {
     /// From so many waiting bytes on the upstream is held back...
-    private static var highWatermark: Int { 256 << 10 }
+    static var highWatermark: Int { 256 << 10 }
     /// ...until there are no more than so many.
     private static var lowWatermark: Int { 64 << 10 }
 

@@ -70,13 +70,16 @@ package final class RequestTimeline: Sendable {
         var isClosed = false
     }
 
+    /// Parts, calls and attempts that one request may note.
+    static let limit = 256
+
     private let started: RxTime
     private let state: Lock<State>
 
     /// - Parameters:
     ///   - started: when the gateway had the request, by the clock that all else is noted by.
     ///   - limit: the most parts, calls and attempts that are noted; attempts beyond are counted.
-    init(started: RxTime, limit: Int = 256) {
+    init(started: RxTime, limit: Int = RequestTimeline.limit) {
         self.started = started
         state = Lock(State(partsLeft: limit, callsLeft: limit, attemptsLeft: limit))
     }
