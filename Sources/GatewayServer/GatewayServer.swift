@@ -53,6 +53,9 @@ public final class GatewayServer: Sendable {
         guard let name = GatewayName(configuration.name) else {
             throw GatewayStartError("the name '\(configuration.name)' is not \(GatewayName.rule)")
         }
+        guard configuration.loops > 0 else {
+            throw GatewayStartError("a gateway has at least one loop, not \(configuration.loops)")
+        }
         let routes = try Self.routes(configuration.connections)
         let files = try configuration.files.map { settings throws(GatewayStartError) in
             try FileServer(settings)

@@ -19,7 +19,7 @@ import Synchronization
 public final class Session: Sendable {
     /// How a session reaches upstreams.
     public struct Configuration: Sendable {
-        /// Event loops, a thread each. One carries tens of thousands of calls a second. Default 1.
+        /// Event loops, a thread each; at least one. One carries tens of thousands of calls a second. Default 1.
         public var loops = 1
         /// What each loop's calls may take: connections, waiting calls, sizes of responses. The times of a call are its
         /// provider's `CallPolicy`.
@@ -111,7 +111,7 @@ private final class SessionTransport: Transport {
     init(_ configuration: Session.Configuration) throws {
         let routes = try UpstreamRoutes(configuration.connections)
         fields = configuration.fields
-        group = try EventLoopGroup(count: configuration.loops, name: "session")
+        group = try EventLoopGroup(count: max(1, configuration.loops), name: "session")
         let resolver = Resolver()
         clients = group.loops.map { HTTPClient(loop: $0, resolver: resolver, limits: configuration.limits) }
         loopClients = clients.map { client in

@@ -82,6 +82,14 @@ struct BlockingInHandlerTests {
         upstream.stop()
     }
 
+    @Test("A gateway without a loop does not start, and says why", arguments: [0, -1, Int.min])
+    func noLoop(loops: Int) {
+        var configuration = GatewayServerConfiguration()
+        configuration.port = 0
+        configuration.loops = loops
+        #expect(throws: GatewayStartError.self) { try GatewayServer.start(configuration) { _ in } }
+    }
+
     @Test("A handler that starts another gateway and waits for the end of its own goes on")
     func gatewayInHandler() throws {
         let own = Lock<GatewayServer?>(nil)

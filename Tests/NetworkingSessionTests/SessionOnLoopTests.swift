@@ -61,6 +61,13 @@ struct SessionOnLoopTests {
         upstream.stop()
     }
 
+    @Test("A session has at least one loop", arguments: [0, -1, Int.min])
+    func noLoop(loops: Int) throws {
+        let session = try Session.patient(loops: loops)
+        #expect(session.report == PoolReport())
+        session.close()
+    }
+
     @Test("A session that is closed on one of its own loops fails the calls of all of them")
     func closedByItsOwnLoop() async throws {
         let arrived = Signal()

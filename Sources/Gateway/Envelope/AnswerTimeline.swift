@@ -95,7 +95,8 @@ struct AnswerTimeline: Sendable {
         var text = "\(name);dur=\(Self.milliseconds(total))"
         for part in parts {
             guard let name = part.name, let began = part.began else { continue }
-            text += ", \(Self.token(name));dur=\(Self.milliseconds((part.ended ?? total) - began))"
+            text +=
+                ", \(Self.token(name));dur=\(Self.milliseconds(max(part.ended ?? total, 0) - max(began, 0)))"
             let kind = part.ended == nil ? .networkFail : part.kind
             if let kind, kind != .success, kind != .noContent { text += ";desc=\"\(kind.rawValue)\"" }
         }
@@ -103,7 +104,7 @@ struct AnswerTimeline: Sendable {
     }
 
     private static func milliseconds(_ nanoseconds: Int64) -> String {
-        let microseconds = (max(nanoseconds, 0) + 500) / 1000
+        let microseconds = (min(max(nanoseconds, 0), .max - 500) + 500) / 1000
         let rest = "\(1000 + microseconds % 1000)".dropFirst()
         return "\(microseconds / 1000).\(rest)"
     }
