@@ -1,6 +1,5 @@
 import EventIO
 import Foundation
-import Gateway
 import JSONBytes
 import NetworkingSession
 import Rx
@@ -8,6 +7,7 @@ import Testing
 
 @testable import ContentCoding
 @testable import EventIO
+@testable import Gateway
 @testable import GatewayServer
 @testable import HTTPInbound
 @testable import HTTPModel
@@ -79,6 +79,8 @@ struct LimitsTableTests {
             "calls.stream": StreamBuffer.highWatermark,
             "calls.download": FileSink.finishTimeout,
             "cookies.bytes": Cookie.maximumBytes,
+            "tracestate.members": TraceState.maximumMembers,
+            "tracestate.bytes": TraceState.maximumBytes,
             "timeline.entries": RequestTimeline.limit,
             "tls.servers": TLSSessionCache.serverLimit,
             "tls.sessions": TLSSessionCache.sessionLimit,

@@ -19,7 +19,7 @@ public func fuzzFields(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     checkLists(first, second)
     checkRetryAfter(first, second)
     checkCookies(first, second)
-    checkTrace(first)
+    checkTrace(first, second)
     checkQuery(String(decoding: first, as: UTF8.self))
     return 0
 }
@@ -116,7 +116,13 @@ private func checkCookies(_ first: ArraySlice<UInt8>, _ second: ArraySlice<UInt8
     }
 }
 
-private func checkTrace(_ bytes: ArraySlice<UInt8>) {
+private func checkTrace(_ bytes: ArraySlice<UInt8>, _ second: ArraySlice<UInt8>) {
+    var fields = HTTPFields()
+    fields.append(.traceState, bytes: bytes)
+    fields.append(.traceState, bytes: second)
+    if let state = TraceState.received(in: fields), state.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 > 0x7e }) {
+        fatalError("a trace state of \(state)")
+    }
     let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 55, alignment: 1)
     defer { room.deallocate() }
     TraceContext.write(continuing: bytes, Identifiers(), to: room)
