@@ -120,12 +120,16 @@ private func checkTrace(_ bytes: ArraySlice<UInt8>, _ second: ArraySlice<UInt8>)
     var fields = HTTPFields()
     fields.append(.traceState, bytes: bytes)
     fields.append(.traceState, bytes: second)
-    if let state = TraceState.received(in: fields), state.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 > 0x7e }) {
+    if let state = TraceState.received(in: fields),
+        state.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 > 0x7e })
+    {
         fatalError("a trace state of \(state)")
     }
     let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 55, alignment: 1)
     defer { room.deallocate() }
-    TraceContext.write(continuing: bytes, Identifiers(), to: room)
+    var parents = HTTPFields()
+    parents.append(.traceParent, bytes: bytes)
+    TraceContext.write(continuing: TraceContext.received(in: parents), Identifiers(), to: room)
     let digits = room.enumerated().allSatisfy { place, byte in
         [2, 35, 52].contains(place)
             ? byte == 0x2d : (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
