@@ -125,7 +125,7 @@ extension HostNames.Own {
 /// The check of one loop's requests. Confined to the loop.
 struct HostCheck {
     private let names: HostNames
-    /// The authority that was accepted last, as it came: nearly all requests have the same one.
+    /// The authority that was accepted last: nearly all requests have the same one.
     private var last: [UInt8] = []
 
     /// Nil where every name passes, so that nothing is looked at.
@@ -135,8 +135,14 @@ struct HostCheck {
     }
 
     mutating func check(_ head: HTTPRequestHead) throws(GatewayError) {
+        if head.target.form == .origin, head.fields.firstValue(of: .host, isText: last) { return }
+        try checkAnew(head)
+    }
+
+    @inline(never)
+    private mutating func checkAnew(_ head: HTTPRequestHead) throws(GatewayError) {
         // HTTP/1.0 may go without a Host; then there is no foreign name either.
-        guard let authority = head.authorityBytes, last[...] != authority else { return }
+        guard let authority = head.authorityBytes else { return }
         guard names.allows(authority) else {
             throw GatewayError(
                 .misdirected, "this gateway does not answer for '\(HostNames.shown(authority))'")

@@ -49,6 +49,15 @@ extension HTTPFields {
         firstIndex(of: name).map(valueBytes(at:))
     }
 
+    /// Whether the first field of that name has that value, in any case. Copies and retains nothing.
+    package func firstValue(of name: HTTPFieldName, isText value: borrowing [UInt8]) -> Bool {
+        guard let index = firstIndex(of: name) else { return false }
+        return storage.bytes.withUnsafeBytes { bytes in
+            let found = UnsafeRawBufferPointer(rebasing: bytes[storage.entry(index, in: bytes).value])
+            return value.withUnsafeBytes { ASCII.equalsIgnoringCase(found, $0) }
+        }
+    }
+
     /// The values of all fields of that name, in order.
     public func valueBytes(of name: HTTPFieldName) -> [ArraySlice<UInt8>] {
         var values: [ArraySlice<UInt8>] = []

@@ -1,8 +1,8 @@
 import HTTPModel
 
 /// The fields that all answers of one kind have, made once: what an answer costs is a copy, in which its request id is
-/// written over.
-struct ConstantFields: Sendable {
+/// written over. A class, as an answer then retains one object instead of two arrays.
+final class ConstantFields: Sendable {
     private let withoutID: HTTPFields
     private let withID: HTTPFields
 
