@@ -1,6 +1,8 @@
 // Linux's calls that glibc has no function for, or hides. Nothing is linked: these are a few instructions each.
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #if __has_include(<linux/openat2.h>)
@@ -23,4 +25,10 @@ static inline int linux_open_beneath(int folder, const char *path, int flags) {
     errno = ENOSYS;
     return -1;
 #endif
+}
+
+// Bytes written to a TCP socket that its peer has not acknowledged (SIOCOUTQ, tcp(7)); -1 and errno.
+static inline int linux_unacknowledged(int socket) {
+    int count = 0;
+    return ioctl(socket, SIOCOUTQ, &count) == 0 ? count : -1;
 }

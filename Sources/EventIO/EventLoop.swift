@@ -52,6 +52,8 @@ public final class EventLoop: @unchecked Sendable {
     @exclusivity(unchecked) private var runningWork: [Work] = []
     @exclusivity(unchecked) private var deferred: [any DeferredWork] = []
     @exclusivity(unchecked) private var runningDeferred: [any DeferredWork] = []
+    @exclusivity(unchecked) private var writers: [any DeferredWork] = []
+    @exclusivity(unchecked) private var runningWriters: [any DeferredWork] = []
     @exclusivity(unchecked) private var retiredEvents: [OpaquePointer] = []
     private var stopRequested = false
 
@@ -115,7 +117,7 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     private func runOnce() {
-        let isIdle = localWork.isEmpty && deferred.isEmpty
+        let isIdle = localWork.isEmpty && deferred.isEmpty && writers.isEmpty
         nowIsFresh = false
         event_base_loop(base, isIdle ? EVLOOP_ONCE : EVLOOP_ONCE | EVLOOP_NONBLOCK)
         wakeCount &+= 1
@@ -140,7 +142,16 @@ public final class EventLoop: @unchecked Sendable {
             retiredEvents.removeAll(keepingCapacity: true)
         }
         outbox.sendAll()
+        if !writers.isEmpty { runWriters() }
         members.forgetClosed()
+    }
+
+    /// What it makes others write goes out before the loop waits.
+    private func runWriters() {
+        swap(&writers, &runningWriters)
+        for writer in runningWriters { writer.runDeferred() }
+        runningWriters.removeAll(keepingCapacity: true)
+        outbox.sendAll()
     }
 
     private func runDeferred() {
@@ -160,7 +171,7 @@ public final class EventLoop: @unchecked Sendable {
             runPendingWork()
             for member in members.open { member.loopEnds() }
             rounds += 1
-        } while (!localWork.isEmpty || !deferred.isEmpty) && rounds < 10_000
+        } while (!localWork.isEmpty || !deferred.isEmpty || !writers.isEmpty) && rounds < 10_000
         quietStreams.forgetAll()
         let targets = wheel.removeAll()
         withExtendedLifetime(targets) {}
@@ -207,6 +218,12 @@ public final class EventLoop: @unchecked Sendable {
     /// Runs it after the callbacks of this wake, which keeps it until then. Allocates nothing. On the loop only.
     public func `defer`(_ work: any DeferredWork) {
         deferred.append(work)
+    }
+
+    /// Runs it once the kernel was offered what this wake wrote, and keeps it until then. Allocates nothing. On the loop
+    /// only.
+    public func afterWrites(_ work: any DeferredWork) {
+        writers.append(work)
     }
 
     func freeAfterWake(_ event: OpaquePointer) {

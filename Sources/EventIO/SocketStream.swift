@@ -51,6 +51,8 @@ public final class SocketStream {
     public var bytesSent: Int64 { taken }
     // Behind computed properties what other modules read: to a stored one they come with a check of their own.
     @exclusivity(unchecked) var taken: Int64 = 0
+    /// `bytesAcknowledged` of a stream that has failed.
+    var acknowledgedAtFailure: Int64 = 0
     /// Bytes received so far.
     @exclusivity(unchecked) public internal(set) var bytesReceived: Int64 = 0
 
@@ -291,6 +293,7 @@ public final class SocketStream {
     /// Closes with RST: what is unsent is thrown away by the kernel too, and the peer sees an error.
     public func reset() {
         guard state != .closed else { return }
+        taken &-= Int64(held.count)
         held = 0..<0
         tls?.stopWaiting()
         tls = nil
@@ -307,6 +310,8 @@ public final class SocketStream {
         var error = error
         if error.subject.isEmpty { error.subject = remoteAddress.description }
         let handler = handler
+        // The kernel forgets it with the socket.
+        if isAccepted { acknowledgedAtFailure = bytesAcknowledged }
         close()
         handler?.streamFailed(error)
     }

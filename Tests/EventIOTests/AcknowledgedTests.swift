@@ -1,0 +1,185 @@
+import Glibc
+import Locking
+import TestSupport
+import Testing
+
+@testable import EventIO
+
+@Suite("Streams: what the peer acknowledged", .timeLimit(.minutes(1)))
+struct AcknowledgedTests {
+    /// What a stream says of its output.
+    private struct Extent: Equatable, Sendable {
+        var sent: Int64
+        var taken: Int64
+        var acknowledged: Int64
+
+        init(_ stream: SocketStream) {
+            sent = stream.bytesSent
+            taken = stream.bytesTaken
+            acknowledged = stream.bytesAcknowledged
+        }
+    }
+
+    /// A stream that a `Listener` accepted, and its peer, who takes little that it does not read.
+    private func withReader(
+        _ body: (LoopBound<SocketStream>, RawSocket, EventLog) async throws -> Void
+    ) async throws {
+        try await withLoop { loop in
+            let listener = try Listener(bind: .loopback())
+            let (streams, continuation) = AsyncStream<LoopBound<SocketStream>>.makeStream()
+            let log = EventLog()
+            try await loop.perform {
+                listener.start(loop: loop) { stream in
+                    stream.start(handler: Noting(stream, log))
+                    continuation.yield(LoopBound(stream, loop: loop))
+                }
+            }
+            let peer = try RawSocket(connectedTo: listener.address)
+            peer.fixReceiveBuffer(4096)
+            for await stream in streams {
+                try await body(stream, peer, log)
+                break
+            }
+            try await loop.perform { listener.close() }
+        }
+    }
+
+    private final class EventLog: Sendable {
+        let failed = Lock<Extent?>(nil)
+    }
+
+    private final class Noting: StreamHandler {
+        let stream: SocketStream
+        let log: EventLog
+
+        init(_ stream: SocketStream, _ log: EventLog) {
+            self.stream = stream
+            self.log = log
+        }
+
+        func streamReceived(_ bytes: UnsafeRawBufferPointer) {}
+        func streamReachedEnd() {}
+        func streamFailed(_ error: SocketError) {
+            let extent = Extent(stream)
+            log.failed.withLock { $0 = extent }
+        }
+    }
+
+    private func extent(_ stream: LoopBound<SocketStream>) async throws -> Extent {
+        try await stream.loop.perform { Extent(stream.value) }
+    }
+
+    @Test("After a failure the bytes are known that the peer had acknowledged by then")
+    func afterAFailure() async throws {
+        try await withReader { stream, peer, log in
+            try await stream.loop.perform { stream.value.write([UInt8](repeating: 1, count: 1 << 20)[...]) }
+            _ = try peer.receive(exactly: 10_000)
+            peer.reset()
+            while log.failed.withLock({ $0 == nil }) { await Task.yield() }
+            let failed = try #require(log.failed.withLock { $0 })
+            #expect(failed.acknowledged >= 10_000)
+            #expect(failed.acknowledged < failed.taken)
+        }
+    }
+
+    @Test("The kernel takes little that it cannot send: accepted sockets have the listener's limit")
+    func unsentLimit() async throws {
+        try await withReader { stream, _, _ in
+            let option = try await stream.loop.perform {
+                RawSocket(stream.value.descriptor).option(TCP_NOTSENT_LOWAT, level: Int32(IPPROTO_TCP))
+            }
+            #expect(option == 256 * 1024)
+            try await stream.loop.perform { stream.value.write([UInt8](repeating: 1, count: 8 << 20)[...]) }
+            #expect(try await extent(stream).taken < 1 << 20)
+        }
+    }
+
+    @Test("A reader makes progress long before the socket becomes writable again")
+    func progress() async throws {
+        try await withReader { stream, peer, _ in
+            try await stream.loop.perform { stream.value.write([UInt8](repeating: 1, count: 1 << 20)[...]) }
+            var before = try await extent(stream)
+            // What is on its way to the peer comes to rest.
+            while true {
+                let now = try await extent(stream)
+                if now == before { break }
+                before = now
+            }
+            #expect(before.taken == before.sent)
+            _ = try peer.receive(exactly: Int(before.acknowledged) + 1)
+            while try await extent(stream).acknowledged == before.acknowledged { await Task.yield() }
+            #expect(try await extent(stream).taken == before.taken)
+        }
+    }
+
+    @Test("What waits for the end of the wake is neither taken nor acknowledged, unless it is sent at once")
+    func held() async throws {
+        try await withReader { stream, peer, _ in
+            let (held, sent) = try await stream.loop.perform {
+                stream.value.write([1, 2, 3][...])
+                let held = Extent(stream.value)
+                stream.value.sendNow()
+                return (held, Extent(stream.value))
+            }
+            #expect(held.sent == 3 && held.taken == 0 && held.acknowledged == 0)
+            #expect(sent.sent == 3 && sent.taken == 3)
+            #expect(try peer.receive(exactly: 3) == [1, 2, 3])
+            while try await extent(stream).acknowledged < 3 { await Task.yield() }
+
+            // A reset throws it away.
+            let thrownAway = try await stream.loop.perform {
+                stream.value.write([4, 5][...])
+                stream.value.reset()
+                return stream.value.bytesTaken
+            }
+            #expect(thrownAway == 3)
+        }
+    }
+
+    @Test("On a Unix socket the bytes count that the kernel took")
+    func unixSocket() async throws {
+        try await withLoop { loop in
+            let path = "/tmp/sluice-acknowledged-\(getpid()).sock"
+            let address = try SocketAddress(unixPath: path)
+            let (descriptor, peer) = RawSocket.pair()
+            let extent = try await loop.perform {
+                let stream = SocketStream(adopting: descriptor, remoteAddress: address, loop: loop)
+                stream.start(handler: Noting(stream, EventLog()))
+                stream.write([1, 2, 3][...])
+                stream.sendNow()
+                defer { stream.close() }
+                return Extent(stream)
+            }
+            #expect(extent.taken == 3 && extent.acknowledged == 3)
+            peer.close()
+        }
+    }
+
+    @Test("What follows the writes of a wake runs after them, and what it writes goes out too")
+    func afterWrites() async throws {
+        try await withReader { stream, peer, _ in
+            let follow = try await stream.loop.perform {
+                let follow = Following(stream.value)
+                follow.stream.write([1][...])
+                stream.loop.afterWrites(follow)
+                return LoopBound(follow, loop: stream.loop)
+            }
+            #expect(try await onThread { try peer.receive(exactly: 2) } == [1, 2])
+            #expect(try await stream.loop.perform { follow.value.takenBefore } == 1)
+        }
+    }
+
+    private final class Following: DeferredWork {
+        let stream: SocketStream
+        var takenBefore: Int64?
+
+        init(_ stream: SocketStream) {
+            self.stream = stream
+        }
+
+        func runDeferred() {
+            takenBefore = stream.bytesTaken
+            stream.write([2][...])
+        }
+    }
+}
