@@ -57,15 +57,12 @@ final class RequestHandler: InboundHandler {
     }
 
     func answered(_ answer: DirectAnswer) {
-        let status =
-            switch answer.outcome {
-            case .completed, .failed: answer.response?.status.code ?? 500
-            case .clientGone: AccessLog.clientClosedRequest
-            }
+        let status = AccessLog.status(
+            answer.response?.status.code, answer.outcome, hasBegun: answer.hasBegun)
         accessLog?.write(
             AccessLog.Entry(
                 method: answer.method, path: answer.head?.target.pathBytes, status: status,
-                remote: answer.remoteAddress.description, receivedAt: answer.receivedAt,
+                end: answer.outcome, remote: answer.remoteAddress.description, receivedAt: answer.receivedAt,
                 bytesReceived: answer.bytesReceived, bytesSent: answer.bytesSent),
             requestID: answer.response?.fields.firstValueBytes(.xRequestID))
     }
@@ -109,8 +106,8 @@ package final class GatewayExchange: InboundExchange {
         swap(&response, &answer.response)
         self.answer = consume answer
         respond(response)
-        // Nearly always it is out by now, and told. Where it waits, its bytes are the stream's alone.
-        self.answer?.dropValues()
+        // Where it waits for its client, its bytes are the stream's alone.
+        if isAnswerWaiting { self.answer?.dropValues() }
     }
 
     package override func ended(_ outcome: InboundOutcome) {
@@ -118,14 +115,10 @@ package final class GatewayExchange: InboundExchange {
         let cancelled = ongoing.take()?.cancel()
         let answer = answer.take()
         guard let accessLog else { return }
-        let status =
-            switch outcome {
-            case .completed, .failed: answer?.summary.status ?? 500
-            case .clientGone: AccessLog.clientClosedRequest
-            }
+        let status = AccessLog.status(answer?.summary.status, outcome, hasBegun: hasBegun)
         let entry = AccessLog.Entry(
-            method: method, path: request.head.target.pathBytes, status: status, remote: remoteText,
-            receivedAt: receivedAt, bytesReceived: bytesReceived, bytesSent: bytesSent)
+            method: method, path: request.head.target.pathBytes, status: status, end: outcome,
+            remote: remoteText, receivedAt: receivedAt, bytesReceived: bytesReceived, bytesSent: bytesSent)
         if let answer {
             accessLog.write(entry, answer.summary)
         } else if let cancelled {

@@ -25,11 +25,11 @@ struct ConnectionStateMachine {
 
     /// Where the answer of the oldest unanswered request is.
     private enum Answering {
-        /// No request waits. Exits: `requestBegan`, `refusalBegan`.
+        /// No request waits. Exits: `requestBegan`, `refusalBegan`; `outputQueued`, to `flushing`.
         case nothing
         /// A request waits for its answer, or part of the answer is out. Exits: `answerCompleted`.
         case pending
-        /// The answer is complete, part of it waits for the client. Exits: `queueEmptied`; no progress resets.
+        /// The answer is complete, part of it waits for the client. Exits: `queueEmptied`; too little progress resets.
         case flushing
         /// The last answer is out and our side shut; what comes is thrown away. Exits: the client's end, too
         /// many bytes, the deadline, all to `closed`.
@@ -66,12 +66,11 @@ struct ConnectionStateMachine {
     /// The current request allows another one on this connection.
     private var isPersistent = true
     /// The connection ends after the current answer.
-    private var isClosing = false
+    private(set) var isClosing = false
     /// The client shut its side while the end of an answer was on its way.
     private var endWasReached = false
-    /// Output waits for the client: since when no byte was seen to go, how many had gone then, and when that
-    /// was looked at last. Nil: the queue is empty.
-    private var stall: (since: MonotonicTime, written: Int64, lookedAt: MonotonicTime)?
+    /// How the client takes the output that waits for it. Nil: the queue is empty.
+    private var progress: OutputProgress?
 
     init(limits: StateLimits, acceptedAt: MonotonicTime) {
         self.limits = limits
@@ -293,7 +292,7 @@ struct ConnectionStateMachine {
 
     /// All output was taken by the kernel. Nil: no answer was waiting for that.
     mutating func queueEmptied(at now: MonotonicTime) -> AfterAnswer? {
-        stall = nil
+        progress = nil
         guard case .flushing = answering else { return nil }
         return answerLeft(at: now)
     }
@@ -310,15 +309,26 @@ struct ConnectionStateMachine {
         return .nextRequest
     }
 
-    /// When a client that output waits for was last seen to take some.
-    var stalledSince: MonotonicTime? { stall?.since }
+    /// The socket did not take all that this connection wrote. An answer that had left, as it seemed, is on its way.
+    mutating func outputQueued() {
+        if case .nothing = answering { answering = .flushing }
+    }
+
+    /// When a client that output waits for was last seen to acknowledge something.
+    var progressedAt: MonotonicTime? { progress?.progressedAt }
+
+    /// Whether to call `queueObserved` while output waits.
+    func isLookDue(at now: MonotonicTime) -> Bool { progress?.isLookDue(at: now, limits) ?? true }
 
     /// Output waits for the client.
     ///
-    /// - Parameter written: bytes of this connection that the kernel took so far.
-    mutating func queueObserved(written: Int64, at now: MonotonicTime) {
-        if stall?.written != written { stall = (now, written, now) }
-        stall?.lookedAt = now
+    /// - Parameter acknowledged: bytes of this connection that the client has acknowledged so far.
+    mutating func queueObserved(acknowledged: Int64, at now: MonotonicTime) {
+        guard progress != nil else {
+            progress = OutputProgress(acknowledged: acknowledged, at: now)
+            return
+        }
+        progress?.observe(acknowledged: acknowledged, at: now, limits)
     }
 
     // MARK: The end
@@ -333,7 +343,10 @@ struct ConnectionStateMachine {
     }
 
     /// The client sends no more (FIN). While an answer is pending it counts as gone.
-    mutating func endReached() -> EndAction {
+    ///
+    /// - Parameter queueIsEmpty: the kernel has taken all output.
+    mutating func endReached(queueIsEmpty: Bool) -> EndAction {
+        if !queueIsEmpty { outputQueued() }
         switch answering {
         case .pending:
             return .clientGone
@@ -362,7 +375,7 @@ struct ConnectionStateMachine {
     mutating func closed() {
         reading = .over
         answering = .closed
-        stall = nil
+        progress = nil
     }
 
     // MARK: Drain
@@ -393,10 +406,7 @@ struct ConnectionStateMachine {
         case (.head(let since), _):
             return since + limits.headerDeadline
         case (.body(let body), _):
-            // Saturated: a body may have more than the 9.2 GB whose nanoseconds an Int64 holds.
-            let (scaled, isBeyond) = Int64(body.received).multipliedReportingOverflow(by: 1_000_000_000)
-            let rated = isBeyond ? .never : TimeAmount(nanoseconds: scaled / Int64(max(1, limits.bodyRate)))
-            return body.since + min(limits.bodyDeadline, max(limits.bodyRateGrace, rated))
+            return body.since + min(limits.bodyDeadline, max(limits.bodyRateGrace, ratedTime(of: body)))
         case (_, .lingering(let until, _)):
             return until
         case (.idle, _), (.held, _), (.over, _):
@@ -404,10 +414,14 @@ struct ConnectionStateMachine {
         }
     }
 
-    /// Progress is seen only by looking, so a second, or a quarter of the limit, is the most that a reset comes late.
-    private var writeDeadline: MonotonicTime? {
-        stall.map { min($0.since + limits.writeStall, $0.lookedAt + limits.writeLook) }
+    /// The time that a body of so many bytes may take at `bodyRate`.
+    private func ratedTime(of body: BodyProgress) -> TimeAmount {
+        let (scaled, isTooLarge) = Int64(body.received).multipliedReportingOverflow(by: 1_000_000_000)
+        return isTooLarge ? .never : TimeAmount(nanoseconds: scaled / Int64(max(1, limits.bodyRate)))
     }
+
+    /// Progress is seen only by looking: a reset comes a second late at most.
+    private var writeDeadline: MonotonicTime? { progress?.deadline(limits) }
 
     enum DeadlineAction: Equatable {
         /// Nothing is due.
@@ -418,13 +432,13 @@ struct ConnectionStateMachine {
         case refuse
         /// The same, after the answer under way (`.nextRequest`).
         case hold
-        /// The client takes no bytes: reset.
+        /// The client takes too little of what waits for it: reset.
         case reset
     }
 
     /// The time `deadline` named has come, or an earlier one.
     mutating func deadlinePassed(at now: MonotonicTime) -> DeadlineAction {
-        if let stall, now >= stall.since + limits.writeStall { return .reset }
+        if let progress, progress.isStalled(at: now, limits) { return .reset }
         guard let readDeadline, now >= readDeadline else { return .wait }
         switch reading {
         case .idle, .over, .held:

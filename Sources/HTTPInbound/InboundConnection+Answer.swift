@@ -46,7 +46,7 @@ extension InboundConnection {
         DirectAnswer(
             head: turn.head, method: turn.method, error: error, response: response,
             remoteAddress: peer.address, receivedAt: turn.receivedAt, bytesReceived: turn.bytesReceived,
-            bytesSent: bytesSent, outcome: outcome)
+            bytesSent: bytesSent, hasBegun: bytesSent > 0, outcome: outcome)
     }
 
     /// The head of the request that is being answered.
@@ -191,7 +191,7 @@ extension InboundConnection {
     }
 
     func abort() {
-        end(.reset, .failed)
+        end(.reset, .aborted)
     }
 
     // MARK: Bytes
@@ -229,14 +229,20 @@ extension InboundConnection {
     // MARK: The end of an answer
 
     /// The last byte of an answer was handed to the stream.
-    private func complete(_ answer: Leaving) {
+    private func complete(_ answer: LeavingAnswers.Answer) {
         if case .exchange = answer {
             exchange = nil
             server.requestLeft()
         }
         onDrain = nil
-        leaving = answer
-        perform(state.answerCompleted(queueIsEmpty: isFlushed, at: now))
+        let isFirst = leaving.isEmpty
+        leaving.append(answer, end: bytesHanded)
+        // The end follows the answer out, and both go at once: nothing comes that they could be sent with.
+        if state.isClosing { stream.shutdownWrite() }
+        let after = state.answerCompleted(queueIsEmpty: isFlushed, at: now)
+        // Told when the kernel has it; where it waits for its client, `streamFlushed` tells.
+        if isFlushed, isFirst { loop.afterWrites(self) }
+        perform(after)
     }
 
     func perform(_ action: ConnectionStateMachine.AfterAnswer) {
@@ -244,27 +250,11 @@ extension InboundConnection {
         case .flush:
             settle()
         case .nextRequest:
-            report(.completed)
             proceed()
         case .shutdownAndDiscard:
-            stream.shutdownWrite()
-            report(.completed)
             settle()
         case .close:
             end(.close, .completed)
-        }
-    }
-
-    /// Tells whose answer it was how it ended.
-    func report(_ outcome: InboundOutcome) {
-        let answer = leaving
-        leaving = .nothing
-        switch answer {
-        case .nothing: break
-        case .exchange(let exchange): exchange.finished(outcome)
-        case .direct(var answer):
-            answer.outcome = outcome
-            handler.answered(answer)
         }
     }
 
@@ -273,7 +263,7 @@ extension InboundConnection {
         exchange = nil
         guard isOpen else { return }
         server.requestLeft()
-        if isAnswered { return end(.reset, .failed) }
+        if isAnswered { return end(.reset, .aborted) }
         turn.head = head
         answerDirectly(
             server.errorRenderer(.unanswered(head: turn.head)), error: .unanswered(head: turn.head))

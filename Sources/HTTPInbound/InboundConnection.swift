@@ -16,13 +16,6 @@ final class InboundConnection {
         indirect case failure(InboundError, Turn)
     }
 
-    /// An answer that is complete, up to the moment the kernel has taken it.
-    enum Leaving {
-        case nothing
-        case exchange(InboundExchange)
-        indirect case direct(DirectAnswer)
-    }
-
     let server: InboundServer
     // The server's, here so that to ask them needs no hold on the server.
     let loop: EventLoop
@@ -40,7 +33,7 @@ final class InboundConnection {
     @exclusivity(unchecked) var turn: Turn
     /// Whom the answer under way belongs to. The handler owns it; letting it go clears this.
     @exclusivity(unchecked) unowned var exchange: InboundExchange?
-    @exclusivity(unchecked) var leaving = Leaving.nothing
+    @exclusivity(unchecked) var leaving = LeavingAnswers()
     @exclusivity(unchecked) var onDrain: (() -> Void)?
     @exclusivity(unchecked) var isOpen = true
 
@@ -182,8 +175,8 @@ final class InboundConnection {
         if wantsReading { stream.resumeReading() } else { stream.pauseReading() }
     }
 
-    /// When its client was last seen to read.
-    var stalledSince: MonotonicTime { state.stalledSince ?? now }
+    /// When its client was last seen to acknowledge something.
+    var progressedAt: MonotonicTime { state.progressedAt ?? now }
 
     /// May end connections, this one too.
     private func countWaiting() {
@@ -201,7 +194,7 @@ final class InboundConnection {
     /// A client that has been behind for a while gets what is large from a file.
     private func spoolIfLarge() {
         countWaiting()
-        guard isOpen, let since = largeSince, now >= since + server.stateLimits.writeLook,
+        guard isOpen, let since = largeSince, now >= since + server.stateLimits.sendLook,
             let directory = server.spoolDirectory(for: waitingBytes)
         else { return }
         var count = 0
@@ -226,14 +219,14 @@ final class InboundConnection {
     private func discard(_ count: Int) {
         switch state.discarded(count) {
         case .goOn: break
-        case .close: end(.close, .failed)
+        case .close: end(.close, .completed)
         }
     }
 
     // MARK: Time
 
     private func armTimer() {
-        observeQueue()
+        if stream.queuedByteCount > 0, state.isLookDue(at: now) { observeQueue() }
         guard let deadline = state.deadline else { return }
         if let timer {
             guard deadline < timer.at else { return }
@@ -243,7 +236,7 @@ final class InboundConnection {
     }
 
     private func observeQueue() {
-        if stream.queuedByteCount > 0 { state.queueObserved(written: stream.bytesSent, at: now) }
+        state.queueObserved(acknowledged: stream.bytesAcknowledged, at: now)
     }
 
     // MARK: The end
@@ -258,6 +251,7 @@ final class InboundConnection {
         guard isOpen else { return }
         isOpen = false
         let isWithinBody = state.isReadingBody
+        let delivery = delivery(manner)
         state.closed()
         if let timer { loop.cancelTimer(timer.token) }
         timer = nil
@@ -271,14 +265,8 @@ final class InboundConnection {
         pending.removeAll()
         dropBody()
         onDrain = nil
-        if let exchange {
-            self.exchange = nil
-            server.requestLeft()
-            if outcome == .clientGone { exchange.clientLeft() }
-            exchange.finished(outcome)
-        }
+        if let delivery { tellCutAnswers(delivery, outcome) }
         if isWithinBody { handler.answered(directAnswer(nil, outcome: outcome)) }
-        report(outcome)
         server.connectionEnded(self)
     }
 }
@@ -299,7 +287,9 @@ extension InboundConnection: StreamHandler {
 
     func streamReachedEnd() {
         guard isOpen else { return }
-        switch state.endReached() {
+        // Whether an answer of this wake is out decides whether to wait for it.
+        stream.sendNow()
+        switch state.endReached(queueIsEmpty: isFlushed) {
         case .close: end(.close, .completed)
         case .clientGone: end(.close, .clientGone)
         case .keepWriting: settle()
@@ -311,7 +301,7 @@ extension InboundConnection: StreamHandler {
     }
 
     func streamFailed(_ error: SocketError) {
-        end(.close, error.kind == .loopEnded ? .failed : .clientGone)
+        end(.close, error.kind == .loopEnded ? .aborted : .clientGone)
     }
 
     func streamDrained() {
@@ -319,12 +309,15 @@ extension InboundConnection: StreamHandler {
     }
 
     func streamQueued() {
+        guard isOpen else { return }
+        state.outputQueued()
         settle()
     }
 
     func streamFlushed() {
         countWaiting()
         forgetSpool()
+        tellTakenAnswers()
         guard isOpen, let after = state.queueEmptied(at: now) else { return }
         perform(after)
     }
@@ -333,12 +326,12 @@ extension InboundConnection: StreamHandler {
 extension InboundConnection: TimerTarget {
     func timerFired(_ token: TimerToken) {
         timer = nil
-        observeQueue()
+        if stream.queuedByteCount > 0 { observeQueue() }
         let broken = brokenOff()
         switch state.deadlinePassed(at: now) {
         case .wait: break
         case .close: end(.close, .completed)
-        case .reset: end(.reset, .failed)
+        case .reset: end(.reset, .stalled)
         case .refuse: refuse(.timeout(head: broken.head), broken)
         case .hold: ahead = .failure(.timeout(head: nil), broken)
         }

@@ -27,14 +27,19 @@ open class InboundExchange {
     public final let receivedAt: MonotonicTime
     /// Bytes of the request, head and body.
     public final let bytesReceived: Int
-    /// Bytes of the answer so far, head included.
+    /// Bytes of the answer so far, head included. Once it is cut: those that the client acknowledged.
     public final var bytesSent: Int { sentBytes }
     // Behind a getter, as the attribute holds in this module alone.
     @exclusivity(unchecked) final var sentBytes = 0
+    /// Whether the kernel took any of the answer. Known once the answer is over.
+    public final var hasBegun: Bool { isBegun }
+    @exclusivity(unchecked) private final var isBegun = true
+    /// Whether some of the answer waits for the client to read.
+    public final var isAnswerWaiting: Bool { connection?.isFlushed == false }
     /// Called once, when the client leaves (FIN or RST) while its answer is not complete.
     @exclusivity(unchecked) public final var onClientGone: (() -> Void)?
-    /// Called once, when the answer was taken by the kernel or will never be: how it ended, and the bytes of
-    /// the answer, head included.
+    /// Called once, when the answer was taken by the kernel or will never be: how it ended, and the bytes of the answer,
+    /// head included (where it was cut, those that the client acknowledged).
     @exclusivity(unchecked) public final var onFinished:
         ((_ outcome: InboundOutcome, _ bytesSent: Int) -> Void)?
 
@@ -105,6 +110,15 @@ open class InboundExchange {
         let callback = onClientGone
         onClientGone = nil
         callback?()
+    }
+
+    /// The connection ended before the kernel had the whole answer.
+    ///
+    /// - Parameter end: where the bytes that were handed to the stream end.
+    final func cut(_ outcome: InboundOutcome, _ delivery: Delivery, end: Int64) {
+        isBegun = delivery.hasBegun(sentBytes, end: end)
+        sentBytes = delivery.acknowledged(of: sentBytes, end: end)
+        finished(outcome)
     }
 
     /// The answer is over. Whatever the callbacks hold is let go.

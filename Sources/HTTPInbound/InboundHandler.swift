@@ -82,14 +82,19 @@ public struct InboundError: Error, Sendable {
     }
 }
 
-/// How an exchange ended.
-public enum InboundOutcome: Sendable {
+/// How an answer ended, by the access log's name for it.
+public enum InboundOutcome: String, Sendable {
     /// The kernel took the whole answer.
-    case completed
+    case completed = "complete"
     /// The client left before that.
-    case clientGone
-    /// The server ended it: the answer failed half-way, was aborted, stalled, or the drain limit passed.
-    case failed
+    case clientGone = "client_gone"
+    /// The client read too slowly (`InboundLimits.sendStall`, `sendRate`), or slowest of all when `waitingAnswers` was
+    /// reached, and was reset.
+    case stalled
+    /// The server broke off: the handler failed half-way or gave up its exchange, or the loop ended.
+    case aborted
+    /// The server leaves, and the drain was over.
+    case drain
 }
 
 /// The end of a request that no `InboundExchange` stood for, for logs and counters.
@@ -107,7 +112,9 @@ public struct DirectAnswer {
     public var receivedAt: MonotonicTime
     /// Bytes of the request, head and body, as far as they came.
     public var bytesReceived: Int
-    /// Bytes of the answer, head included.
+    /// Bytes of the answer, head included: all of them, or those that the client acknowledged where it was cut.
     public var bytesSent: Int
+    /// Whether the kernel took any of the answer.
+    public var hasBegun: Bool
     public var outcome: InboundOutcome
 }

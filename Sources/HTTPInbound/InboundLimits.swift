@@ -29,8 +29,15 @@ public struct InboundLimits: Sendable, Hashable {
     public var bodyRate = 500
     /// Time before `bodyRate` counts. Default 5 s.
     public var bodyRateGrace = Duration.seconds(5)
-    /// Time in which the client takes no byte of an answer that waits for it. Default 15 s. Beyond it: reset.
-    public var writeStall = Duration.seconds(15)
+    /// Time in which the client acknowledges no byte while output waits for it. Default 120 s. Beyond it: reset. (Steady
+    /// readers of 5 to 50 KB/s with a large window acknowledge only every 25 to 90 s.) On a Unix socket the bytes that the
+    /// kernel took count in place of those acknowledged.
+    public var sendStall = Duration.seconds(120)
+    /// Least average rate at which the client acknowledges output, in bytes a second, from the moment that output began to
+    /// wait to the client's latest acknowledgement; looked at once `sendRateGrace` is over. Default 500. Below it: reset.
+    public var sendRate = 500
+    /// Time before `sendRate` counts. Default 30 s.
+    public var sendRateGrace = Duration.seconds(30)
     /// Bytes of one answer that wait in memory for a client that does not read as fast. Default 256 KiB. Beyond it, when
     /// the client is still behind after a second: all of them go to a file in `spoolDirectory`.
     public var residentAnswer = 256 * 1024
@@ -41,7 +48,7 @@ public struct InboundLimits: Sendable, Hashable {
     /// stay in memory.
     public var spooledAnswers = 1024 * 1024 * 1024
     /// Bytes of answers that wait in memory for their clients to read, on one loop, all connections together. Default
-    /// 128 MiB. Beyond it: the connection whose client has not read for longest is reset.
+    /// 128 MiB. Beyond it: the connection whose client has acknowledged nothing for longest is reset.
     public var waitingAnswers = 128 * 1024 * 1024
 
     /// Time between two requests of one connection. Default 60 s. Beyond it: silent close.

@@ -136,8 +136,8 @@ public final class InboundServer {
         waitingBytes += bytes
         while bytes > 0, waitingBytes > limits.waitingAnswers {
             let waiting = connections.lazy.filter { $0.waitingBytes > 0 }
-            guard let slowest = waiting.min(by: { $0.stalledSince < $1.stalledSince }) else { return }
-            slowest.end(.reset, .failed)
+            guard let slowest = waiting.min(by: { $0.progressedAt < $1.progressedAt }) else { return }
+            slowest.end(.reset, .stalled)
         }
     }
 
@@ -202,8 +202,13 @@ public final class InboundServer {
     public func close() {
         for listener in listeners { listener.close() }
         listeners = []
+        let outcome: InboundOutcome
+        switch phase {
+        case .serving: outcome = .aborted
+        case .announced, .refusing: outcome = .drain
+        }
         if case .refusing = phase {} else { phase = .refusing(since: loop.now) }
-        while let connection = connections.last { connection.end(.reset, .failed) }
+        while let connection = connections.last { connection.end(.reset, outcome) }
         becomeIdle()
     }
 

@@ -10,9 +10,11 @@ struct StateLimits {
     var headerDeadline: TimeAmount
     var bodyDeadline: TimeAmount
     var bodyRateGrace: TimeAmount
-    var writeStall: TimeAmount
-    /// How often a queue that waits is looked at.
-    var writeLook: TimeAmount
+    var sendStall: TimeAmount
+    var sendRate: Int
+    var sendRateGrace: TimeAmount
+    /// Time between two looks at output that waits. Default 1 s.
+    var sendLook: TimeAmount
     var keepAliveIdle: TimeAmount
     var discardTime: TimeAmount
     var drainGrace: TimeAmount
@@ -25,8 +27,12 @@ struct StateLimits {
         headerDeadline = TimeAmount(limits.headerDeadline)
         bodyDeadline = TimeAmount(limits.bodyDeadline)
         bodyRateGrace = TimeAmount(limits.bodyRateGrace)
-        writeStall = TimeAmount(limits.writeStall)
-        writeLook = min(TimeAmount(.seconds(1)), TimeAmount(nanoseconds: writeStall.nanoseconds / 4))
+        sendStall = TimeAmount(limits.sendStall)
+        sendRate = limits.sendRate
+        sendRateGrace = TimeAmount(limits.sendRateGrace)
+        // Shorter limits are looked after more often, but never so often that it keeps the loop busy.
+        let shortest = min(sendStall, sendRateGrace)
+        sendLook = min(.seconds(1), max(.milliseconds(10), TimeAmount(nanoseconds: shortest.nanoseconds / 4)))
         keepAliveIdle = TimeAmount(limits.keepAliveIdle)
         discardTime = TimeAmount(limits.discardTime)
         drainGrace = TimeAmount(limits.drainGrace)

@@ -53,6 +53,6 @@ struct ClientFault: Sendable, CustomTestStringConvertible {
         // From accept on: a client that is to be in time may be kept waiting by a busy machine.
         configuration.inbound.headerDeadline = .milliseconds(500)
         configuration.inbound.bodyDeadline = .milliseconds(80)
-        configuration.inbound.writeStall = .milliseconds(80)
+        configuration.inbound.sendStall = .milliseconds(80)
     }
 }

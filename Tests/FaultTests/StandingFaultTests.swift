@@ -169,7 +169,7 @@ struct StandingFaultTests {
             let gateway = try FaultGateway([.a: a.port, .b: b.port]) {
                 $0.inbound.headerDeadline = .milliseconds(900)
                 $0.inbound.bodyDeadline = .milliseconds(900)
-                $0.inbound.writeStall = .milliseconds(900)
+                $0.inbound.sendStall = .milliseconds(900)
             } declare: { gateway in
                 gateway.get("/large") { _ in .fragment(large) }
             }

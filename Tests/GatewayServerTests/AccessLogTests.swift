@@ -46,6 +46,7 @@ struct AccessLogTests {
         #expect(line[member: "method"]?.stringValue == "GET")
         #expect(line[member: "path"]?.stringValue == "/page/7")
         #expect(line[member: "status"]?.intValue == 499)
+        #expect(line[member: "end"]?.stringValue == "client_gone")
         #expect(line[member: "code"]?.stringValue == "CANCELLED")
         #expect(line[member: "route"]?.stringValue == "/page/{id}")
         #expect(line[member: "bytesIn"]?.intValue == request.utf8.count)

@@ -149,7 +149,7 @@ struct FileStreamTests {
         }
     }
 
-    @Test("A client that leaves ends the reading, and is a 499", arguments: [true, false])
+    @Test("A client that leaves ends the reading, and its answer is logged as cut", arguments: [true, false])
     func leaves(byReset: Bool) throws {
         let lines = try fixture.serve { port in
             let client = try RawClient(port: port, receiveBuffer: 4096)
@@ -159,7 +159,8 @@ struct FileStreamTests {
             if byReset { client.reset() } else { client.close() }
             try spin(while: openCount("huge") > 0)
         }
-        #expect(lines.map { $0[member: "status"]?.intValue } == [499])
+        #expect(lines.map { $0[member: "status"]?.intValue } == [200])
+        #expect(lines.map { $0[member: "end"]?.stringValue } == ["client_gone"])
         #expect(lines.first?[member: "bytesOut"]?.intValue ?? 0 >= 100_000)
         // It was read as fast as it was taken, and not to its end.
         #expect(lines.first?[member: "bytesOut"]?.intValue ?? .max < Self.huge / 2)
@@ -179,6 +180,7 @@ struct FileStreamTests {
             try spin(while: openCount("huge") > 0)
         }
         #expect(lines.map { $0[member: "status"]?.intValue } == [200])
+        #expect(lines.map { $0[member: "end"]?.stringValue } == ["aborted"])
     }
 
     @Test("A file that grows while it is sent is sent as long as was said")

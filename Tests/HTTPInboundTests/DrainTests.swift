@@ -124,7 +124,7 @@ struct DrainTests {
             await server.log.wait(for: "held 1")
             try await stopAccepting(server)
             await server.log.wait(for: "idle")
-            await server.log.wait(for: "finished /later failed")
+            await server.log.wait(for: "finished /later drain")
             #expect(client.readToEnd().end == .reset)
         }
     }

@@ -11,7 +11,7 @@ struct RawAnswerTests {
             let client = try server.client()
             client.send("GET /abort HTTP/1.1\r\nHost: x\r\n\r\n")
             #expect(client.readToEnd() == ([], .reset))
-            await server.log.wait(for: "finished /abort failed")
+            await server.log.wait(for: "finished /abort aborted")
             #expect(try await server.on { server, _ in server.connectionCount } == 0)
         }
     }

@@ -51,8 +51,8 @@ final class TestHandler: InboundHandler {
     func handle(_ exchange: InboundExchange) {
         let path = exchange.request.head.target.path
         exchange.onFinished = { [log] outcome, sent in
-            log.add("finished \(path) \(outcome)")
             log.add("sent \(sent)")
+            log.add("finished \(path) \(outcome)")
         }
         exchange.onClientGone = { [log] in log.add("gone \(path)") }
         switch path {

@@ -12,7 +12,8 @@ extension InboundLimits {
         limits.headerDeadline = .seconds(300)
         limits.bodyDeadline = .seconds(300)
         limits.bodyRateGrace = .seconds(300)
-        limits.writeStall = .seconds(300)
+        limits.sendStall = .seconds(300)
+        limits.sendRateGrace = .seconds(300)
         limits.keepAliveIdle = .seconds(300)
         return limits
     }
@@ -103,6 +104,11 @@ final class TestServer: Sendable {
     /// Returns once no connection is open.
     func connectionsLeft() async throws {
         while try await on({ server, _ in server.connectionCount }) > 0 { await Task.yield() }
+    }
+
+    /// Returns once output waits for a client in memory.
+    func outputWaits() async throws {
+        while try await on({ server, _ in server.waitingBytes }) == 0 { await Task.yield() }
     }
 
     /// Returns once an answer waits on disk and none in memory; false where its connection ended instead. The loop looks

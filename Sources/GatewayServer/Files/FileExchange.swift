@@ -238,15 +238,12 @@ final class FileExchange: InboundExchange {
         rest = nil
         writer = nil
         guard let accessLog = files.accessLog else { return }
-        let status =
-            switch outcome {
-            case .completed, .failed: status.code
-            case .clientGone: AccessLog.clientClosedRequest
-            }
+        let status = AccessLog.status(status.code, outcome, hasBegun: hasBegun)
         accessLog.write(
             AccessLog.Entry(
-                method: method, path: request.head.target.pathBytes, status: status, remote: remoteText,
-                receivedAt: receivedAt, bytesReceived: bytesReceived, bytesSent: bytesSent),
+                method: method, path: request.head.target.pathBytes, status: status, end: outcome,
+                remote: remoteText, receivedAt: receivedAt, bytesReceived: bytesReceived, bytesSent: bytesSent
+            ),
             requestID: Array(requestID.utf8)[...])
     }
 }

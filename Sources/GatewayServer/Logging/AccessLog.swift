@@ -13,17 +13,26 @@ final class AccessLog {
     struct Entry {
         var method: HTTPMethod?
         var path: ArraySlice<UInt8>?
-        /// The status that the client saw; 499 where it left before.
+        /// The status of the answer; 499 where the client left before any of it was sent.
         var status: Int
+        var end: InboundOutcome
         /// The client's end of the connection, as text.
         var remote: String
         var receivedAt: MonotonicTime
         var bytesReceived: Int
+        /// Bytes that the kernel took of the answer; those that the client acknowledged where it was cut.
         var bytesSent: Int
     }
 
     /// nginx's status for a client that closed the connection before its answer.
     static let clientClosedRequest = 499
+
+    /// - Parameters:
+    ///   - status: of the answer; nil where there was none.
+    ///   - hasBegun: the kernel took some of the answer.
+    static func status(_ status: Int?, _ end: InboundOutcome, hasBegun: Bool) -> Int {
+        end == .clientGone && !hasBegun ? clientClosedRequest : status ?? 500
+    }
 
     private let channel: LogChannel
     private let loop: EventLoop
@@ -95,6 +104,13 @@ final class AccessLog {
         }
         line.constant(#","status":"#)
         line.integer(entry.status)
+        if entry.end == .completed {
+            line.constant(#","end":"complete""#)
+        } else {
+            line.constant(#","end":""#)
+            line.plain(entry.end.rawValue)
+            line.constant(#"""#)
+        }
         line.constant(#","elapsedMs":"#)
         line.fixed(microseconds(of: entry), places: 3)
         line.constant(#","bytesIn":"#)

@@ -1,0 +1,43 @@
+/// Complete answers of one connection that the kernel has not taken whole yet, oldest first. There are several where
+/// pipelined requests are answered in one wake.
+struct LeavingAnswers {
+    enum Answer {
+        case exchange(InboundExchange)
+        indirect case direct(DirectAnswer)
+    }
+
+    private struct Entry {
+        var answer: Answer
+        /// Where it ends in the bytes of the connection.
+        var end: Int64
+    }
+
+    // Nearly always the only one: it needs no array.
+    private var first: Entry?
+    private var others: [Entry] = []
+    private var othersTaken = 0
+
+    var isEmpty: Bool { first == nil }
+
+    /// - Parameter end: bytes of the connection up to the answer's last one.
+    mutating func append(_ answer: consuming Answer, end: Int64) {
+        let entry = Entry(answer: answer, end: end)
+        if first == nil { first = entry } else { others.append(entry) }
+    }
+
+    /// Removes the oldest answer, if it ends within the first `count` bytes of the connection.
+    mutating func removeFirst(within count: Int64) -> (answer: Answer, end: Int64)? {
+        guard let entry = first, entry.end <= count else { return nil }
+        if othersTaken < others.count {
+            first = others[othersTaken]
+            othersTaken += 1
+        } else {
+            first = nil
+            if othersTaken > 0 {
+                others.removeAll(keepingCapacity: othersTaken <= 64)
+                othersTaken = 0
+            }
+        }
+        return (entry.answer, entry.end)
+    }
+}

@@ -1,0 +1,186 @@
+import EventIO
+import HTTPModel
+import TestSupport
+import Testing
+
+@testable import HTTPInbound
+
+/// What is told of an answer that did not go out whole. A reset leaves the client what it had acknowledged: it can count
+/// that itself.
+@Suite("Cut answers", .timeLimit(.minutes(1)))
+struct CutAnswerTests {
+    private static let large = "GET /large HTTP/1.1\r\nHost: x\r\n\r\n"
+    private static let whole = TestHandler.large.reduce(0) { $0 + $1.count }
+
+    /// Bytes of the answer to `KeepAliveTests.get`.
+    private static let hello = 80
+
+    /// Whether the client may have acknowledged so much of what it received: an acknowledgement may be a segment or two
+    /// behind.
+    private static func isAcknowledged(_ bytes: Int, of received: Int) -> Bool {
+        bytes > 0 && (bytes...bytes + 8192).contains(received)
+    }
+
+    /// The bytes that were told of each answer, in order.
+    private static func sent(_ server: TestServer) -> [Int] {
+        server.log.events.compactMap { $0.hasPrefix("sent ") ? Int($0.dropFirst(5)) : nil }
+    }
+
+    @Test("Of an answer that is cut as its reader stalls, the bytes are told that the reader acknowledged")
+    func stalled() async throws {
+        try await TestServer.run({ $0.sendStall = .milliseconds(200) }) { server in
+            let client = try server.client(receiveBuffer: 4096)
+            client.send(Self.large)
+            await server.log.wait(for: "finished /large stalled")
+            let (bytes, end) = client.readToEnd()
+            #expect(end == .reset)
+            let sent = Self.sent(server)
+            #expect(sent.count == 1)
+            #expect(Self.isAcknowledged(sent[0], of: bytes.count))
+        }
+    }
+
+    @Test("Answers before it, on the same connection, do not count")
+    func pipelined() async throws {
+        try await TestServer.run({ $0.sendStall = .milliseconds(200) }) { server in
+            let client = try server.client(receiveBuffer: 4096)
+            client.send(KeepAliveTests.get + Self.large)
+            await server.log.wait(for: "finished /large stalled")
+            let (bytes, _) = client.readToEnd()
+            let sent = Self.sent(server)
+            #expect(sent.count == 2)
+            #expect(sent[0] == Self.hello)
+            #expect(Self.isAcknowledged(sent[0] + sent[1], of: bytes.count))
+            #expect(server.log.count("finished /hello completed") == 1)
+        }
+    }
+
+    @Test("A reader that reads all the time, but below the least rate, is reset")
+    func belowRate() async throws {
+        try await TestServer.run({
+            $0.sendRate = .max
+            $0.sendRateGrace = .zero
+        }) { server in
+            let client = try server.client(receiveBuffer: 4096)
+            client.send(Self.large)
+            try await server.outputWaits()
+            // It takes some of what waits, and is never quick enough.
+            _ = try client.read(count: 100_000)
+            await server.log.wait(for: "finished /large stalled")
+            #expect(client.readToEnd().end == .reset)
+        }
+    }
+
+    @Test("The drain deadline cuts an answer, and says so")
+    func drain() async throws {
+        try await TestServer.run({ $0.drainDeadline = .milliseconds(100) }) { server in
+            let client = try server.client(receiveBuffer: 4096)
+            client.send(Self.large)
+            _ = try client.read(through: "\r\n\r\n")
+            try await server.on { server, _ in server.stopAccepting() }
+            await server.log.wait(for: "finished /large drain")
+            let sent = Self.sent(server)
+            #expect(sent.count == 1)
+            #expect(sent[0] > 0 && sent[0] < Self.whole)
+        }
+    }
+
+    @Test("A loop that ends aborts what is under way")
+    func loopEnds() async throws {
+        var events: [String] = []
+        // It cannot be closed in order any more, as it has ended.
+        try? await TestServer.run { server in
+            let client = try server.client(receiveBuffer: 4096)
+            client.send(Self.large)
+            _ = try client.read(through: "\r\n\r\n")
+            try await server.on { server, _ in server.loop.stop() }
+            await server.log.wait(for: "finished /large aborted")
+            events = server.log.events
+            #expect(client.readToEnd().end != .silence)
+        }
+        #expect(events.contains("finished /large aborted"))
+    }
+
+    @Test("An answer that the kernel did not take is none: the client had left as it was written")
+    func refusedByTheKernel() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send("GET /later HTTP/1.1\r\nHost: x\r\n\r\n")
+            await server.log.wait(for: "held 1")
+            await server.whileBusy {
+                client.reset()
+            } then: { _, handler in
+                handler.answerLater("too late")
+            }
+            await server.log.wait(for: "finished /later clientGone")
+            #expect(server.log.count("finished /later completed") == 0)
+            #expect(Self.sent(server) == [0])
+        }
+    }
+
+    @Test(
+        "Of pipelined answers, those that the kernel took are complete, and the one in which it stopped is not"
+    )
+    func manySmall() async throws {
+        try await TestServer.run({
+            $0.sendStall = .milliseconds(300)
+            $0.requestsPerConnection = .max
+        }) { server in
+            let client = try server.client(receiveBuffer: 4096)
+            // Far more than the kernel takes of their answers.
+            let requests = Array(repeating: KeepAliveTests.get, count: 8000).joined()
+            client.send(requests)
+            await server.log.wait(for: "finished /hello stalled")
+            try await server.connectionsLeft()
+            let (bytes, _) = client.readToEnd()
+            let completed = server.log.count("finished /hello completed")
+            let cut = server.log.count("finished /hello stalled")
+            #expect(cut >= 1)
+            #expect(completed * Self.hello >= bytes.count)
+            #expect(Self.sent(server).count == completed + cut)
+            // What came after the first that was cut is not complete either.
+            let order = server.log.events.filter { $0.hasPrefix("finished ") }
+            #expect(
+                order.lastIndex(of: "finished /hello completed") ?? 0 < order.firstIndex(
+                    of: "finished /hello stalled") ?? 0)
+        }
+    }
+
+    @Test("Several answers leave in order, each when its last byte is taken")
+    func order() throws {
+        var leaving = LeavingAnswers()
+        #expect(leaving.isEmpty)
+        for end in [10, 20, 20, 35] as [Int64] {
+            leaving.append(.direct(Self.direct(bytes: Int(end))), end: end)
+        }
+        func taken(_ count: Int64) -> [Int64] {
+            var ends: [Int64] = []
+            while let (_, end) = leaving.removeFirst(within: count) { ends.append(end) }
+            return ends
+        }
+        #expect(taken(9).isEmpty)
+        #expect(taken(10) == [10])
+        #expect(taken(34) == [20, 20])
+        leaving.append(.direct(Self.direct(bytes: 5)), end: 40)
+        #expect(taken(.max) == [35, 40])
+        #expect(leaving.isEmpty)
+    }
+
+    @Test("The acknowledged part of an answer is never less than nothing nor more than the answer")
+    func parts() {
+        let delivery = Delivery(taken: 150, acknowledged: 120)
+        #expect(delivery.acknowledged(of: 50, end: 150) == 20)
+        #expect(delivery.acknowledged(of: 50, end: 170) == 0)
+        #expect(delivery.acknowledged(of: 50, end: 120) == 50)
+        #expect(delivery.acknowledged(of: 50, end: 60) == 50)
+        #expect(delivery.hasBegun(50, end: 150))
+        #expect(!delivery.hasBegun(50, end: 200))
+        #expect(delivery.hasBegun(51, end: 200))
+    }
+
+    private static func direct(bytes: Int) -> DirectAnswer {
+        DirectAnswer(
+            remoteAddress: .loopback(), receivedAt: .init(nanoseconds: 0), bytesReceived: 0, bytesSent: bytes,
+            hasBegun: true, outcome: .completed)
+    }
+}

@@ -1,0 +1,209 @@
+import EventIO
+import HTTPWire
+import Testing
+
+@testable import HTTPInbound
+
+/// How long a client may be slow, in virtual time: the state machine is asked when it wants to look, and is shown at that
+/// moment what the client has acknowledged.
+@Suite("Slow readers")
+struct SlowReaderTests {
+    private static func at(_ seconds: Double) -> MonotonicTime {
+        MonotonicTime(nanoseconds: Int64(seconds * 1e9))
+    }
+
+    /// A connection whose answer is complete and waits for its client, who has acknowledged so much of it.
+    private static func waiting(
+        acknowledged: Int64 = 0, _ change: (inout InboundLimits) -> Void = { _ in }
+    ) -> ConnectionStateMachine {
+        var limits = InboundLimits()
+        change(&limits)
+        var state = ConnectionStateMachine(limits: StateLimits(limits), acceptedAt: at(0))
+        _ = state.headCompleted()
+        _ = state.requestBegan(isPersistent: true)
+        _ = state.answerBegan(delimitedByClose: false)
+        let after = state.answerCompleted(queueIsEmpty: false, at: at(0))
+        #expect(after == .flush)
+        state.queueObserved(acknowledged: acknowledged, at: at(0))
+        return state
+    }
+
+    /// Lets the time pass; the second in which the client is reset, nil where it is not within `seconds`.
+    private static func reset(
+        _ state: ConnectionStateMachine, within seconds: Double, acknowledged: (Double) -> Int64
+    ) -> Double? {
+        var state = state
+        while let deadline = state.deadline {
+            let now = Double(deadline.nanoseconds) / 1e9
+            guard now <= seconds else { return nil }
+            state.queueObserved(acknowledged: acknowledged(now), at: deadline)
+            let action = state.deadlinePassed(at: deadline)
+            guard action == .wait else {
+                #expect(action == .reset)
+                return now
+            }
+        }
+        Issue.record("output waits, and nobody looks")
+        return nil
+    }
+
+    /// A steady reader who acknowledges only when its window has opened by so much.
+    private static func reader(_ rate: Double, window: Double) -> (Double) -> Int64 {
+        { seconds in Int64((seconds * rate / window).rounded(.down) * window) }
+    }
+
+    @Test("A client that acknowledges no byte in 120 s is reset")
+    func nothing() {
+        #expect(Self.reset(Self.waiting(), within: 1000) { _ in 0 } == 120)
+        // However much it acknowledged before.
+        #expect(Self.reset(Self.waiting(), within: 1000) { $0 < 50 ? Int64($0 * 1e6) : 50_000_000 } == 170)
+    }
+
+    @Test("A drip below 500 B/s is reset once 30 s are over, however often it is acknowledged")
+    func drip() throws {
+        for rate in [1, 100, 450] {
+            let second = try #require(
+                Self.reset(Self.waiting(), within: 1000) { Int64($0) * Int64(rate) })
+            #expect((30...32).contains(second), "\(rate) B/s: after \(second) s")
+        }
+    }
+
+    @Test("Who acknowledges a little from time to time is reset at the second time")
+    func rare() throws {
+        let second = try #require(
+            Self.reset(Self.waiting(), within: 1000, acknowledged: Self.reader(10, window: 1000)))
+        #expect((100...102).contains(second))
+    }
+
+    @Test("Many acknowledged bytes do not pay for a drip for ever")
+    func dripAfterABurst() throws {
+        let second = try #require(
+            Self.reset(Self.waiting(), within: 10_000) { min(100_000, Int64($0) * 100_000) + Int64($0) * 100 }
+        )
+        #expect((250...253).contains(second))
+    }
+
+    @Test(
+        "Steady readers are not reset, whose window opens every second or every 90",
+        arguments: [600.0, 5_000, 20_000, 50_000, 80_000, 150_000])
+    func steady(rate: Double) {
+        for gap in [0.1, 1, 25, 90, 110] {
+            let reset = Self.reset(
+                Self.waiting(), within: 3600, acknowledged: Self.reader(rate, window: rate * gap))
+            #expect(reset == nil, "reset after \(reset ?? 0) s, with one acknowledgement in \(gap) s")
+        }
+    }
+
+    @Test("A burst that has only begun when it is looked at does not count as all of it")
+    func beginningBurst() {
+        // Its window opens after 50 s; the first segment arrives just before a look, the others just after it.
+        let reset = Self.reset(Self.waiting(), within: 100) { second in
+            second < 50 ? 0 : second < 51 ? 1460 : 250_000
+        }
+        #expect(reset == nil)
+    }
+
+    @Test("Output that waits is looked at each second, and not more often")
+    func looks() {
+        var state = Self.waiting()
+        #expect(state.deadline == Self.at(1))
+        #expect(!state.isLookDue(at: Self.at(0.999)))
+        #expect(state.isLookDue(at: Self.at(1)))
+        state.queueObserved(acknowledged: 10, at: Self.at(1))
+        #expect(state.deadline == Self.at(2))
+        #expect(state.progressedAt == Self.at(1))
+        state.queueObserved(acknowledged: 10, at: Self.at(2))
+        #expect(state.progressedAt == Self.at(1))
+    }
+
+    @Test("An answer that left in time is not reset, and the next that waits is judged anew")
+    func flushedInTime() {
+        var state = Self.waiting()
+        state.queueObserved(acknowledged: 1, at: Self.at(100))
+        let after = state.queueEmptied(at: Self.at(110))
+        #expect(after == .nextRequest)
+        #expect(state.deadline == Self.at(170))
+        let action = state.deadlinePassed(at: Self.at(169))
+        #expect(action == .wait)
+
+        _ = state.requestBegan(isPersistent: true)
+        _ = state.answerBegan(delimitedByClose: false)
+        _ = state.answerCompleted(queueIsEmpty: false, at: Self.at(150))
+        #expect(state.isLookDue(at: Self.at(150)))
+        state.queueObserved(acknowledged: 1, at: Self.at(150))
+        #expect(Self.reset(state, within: 1000) { _ in 1 } == 270)
+    }
+
+    @Test(
+        "An answer that the socket did not take whole after all is waited for, and the next request with it")
+    func shortWrite() {
+        var state = ConnectionStateMachine(limits: StateLimits(InboundLimits()), acceptedAt: Self.at(0))
+        _ = state.headCompleted()
+        _ = state.requestBegan(isPersistent: true)
+        _ = state.answerBegan(delimitedByClose: false)
+        let after = state.answerCompleted(queueIsEmpty: true, at: Self.at(0))
+        #expect(after == .nextRequest)
+        state.outputQueued()
+        state.queueObserved(acknowledged: 0, at: Self.at(0))
+        let next = state.headCompleted()
+        #expect(next == .hold)
+        // Not the 60 s of a connection without a request.
+        #expect(Self.reset(state, within: 1000) { _ in 0 } == 120)
+        let flushed = state.queueEmptied(at: Self.at(100))
+        #expect(flushed == .nextRequest)
+    }
+
+    @Test("A client that ends its side gets what waits of an answer that seemed to have left")
+    func shortWriteAndEnd() {
+        var state = ConnectionStateMachine(limits: StateLimits(InboundLimits()), acceptedAt: Self.at(0))
+        _ = state.headCompleted()
+        _ = state.requestBegan(isPersistent: true)
+        _ = state.answerBegan(delimitedByClose: false)
+        _ = state.answerCompleted(queueIsEmpty: true, at: Self.at(0))
+        let end = state.endReached(queueIsEmpty: false)
+        #expect(end == .keepWriting)
+        let flushed = state.queueEmptied(at: Self.at(1))
+        #expect(flushed == .close)
+    }
+
+    @Test("Extreme counts, rates and times stop nothing")
+    func extremes() {
+        let ends: [Int64] = [.min, -1, 0, 1, .max]
+        for rate in [Int.min, 0, 1, .max] {
+            for acknowledged in ends {
+                for later in ends {
+                    var state = Self.waiting(acknowledged: acknowledged) {
+                        $0.sendRate = rate
+                        $0.sendStall = .seconds(Int64.max)
+                        $0.sendRateGrace = .zero
+                    }
+                    state.queueObserved(acknowledged: later, at: Self.at(1))
+                    state.queueObserved(acknowledged: later, at: MonotonicTime(nanoseconds: .max))
+                    state.queueObserved(acknowledged: later, at: MonotonicTime(nanoseconds: .max))
+                    let action = state.deadlinePassed(at: MonotonicTime(nanoseconds: .max - 1))
+                    // Nothing is below no rate. No count reaches the highest, once it has grown.
+                    if rate <= 0 ? later >= acknowledged : later == acknowledged { #expect(action == .wait) }
+                    if rate == .max, acknowledged == 0, later == 1 { #expect(action == .reset) }
+                }
+            }
+        }
+        let hurried = StateLimits(InboundLimits())
+        #expect(hurried.sendLook == .seconds(1))
+        var limits = InboundLimits()
+        limits.sendStall = .seconds(-1)
+        #expect(StateLimits(limits).sendLook == .milliseconds(10))
+    }
+
+    @Test("A body of any length has the time that its rate gives it")
+    func longBody() {
+        var limits = InboundLimits()
+        limits.requestBody = .max
+        limits.bodyDeadline = .seconds(Int64.max)
+        var state = ConnectionStateMachine(limits: StateLimits(limits), acceptedAt: Self.at(0))
+        _ = state.headCompleted()
+        _ = state.requestBegan(isPersistent: true)
+        _ = state.verdictKnown(body: .chunked, limit: .max, expectsContinue: false, at: Self.at(0))
+        _ = state.bodyReceived(.max / 2)
+        #expect(state.deadline == .distantFuture)
+    }
+}
