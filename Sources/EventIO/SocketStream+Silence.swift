@@ -11,9 +11,6 @@ extension SocketStream {
     /// Whether the kernel has taken nothing since `sendOnlyIfSilent`.
     public var isUnsent: Bool { needsSilence }
 
-    /// Offers what was written in this wake to the socket now, not at the end of the wake.
-    public func sendNow() { sendHeld() }
-
     /// What a look at the socket finds, without reading it.
     private enum Unread {
         case nothing
