@@ -1,5 +1,6 @@
 """Starts the built gateway and its upstreams, looks at their memory, time and descriptors, and says what was found."""
 
+import json
 import os
 import pathlib
 import resource
@@ -88,9 +89,12 @@ class Upstream(Process):
 
 
 class Gateway(Process):
-    """`sluice serve` on a free port, or on the one given, its access log read to its end by somebody."""
+    """`sluice serve` on a free port, or on the one given, its access log read to its end by somebody.
 
-    def __init__(self, upstream, loops=1, port=0, descriptors=None, arguments=()):
+    With `keeps_log` the access log is kept, for `lines`.
+    """
+
+    def __init__(self, upstream, loops=1, port=0, descriptors=None, arguments=(), keeps_log=False):
         if not PROGRAM.exists():
             raise Missing(f"{PROGRAM} is missing: make build")
         self.errors = tempfile.TemporaryFile()
@@ -108,8 +112,14 @@ class Gateway(Process):
         self.port = int(self.url.rsplit(":", 1)[1])
         # Its descriptors are all open when it says that it is ready.
         wait_until(lambda: '"ready"' in self.complaints(), 5)
-        self.log = subprocess.Popen(["cat"], stdin=self.child.stdout, stdout=subprocess.DEVNULL)
+        self.kept = tempfile.TemporaryFile() if keeps_log else None
+        self.log = subprocess.Popen(["cat"], stdin=self.child.stdout, stdout=self.kept or subprocess.DEVNULL)
         self.child.stdout.close()
+
+    def lines(self):
+        """The access log so far, where it is kept."""
+        text = os.pread(self.kept.fileno(), 1 << 26, 0)
+        return [json.loads(line) for line in text.split(b"\n")[:-1]]
 
     def complaints(self):
         """Standard error so far."""
@@ -127,6 +137,8 @@ class Gateway(Process):
     def __exit__(self, *details):
         super().__exit__(*details)
         self.log.wait()
+        if self.kept:
+            self.kept.close()
         self.errors.close()
 
 
