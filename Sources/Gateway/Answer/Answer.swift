@@ -1,5 +1,6 @@
 public import HTTPModel
 public import JSONBytes
+import Networking
 import Rx
 
 /// What a handler says the answer is. The envelope around it is the gateway's.
@@ -94,12 +95,19 @@ struct NamedPart: Sendable {
     var part: Part
     /// What awaits the part, as long as it has not ended.
     var work: Link?
+    /// What awaited the part, where that is a call which knows how it ended.
+    private(set) var call: Link?
     /// How the part ended; `nil` until then.
     var outcome: PartOutcome?
 
     init(name: String, part: consuming Part) {
         self.name = name
         self.part = part
+    }
+
+    /// Lets go of what awaited the part, which has ended.
+    mutating func endWork(_ work: consuming Link?) {
+        if let work, work.isOneCall { call = work }
     }
 
     /// Why it failed; `nil` where it did not, or has not ended.

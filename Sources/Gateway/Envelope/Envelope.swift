@@ -10,9 +10,12 @@ struct PartResults: Sendable {
     let hasNames: Bool
     /// Whether they came before the answer, which the next stage makes.
     let areSteps: Bool
+    /// The number of the first part; those of the others follow. Nil where they have none.
+    let firstNumber: Int?
 
-    init(_ parts: consuming [NamedPart], areSteps: Bool = false) {
+    init(_ parts: consuming [NamedPart], from firstNumber: Int, areSteps: Bool = false) {
         self.parts = parts
+        self.firstNumber = firstNumber
         self.areSteps = areSteps
         hasNames = true
     }
@@ -24,6 +27,7 @@ struct PartResults: Sendable {
         parts = [call]
         hasNames = false
         areSteps = false
+        firstNumber = nil
     }
 
     /// Lets go of what the parts brought; how they ended stays.

@@ -111,10 +111,10 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
             guard let source = consume taken else { return }
             // Moved all the way: a source that nobody else holds is run itself, and no copy of it.
             let part = (consume source).single(on: scheduler)
-            if isTimed {
-                work = subscribe(part, stage + index)
-            } else {
+            if part.isOneCall, !isTimed {
                 work = (consume part).subscribe(self, number: stage + index)
+            } else {
+                work = subscribe(consume part, stage + index)
             }
         }
         state.withLock { $0.keep(&work, of: count - 1, stage) }
@@ -135,7 +135,8 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
             if let timer = remains.timer { scheduler.cancelTimer(timer) }
             deliver(
                 renderer.parts(
-                    PartResults(remains.takeParts()), status: dressing.status ?? .ok, fields: dressing.fields,
+                    PartResults(remains.takeParts(), from: remains.stage), status: dressing.status ?? .ok,
+                    fields: dressing.fields,
                     before: remains.before, for: recipient))
         case .steps(let results, let then, let dressing):
             if case .failed(let index) = Verdict(results.parts) {
@@ -177,11 +178,14 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
 
     /// Subscribes a part in a context that tells whose the calls are.
     @inline(never)
-    private func subscribe(_ part: Single<JSONFragment>, _ number: Int) -> Link {
-        let place = context.timeline?.timeline.began(number, at: moment)
-        return CallContext.$current.withValue(place.map { context.with($0) } ?? context) {
-            part.subscribe(self, number: number)
+    private func subscribe(_ part: consuming Single<JSONFragment>, _ number: Int) -> Link? {
+        var context = context.forPart(number)
+        if let timeline = context.timeline?.timeline {
+            context = context.with(timeline.began(number, at: moment))
         }
+        // Moved all the way, as above.
+        var source: Single<JSONFragment>? = part
+        return CallContext.$current.withValue(context) { source.take()?.subscribe(self, number: number) }
     }
 
     private func attempt(_ step: () throws -> Void) {
@@ -255,7 +259,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
             parts[index].outcome = PartOutcome(
                 PartFailure(deadlineAfter: recipient.elapsed), elapsed: recipient.elapsed)
         }
-        let results = PartResults(parts, areSteps: next.then != nil)
+        let results = PartResults(parts, from: remains.stage, areSteps: next.then != nil)
         guard next.then != nil else {
             return renderer.parts(
                 results, status: next.dressing.status ?? .ok, fields: next.dressing.fields,
@@ -299,7 +303,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
             requestID: request.requestID, route: endpoint.template.text, status: Self.clientClosedRequest,
             code: "CANCELLED", elapsed: .nanoseconds(elapsed), steps: remains?.before ?? [],
             results: remains.flatMap { remains in
-                remains.next.map { PartResults(remains.parts, areSteps: $0.then != nil) }
+                remains.next.map { PartResults(remains.parts, from: remains.stage, areSteps: $0.then != nil) }
             },
             context: context)
     }

@@ -54,11 +54,12 @@ public struct RequestSummary: Sendable {
     /// Each of `parts` for a log of all requests: makes no summary of it, and copies nothing but its name.
     ///
     /// - Parameter body: `stage` counts the stages of steps; it is nil for a part of the answer itself. `kind` is nil where
-    ///   the request ended before the part did, `failure` where there is none.
+    ///   the request ended before the part did, `failure` where there is none. `number` is for `CallRecord.forEach`, and `call` is the
+    ///   part's where it is not in the record.
     package func forEachEnd(
         _ body: (
             _ stage: Int?, _ name: String?, _ kind: OutcomeKind?, _ failure: (reason: String, attempts: Int)?,
-            _ nanoseconds: Int64
+            _ nanoseconds: Int64, _ number: Int?, _ call: Link?
         ) -> Void
     ) {
         for index in steps.indices { steps[index].forEachEnd(index, at: elapsed, body) }
@@ -79,6 +80,9 @@ public struct RequestSummary: Sendable {
         withTraceID { text = String(decoding: $0, as: UTF8.self) }
         return text
     }
+
+    /// Takes the upstream calls that were made for the request so far.
+    package func takeCalls() -> CallRecord { context?.takeCalls() ?? CallRecord() }
 
     /// Calls `body` with the digits of `traceID`, where there is one. They are valid during the call only.
     package func withTraceID(_ body: (UnsafeBufferPointer<UInt8>) -> Void) { context?.withTraceID(body) }
@@ -126,14 +130,15 @@ extension PartResults {
     @inline(__always)
     fileprivate func forEachEnd(
         _ stage: Int?, at elapsed: Duration,
-        _ body: (Int?, String?, OutcomeKind?, (reason: String, attempts: Int)?, Int64) -> Void
+        _ body: (Int?, String?, OutcomeKind?, (reason: String, attempts: Int)?, Int64, Int?, Link?) -> Void
     ) {
         for index in parts.indices {
             let failure = parts[index].outcome?.failure
             body(
                 stage, hasNames ? parts[index].name : nil, parts[index].outcome?.kind,
                 failure.map { ($0.reason.token, $0.attempts) },
-                parts[index].outcome?.elapsed ?? elapsed.nanoseconds)
+                parts[index].outcome?.elapsed ?? elapsed.nanoseconds, firstNumber.map { $0 + index },
+                parts[index].call)
         }
     }
 

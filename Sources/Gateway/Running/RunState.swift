@@ -23,6 +23,8 @@ struct RunState {
         var timer: TimerToken?
         var work: (any Disposable)?
         var parts: [NamedPart]
+        /// The number of the first part.
+        var stage: Int
         var next: Next?
         var before: [PartResults]
 
@@ -91,7 +93,8 @@ struct RunState {
     /// Takes what awaits a part from the caller. Left there it is to be stopped: the run is over, or the part has ended, where
     /// that does nothing.
     mutating func keep(_ work: inout Link?, of index: Int, _ stage: Int) {
-        guard !isOver, self.stage == stage, parts[index].outcome == nil else { return }
+        guard !isOver, self.stage == stage else { return }
+        guard parts[index].outcome == nil else { return parts[index].endWork(work.take()) }
         swap(&parts[index].work, &work)
     }
 
@@ -105,7 +108,7 @@ struct RunState {
         let index = number - stage
         guard !isOver, index >= 0, index < parts.count, parts[index].outcome == nil else { return nil }
         swap(&parts[index].outcome, &outcome)
-        parts[index].work = nil
+        parts[index].endWork(parts[index].work.take())
         awaited -= 1
         return awaited == 0 ? takeEnded(of: stage) : nil
     }
@@ -114,7 +117,7 @@ struct RunState {
     mutating func takeEnded(of stage: Int) -> Ended? {
         guard self.stage == stage, let next = next.take() else { return nil }
         if let then = next.then {
-            let results = PartResults(parts, areSteps: true)
+            let results = PartResults(parts, from: stage, areSteps: true)
             parts = []
             // Its numbers are used up.
             self.stage += results.parts.count
@@ -129,7 +132,7 @@ struct RunState {
         guard !isOver else { return nil }
         isOver = true
         let remains = Remains(
-            timer: timer, work: work.take(), parts: parts, next: next.take(), before: before)
+            timer: timer, work: work.take(), parts: parts, stage: stage, next: next.take(), before: before)
         parts = []
         before = []
         return remains

@@ -132,8 +132,14 @@ final class AccessLog {
 
     /// - Parameter whole: microseconds of the request. A part's own come from dates, which are less fine: it has no more.
     private func write(parts summary: borrowing RequestSummary, within whole: Int) {
+        let calls = summary.takeCalls()
+        if !calls.isEmpty { CallList.write(calls, of: nil, to: &line) }
+        if calls.omitted > 0 {
+            line.constant(#","omitted":"#)
+            line.integer(calls.omitted)
+        }
         var place = PartPlace.none
-        summary.forEachEnd { stage, name, kind, failure, nanoseconds in
+        summary.forEachEnd { stage, name, kind, failure, nanoseconds, number, call in
             place.move(to: stage, in: &line)
             line.string(name ?? "call")
             if kind == .success {
@@ -151,6 +157,11 @@ final class AccessLog {
             }
             line.constant(#","elapsedMs":"#)
             line.fixed(min(Int(nanoseconds / 1000), whole), places: 3)
+            if let call = call?.plainCall {
+                CallList.write(call.upstream, call.address, to: &line)
+            } else if let number, !calls.isEmpty {
+                CallList.write(calls, of: number, to: &line)
+            }
             line.constant("}")
         }
         place.close(in: &line)

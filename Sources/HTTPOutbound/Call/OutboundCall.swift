@@ -29,6 +29,8 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     @exclusivity(unchecked) private final var timer: TimerToken?
     @exclusivity(unchecked) private final var timerDeadline = MonotonicTime.distantFuture
     @exclusivity(unchecked) public internal(set) final var timings: OutboundTimings
+    /// Where its connection goes: the proxy's address where there is one. Nil until an address was tried.
+    @exclusivity(unchecked) public private(set) final var address: PeerAddress?
     @exclusivity(unchecked) private(set) final var wasResent = false
     @exclusivity(unchecked) private final var requestWasSent = false
     /// What the connection had sent when it was last looked at.
@@ -125,6 +127,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// It has a connection, and its request goes out.
     final func requestStarted(on connection: Connection, isReused: Bool, now: MonotonicTime) {
         place = .on(connection)
+        address = connection.address
         timings.connected = now
         timings.isReusedConnection = isReused
         requestWasSent = true
@@ -150,7 +153,11 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     final func needsMore() { watchClock() }
 
     /// The connection is another's now, or nobody's.
-    final func leftConnection() { if !isOver { place = .nowhere } }
+    final func leftConnection() {
+        guard !isOver else { return }
+        noteAddress()
+        place = .nowhere
+    }
 
     /// Its connection was stale, and it gets a new one.
     ///
@@ -160,6 +167,12 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         requestWasSent = wasSent
         timings.requestWritten = nil
         timings.firstByte = nil
+        address = nil
+    }
+
+    /// Keeps the address that is being tried, of a call that leaves its connection before that is open.
+    private func noteAddress() {
+        if address == nil, case .on(let connection) = place { address = connection.address }
     }
 
     // MARK: Its end
@@ -177,6 +190,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
 
     /// Nobody wants it any more.
     public override final func cancel() {
+        noteAddress()
         let left = place
         guard end() else { return }
         leave(left)
@@ -194,6 +208,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         switch deadlines.verdict(now: loop.wakeTime) {
         case .notYet: watchClock()
         case .failed(let reason, let detail):
+            noteAddress()
             let left = place
             place = .nowhere
             leave(left)

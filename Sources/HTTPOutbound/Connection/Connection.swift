@@ -36,6 +36,9 @@ final class Connection {
     /// what is due: a call that ends in time neither sets a timer nor cancels one.
     @exclusivity(unchecked) private var timer: (token: TimerToken, at: MonotonicTime)?
 
+    /// The address, kept once it is open.
+    @exclusivity(unchecked) private var openAddress: PeerAddress?
+
     init(pool: UpstreamPool, slot: Int) {
         self.pool = pool
         loop = pool.loop
@@ -72,6 +75,16 @@ final class Connection {
         call.requestMoved(isWritten: isWritten, bytesSent: isWritten ? 0 : bytesSent, now: now)
         if let upload { begin(upload) }
         return nil
+    }
+
+    /// Where it goes: the proxy's address where there is one. Nil until an address was tried.
+    var address: PeerAddress? {
+        if let openAddress { return openAddress }
+        // Until then it is port 0.
+        guard let stream, stream.remoteAddress.port != 0 else { return nil }
+        let address = PeerAddress(stream.remoteAddress.description)
+        if !state.isOpening { openAddress = address }
+        return address
     }
 
     /// Whether nothing of the request under way has been handed to the kernel.

@@ -41,7 +41,14 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     @exclusivity(unchecked) private final var endsAtDeadline = false
     /// Written between two attempts.
     @exclusivity(unchecked) private final var isRetried = false
-    private final let state = Lock(CallState())
+    /// What calls that are made in answer to this one belong to. Nil for a call that is a part by itself, which no call
+    /// follows, and where there is no request.
+    @exclusivity(unchecked) private final var place: CallContext?
+    /// Where the last attempt went. Written on its loop, which notes the call's end.
+    @exclusivity(unchecked) private(set) final var address: PeerAddress?
+    /// Where the request's record has the call; nil where it has not.
+    @exclusivity(unchecked) private final var recordIndex: Int?
+    fileprivate final let state = Lock(CallState())
 
     init(_ call: TransportCall, _ provider: ProviderSettings) {
         self.call = call
@@ -66,6 +73,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     override func begin() {
         if call.context == nil, let context = CallContext.current { call = call.with(context) }
         if call.isTimed { call = call.enteringTimeline(from: .current) }
+        if !hasReceiver { enterRecord() }
         let call = call
         let transport = provider.transport
         let scheduler = transport.scheduler
@@ -85,7 +93,47 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
 
     override func cancel() {
         if call.isTimed { call.timeline?.attemptCancelled(at: scheduler.now) }
+        if !hasEnded { noteCancelled() }
         _ = free()
+    }
+
+    // MARK: - The request's record
+
+    @inline(never)
+    private func enterRecord() {
+        guard let context = call.context?.joining(.current) else { return }
+        place = context
+        recordIndex = context.began(call.upstream, by: self)
+    }
+
+    /// Notes for the request's line in the log how the call ended.
+    @inline(__always)
+    final func note(_ status: HTTPStatus, attempts: Int) {
+        note(
+            CallOutcome(
+                status: Int16(truncatingIfNeeded: status.code),
+                reason: status.code >= 400 ? .upstreamStatus : nil, address: address, attempts: attempts))
+    }
+
+    @inline(__always)
+    private func note(_ outcome: consuming CallOutcome) {
+        if let number = receiverNumber {
+            call.context?.ended(call.upstream, part: number, outcome)
+        } else if let recordIndex {
+            place?.ended(recordIndex, outcome)
+        }
+    }
+
+    /// Nobody wants it any more.
+    @inline(never)
+    private func noteCancelled() {
+        guard !state.withLock({ $0.isOver }) else { return }
+        let outcome = soFar
+        if let number = receiverNumber {
+            call.context?.cancelled(call.upstream, part: number, outcome)
+        } else {
+            note(outcome)
+        }
     }
 
     private func send(
@@ -106,6 +154,8 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     }
 
     // MARK: - Answers
+
+    func attemptReached(_ address: PeerAddress) { self.address = address }
 
     func attemptSucceeded(_ response: consuming TransportResponse) {
         if call.isTimed { call.timeline?.attemptEnded(at: scheduler.now, status: response.status.code) }
@@ -171,6 +221,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
             return true
         }
         guard isNext else { return }
+        address = nil
         let left = end - elapsed
         guard left > Self.clockError else { return finish(limitError) }
         let number = state.withLock { state in
@@ -197,6 +248,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
 
     private func finish(_ response: consuming TransportResponse) {
         guard let attempts = free() else { return }
+        note(response.status, attempts: attempts)
         report(response, attempts: attempts)
     }
 
@@ -209,6 +261,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
 
     private func finish(_ failure: TransportError) {
         guard let attempts = free() else { return }
+        note(CallOutcome(reason: failure.reason, address: address, attempts: attempts))
         let call = call
         let error = NetworkError(failure, call: call, attempts: attempts, elapsed: .nanoseconds(elapsed))
         for plugin in call.settings.plugins { plugin.didReceive(.failure(error), call: call) }
@@ -219,7 +272,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     @inline(__always)
     final func inContext(_ emit: () -> Void) {
         // A receiver is the gateway itself, which sets the context wherever it calls an endpoint.
-        if let context = call.context, !hasReceiver {
+        if let context = place {
             CallContext.$current.withValue(context, operation: emit)
         } else {
             emit()
@@ -257,6 +310,14 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         endsAtDeadline
             ? TransportError(.deadlineExceeded, "the request's deadline passed")
             : TransportError(.responseTimeout, "no whole response in time")
+    }
+}
+
+extension CallRun: RunningCall {
+    final var soFar: CallOutcome {
+        let (attempts, attempt) = state.withLock { ($0.retry.attempts, $0.attempt) }
+        let address = (attempt as? any AddressedAttempt)?.knownAddress
+        return CallOutcome(address: address, attempts: attempts)
     }
 }
 
@@ -301,32 +362,4 @@ final class ObservedRun: CallRun<Response>, StreamingAttemptReceiver, @unchecked
     func attemptReceived(_ piece: UnsafeRawBufferPointer) { observer.callReceived(piece) }
 
     func attemptReceived(_ bytes: Int64, of total: Int64?) { observer.callReceived(bytes, of: total) }
-}
-
-/// A call and `fragment()` in one.
-final class FragmentRun: CallRun<JSONFragment>, @unchecked Sendable {
-    /// Nil where `source` is more than a call.
-    static func instead(of source: Observable<Response>) -> FragmentRun? {
-        guard let run = source as? ResponseRun, !run.isCopied else { return nil }
-        return FragmentRun(run.call, run.provider)
-    }
-
-    override func copy() -> Emitter<JSONFragment> { FragmentRun(call, provider) }
-
-    override func reportData(of response: borrowing TransportResponse) -> Bool {
-        guard !call.settings.hasPlugins, let data = response.plainData(of: call) else { return false }
-        if hasReceiver { onLast(data) } else { inContext { onLast(data) } }
-        return true
-    }
-
-    override func report(_ response: consuming TransportResponse, attempts: Int) {
-        let response = received(response, attempts: attempts)
-        inContext {
-            do {
-                onLast(try response.fragment())
-            } catch {
-                onError(error)
-            }
-        }
-    }
 }

@@ -38,7 +38,7 @@ final class CallStages: Sendable {
         .deferred {
             let context = call.context ?? CallContext.current
             var call = call.context == nil ? context.map { call.with($0) } ?? call : call
-            if call.isTimed { call = call.joiningPart(of: .current) }
+            call = call.joiningPart(of: .current)
             return StagedCall(call, self, provider, observer).response()
         }
     }

@@ -17,6 +17,9 @@ public final class Upstream: Sendable {
     /// Whether it is where a redirect led to: then what is set for its name (a client certificate, say) is not for it.
     public let isElsewhere: Bool
 
+    /// Whether the name stands in JSON as it is, between quotes.
+    package let hasPlainName: Bool
+
     /// The path of the base URL without its last slash: empty, or `/prefix`.
     let prefix: [UInt8]
 
@@ -54,6 +57,7 @@ public final class Upstream: Sendable {
         }
         id = Upstream.count.wrappingAdd(1, ordering: .relaxed).oldValue
         self.name = name
+        hasPlainName = PeerAddress.isPlain(name)
         self.isElsewhere = isElsewhere
         baseURL = url
         self.prefix = prefix

@@ -1,3 +1,4 @@
+public import HTTPModel
 public import JSONBytes
 public import Rx
 
@@ -93,4 +94,20 @@ extension PrimitiveSequence where Trait == SingleTrait, Element == Response {
     public consuming func validate(contentType acceptable: [String]) -> Single<Response> {
         map { try $0.validate(contentType: acceptable) }
     }
+}
+
+extension PrimitiveSequence where Trait == SingleTrait, Element == JSONFragment {
+    /// Whether it is one call and nothing else: awaited by a receiver, it notes itself under the receiver's number.
+    package var isOneCall: Bool { source is FragmentRun }
+}
+
+extension Link {
+    /// The call that this is the end of, where that brought data for a receiver by its first attempt, with status 200.
+    package var plainCall: (upstream: Upstream, address: PeerAddress?)? {
+        guard let run = self as? FragmentRun, run.isPlain else { return nil }
+        return (run.call.upstream, run.address)
+    }
+
+    /// Whether `plainCall` may have something.
+    package var isOneCall: Bool { self is FragmentRun }
 }

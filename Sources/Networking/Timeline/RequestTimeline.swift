@@ -228,11 +228,6 @@ package final class TimelinePlace: Sendable {
         TimelinePlace(timeline, part: part, call: timeline.called(upstream, method, for: part))
     }
 
-    /// Whether `other` is a part's of the same request, and not this one's.
-    func isLeft(for other: TimelinePlace) -> Bool {
-        other.timeline === timeline && other.part != 0 && other.part != part
-    }
-
     // MARK: - The call's attempts, one after the other
 
     func attemptBegan(at time: RxTime) { timeline.attempted(part, call, at: time) }

@@ -1,4 +1,3 @@
-// Reached for requests that have a timeline, which few have.
 extension TransportCall {
     /// Whether its request has a timeline. Asked for every call, and holds nothing meanwhile.
     package var isTimed: Bool { context?.timeline != nil }
@@ -9,10 +8,9 @@ extension TransportCall {
     /// The same call for the part of its request that subscribes to it: it may have been made before there were parts.
     @inline(never)
     func joiningPart(of current: CallContext?) -> TransportCall {
-        guard let context, let place = context.timeline, let there = current?.timeline,
-            place.isLeft(for: there)
-        else { return self }
-        return with(context.with(there))
+        guard let context else { return self }
+        let joined = context.joining(current)
+        return joined === context ? self : with(joined)
     }
 
     /// The same call with a place of its own.

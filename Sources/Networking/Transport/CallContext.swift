@@ -1,4 +1,5 @@
 public import HTTPModel
+import Locking
 public import Rx
 
 /// What the request that is being answered says about the calls that are made for it.
@@ -19,6 +20,12 @@ public final class CallContext: Sendable {
     let forwards: Bool
     /// Nil for a request that is not to be told of its timeline, as nearly none is.
     package let timeline: TimelinePlace?
+
+    /// The request's own context, which has its record; nil for that one itself.
+    let root: CallContext?
+    /// The part that calls are made for; negative for none.
+    let part: Int32
+    let record = Lock(CallRecord())
 
     private let fields: HTTPFields
     /// Nil unless the endpoint forwards something to an upstream.
@@ -92,6 +99,8 @@ public final class CallContext: Sendable {
         self.requestID = requestID
         self.deadline = deadline
         timeline = nil
+        root = nil
+        part = CallContext.noPart
         forwards = !listed.isEmpty
         let ownFields = fields
         var authorization = HTTPFields()
@@ -117,18 +126,34 @@ public final class CallContext: Sendable {
         self.requestID = requestID
         self.deadline = deadline
         timeline = nil
+        root = nil
+        part = CallContext.noPart
         forwards = false
         forwarding = nil
         self.fields = consume fields
     }
 
-    private init(_ other: CallContext, _ place: TimelinePlace) {
+    /// The same request at another place of its timeline, for another of its parts.
+    init(_ other: CallContext, _ place: TimelinePlace?, part: Int32) {
         requestID = other.requestID
         deadline = other.deadline
         timeline = place
+        root = other.root ?? other
+        self.part = part
         forwards = other.forwards
         fields = other.fields
         forwarding = other.forwarding
+    }
+
+    private init(withoutForwarding other: CallContext, _ ownFields: HTTPFields) {
+        requestID = other.requestID
+        deadline = other.deadline
+        timeline = other.timeline
+        root = other.root ?? other
+        part = other.part
+        forwards = false
+        fields = ownFields
+        forwarding = nil
     }
 
     /// The same for a request whose timeline is to be told.
@@ -137,7 +162,7 @@ public final class CallContext: Sendable {
     package func timed(from start: RxTime) -> CallContext { with(RequestTimeline(started: start).place) }
 
     /// The same at another place of the request's timeline.
-    package func with(_ place: TimelinePlace) -> CallContext { CallContext(self, place) }
+    package func with(_ place: TimelinePlace) -> CallContext { CallContext(self, place, part: part) }
 
     /// The fields of a gateway's call that is not made for a client's request.
     package static func fieldsWithoutContext(_ name: GatewayName) -> HTTPFields {
@@ -157,8 +182,7 @@ public final class CallContext: Sendable {
     /// The same without the client's fields, for a call that a redirect leads elsewhere.
     var withoutForwarding: CallContext {
         guard let forwarding else { return self }
-        let context = CallContext(requestID, forwarding.ownFields, deadline: deadline)
-        return timeline.map { context.with($0) } ?? context
+        return CallContext(withoutForwarding: self, forwarding.ownFields)
     }
 
     /// Calls `body` with the trace id in `traceparent`, 32 hexadecimal digits, where there is one. They are valid during the
@@ -170,6 +194,9 @@ public final class CallContext: Sendable {
             if value.count >= 35 { body(UnsafeBufferPointer(rebasing: value[3..<35])) }
         }
     }
+
+    /// Whether it forwards what another one of the same request does: a redirect may have taken the client's fields.
+    func forwardsTheSame(as other: CallContext) -> Bool { forwarding === other.forwarding }
 
     /// Whether the client's `Authorization` goes to the upstream if the client sends one.
     func forwardsAuthorization(to upstream: Upstream) -> Bool {

@@ -49,8 +49,16 @@ public protocol AttemptReceiver: AnyObject, Sendable {
     /// The receiver, where it wants to hear of more than the end. Default nil: the response comes as a whole.
     var streaming: (any StreamingAttemptReceiver)? { get }
 
+    /// Where the attempt's connection goes, the proxy's address where there is one: told before its end, by a transport that
+    /// has addresses. Default: nothing happens.
+    func attemptReached(_ address: PeerAddress)
+
     /// A whole response, whatever its status.
     func attemptSucceeded(_ response: consuming TransportResponse)
     /// No whole response.
     func attemptFailed(_ error: TransportError)
+}
+
+extension AttemptReceiver {
+    public func attemptReached(_: PeerAddress) {}
 }

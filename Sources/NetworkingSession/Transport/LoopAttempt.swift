@@ -23,13 +23,23 @@ final class LoopAttempt: OutboundCall, @unchecked Sendable {
     override func sendRequest(to sink: any RequestSink) { sink.send(call) }
 
     override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
-        receiver.take()?.attemptSucceeded(
+        guard let receiver = receiver.take() else { return }
+        if let address { receiver.attemptReached(address) }
+        receiver.attemptSucceeded(
             TransportResponse(status: head.status, fields: head.fields, body: body))
     }
 
-    override func failed(_ error: OutboundError) { receiver.take()?.attemptFailed(TransportError(error)) }
+    override func failed(_ error: OutboundError) {
+        guard let receiver = receiver.take() else { return }
+        if let address { receiver.attemptReached(address) }
+        receiver.attemptFailed(TransportError(error))
+    }
 
     override func advanced() { note(call) }
+}
+
+extension LoopAttempt: AddressedAttempt {
+    var knownAddress: PeerAddress? { loop.isCurrent ? address : nil }
 }
 
 extension OutboundCall {

@@ -40,13 +40,15 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
     }
 
     /// Cancels the attempt, be it on its way or only the last bytes of its file.
-    private final class Handle: LoopDisposable, @unchecked Sendable {
+    private final class Handle: LoopDisposable, AddressedAttempt, @unchecked Sendable {
         private let attempt: StreamingAttempt
 
         init(_ attempt: StreamingAttempt) {
             self.attempt = attempt
             super.init(on: attempt.loop)
         }
+
+        var knownAddress: PeerAddress? { loop.isCurrent ? attempt.address : nil }
 
         override func cancel() {
             attempt.cancel()
@@ -130,6 +132,7 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
     // MARK: The end
 
     override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
+        if let address { receiver?.attemptReached(address) }
         let response = TransportResponse(status: head.status, fields: head.fields, body: body)
         guard let file else {
             receiver.take()?.attemptSucceeded(response)
@@ -144,6 +147,7 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
 
     override func failed(_ error: OutboundError) {
         dropFile()
+        if let address { receiver?.attemptReached(address) }
         receiver.take()?.attemptFailed(TransportError(error))
     }
 }

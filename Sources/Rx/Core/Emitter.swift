@@ -38,6 +38,12 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
     /// Whether it reports to a receiver of singles and to no step, so that no operator's closure runs when it does.
     package final var hasReceiver: Bool { receiver != nil }
 
+    /// The number that its receiver knows it by; nil where it reports to a step.
+    package final var receiverNumber: Int? { receiver == nil ? nil : number }
+
+    /// Whether it has reported its end. A `cancel()` without an end is the subscriber's.
+    package final var hasEnded: Bool { state.load(ordering: .relaxed) & Emitter.stopped != 0 }
+
     /// Starts the work. Called once, when this object is subscribed to; it may report before it returns.
     open func begin() {}
 
