@@ -48,7 +48,8 @@ public final class GatewayServer: Sendable {
     }
 
     init(
-        _ configuration: GatewayServerConfiguration, logs: Logs? = nil, declare: (Gateway) throws -> Void
+        _ configuration: GatewayServerConfiguration, logs: Logs? = nil, upstreamLog: UpstreamLog? = nil,
+        declare: (Gateway) throws -> Void
     ) throws {
         guard let name = GatewayName(configuration.name) else {
             throw GatewayStartError("the name '\(configuration.name)' is not \(GatewayName.rule)")
@@ -80,7 +81,9 @@ public final class GatewayServer: Sendable {
         }
         do {
             let environment = GatewayEnvironment(
-                transport: LoopTransport(clients, retryBudget: configuration.retryBudget, name: name),
+                transport: LoopTransport(
+                    clients, retryBudget: configuration.retryBudget, name: name,
+                    observer: upstreamLog ?? UpstreamLog(logs.diagnostics)),
                 upstreamOverrides: configuration.upstreams, name: name,
                 report: { logs.diagnostics.write(.error, "endpoint failed", ["what": "\($0)"]) })
             let gateway = Gateway(environment, limits: configuration.limits, cors: configuration.cors)

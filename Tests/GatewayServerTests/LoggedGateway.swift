@@ -7,10 +7,15 @@ import TestSupport
 
 /// Serves on one loop and a free port while `body` runs, until what it left is answered. Gives the lines of the access log.
 ///
-/// - Parameter stops: at once, without a drain.
+/// - Parameters:
+///   - stops: at once, without a drain.
+///   - errors: where the gateway's messages go.
+///   - upstreamLog: what hears of upstreams in the place of the gateway's own.
 func withLoggedGateway(
-    stops: Bool = false, configure: (inout GatewayServerConfiguration) -> Void,
-    declare: (Gateway) throws -> Void, _ body: (GatewayServer) throws -> Void
+    stops: Bool = false, errors: Int32 = STDERR_FILENO,
+    configure: (inout GatewayServerConfiguration) -> Void,
+    declare: (Gateway) throws -> Void, upstreamLog: (() -> UpstreamLog)? = nil,
+    _ body: (GatewayServer) throws -> Void
 ) throws -> [JSONFragment] {
     var configuration = GatewayServerConfiguration()
     configuration.port = 0
@@ -21,7 +26,8 @@ func withLoggedGateway(
     configure(&configuration)
     let pipe = RawPipe()
     let server = try GatewayServer(
-        configuration, logs: Logs(configuration, output: pipe.writer), declare: declare)
+        configuration, logs: Logs(configuration, output: pipe.writer, errors: errors),
+        upstreamLog: upstreamLog?(), declare: declare)
     server.accept()
     let result = Result { try body(server) }
     if stops { server.stop() } else { server.drain() }

@@ -20,17 +20,21 @@ public enum LogLevel: String, Sendable, CaseIterable, Comparable {
 /// of its own. Requests are not told here but in the access log, on standard output.
 final class Log: Sendable {
     private let level: LogLevel
+    /// Whether messages at `debug` are written. To be asked before their facts are put together.
+    let isDebug: Bool
     private let channel: LogChannel
 
     init(level: LogLevel, writer: LogWriter) {
         self.level = level
+        isDebug = level == .debug
         channel = writer.makeChannel()
     }
 
     /// - Parameters:
     ///   - message: constant words, so that lines can be counted by it.
-    ///   - facts: what differs from case to case. Never a secret, never an upstream's body.
-    func write(_ level: LogLevel, _ message: StaticString, _ facts: KeyValuePairs<String, String> = [:]) {
+    ///   - facts: what differs from case to case; nil where there is nothing to tell. Never a secret, never an upstream's
+    ///     body.
+    func write(_ level: LogLevel, _ message: StaticString, _ facts: KeyValuePairs<String, String?> = [:]) {
         guard level >= self.level else { return }
         var line = JSONLine(capacity: 256)
         var timestamp = Timestamp()
@@ -41,6 +45,7 @@ final class Log: Sendable {
         line.constant(#","message":"#)
         line.string("\(message)")
         for (name, value) in facts {
+            guard let value else { continue }
             line.constant(",")
             line.string(name)
             line.constant(":")

@@ -6,9 +6,14 @@ final class Logs: Sendable {
     private let output: LogWriter?
     private let errors: LogWriter
 
-    /// - Parameter output: where requests are told.
-    init(_ configuration: GatewayServerConfiguration, output: Int32 = STDOUT_FILENO) {
-        errors = LogWriter(descriptor: STDERR_FILENO)
+    /// - Parameters:
+    ///   - output: where requests are told.
+    ///   - errors: where all else is.
+    init(
+        _ configuration: GatewayServerConfiguration, output: Int32 = STDOUT_FILENO,
+        errors descriptor: Int32 = STDERR_FILENO
+    ) {
+        errors = LogWriter(descriptor: descriptor)
         diagnostics = Log(level: configuration.logLevel, writer: errors)
         self.output = configuration.accessLog ? LogWriter(descriptor: output) : nil
     }

@@ -113,6 +113,13 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
             CallOutcome(
                 status: Int16(truncatingIfNeeded: status.code),
                 reason: status.code >= 400 ? .upstreamStatus : nil, address: address, attempts: attempts))
+        answered()
+    }
+
+    /// A response has come, of any status.
+    @inline(__always)
+    final func answered() {
+        if call.upstream.isWatched { provider.observer?.callAnswered(by: call.upstream) }
     }
 
     @inline(__always)
@@ -201,6 +208,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
             return
         }
         isRetried = true
+        tellOfRetry(outcome, after: wait)
         let timer = scheduler.setTimer(after: .nanoseconds(Int(wait)), target: self)
         let isOver = state.withLock { state in
             guard !state.isOver else { return true }
@@ -211,6 +219,22 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         if isOver {
             scheduler.cancelTimer(timer)
             if !holdsRetry { endRetry() }
+        }
+    }
+
+    private func tellOfRetry(_ outcome: Outcome, after wait: Int64) {
+        guard let observer = provider.observer else { return }
+        let attempt = state.withLock { $0.retry.attempts }
+        switch outcome {
+        case .response(let response):
+            observer.callIsRetried(
+                to: call.upstream, attempt: attempt, .upstreamStatus, status: response.status.code,
+                address: address?.description, after: wait)
+        case .failure(let failure):
+            observer.callIsRetried(
+                to: call.upstream, attempt: attempt, failure.reason, status: nil,
+                address: address?.description,
+                after: wait)
         }
     }
 
@@ -262,6 +286,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     private func finish(_ failure: TransportError) {
         guard let attempts = free() else { return }
         note(CallOutcome(reason: failure.reason, address: address, attempts: attempts))
+        provider.observer?.callFailed(to: call.upstream, failure.reason, address: address?.description)
         let call = call
         let error = NetworkError(failure, call: call, attempts: attempts, elapsed: .nanoseconds(elapsed))
         for plugin in call.settings.plugins { plugin.didReceive(.failure(error), call: call) }

@@ -17,6 +17,7 @@ final class FragmentRun: CallRun<JSONFragment>, @unchecked Sendable {
     override func reportData(of response: borrowing TransportResponse) -> Bool {
         guard !call.settings.hasPlugins, let data = response.plainData(of: call) else { return false }
         if hasReceiver {
+            answered()
             isPlain = true
             onLast(data)
         } else {

@@ -46,6 +46,8 @@ final class CallSettings: Sendable {
 final class ProviderSettings: Sendable {
     let name: String
     let transport: any Transport
+    /// The transport's; nil for most that are not a gateway's.
+    let observer: (any UpstreamObserver)?
     /// Nil for most providers.
     let stages: CallStages?
     private let policy: CallPolicy
@@ -76,6 +78,7 @@ final class ProviderSettings: Sendable {
     ) {
         self.name = name
         self.transport = transport
+        observer = (transport as? any ObservedTransport)?.upstreamObserver
         stages = CallStages.needed(interceptor, cookies, policy.redirects, plugins)
         self.policy = policy
         let plugins = PluginList(plugins)

@@ -72,6 +72,18 @@ public final class Upstream: Sendable {
     }
 
     private static let count = Atomic(0)
+
+    /// How many observers want to hear of its next response: usually none, and then nobody is told.
+    private let watchers = Atomic(0)
+
+    /// Whether anybody wants to hear of its next response. One relaxed load, made for every response.
+    @inline(__always)
+    var isWatched: Bool { watchers.load(ordering: .relaxed) != 0 }
+
+    /// From here on the observers of transports hear of its responses, until `endWatch()`.
+    package func beginWatch() { watchers.wrappingAdd(1, ordering: .relaxed) }
+
+    package func endWatch() { watchers.wrappingSubtract(1, ordering: .relaxed) }
 }
 
 extension Upstream {

@@ -7,22 +7,25 @@ package import Networking
 package import Rx
 
 /// Carries the reactive client's calls over pooled connections: each call on the loop that makes it.
-package final class LoopTransport: Transport {
+package final class LoopTransport: ObservedTransport {
     private let clients: [LoopBound<LoopClient>]
     /// One a loop, and not its alone: a retry may be asked for outside the loops.
     private let budgets: [RetryBudgets]
     package let fieldsWithoutContext: HTTPFields
+    package let upstreamObserver: (any UpstreamObserver)?
 
     /// - Parameters:
     ///   - clients: one a loop.
     ///   - retryBudget: what each upstream begins with on each loop.
     ///   - name: the gateway's, for `Via`.
+    ///   - observer: hears how calls go.
     package init(
         _ clients: [LoopBound<LoopClient>], retryBudget: RetryBudget = RetryBudget(),
-        name: GatewayName = .standard
+        name: GatewayName = .standard, observer: (any UpstreamObserver)? = nil
     ) {
         fieldsWithoutContext = CallContext.fieldsWithoutContext(name)
         self.clients = clients
+        upstreamObserver = observer
         budgets = clients.map { _ in RetryBudgets(retryBudget) }
     }
 
