@@ -76,7 +76,9 @@ public final class GatewayServer: Sendable {
         group = try EventLoopGroup(count: configuration.loops, name: "sluice")
         let resolver = Resolver()
         let clients = group.loops.map { loop in
-            let client = HTTPClient(loop: loop, resolver: resolver, limits: configuration.outbound)
+            let client = HTTPClient(
+                loop: loop, resolver: resolver, limits: configuration.outbound,
+                observer: ConnectionLog(logs.diagnostics))
             return LoopBound(on: loop) { LoopClient(client, routes: routes) }
         }
         do {

@@ -39,7 +39,12 @@ final class Worker {
         let handler = RequestHandler(
             responder, phase: plan.phase, hosts: plan.hosts, accessLog: accessLog, files: files)
         server = InboundServer(loop: loop, limits: limits, handler: handler) { error in
-            responder.render(GatewayError(error), fields: error.head?.fields).response
+            if log.isDebug {
+                log.write(
+                    .debug, "request refused",
+                    ["status": "\(error.status.code)", "reason": "\(error.reason)"])
+            }
+            return responder.render(GatewayError(error), fields: error.head?.fields).response
         }
         listener.onExhausted = { error, shed in
             log.write(.warning, "no file descriptors left", ["error": "\(error)", "shed": "\(shed)"])

@@ -25,8 +25,15 @@ public final class HTTPClient: Sendable {
     public var loop: EventLoop { state.loop }
 
     /// From any thread. The resolver is best shared by all loops.
-    public init(loop: EventLoop, resolver: Resolver = Resolver(), limits: OutboundLimits = OutboundLimits()) {
-        state = LoopBound(on: loop) { State(shared: LoopState(loop: loop, resolver: resolver)) }
+    ///
+    /// - Parameter observer: hears what becomes of connections. Default nil: nobody does.
+    public init(
+        loop: EventLoop, resolver: Resolver = Resolver(), limits: OutboundLimits = OutboundLimits(),
+        observer: (any ConnectionObserver)? = nil
+    ) {
+        state = LoopBound(on: loop) {
+            State(shared: LoopState(loop: loop, resolver: resolver, observer: observer))
+        }
         self.limits = limits
     }
 

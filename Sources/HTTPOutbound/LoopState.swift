@@ -9,6 +9,8 @@ final class LoopState {
 
     let loop: EventLoop
     let resolver: Resolver
+    /// Nil where nobody hears of connections.
+    let observer: (any ConnectionObserver)?
     /// Calls in all lines of the loop.
     var waitingCalls = 0
     var isClosed = false
@@ -16,8 +18,9 @@ final class LoopState {
     /// thread alone, and a write never calls back.
     @exclusivity(unchecked) private var buffer: [UInt8] = []
 
-    init(loop: EventLoop, resolver: Resolver) {
+    init(loop: EventLoop, resolver: Resolver, observer: (any ConnectionObserver)? = nil) {
         self.loop = loop
+        self.observer = observer
         self.resolver = resolver
     }
 

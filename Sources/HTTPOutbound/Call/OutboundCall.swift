@@ -193,7 +193,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         noteAddress()
         let left = place
         guard end() else { return }
-        leave(left)
+        leave(left, .callCancelled)
     }
 
     public final func timerFired(_ token: TimerToken) {
@@ -211,7 +211,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
             noteAddress()
             let left = place
             place = .nowhere
-            leave(left)
+            leave(left, DiscardReason(reason))
             fail(reason, detail)
         }
     }
@@ -242,11 +242,11 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         deadlines.reached(.writing, now: loop.wakeTime)
     }
 
-    private func leave(_ place: Place) {
+    private func leave(_ place: Place, _ reason: DiscardReason) {
         switch place {
         case .nowhere, .over: break
         case .inLine(let pool, let ticket): pool.callLeftLine(ticket)
-        case .on(let connection): connection.abandon()
+        case .on(let connection): connection.abandon(reason)
         }
     }
 

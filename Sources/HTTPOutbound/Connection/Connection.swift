@@ -38,6 +38,7 @@ final class Connection {
 
     /// The address, kept once it is open.
     @exclusivity(unchecked) private var openAddress: PeerAddress?
+    private let began: MonotonicTime
 
     init(pool: UpstreamPool, slot: Int) {
         self.pool = pool
@@ -45,6 +46,7 @@ final class Connection {
         shared = pool.shared
         host = pool.host
         proxied = pool.proxied
+        began = pool.loop.wakeTime
         self.slot = slot
         response = ResponseReader(limits: pool.limits)
     }
@@ -94,20 +96,23 @@ final class Connection {
     var bytesSent: Int64 { stream?.bytesSent ?? 0 }
 
     /// The call on it is over for reasons of its own: the connection is left in the middle and used no more.
-    func abandon() {
+    func abandon(_ reason: DiscardReason) {
         call = nil
-        discard()
+        discard(reason)
     }
 
     /// Closes it, at once, and tells the pool. Nothing when it is closed.
-    func discard() {
+    func discard(_ reason: DiscardReason) {
         guard !state.isClosed else { return }
-        close()
+        close(reason)
         pool.closed(self)
     }
 
     /// Closes it. The pool is the caller's to tell.
-    func close() {
+    func close(_ reason: DiscardReason) {
+        if let observer = shared.observer {
+            observer.connectionDiscarded(to: pool.origin, address: address, reason)
+        }
         state.closed()
         if let timer { loop.cancelTimer(timer.token) }
         timer = nil
@@ -130,7 +135,7 @@ final class Connection {
     /// Closes it and ends its call with this failure.
     func fail(_ reason: OutboundError.Reason, _ detail: String) {
         let ended = letGo()
-        discard()
+        discard(DiscardReason(reason))
         ended?.fail(reason, detail)
     }
 }
@@ -203,7 +208,10 @@ extension Connection: StreamHandler {
             call?.connectionSecured(details)
         }
         state.opened()
-        guard let call = letGo() else { return discard() }
+        if let observer = shared.observer {
+            observer.connectionOpened(to: pool.origin, address: address, after: loop.wakeTime - began)
+        }
+        guard let call = letGo() else { return discard(.callCancelled) }
         pool.connected(self, for: call)
     }
 
@@ -223,8 +231,8 @@ extension Connection: StreamHandler {
 
     func streamReceived(_ bytes: UnsafeRawBufferPointer) {
         switch state.bytesReceived(isUnsent: isUnsent) {
-        case .discard: discard()
-        case .resend: resend()
+        case .discard: discard(.unexpectedBytes)
+        case .resend: resend(.unexpectedBytes)
         case .refuse: fail(.protocolError, "the upstream sent bytes before it was asked")
         case .parse(let isFirst):
             // Taken and put back, as nobody looks here meanwhile: to have it beside would be to retain it.
@@ -286,7 +294,8 @@ extension Connection: StreamHandler {
         endUpload()
         switch state.responseEnded(isReusable: isReusable, strayBytes: strayBytes) {
         case .release: pool.released(self, peer: keepAlive)
-        case .close: discard()
+        case .close:
+            discard(strayBytes > 0 ? .unexpectedBytes : isReusable ? .requestUnfinished : .peerCloses)
         }
         ended?.succeed(head, body)
     }
@@ -296,22 +305,22 @@ extension Connection: StreamHandler {
         let ending = state.connectionEnded(isUnsent: isUnsent)
         switch ending {
         case .ignore, .fail: break
-        case .remove: discard()
-        case .resend: resend()
+        case .remove: discard(.peerClosed)
+        case .resend: resend(.peerClosed)
         }
         return ending
     }
 
     /// The upstream answered 408 because the connection lay idle.
     func timedOut(_ ending: ConnectionState.Ending) {
-        if case .resend = ending { return resend() }
+        if case .resend = ending { return resend(.stale) }
         fail(.connectionTerminated, "the upstream gave the connection up (408)")
     }
 
-    private func resend() {
-        guard let call = letGo() else { return discard() }
+    private func resend(_ reason: DiscardReason) {
+        guard let call = letGo() else { return discard(reason) }
         let wasSent = !isUnsent
-        close()
+        close(reason)
         call.isResent(wasSent: wasSent)
         pool.replace(self, for: call)
     }

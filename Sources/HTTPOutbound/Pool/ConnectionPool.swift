@@ -161,6 +161,13 @@ struct ConnectionPool<Waiter> {
         idle.lazy.map { entries[$0].expiry }.min()
     }
 
+    /// Why the connection of this slot is used no more.
+    func discardReason(of slot: Slot, now: MonotonicTime) -> DiscardReason {
+        if isClosed { return .clientClosed }
+        if entries[slot].requestsLeft <= 0 { return .requestsUsedUp }
+        return entries[slot].oldest <= now ? .age : .idleTimeout
+    }
+
     /// When this idle connection is too old.
     func expiry(of slot: Slot) -> MonotonicTime { entries[slot].expiry }
 

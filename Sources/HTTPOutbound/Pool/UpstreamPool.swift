@@ -65,7 +65,7 @@ public final class UpstreamPool: TimerTarget {
             case .open(let slot):
                 open(slot, for: call)
                 return
-            case .discard(let slot): connections[slot]?.discard()
+            case .discard(let slot): discard(slot)
             case .wait(let ticket):
                 shared.waitingCalls += 1
                 call.joinedLine(of: self, ticket)
@@ -115,7 +115,7 @@ public final class UpstreamPool: TimerTarget {
     /// The time of an idle connection is over.
     public func timerFired(_ token: TimerToken) {
         stopSweeping()
-        for slot in pool.expired(now: loop.wakeTime) { connections[slot]?.discard() }
+        for slot in pool.expired(now: loop.wakeTime) { discard(slot) }
         if let next = pool.nextExpiry { sweep(by: next) }
     }
 
@@ -124,7 +124,7 @@ public final class UpstreamPool: TimerTarget {
     func close(atOnce: Bool) {
         let (idle, waiters) = pool.close()
         shared.waitingCalls -= waiters.count
-        for slot in idle { connections[slot]?.discard() }
+        for slot in idle { connections[slot]?.discard(.clientClosed) }
         stopSweeping()
         for waiter in waiters { waiter.fail(.destinationUnavailable, "the client was closed") }
         guard atOnce else { return }
@@ -168,6 +168,9 @@ public final class UpstreamPool: TimerTarget {
     private func tryServing(
         _ call: OutboundCall, on connection: Connection, isReused: Bool
     ) -> SerializationError? {
+        if isReused, let observer = shared.observer {
+            observer.connectionReused(to: origin, address: connection.address)
+        }
         guard let error = connection.run(call, isReused: isReused) else { return nil }
         call.leftConnection()
         return error
@@ -176,12 +179,17 @@ public final class UpstreamPool: TimerTarget {
     private func nextWaiter(for connection: Connection, peer: KeepAlive) -> OutboundCall? {
         switch pool.connectionReleased(connection.slot, peer: peer, now: loop.wakeTime) {
         case .keep: sweep(by: pool.expiry(of: connection.slot))
-        case .close: connection.discard()
+        case .close: discard(connection.slot)
         case .lend(let waiter):
             shared.waitingCalls -= 1
             return waiter
         }
         return nil
+    }
+
+    /// The connection in this slot is used up or too old.
+    private func discard(_ slot: Int) {
+        connections[slot]?.discard(pool.discardReason(of: slot, now: loop.wakeTime))
     }
 
     private func open(_ slot: Int, for call: OutboundCall) {

@@ -1,0 +1,34 @@
+import EventIO
+import HTTPModel
+import HTTPOutbound
+
+/// Tells at `debug` of connections to upstreams. Made only where such messages are written, so that otherwise nobody is told.
+final class ConnectionLog: ConnectionObserver {
+    private let log: Log
+
+    /// Nil where messages at `debug` are not written.
+    init?(_ log: Log) {
+        guard log.isDebug else { return nil }
+        self.log = log
+    }
+
+    func connectionOpened(to origin: Origin, address: PeerAddress?, after time: TimeAmount) {
+        log.write(
+            .debug, "upstream connection opened",
+            [
+                "origin": "\(origin)", "address": address?.description,
+                "connectMs": "\(time.nanoseconds / 1_000_000)",
+            ])
+    }
+
+    func connectionReused(to origin: Origin, address: PeerAddress?) {
+        log.write(
+            .debug, "upstream connection reused", ["origin": "\(origin)", "address": address?.description])
+    }
+
+    func connectionDiscarded(to origin: Origin, address: PeerAddress?, _ reason: DiscardReason) {
+        log.write(
+            .debug, "upstream connection discarded",
+            ["origin": "\(origin)", "address": address?.description, "reason": reason.token])
+    }
+}
