@@ -41,7 +41,7 @@ struct BlockingInHandlerTests {
     private func get(_ path: String, from server: GatewayServer) throws -> String {
         let client = try RawClient(port: server.port)
         defer { client.close() }
-        client.send("GET \(path) HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")
+        client.send("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
         return String(decoding: client.readToEnd().bytes, as: UTF8.self)
     }
 
