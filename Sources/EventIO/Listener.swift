@@ -98,7 +98,7 @@ public final class Listener: @unchecked Sendable {
 
     /// Bytes that the kernel takes of one connection's output before it sends them. A reader that is slow from the start
     /// then costs the kernel 0.3 MB, not the 4 MB that its buffer may grow to. Writability comes back at half of it.
-    private static let unsentLimit: Int32 = 256 * 1024
+    static let unsentLimit: Int32 = 256 * 1024
 
     /// A kernel that does not know the option keeps more in its own buffers.
     private static func limitUnsent(of descriptor: Int32) {
