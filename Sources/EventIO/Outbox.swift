@@ -79,7 +79,7 @@ final class Outbox {
         var start = 0
         while start < connected.count {
             let end = min(start &+ Self.groupLimit, connected.count)
-            askForSilence(connected[start..<end])
+            askForSilence(start..<end)
             for index in start..<end { connected[index]._withUnsafeGuaranteedRef { _ = $0.sendHeld() } }
             start = end
         }
@@ -88,18 +88,18 @@ final class Outbox {
 
     /// Looks at the sockets whose first write waits for their peers' silence: one system call for all of a group. A stream
     /// that is not silent looks once more, by itself, as it sends.
-    private func askForSilence(_ streams: ArraySlice<Unmanaged<SocketStream>>) {
+    private func askForSilence(_ group: Range<Int>) {
         asked.removeAll(keepingCapacity: true)
-        for stream in streams {
-            stream._withUnsafeGuaranteedRef {
+        for index in group {
+            connected[index]._withUnsafeGuaranteedRef {
                 guard $0.mayBeSilent else { return }
                 asked.append(pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0))
             }
         }
         guard !asked.isEmpty, poll(&asked, nfds_t(asked.count), 0) >= 0 else { return }
         var next = 0
-        for stream in streams {
-            stream._withUnsafeGuaranteedRef {
+        for index in group {
+            connected[index]._withUnsafeGuaranteedRef {
                 guard $0.mayBeSilent else { return }
                 if asked[next].revents == 0 { $0.needsSilence = false }
                 next &+= 1

@@ -160,6 +160,7 @@ final class InboundConnection {
     func settle() {
         guard isOpen, !isParsing else { return }
         countWaiting()
+        if server.isShortOfRoom { spoolIfLarge() }
         guard isOpen else { return }
         armTimer()
         if state.isDiscarding, !pending.isEmpty {
@@ -191,10 +192,11 @@ final class InboundConnection {
         server.waitingChanged(by: change)
     }
 
-    /// A client that has been behind for a while gets what is large from a file.
+    /// A large answer waits in a file if its client has been behind for a while, or at once if room runs short.
     private func spoolIfLarge() {
         countWaiting()
-        guard isOpen, let since = largeSince, now >= since + server.stateLimits.sendLook,
+        guard isOpen, let since = largeSince,
+            server.isShortOfRoom || now >= since + server.stateLimits.sendLook,
             let directory = server.spoolDirectory(for: waitingBytes)
         else { return }
         var count = 0

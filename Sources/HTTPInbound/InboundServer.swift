@@ -141,6 +141,9 @@ public final class InboundServer {
         }
     }
 
+    /// Whether more than half of the bytes wait that may wait in memory.
+    var isShortOfRoom: Bool { waitingBytes > limits.waitingAnswers / 2 }
+
     /// Where an answer of so many bytes may wait on disk; nil: nowhere.
     func spoolDirectory(for bytes: Int) -> String? {
         guard loop.now >= spoolsFrom, spooledBytes + bytes <= limits.spooledAnswers,

@@ -213,6 +213,37 @@ struct StreamingTests {
         }
     }
 
+    @Test(
+        "Large answers that come fast go to disk at once when room runs short, and nobody is reset for them")
+    func spooledAtOnce() async throws {
+        try await TestServer.run({
+            $0.waitingAnswers = 24 << 20
+            $0.residentAnswer = 1 << 16
+        }) { server in
+            // 4 MiB each: six of them fill the room.
+            var clients: [RawClient] = []
+            for number in 1...12 {
+                let client = try server.client(receiveBuffer: 4096)
+                client.send(Self.get("/large"))
+                clients.append(client)
+                while try await server.on({ server, _ in
+                    // A connection that is gone was reset.
+                    server.acceptedConnections < number
+                        || (server.connectionCount == number
+                            && (server.unwrittenBytes > 0
+                                || server.waitingBytes + server.spooledBytes < number * 3 << 20))
+                }) {
+                    await Task.yield()
+                }
+            }
+            for client in clients {
+                #expect(try client.reply().body == TestHandler.large.flatMap { $0 })
+                client.close()
+            }
+            try await server.connectionsLeft()
+        }
+    }
+
     @Test("A large answer waits on disk for a client that does not read, and comes whole when it does")
     func spooled() async throws {
         try await TestServer.run({ $0.residentAnswer = 1 << 16 }) { server in
