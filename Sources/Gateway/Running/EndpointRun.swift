@@ -154,7 +154,9 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     private var isTimed: Bool { context.timeline != nil }
 
     /// `elapsed` as calls have it in the timeline: to the microsecond.
-    private var moment: Int64 { scheduler.now.nanoseconds(since: started) }
+    private var moment: Int64 {
+        Int64(saturating: (scheduler.now.timeIntervalSince(started) * 1e6).rounded() * 1000)
+    }
 
     @inline(never)
     private func plan(_ numbers: Range<Int>) {

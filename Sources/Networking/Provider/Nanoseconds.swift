@@ -1,6 +1,7 @@
 import Dispatch
-package import FoundationEssentials
-package import Rx
+// Not `package`: then the compiler would specialise nothing of this module for its users.
+import FoundationEssentials
+import Rx
 
 extension Duration {
     /// Whole nanoseconds; a duration beyond 292 years is held to that.
@@ -15,7 +16,7 @@ extension Duration {
 extension RxTime {
     /// To the microsecond, which is what dates of our time can tell apart reliably. Held to 292 years, however the clock
     /// jumps; the most where a date is not a number.
-    package func nanoseconds(since start: RxTime) -> Int64 {
+    func nanoseconds(since start: RxTime) -> Int64 {
         let microseconds = (timeIntervalSince(start) * 1e6).rounded()
         return microseconds.magnitude < 9e15 ? Int64(microseconds) * 1000 : microseconds < 0 ? .min : .max
     }
