@@ -1,18 +1,16 @@
 /// Where a connection goes, as text for a log: `127.0.0.1:8081`. Made once a connection, so that its calls share it.
 public final class PeerAddress: Sendable, CustomStringConvertible {
     public let description: String
-    /// Whether the text stands in JSON as it is, between quotes: it is ASCII, without quotes, backslashes and controls.
-    package let isPlain: Bool
+    /// The text in quotes, as JSON has it; nil where JSON has to escape some of it, as in a socket's path.
+    package let quoted: [UInt8]?
 
     public init(_ text: String) {
         description = text
-        isPlain = Self.isPlain(text)
+        quoted = text.utf8.allSatisfy(Self.isPlain) ? Array("\"\(text)\"".utf8) : nil
     }
 
-    /// Whether a text stands in JSON as it is, between quotes.
-    package static func isPlain(_ text: String) -> Bool {
-        text.utf8.allSatisfy {
-            (0x20..<0x7f).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
-        }
+    /// ASCII, and no quote, backslash or control.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        (0x20..<0x7f).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 }

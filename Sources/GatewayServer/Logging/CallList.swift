@@ -27,10 +27,11 @@ enum CallList {
 
     private static func begin(_ upstream: Upstream, _ address: PeerAddress?, to line: inout JSONLine) {
         line.constant(#"{"upstream":"#)
-        write(upstream.name, isPlain: upstream.hasPlainName, to: &line)
+        upstream.jsonName.withUnsafeBufferPointer { line.plain($0) }
         guard let address else { return }
         line.constant(#","address":"#)
-        write(address.description, isPlain: address.isPlain, to: &line)
+        guard let quoted = address.quoted else { return line.string(address.description) }
+        quoted.withUnsafeBufferPointer { line.plain($0) }
     }
 
     private static func write(_ call: borrowing RecordedCall, to line: inout JSONLine) {
@@ -48,12 +49,5 @@ enum CallList {
             line.constant(#","cancelled":true"#)
         }
         line.constant("}")
-    }
-
-    private static func write(_ text: String, isPlain: Bool, to line: inout JSONLine) {
-        guard isPlain else { return line.string(text) }
-        line.constant(#"""#)
-        line.plain(text)
-        line.constant(#"""#)
     }
 }

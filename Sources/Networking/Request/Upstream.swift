@@ -1,4 +1,5 @@
 public import HTTPModel
+@_spi(Lines) import JSONBytes
 import Locking
 import Synchronization
 
@@ -17,8 +18,8 @@ public final class Upstream: Sendable {
     /// Whether it is where a redirect led to: then what is set for its name (a client certificate, say) is not for it.
     public let isElsewhere: Bool
 
-    /// Whether the name stands in JSON as it is, between quotes.
-    package let hasPlainName: Bool
+    /// The name as a JSON string, for logs.
+    package let jsonName: [UInt8]
 
     /// The path of the base URL without its last slash: empty, or `/prefix`.
     let prefix: [UInt8]
@@ -57,7 +58,7 @@ public final class Upstream: Sendable {
         }
         id = Upstream.count.wrappingAdd(1, ordering: .relaxed).oldValue
         self.name = name
-        hasPlainName = PeerAddress.isPlain(name)
+        jsonName = JSONLine.array(capacity: name.utf8.count + 2) { $0.string(name) }
         self.isElsewhere = isElsewhere
         baseURL = url
         self.prefix = prefix

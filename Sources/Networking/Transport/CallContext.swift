@@ -185,10 +185,14 @@ public final class CallContext: Sendable {
         return CallContext(withoutForwarding: self, forwarding.ownFields)
     }
 
+    /// Made once, as every request's line asks for it.
+    private static let traceParent = HTTPFieldName.traceParent
+
     /// Calls `body` with the trace id in `traceparent`, 32 hexadecimal digits, where there is one. They are valid during the
     /// call only.
     package func withTraceID(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
-        guard let index = fields.firstIndex(of: .traceParent) else { return }
+        // Behind Via and X-Request-Id.
+        guard let index = fields.firstIndex(of: Self.traceParent, from: 2) else { return }
         fields.valueBytes(at: index).withUnsafeBufferPointer { value in
             // version "-" trace-id "-" parent-id "-" flags (W3C Trace Context 3.2.2)
             if value.count >= 35 { body(UnsafeBufferPointer(rebasing: value[3..<35])) }
