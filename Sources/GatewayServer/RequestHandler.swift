@@ -12,12 +12,14 @@ final class RequestHandler: InboundHandler {
     @exclusivity(unchecked) private var hosts: HostCheck?
     private let accessLog: AccessLog?
     private let files: LoopFiles?
+    private let log: Log
 
     /// - Parameter files: what is asked for where no endpoint has the path; nil: nothing is.
     init(
         _ responder: GatewayResponder, phase: Phase, hosts: HostNames, accessLog: AccessLog?,
-        files: LoopFiles?
+        files: LoopFiles?, log: Log
     ) {
+        self.log = log
         self.hosts = HostCheck(hosts)
         self.files = files
         self.responder = responder
@@ -39,8 +41,17 @@ final class RequestHandler: InboundHandler {
                 // A body says nothing to a file: the server's own limit is enough.
                 return .buffer(limit: .max, context: file)
             }
+            if log.isDebug { tellOfRefusal(error) }
             return .answer(responder.render(error, fields: head.fields).response)
         }
+    }
+
+    /// A path that does not exist, or not with that method, is an answer and no refusal.
+    private func tellOfRefusal(_ error: GatewayError) {
+        guard error.code != .notFound, error.code != .methodNotAllowed else { return }
+        log.write(
+            .debug, "request refused",
+            ["status": "\(error.code.status)", "reason": error.code.name.lowercased()])
     }
 
     func exchange(for arrival: InboundExchange.Arrival) -> InboundExchange {

@@ -37,7 +37,8 @@ final class Worker {
         let log = plan.logs.diagnostics
         let files = plan.files.map { LoopFiles($0, responder, accessLog: accessLog, log: log) }
         let handler = RequestHandler(
-            responder, phase: plan.phase, hosts: plan.hosts, accessLog: accessLog, files: files)
+            responder, phase: plan.phase, hosts: plan.hosts, accessLog: accessLog, files: files,
+            log: log)
         server = InboundServer(loop: loop, limits: limits, handler: handler) { error in
             if log.isDebug {
                 log.write(

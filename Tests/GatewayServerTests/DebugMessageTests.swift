@@ -113,6 +113,24 @@ struct DebugMessageTests {
     }
 
     @Test(
+        "A request for a foreign host is told as refused, without the name, and an unknown path is no refusal"
+    )
+    func misdirected() throws {
+        let upstream = try ScriptedUpstream([.awaitEnd])
+        defer { upstream.stop() }
+        let messages = try messages(upstream) {
+            $0.hosts = .localhost
+        } _: { client in
+            client.send("GET /page HTTP/1.1\r\nHost: hidden.example\r\n\r\n")
+            #expect(client.receive()?.status == 421)
+            client.send("GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            #expect(client.receive()?.status == 404)
+        }
+        #expect(words(messages) == ["request refused: misdirected"])
+        #expect(!messages.contains { $0.description.contains("hidden") })
+    }
+
+    @Test(
         "A discarded connection has its reason",
         arguments: [
             ("Connection: close\r\n", "", "peer_closes"), ("", "HTTP/1.1 200 OK\r\n", "unexpected_bytes"),
