@@ -19,10 +19,8 @@ public final class UpstreamPool: TimerTarget {
     let callLimits: CallLimits
     let shared: LoopState
     // Touched by the loop's thread alone, each time for one step of `ConnectionPool`, which calls nobody.
-    @exclusivity(unchecked) private var pool: ConnectionPool<OutboundCall> {
-        didSet { gauge.publish(pool.report) }
-    }
-    /// What `pool` holds, for every thread to see.
+    @exclusivity(unchecked) private var pool: ConnectionPool<OutboundCall>
+    /// What `pool` holds, for every thread to see: each step is followed by `publish`.
     let gauge = PoolGauge()
     @exclusivity(unchecked) private var connections: [Connection?] = []
     @exclusivity(unchecked) private var sweepTimer: TimerToken?
@@ -55,7 +53,9 @@ public final class UpstreamPool: TimerTarget {
         if shared.isClosed { return call.fail(.destinationUnavailable, "the client is closed") }
         while true {
             let mayWait = shared.waitingCalls < limits.waitingCalls
-            switch pool.callArrived(call, mayWait: mayWait, now: loop.wakeTime) {
+            let arrival = pool.callArrived(call, mayWait: mayWait, now: loop.wakeTime)
+            publish()
+            switch arrival {
             case .reuse(let slot):
                 guard let connection = connections[slot] else {
                     preconditionFailure("slot \(slot) was lent without a connection")
@@ -80,11 +80,13 @@ public final class UpstreamPool: TimerTarget {
 
     func callLeftLine(_ ticket: ConnectionPool<OutboundCall>.Ticket) {
         if pool.waiterLeft(ticket) { shared.waitingCalls -= 1 }
+        publish()
     }
 
     /// The connection turned out to be stale and is closed: a new one in its slot, so that nobody else's is taken.
     func replace(_ connection: Connection, for call: OutboundCall) {
         pool.connectionReplaced(connection.slot, now: loop.wakeTime)
+        publish()
         open(connection.slot, for: call)
     }
 
@@ -104,7 +106,9 @@ public final class UpstreamPool: TimerTarget {
     /// The connection is closed. Its slot is the first waiter's, or free.
     func closed(_ connection: Connection) {
         connections[connection.slot] = nil
-        switch pool.connectionClosed(connection.slot, now: loop.wakeTime) {
+        let vacancy = pool.connectionClosed(connection.slot, now: loop.wakeTime)
+        publish()
+        switch vacancy {
         case .none: if pool.isVacant { stopSweeping() }
         case .open(let slot, let waiter):
             shared.waitingCalls -= 1
@@ -123,6 +127,7 @@ public final class UpstreamPool: TimerTarget {
     /// `atOnce` they end as well.
     func close(atOnce: Bool) {
         let (idle, waiters) = pool.close()
+        publish()
         shared.waitingCalls -= waiters.count
         for slot in idle { connections[slot]?.discard(.clientClosed) }
         stopSweeping()
@@ -177,7 +182,9 @@ public final class UpstreamPool: TimerTarget {
     }
 
     private func nextWaiter(for connection: Connection, peer: KeepAlive) -> OutboundCall? {
-        switch pool.connectionReleased(connection.slot, peer: peer, now: loop.wakeTime) {
+        let release = pool.connectionReleased(connection.slot, peer: peer, now: loop.wakeTime)
+        publish()
+        switch release {
         case .keep: sweep(by: pool.expiry(of: connection.slot))
         case .close: discard(connection.slot)
         case .lend(let waiter):
@@ -186,6 +193,8 @@ public final class UpstreamPool: TimerTarget {
         }
         return nil
     }
+
+    private func publish() { gauge.publish(pool.report) }
 
     /// The connection in this slot is used up or too old.
     private func discard(_ slot: Int) {
