@@ -53,6 +53,18 @@ enum Rules {
         }
     }
 
+    /// Modules whose generics have to be specialised for their users.
+    private static let specialised: Set<String> = ["Rx", "JSONBytes", "JSONCoding", "Networking"]
+
+    /// A module that imports another one as `package` is specialised for nobody: a request costs a few per cent more.
+    static func specialisationComplaints(_ file: SourceFile) -> [String] {
+        guard specialised.contains(file.module) else { return [] }
+        return file.lines.compactMap { line in
+            guard line.hasPrefix("package import"), let name = importedModule(line) else { return nil }
+            return "\(file.path): importing \(name) as package keeps \(file.module) from being specialised"
+        }
+    }
+
     /// `Rx` for `@_exported public import class Rx.Observable`.
     private static func importedModule(_ line: Substring) -> String? {
         let words = line.split(separator: " ").map(String.init)

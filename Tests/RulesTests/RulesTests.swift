@@ -21,6 +21,24 @@ struct RulesTests {
         #expect(Rules.importComplaints(fine).isEmpty)
     }
 
+    @Test("No module whose generics are hot imports another one as package")
+    func hotModulesAreSpecialised() throws {
+        let complaints = try SourceTree.sources.flatMap(Rules.specialisationComplaints)
+        #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
+    }
+
+    @Test("A package import in such a module is found, and in another one it is not")
+    func aPackageImportIsFound() {
+        let hot = SourceFile(
+            path: "Sources/Networking/Bad.swift", text: "package import Rx\nimport Locking\n")
+        let other = SourceFile(path: "Sources/GatewayServer/Good.swift", text: "package import Gateway\n")
+        #expect(
+            Rules.specialisationComplaints(hot) == [
+                "Sources/Networking/Bad.swift: importing Rx as package keeps Networking from being specialised"
+            ])
+        #expect(Rules.specialisationComplaints(other).isEmpty)
+    }
+
     @Test("No source file is longer than 400 lines, a state machine than 600")
     func noSourceFileIsTooLong() throws {
         let complaints = try SourceTree.sources.flatMap(Rules.lengthComplaints)

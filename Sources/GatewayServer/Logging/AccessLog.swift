@@ -3,7 +3,7 @@ import Gateway
 import HTTPInbound
 import HTTPModel
 @_spi(Lines) import JSONBytes
-import Networking
+@_spi(Records) import Networking
 
 /// Tells each answered request as one JSON line. One a loop.
 ///

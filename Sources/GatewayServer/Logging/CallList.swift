@@ -1,7 +1,7 @@
 import Gateway
 import HTTPModel
 @_spi(Lines) import JSONBytes
-import Networking
+@_spi(Records) import Networking
 
 /// Writes upstream calls into a line of the access log: names and addresses, and nothing else of a URL or a message.
 enum CallList {

@@ -54,11 +54,15 @@ package struct CallRecord: Sendable {
 }
 
 /// One call, all its attempts.
-package struct RecordedCall: Sendable {
+///
+/// Public to our own modules only, by the name of `Records`: where a type of another module stands in what is `package`,
+/// that module would have to be imported as `package`, and nothing of this one would be specialised for its users.
+@_spi(Records)
+public struct RecordedCall: Sendable {
     /// The upstream; no more than its name is for a log.
     package let upstream: Upstream
     /// Where the last attempt's connection goes: the proxy's address where there is one. Nil where none was chosen.
-    package let address: PeerAddress?
+    public let address: PeerAddress?
     /// Why it failed; nil where it did not, or has not ended.
     package let reason: FailureReason?
     /// Knows what there is to tell until the call ends.

@@ -103,7 +103,7 @@ extension PrimitiveSequence where Trait == SingleTrait, Element == JSONFragment 
 
 extension Link {
     /// The call that this is the end of, where that brought data for a receiver by its first attempt, with status 200.
-    package var plainCall: (upstream: Upstream, address: PeerAddress?)? {
+    @_spi(Records) public var plainCall: (upstream: Upstream, address: PeerAddress?)? {
         guard let run = self as? FragmentRun, run.isPlain else { return nil }
         return (run.call.upstream, run.address)
     }
