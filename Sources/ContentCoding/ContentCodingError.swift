@@ -6,8 +6,10 @@ public enum ContentCodingError: Error, Sendable, Hashable, CustomStringConvertib
     case corrupt(ContentCoding)
     /// It ended before its coding did.
     case truncated(ContentCoding)
-    /// More than so many bytes came out.
+    /// The decoded content exceeds this size.
     case tooLarge(Int)
+    /// The content exceeds this size before it is decoded.
+    case encodedTooLarge(Int)
     /// More than so many times of what went in came out.
     case tooDense(Int)
     /// No memory for a decoder.
@@ -19,6 +21,7 @@ public enum ContentCodingError: Error, Sendable, Hashable, CustomStringConvertib
         case .corrupt(let coding): "the content is not \(coding)"
         case .truncated(let coding): "the content ends within its \(coding)"
         case .tooLarge(let limit): "the content is larger than \(limit) bytes when decoded"
+        case .encodedTooLarge(let limit): "the encoded content is larger than \(limit) bytes"
         case .tooDense(let ratio): "the content is more than \(ratio) times as large when decoded"
         case .memory: "no memory to decode the content"
         }

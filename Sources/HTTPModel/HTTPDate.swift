@@ -37,6 +37,8 @@ package enum HTTPDate {
             let second = number(clock[2]), (1...31).contains(day), hour < 24, minute < 60, second <= 60
         else { return nil }
         let days = GregorianCalendar.days(year: Int(year), month: month + 1, day: Int(day))
+        // 31 February is counted on into March.
+        guard GregorianCalendar.date(daysSince1970: days).day == day else { return nil }
         return Int64(days) * 86400 + hour * 3600 + minute * 60 + second
     }
 

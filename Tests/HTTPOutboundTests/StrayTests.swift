@@ -128,6 +128,27 @@ struct StrayTests {
         upstream.stop()
     }
 
+    @Test("A flood of TLS messages without content before the request discards the connection")
+    func floodBefore() async throws {
+        try await Self.overtake([.sendTickets(2000)], Self.request(.post, body: "x"), wire: .tls)
+    }
+
+    @Test("A flood of TLS messages without content on an idle connection discards it")
+    func floodWhileIdle() async throws {
+        let go = Signal()
+        let upstream = try ScriptedUpstream(
+            tls: Wire.tls.server, [.readRequest, .send(Self.ok), .wait(go), .sendTickets(2000), .awaitEnd],
+            Self.next)
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            #expect(await api.get().text == "hi")
+            go.fire()
+            try await harness.until { $0.idle == 0 }
+            #expect(await api.get().text == "second")
+        }
+        upstream.stop()
+    }
+
     @Test("What comes on a new connection before its request is a protocol error, and nothing is sent again")
     func beforeFirst() async throws {
         let sent = Signal()

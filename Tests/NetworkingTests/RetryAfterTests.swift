@@ -14,5 +14,7 @@ struct RetryAfterTests {
         #expect(RetryAfter.delay(in: fields, now: now) == .milliseconds(6750))
         #expect(RetryAfter.delay(in: [.retryAfter: "0"], now: now) == .zero)
         #expect(RetryAfter.delay(in: [:], now: now) == nil)
+        #expect(RetryAfter.delay(in: [.retryAfter: "00000000000007"], now: now) == .seconds(7))
+        #expect(RetryAfter.delay(in: [.retryAfter: "Wed, 31 Feb 2027 00:00:00 GMT"], now: now) == nil)
     }
 }

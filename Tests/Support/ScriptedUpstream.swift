@@ -45,6 +45,8 @@ package final class ScriptedUpstream: Sendable {
         case awaitGoodbye(Signal)
         /// Changes its key of TLS 1.3 so many times, and asks the client to do so as well.
         case updateKeys(Int)
+        /// Sends so many session tickets of TLS 1.3.
+        case sendTickets(Int)
         /// Asks for another handshake of TLS 1.2.
         case renegotiate
         /// FIN in our direction; goes on reading.
@@ -341,6 +343,8 @@ package final class ScriptedUpstream: Sendable {
             if peer.tls?.heardGoodbye == true { signal.fire() }
         case .updateKeys(let times):
             for _ in 0..<times { guard peer.tls?.updateKeys() == true else { return false } }
+        case .sendTickets(let count):
+            for _ in 0..<count { guard peer.tls?.sendTicket() == true else { return false } }
         case .renegotiate: return peer.tls?.renegotiate() == true
         case .finish:
             peer.tls?.sayGoodbye()

@@ -158,6 +158,11 @@ package final class TLSServerConnection {
         return perform { SSL_do_handshake(self.ssl) } == 1
     }
 
+    /// Sends a session ticket that nobody waits for (TLS 1.3).
+    package func sendTicket() -> Bool {
+        SSL_new_session_ticket(ssl) == 1 && perform { SSL_do_handshake(self.ssl) } == 1
+    }
+
     /// Asks for another handshake (TLS 1.2).
     package func renegotiate() -> Bool {
         SSL_renegotiate(ssl) == 1 && perform { SSL_do_handshake(self.ssl) } == 1

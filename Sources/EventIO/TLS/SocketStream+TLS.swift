@@ -73,7 +73,9 @@ extension SocketStream {
             mayHaveMore = count == loop.scratch.count || hasPeerLeft
             if !mayHaveMore { mayGoQuiet() }
             tls.feed(UnsafeRawBufferPointer(rebasing: loop.scratch[..<count]))
-            guard decrypt(tls), mayHaveMore else { return }
+            guard decrypt(tls) else { return }
+            if let excess = tls.excess { return fail(SocketError(excess, .read)) }
+            guard mayHaveMore else { return }
             rounds += 1
             if rounds == 16 { return soon(.read) }
         }
@@ -171,6 +173,10 @@ extension SocketStream {
             }
             bytesReceived &+= Int64(count)
             tls.feed(UnsafeRawBufferPointer(rebasing: room[..<count]))
+            if let excess = tls.excess {
+                failSoon(SocketError(excess, .read))
+                return false
+            }
             guard tls.isSilent else {
                 tls.isBehind = true
                 mayHaveMore = true

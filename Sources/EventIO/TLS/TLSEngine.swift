@@ -29,6 +29,9 @@ final class TLSEngine {
     /// What may wait for the socket of answers that nobody asked us for (to key updates): a peer that provokes them and
     /// reads none is broken off.
     private static let unaskedLimit = 64 << 10
+    /// Bytes that may come one after the other without content, session tickets for example: a peer that sends nothing
+    /// else would keep the loop busy for as long as it likes.
+    private static let emptyLimit = 256 << 10
 
     let context: TLSContext
     /// By what its sessions are kept.
@@ -37,6 +40,8 @@ final class TLSEngine {
     @exclusivity(unchecked) var waiting = WriteQueue()
     /// Fed bytes may be left that were not read.
     @exclusivity(unchecked) var isBehind = false
+    /// Bytes fed since there was content last.
+    @exclusivity(unchecked) private var emptyCount = 0
 
     /// Whom the certificate has to be for.
     private let serverName: String
@@ -134,7 +139,16 @@ final class TLSEngine {
     var hasInput: Bool { !fed.isEmpty || keptRead < kept.count }
 
     /// Has these bytes read, which stay where they are until `keepRest`.
-    func feed(_ bytes: UnsafeRawBufferPointer) { fed = bytes }
+    func feed(_ bytes: UnsafeRawBufferPointer) {
+        fed = bytes
+        emptyCount &+= bytes.count
+    }
+
+    /// Why the peer is to be broken off, if it sends too much without content.
+    var excess: TLSError? {
+        guard emptyCount > Self.emptyLimit else { return nil }
+        return TLSError(.protocolError, "the peer sends no content, only messages of TLS")
+    }
 
     /// Keeps a copy of bytes for the next reading.
     func keep(_ bytes: UnsafeRawBufferPointer) {
@@ -161,6 +175,7 @@ final class TLSEngine {
             let result = SSL_read_ex(ssl, room.baseAddress.map { $0 + count }, room.count - count, &read)
             guard result != 1 else {
                 count += read
+                emptyCount = 0
                 continue
             }
             switch SSL_get_error(ssl, result) {

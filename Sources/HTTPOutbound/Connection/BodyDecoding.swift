@@ -4,6 +4,9 @@ internal import HTTPModel
 /// The content codings of one response, undone as it comes.
 final class BodyDecoding {
     private let decoder: ContentDecoder
+    /// The most bytes that may come: what cannot be compressed grows a little, and a coding without content could go on
+    /// for ever.
+    private let encodedLimit: Int
     // Allocated here, freed in `deinit`.
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 << 10, alignment: 64)
 
@@ -11,6 +14,7 @@ final class BodyDecoding {
     var encodedCount: Int { decoder.bytesIn }
 
     init(_ codings: [ContentCoding], size: Int?, ratio: Int?) throws(ContentCodingError) {
+        encodedLimit = size.map { $0 < .max / 2 ? $0 + $0 / 8 + (64 << 10) : .max } ?? .max
         decoder = try ContentDecoder(codings, limits: DecodingLimits(size: size, ratio: ratio))
     }
 
@@ -28,6 +32,7 @@ final class BodyDecoding {
         _ input: UnsafeRawBufferPointer, _ consumed: inout Int
     ) throws(ContentCodingError) -> UnsafeRawBufferPointer {
         let count = try decoder.decode(input, consumed: &consumed, into: buffer)
+        guard encodedCount <= encodedLimit else { throw .encodedTooLarge(encodedLimit) }
         return UnsafeRawBufferPointer(rebasing: buffer[..<count])
     }
 
@@ -38,7 +43,7 @@ extension OutboundError.Reason {
     init(_ error: ContentCodingError) {
         switch error {
         case .unknown, .corrupt, .truncated: self = .responseContentCoding
-        case .tooLarge, .tooDense: self = .responseBodySize
+        case .tooLarge, .encodedTooLarge, .tooDense: self = .responseBodySize
         case .memory: self = .internalError
         }
     }

@@ -11,8 +11,9 @@ enum RetryAfter {
     static func delay(in fields: HTTPFields, now: Date) -> Duration? {
         guard let value = fields.firstValueBytes(.retryAfter), !value.isEmpty else { return nil }
         if value.allSatisfy(ASCII.isDigit) {
-            guard value.count <= 9 else { return longest }
-            return .seconds(value.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) })
+            let digits = value.drop { $0 == UInt8(ascii: "0") }
+            guard digits.count <= 9 else { return longest }
+            return .seconds(digits.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) })
         }
         guard let date = HTTPDate.seconds(value) else { return nil }
         let here = fields.firstValueBytes(.date).flatMap(HTTPDate.seconds).map(Double.init)

@@ -84,6 +84,19 @@ struct CodingTests {
         }
     }
 
+    @Test("A coding that goes on without content fails the call by the size of what comes")
+    func emptyBlocks() async throws {
+        var limits = OutboundLimits.patient
+        limits.responseBody = 256 << 10
+        // A gzip header, and stored blocks of no bytes (RFC 1951 3.2.4).
+        let header: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]
+        let blocks = Array(repeatElement([0, 0, 0, 0xff, 0xff] as [UInt8], count: 80_000).joined())
+        try await Self.call(Self.response(header + blocks, coding: "gzip", isChunked: true), limits: limits) {
+            #expect($0.reason == "http_response_body_size")
+            #expect($0.failure?.detail == "the encoded content is larger than 360448 bytes")
+        }
+    }
+
     @Test(
         "The body is decoded, however it is framed, and its fields say nothing of its coding any more",
         arguments: [true, false])
