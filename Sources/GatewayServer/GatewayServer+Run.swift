@@ -13,6 +13,7 @@ extension GatewayServer {
         _ configuration: GatewayServerConfiguration = GatewayServerConfiguration(),
         declare: (Gateway) throws -> Void
     ) -> Int32 {
+        StandardStreams.reserve()
         Signals.prepare()
         do {
             let server = try GatewayServer(configuration, declare: declare)

@@ -62,12 +62,15 @@ package final class LogWriter: Sendable {
 
     private func run() {
         var batch: [UInt8] = []
+        var output = LogOutput()
         while true {
             wakeUp.wait()
             let last = closing.load(ordering: .sequentiallyConsistent)
             for channel in channels.withLock({ $0 }) {
-                channel.take(into: &batch)
-                if !write(batch) { channel.countDropped(linesIn: batch) }
+                let told = channel.take(into: &batch)
+                output.begin(&batch)
+                let lost = output.lostLines(of: batch, written: write(batch))
+                if lost > 0 { channel.dropped(lost, telling: told) }
                 batch.removeAll(keepingCapacity: true)
             }
             if last { return }
@@ -75,11 +78,11 @@ package final class LogWriter: Sendable {
         }
     }
 
-    /// False when the descriptor takes no more bytes for good (its reader is gone, its disk is full).
-    private func write(_ bytes: [UInt8]) -> Bool {
+    /// Returns how many bytes the descriptor took: fewer where it takes no more (its reader is gone, its disk is full).
+    private func write(_ bytes: [UInt8]) -> Int {
         bytes.withUnsafeBytes { buffer in
             var rest = buffer[...]
-            while !rest.isEmpty {
+            writing: while !rest.isEmpty {
                 let count = Glibc.write(
                     descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
                 if count > 0 {
@@ -89,10 +92,10 @@ package final class LogWriter: Sendable {
                     var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     _ = Glibc.poll(&poll, 1, 100)
                 } else if errno != EINTR {
-                    return false
+                    break writing
                 }
             }
-            return true
+            return buffer.count - rest.count
         }
     }
 }
@@ -134,7 +137,9 @@ package final class LogChannel: Sendable {
     fileprivate var droppedInAll: Int { state.withLock { $0.droppedInAll } }
 
     /// Swaps buffers with `batch`, which is empty, so that neither side allocates once both have grown.
-    fileprivate func take(into batch: inout [UInt8]) {
+    ///
+    /// - Returns: how many dropped lines the last line of the batch tells of; 0: it is a line like the others.
+    fileprivate func take(into batch: inout [UInt8]) -> Int {
         let dropped = state.withLock { state -> Int in
             swap(&state.bytes, &batch)
             defer { state.dropped = 0 }
@@ -143,10 +148,17 @@ package final class LogChannel: Sendable {
         if dropped > 0 {
             batch.append(contentsOf: Array("{\"event\":\"log lines dropped\",\"count\":\(dropped)}\n".utf8))
         }
+        return dropped
     }
 
-    fileprivate func countDropped(linesIn batch: [UInt8]) {
-        let lines = batch.reduce(0) { $1 == UInt8(ascii: "\n") ? $0 + 1 : $0 }
-        state.withLock { $0.droppedInAll += lines }
+    /// Lines were not written.
+    ///
+    /// - Parameter told: what `take` returned: the line that tells of those is among the lost ones, and is told again.
+    fileprivate func dropped(_ lines: Int, telling told: Int) {
+        let lost = told > 0 ? lines - 1 : lines
+        state.withLock { state in
+            state.dropped += lost + told
+            state.droppedInAll += lost
+        }
     }
 }
