@@ -47,10 +47,16 @@ package enum Announcement {
         put(text, on: STDOUT_FILENO)
     }
 
+    /// Gives up after a second in which nobody reads: a server that cannot announce itself still serves.
     private static func put(_ text: String, on descriptor: Int32) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            guard poll(&room, 1, 1000) != 0 else { return }
+            // A pipe that has room takes so many bytes without blocking (POSIX, PIPE_BUF).
+            let count = rest.prefix(4096).withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress, $0.count)
+            }
             if count < 0, errno != EINTR { return }
             rest = rest.dropFirst(max(count, 0))
         }

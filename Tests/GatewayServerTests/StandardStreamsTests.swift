@@ -14,6 +14,21 @@ struct StandardStreamsTests {
         }
     }
 
+    @Test("A standard output that nobody reads does not hold up a server that announces itself")
+    func full() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            var ends: [Int32] = [0, 0]
+            pipe(&ends)
+            _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+            let bytes = [UInt8](repeating: 0, count: 4096)
+            while write(ends[1], bytes, bytes.count) > 0 {}
+            _ = fcntl(ends[1], F_SETFL, 0)
+            dup2(ends[1], STDOUT_FILENO)
+            Announcement.write(url: "http://127.0.0.1:8080")
+            exit(7)
+        }
+    }
+
     @Test("Streams that are open stay as they are")
     func stayOpen() async {
         await #expect(processExitsWith: .exitCode(7)) {
