@@ -31,7 +31,7 @@ final class TLSEngine {
     private static let unaskedLimit = 64 << 10
     /// Bytes that may come one after the other without content, session tickets for example: a peer that sends nothing
     /// else would keep the loop busy for as long as it likes.
-    private static let emptyLimit = 256 << 10
+    static let emptyLimit = 256 << 10
 
     let context: TLSContext
     /// By what its sessions are kept.

@@ -14,11 +14,13 @@ final class BodyDecoding {
     var encodedCount: Int { decoder.bytesIn }
 
     init(_ codings: [ContentCoding], size: Int?, ratio: Int?) throws(ContentCodingError) {
-        encodedLimit = size.map { $0 < .max / 2 ? $0 + $0 / 8 + (64 << 10) : .max } ?? .max
+        encodedLimit = size.map(Self.encodedLimit) ?? .max
         decoder = try ContentDecoder(codings, limits: DecodingLimits(size: size, ratio: ratio))
     }
 
     deinit { buffer.deallocate() }
+
+    static func encodedLimit(of size: Int) -> Int { size < .max / 2 ? size + size / 8 + (64 << 10) : .max }
 
     /// What a head says of its content's codings; none for a part of it (RFC 9110 15.3.7), which cannot be decoded alone.
     static func codings(of head: HTTPResponseHead) throws(ContentCodingError) -> [ContentCoding] {
