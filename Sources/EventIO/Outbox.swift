@@ -25,7 +25,7 @@ final class Outbox {
     @exclusivity(unchecked) private var connected: [Unmanaged<SocketStream>] = []
     @exclusivity(unchecked) private var accepted: [Unmanaged<SocketStream>] = []
 
-    /// The sockets of `connected` whose peers have to be silent.
+    /// The sockets of a group whose peers have to be silent.
     @exclusivity(unchecked) private var asked: [pollfd] = []
 
     deinit {

@@ -40,7 +40,7 @@ extension SocketStream {
         }
     }
 
-    /// Whether its first write since `sendOnlyIfSilent` waits in the outbox, and what was read tells nothing against it.
+    /// Whether its first write since `sendOnlyIfSilent` waits in the outbox, and TLS holds nothing unread.
     var mayBeSilent: Bool { needsSilence && !held.isEmpty && tls?.isBehind != true }
 
     /// Decides whether the first write since `sendOnlyIfSilent` goes out. False: it does not, or waits in the queue.
@@ -69,11 +69,11 @@ extension SocketStream {
         return false
     }
 
-    /// It closes: what was never sent stays so.
+    /// Drops an unsent write as the stream closes.
     func dropUnsent() {
         guard needsSilence, !held.isEmpty else { return }
         held = 0..<0
-        // TLS has counted the records that are dropped: nothing it says now would be understood.
+        // TLS has counted the dropped records: the peer could not decrypt what followed them.
         isBroken = true
     }
 }

@@ -46,7 +46,7 @@ final class RequestHandler: InboundHandler {
         }
     }
 
-    /// A path that does not exist, or not with that method, is an answer and no refusal.
+    /// A 404 or 405 is an answer, not a refusal.
     private func tellOfRefusal(_ error: GatewayError) {
         guard error.code != .notFound, error.code != .methodNotAllowed else { return }
         log.write(

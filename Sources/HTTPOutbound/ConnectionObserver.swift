@@ -40,7 +40,7 @@ public struct DiscardReason: Sendable, Hashable, CustomStringConvertible {
     public static let stale = DiscardReason(token: "stale_408")
     /// A response came before its request was out.
     public static let requestUnfinished = DiscardReason(token: "request_unfinished")
-    /// Nobody wanted the call any more that was under way.
+    /// The call under way was cancelled.
     public static let callCancelled = DiscardReason(token: "call_cancelled")
     /// The client was closed.
     public static let clientClosed = DiscardReason(token: "client_closed")

@@ -170,7 +170,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         address = nil
     }
 
-    /// Keeps the address that is being tried, of a call that leaves its connection before that is open.
+    /// Keeps the address being tried when the call leaves before the connection opens.
     private func noteAddress() {
         if address == nil, case .on(let connection) = place { address = connection.address }
     }

@@ -4,8 +4,8 @@ internal import HTTPModel
 /// The content codings of one response, undone as it comes.
 final class BodyDecoding {
     private let decoder: ContentDecoder
-    /// The most bytes that may come: what cannot be compressed grows a little, and a coding without content could go on
-    /// for ever.
+    /// The largest encoded body. Content that cannot be compressed grows a little when encoded, and a coding without
+    /// content could go on for ever.
     private let encodedLimit: Int
     // Allocated here, freed in `deinit`.
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 << 10, alignment: 64)
