@@ -5,9 +5,30 @@ import Glibc
 enum Descriptor {
     static func socket(_ family: Int32) throws(SocketError) -> Int32 {
         let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-        let descriptor = Glibc.socket(family, type, 0)
+        let descriptor = leavingSpare(Glibc.socket(family, type, 0))
         guard descriptor >= 0 else { throw SocketError(.socket, errno) }
         return descriptor
+    }
+
+    /// Descriptors that connections and files leave free, for the libraries of the process. Dispatch ends the process when it
+    /// cannot open `/proc/<thread>/stat` (`_dispatch_workq_monitor_pools`), which it does once a second under load.
+    static let spare: Int32 = 8
+
+    /// The new descriptor, or -1 with `EMFILE` in `errno` if it would be one of the last `spare` ones. A limit below 64 leaves
+    /// an eighth.
+    static func leavingSpare(_ descriptor: Int32) -> Int32 {
+        guard descriptor >= 0, isSpare(descriptor) else { return descriptor }
+        Glibc.close(descriptor)
+        errno = EMFILE
+        return -1
+    }
+
+    /// The kernel gives the lowest number that is free: a high one says that few are left.
+    static func isSpare(_ descriptor: Int32) -> Bool {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return false }
+        let count = Int32(clamping: limit.rlim_cur)
+        return descriptor >= count - min(spare, count / 8)
     }
 
     static func set(_ option: Int32, level: Int32, of descriptor: Int32, to value: Int32 = 1)

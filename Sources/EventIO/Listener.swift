@@ -23,7 +23,6 @@ public final class Listener: @unchecked Sendable {
     private var memberIndex = -1
     private var isPaused = false
     private var retry: TimerToken?
-    private var reserve: Int32 = -1
     private var shed = 0
     private var lastReport: MonotonicTime?
 
@@ -109,7 +108,6 @@ public final class Listener: @unchecked Sendable {
     deinit {
         removePath()
         if descriptor >= 0 { Glibc.close(descriptor) }
-        if reserve >= 0 { Glibc.close(reserve) }
     }
 
     /// Accepts from here on. Each connection comes as a stream that waits for `start(handler:)`.
@@ -118,7 +116,6 @@ public final class Listener: @unchecked Sendable {
         precondition(self.loop == nil && descriptor >= 0, "a listener is started once")
         self.loop = loop
         self.onAccept = onAccept
-        reserve = open("/dev/null", O_RDONLY | O_CLOEXEC)
         memberIndex = loop.members.insert(self)
         event = EventHandle(
             loop.base, descriptor, EV_READ | EV_PERSIST, listenerIsReady,
@@ -188,6 +185,13 @@ public final class Listener: @unchecked Sendable {
             }
         }
         guard accepted >= 0 else { return acceptFailed(errno) }
+        if Descriptor.isSpare(accepted) {
+            // Whoever waits learns of it by the close.
+            Glibc.close(accepted)
+            shed += 1
+            acceptLater(SocketError(.accept, EMFILE, subject: address.description))
+            return false
+        }
         onAccept?(SocketStream(adopting: accepted, remoteAddress: peer ?? address, loop: loop))
         return true
     }
@@ -196,7 +200,7 @@ public final class Listener: @unchecked Sendable {
         switch code {
         case EAGAIN: return false
         case EMFILE, ENFILE, ENOBUFS, ENOMEM:
-            exhausted(SocketError(.accept, code, subject: address.description))
+            acceptLater(SocketError(.accept, code, subject: address.description))
             return false
         default:
             // The connection, not the listener, is at fault (accept(2)): ECONNABORTED, EPROTO, ENETDOWN, ...
@@ -206,24 +210,9 @@ public final class Listener: @unchecked Sendable {
 
     // MARK: Out of descriptors
 
-    /// A listener that stays ready without being served would burn a core: it is taken out, and put back by a
-    /// timer. The reserve descriptor closes one of those who wait, so that they learn of it.
-    private func exhausted(_ error: SocketError) {
+    /// A listener that stays ready without being served would burn a core: it is taken out, and put back by a timer.
+    private func acceptLater(_ error: SocketError) {
         guard let loop else { return }
-        if reserve >= 0 {
-            Glibc.close(reserve)
-            let accepted = accept4(descriptor, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
-            let nobodyWaits = accepted < 0 && errno == EAGAIN
-            if accepted >= 0 {
-                Glibc.close(accepted)
-                shed += 1
-            }
-            reserve = open("/dev/null", O_RDONLY | O_CLOEXEC)
-            // The kernel looks for a descriptor before it looks into the queue.
-            if nobodyWaits { return }
-        } else {
-            reserve = open("/dev/null", O_RDONLY | O_CLOEXEC)
-        }
         event?.remove()
         retry = loop.setTimer(after: .milliseconds(100), target: Retry(self))
         let now = loop.now

@@ -53,7 +53,7 @@ public final class SpoolFile: Sendable {
     private static func open(in directory: String) throws(SocketError) -> Int32 {
         // O_TMPFILE with O_DIRECTORY in it, whose name Swift does not see: a file without a name.
         let flags = O_RDWR | O_CLOEXEC | O_DIRECTORY | 0o20_000_000
-        let descriptor = Glibc.open(directory, flags, 0o600)
+        let descriptor = Descriptor.leavingSpare(Glibc.open(directory, flags, 0o600))
         if descriptor >= 0 { return descriptor }
         let code = errno
         guard code == EOPNOTSUPP || code == EISDIR else {
@@ -65,9 +65,11 @@ public final class SpoolFile: Sendable {
     /// For file systems that know no files without a name.
     private static func openUnlinked(in directory: String) throws(SocketError) -> Int32 {
         var path = Array("\(directory)/sluice-XXXXXX".utf8CString)
-        let descriptor = mkstemp(&path)
-        guard descriptor >= 0 else { throw SocketError(.spool, errno, subject: directory) }
+        let file = mkstemp(&path)
+        guard file >= 0 else { throw SocketError(.spool, errno, subject: directory) }
         unlink(path)
+        let descriptor = Descriptor.leavingSpare(file)
+        guard descriptor >= 0 else { throw SocketError(.spool, errno, subject: directory) }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         return descriptor
     }

@@ -1,7 +1,8 @@
-import EventIO
 import Glibc
 import Locking
 import Testing
+
+@testable import EventIO
 
 @Suite("Out of descriptors", .timeLimit(.minutes(1)))
 struct ExhaustionTests {
@@ -13,25 +14,64 @@ struct ExhaustionTests {
         }
     }
 
+    @Test("Connections leave descriptors to the libraries of the process: Dispatch crashes without one")
+    func dispatchGoesOn() async {
+        await #expect(processExitsWith: .success) {
+            try await ExhaustionTests.runWithBusyThreadPool()
+        }
+    }
+
+    /// Connects peers, and then lowers the limit of descriptors so that a listener can keep two of them.
+    ///
+    /// - Returns: The peers, and the limit as it was.
+    private static func takeDescriptors(of listener: Listener) async throws -> ([RawSocket], rlimit) {
+        // 60, so that the limit is above 64: a lower one spares fewer descriptors than `Descriptor.spare`.
+        var peers: [RawSocket] = []
+        for _ in 0..<60 { peers.append(try RawSocket(connectedTo: listener.address)) }
+        // Dispatch opens descriptors of its own for its first timer.
+        await pass(.milliseconds(1))
+        // Two descriptors for connections. Not the next two numbers: what the process inherited may leave gaps.
+        let free = [dup(2), dup(2)]
+        for descriptor in free { close(descriptor) }
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        let before = limit
+        limit.rlim_cur = rlim_t(free[1] + 1 + Descriptor.spare)
+        precondition(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+        return (peers, before)
+    }
+
+    private static func runWithBusyThreadPool() async throws {
+        let group = try EventLoopGroup(count: 1)
+        let loop = group.loops[0]
+        let listener = try Listener(bind: .loopback())
+        let (peers, _) = try await takeDescriptors(of: listener)
+        try await loop.perform {
+            listener.start(loop: loop) { stream in stream.start(handler: Echo(stream)) }
+        }
+        let end = try peers[2].receive()
+        precondition(end.isEmpty, "the shed connection sees its end")
+        // Once a second Dispatch looks at its threads if more work waits than they can do: more than a second of that.
+        let tasks = (0..<16).map { _ in
+            Task.detached {
+                while !Task.isCancelled { await Task.yield() }
+            }
+        }
+        await pass(.milliseconds(1_300))
+        for task in tasks { task.cancel() }
+        peers[0].send(utf8("in"))
+        let echo = try peers[0].receive(exactly: 2)
+        precondition(echo == utf8("in"), "whoever is connected is served")
+        await shutDown(group)
+    }
+
     private static func runOutOfDescriptors() async throws {
         let group = try EventLoopGroup(count: 1)
         let loop = group.loops[0]
         let listener = try Listener(bind: .loopback())
         let reports = LockBox(Lock<[Int]>([]))
         // Everybody who will wait is connected before descriptors run out.
-        var peers: [RawSocket] = []
-        for _ in 0..<40 { peers.append(try RawSocket(connectedTo: listener.address)) }
-        // Dispatch opens descriptors of its own for its first timer.
-        await pass(.milliseconds(1))
-        // One descriptor for the reserve, two for connections, and no more. Not the next three numbers: what the process
-        // inherited may leave gaps.
-        let free = [dup(2), dup(2), dup(2)]
-        for descriptor in free { close(descriptor) }
-        var limit = rlimit()
-        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        let before = limit
-        limit.rlim_cur = rlim_t(free[2]) + 1
-        precondition(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+        let (peers, before) = try await takeDescriptors(of: listener)
 
         try await loop.perform {
             listener.onExhausted = { error, shed in
@@ -46,7 +86,7 @@ struct ExhaustionTests {
             let echo = try peer.receive(exactly: 2)
             precondition(echo == utf8("in"), "an accepted connection is served")
         }
-        // The third was taken with the reserve and closed: an end, not a silence.
+        // The third was accepted and closed: an end, not a silence.
         let end = try peers[2].receive()
         precondition(end.isEmpty, "the shed connection sees its end")
         let (start, wakes) = try await loop.perform { (MonotonicTime.clock(), loop.wakeCount) }
@@ -59,10 +99,10 @@ struct ExhaustionTests {
         precondition(told[0] == 1, "it says how many were shed")
 
         // Descriptors are there again: the last one, who is still waiting, is served.
-        limit.rlim_cur = before.rlim_cur
+        var limit = before
         precondition(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
-        peers[39].send(utf8("back"))
-        let echo = try peers[39].receive(exactly: 4)
+        peers[59].send(utf8("back"))
+        let echo = try peers[59].receive(exactly: 4)
         precondition(echo == utf8("back"), "recovers by itself")
         await shutDown(group)
     }

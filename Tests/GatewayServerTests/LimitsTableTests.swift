@@ -65,6 +65,7 @@ struct LimitsTableTests {
             "takeover.answer": HealthProbe.occupantPatience,
             "drain.handshakes": Worker.handshakeTime,
             "health.probe": HealthProbe.patience,
+            "descriptors.spare": Int(Descriptor.spare),
             "listener.unsent": Int(Listener.unsentLimit),
             "parser.method": RequestHeadScanner.methodLimit,
             "parser.fieldName": HTTPFieldName.maximumLength,

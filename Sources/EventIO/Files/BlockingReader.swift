@@ -20,7 +20,7 @@ public final class FileReader: BlockingReader {
     public init(path: String) throws(SocketError) {
         self.path = path
         // Not to wait for the other end of what turns out to be a pipe; to a file it means nothing.
-        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        descriptor = Descriptor.leavingSpare(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK))
         guard descriptor >= 0 else { throw SocketError(.file, errno, subject: path) }
         var status = stat()
         let code = fstat(descriptor, &status) == 0 ? 0 : errno

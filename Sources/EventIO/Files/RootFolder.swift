@@ -69,7 +69,7 @@ public final class RootFolder: Sendable {
         var code: Int32 = 0
         // EAGAIN: something was renamed meanwhile, and the kernel could not be sure (openat2(2)).
         for _ in 0..<8 {
-            let file = linux_open_beneath(descriptor, name, Self.flags)
+            let file = Descriptor.leavingSpare(linux_open_beneath(descriptor, name, Self.flags))
             if file >= 0 { return file }
             code = errno
             guard code == EAGAIN || code == EINTR else { break }
@@ -87,7 +87,7 @@ public final class RootFolder: Sendable {
             folder = next
         }
         let name = names.last ?? ""
-        let file = openat(folder, name, Self.flags | O_NOFOLLOW)
+        let file = Descriptor.leavingSpare(openat(folder, name, Self.flags | O_NOFOLLOW))
         guard file >= 0 else { throw SocketError(.file, errno, subject: name) }
         return file
     }
