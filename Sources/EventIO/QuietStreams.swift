@@ -10,9 +10,10 @@ final class QuietStreams: TimerTarget {
     private static let period = TimeAmount.milliseconds(25)
 
     private unowned let loop: EventLoop
-    private var streams: [SocketStream] = []
-    private var checked: [SocketStream] = []
-    private var isTimerSet = false
+    // The loop's alone.
+    @exclusivity(unchecked) private var streams: [SocketStream] = []
+    @exclusivity(unchecked) private var checked: [SocketStream] = []
+    @exclusivity(unchecked) private var isTimerSet = false
 
     init(_ loop: EventLoop) {
         self.loop = loop

@@ -125,8 +125,9 @@ extension HostNames.Own {
 /// The check of one loop's requests. Confined to the loop.
 struct HostCheck {
     private let names: HostNames
-    /// The authority that was accepted last: nearly all requests have the same one.
+    /// The `Host` that was accepted last, and its index among the fields: nearly all requests have the same.
     private var last: [UInt8] = []
+    private var lastIndex = 0
 
     /// Nil where every name passes, so that nothing is looked at.
     init?(_ names: HostNames) {
@@ -135,7 +136,8 @@ struct HostCheck {
     }
 
     mutating func check(_ head: HTTPRequestHead) throws(GatewayError) {
-        if head.target.form == .origin, head.fields.firstValue(of: .host, isText: last) { return }
+        // A request has one Host at most: a parser refuses a second one.
+        if head.target.form == .origin, head.fields.isHost(at: lastIndex, last) { return }
         try checkAnew(head)
     }
 
@@ -147,6 +149,8 @@ struct HostCheck {
             throw GatewayError(
                 .misdirected, "this gateway does not answer for '\(HostNames.shown(authority))'")
         }
+        guard head.target.form == .origin, let index = head.fields.firstIndex(of: .host) else { return }
+        lastIndex = index
         last.removeAll(keepingCapacity: true)
         last.append(contentsOf: authority)
     }

@@ -124,18 +124,23 @@ package final class GatewayExchange: InboundExchange {
     package override func ended(_ outcome: InboundOutcome) {
         // Where the client left or the server ended it, what was started for the request ends too.
         let cancelled = ongoing.take()?.cancel()
-        let answer = answer.take()
-        guard let accessLog else { return }
-        let status = AccessLog.status(answer?.summary.status, outcome, hasBegun: hasBegun)
-        let entry = AccessLog.Entry(
-            method: method, path: request.head.target.pathBytes, status: status, end: outcome,
-            remote: remoteText, receivedAt: receivedAt, bytesReceived: bytesReceived, bytesSent: bytesSent)
-        if let answer {
-            accessLog.write(entry, answer.summary)
+        if let answer = answer.take() {
+            tell(answer.summary, outcome)
         } else if let cancelled {
-            accessLog.write(entry, cancelled)
+            tell(cancelled, outcome)
         } else {
-            accessLog.write(entry, requestID: nil)
+            accessLog?.write(entry(status: nil, outcome), requestID: nil)
         }
+    }
+
+    private func tell(_ summary: borrowing RequestSummary, _ outcome: InboundOutcome) {
+        accessLog?.write(entry(status: summary.status, outcome), summary)
+    }
+
+    private func entry(status: Int?, _ outcome: InboundOutcome) -> AccessLog.Entry {
+        AccessLog.Entry(
+            method: method, path: request.head.target.pathBytes,
+            status: AccessLog.status(status, outcome, hasBegun: hasBegun), end: outcome,
+            remote: remoteText, receivedAt: receivedAt, bytesReceived: bytesReceived, bytesSent: bytesSent)
     }
 }

@@ -393,10 +393,12 @@ struct ConnectionStateMachine {
     // MARK: Time
 
     /// When `deadlinePassed` is due; nil: nothing is awaited.
+    @inline(__always)
     var deadline: MonotonicTime? {
         earlier(readDeadline, writeDeadline)
     }
 
+    @inline(__always)
     private var readDeadline: MonotonicTime? {
         switch (reading, answering) {
         case (.idle, .nothing):

@@ -99,6 +99,25 @@ package struct FieldStorage: Sendable {
         return bytes.loadUnaligned(fromByteOffset: index &* Self.stride, as: Entry.self)
     }
 
+    /// The index of the first field of that name, in any case, at or after `start`.
+    func firstIndex(of name: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        precondition(start >= 0, "no field has that index")
+        var index = start
+        return bytes.withUnsafeBytes { bytes in
+            // Most names that are asked for are not there, and differ in length from those that are.
+            while index < count {
+                let entry = entry(index, in: bytes)
+                if Int(entry.nameCount) == name.count,
+                    ASCII.equalsIgnoringCase(UnsafeRawBufferPointer(rebasing: bytes[entry.name]), name)
+                {
+                    return index
+                }
+                index &+= 1
+            }
+            return nil
+        }
+    }
+
     package func entry(_ index: Int) -> Entry { bytes.withUnsafeBytes { entry(index, in: $0) } }
 
     // MARK: Change

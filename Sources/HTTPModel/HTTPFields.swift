@@ -23,19 +23,7 @@ public struct HTTPFields: Sendable {
 extension HTTPFields {
     /// The index of the first field of that name at or after `start`.
     public func firstIndex(of name: HTTPFieldName, from start: Int = 0) -> Int? {
-        name.withBytes { wanted in
-            storage.bytes.withUnsafeBytes { bytes in
-                for index in start..<Swift.max(start, storage.count) {
-                    let name = storage.entry(index, in: bytes).name
-                    if name.count == wanted.count,
-                        ASCII.equalsIgnoringCase(UnsafeRawBufferPointer(rebasing: bytes[name]), wanted)
-                    {
-                        return index
-                    }
-                }
-                return nil
-            }
-        }
+        name.withBytes { storage.firstIndex(of: $0, from: start) }
     }
 
     /// The name of the field at that index, in its own case. A slice of the storage, nothing is copied.
@@ -49,12 +37,26 @@ extension HTTPFields {
         firstIndex(of: name).map(valueBytes(at:))
     }
 
-    /// Whether the first field of that name has that value, in any case. Copies and retains nothing.
-    package func firstValue(of name: HTTPFieldName, isText value: borrowing [UInt8]) -> Bool {
-        guard let index = firstIndex(of: name) else { return false }
-        return storage.bytes.withUnsafeBytes { bytes in
-            let found = UnsafeRawBufferPointer(rebasing: bytes[storage.entry(index, in: bytes).value])
-            return value.withUnsafeBytes { ASCII.equalsIgnoringCase(found, $0) }
+    /// Whether the field at that index is `Host` and has that value, in any case.
+    package func isHost(at index: Int, _ value: borrowing [UInt8]) -> Bool {
+        var isHost = false
+        withValue(at: index, ifNamed: "host") { found in
+            isHost = value.withUnsafeBytes { ASCII.equalsIgnoringCase(found, $0) }
+        }
+        return isHost
+    }
+
+    /// Calls `body` with the value of the field at that index, if there is one and it has that name: lower case, four bytes
+    /// or more. Copies and retains nothing.
+    @inline(__always)
+    package func withValue(
+        at index: Int, ifNamed name: StaticString, _ body: (UnsafeRawBufferPointer) -> Void
+    ) {
+        guard index < storage.count else { return }
+        storage.bytes.withUnsafeBytes { bytes in
+            let entry = storage.entry(index, in: bytes)
+            guard ASCII.isText(UnsafeRawBufferPointer(rebasing: bytes[entry.name]), name) else { return }
+            body(UnsafeRawBufferPointer(rebasing: bytes[entry.value]))
         }
     }
 

@@ -1,4 +1,5 @@
-/// Where a connection goes, as text for a log: `127.0.0.1:8081`. Made once a connection, so that its calls share it.
+/// Where a connection goes, as text for a log: `127.0.0.1:8081`. Made once an address, so that its connections and their
+/// calls share it.
 public final class PeerAddress: Sendable, CustomStringConvertible {
     public let description: String
     /// The text in quotes, as JSON has it; nil where JSON has to escape some of it, as in a socket's path.

@@ -110,11 +110,7 @@ public struct JSONLine: ~Copyable {
 
     /// Text as it is: a number, or the inside of a string that needs no escapes.
     public mutating func plain(_ text: String) {
-        // Nearly always there, and spares the copy that `withUTF8` is called on.
-        if text.utf8.withContiguousStorageIfAvailable({ plain($0) }) == nil { plain(Array(text.utf8)) }
-    }
-
-    private mutating func plain(_ bytes: [UInt8]) {
+        let bytes = text.utf8.span
         bytes.withUnsafeBufferPointer { plain($0) }
     }
 
@@ -128,9 +124,8 @@ public struct JSONLine: ~Copyable {
     }
 
     public mutating func string(_ text: String) {
-        if text.utf8.withContiguousStorageIfAvailable({ string(utf8: $0) }) == nil {
-            Array(text.utf8).withUnsafeBufferPointer { string(utf8: $0) }
-        }
+        let bytes = text.utf8.span
+        bytes.withUnsafeBufferPointer { string(utf8: $0) }
     }
 
     public mutating func integer(_ value: Int) {

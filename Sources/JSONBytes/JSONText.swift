@@ -14,49 +14,47 @@ enum JSONText {
         literal text: UnsafeBufferPointer<UInt8>, at place: UnsafeMutablePointer<UInt8>
     ) -> Int {
         let length = text.count
-        if let source = text.baseAddress, isPlain(source, length) {
-            return write(plain: source, length, at: place)
-        }
         place.pointee = Byte.quote
+        if let source = text.baseAddress, copy(plain: source, length, to: place + 1) {
+            place[length &+ 1] = Byte.quote
+            return length &+ 2
+        }
         var count = 1
         for byte in text { count &+= write(escaped: byte, at: place + count) }
         place[count] = Byte.quote
         return count &+ 1
     }
 
-    /// The same where nothing needs an escape.
+    /// Copies text in which nothing needs an escape, eight bytes at a time; the last step overlaps the one before it. False
+    /// where something does: what was copied is to be written over.
     @inline(__always)
-    static func write(
-        plain source: UnsafePointer<UInt8>, _ length: Int, at place: UnsafeMutablePointer<UInt8>
-    ) -> Int {
-        place.pointee = Byte.quote
-        UnsafeMutableRawPointer(place + 1).copyMemory(from: source, byteCount: length)
-        place[length &+ 1] = Byte.quote
-        return length &+ 2
-    }
-
-    /// Whether nothing needs an escape, eight bytes at a time; the last step overlaps the one before it.
-    @inline(__always)
-    static func isPlain(_ text: UnsafePointer<UInt8>, _ length: Int) -> Bool {
+    private static func copy(
+        plain text: UnsafePointer<UInt8>, _ length: Int, to place: UnsafeMutablePointer<UInt8>
+    ) -> Bool {
         let bytes = UnsafeRawPointer(text)
+        let copy = UnsafeMutableRawPointer(place)
         if length >= 8 {
             var index = 0
             while index < length {
                 let offset = min(index, length &- 8)
                 let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
                 guard ByteWord.literalStops(word) == 0 else { return false }
+                copy.storeBytes(of: word, toByteOffset: offset, as: UInt64.self)
                 index &+= 8
             }
             return true
         }
         if length >= 4 {
-            let first = UInt64(bytes.loadUnaligned(as: UInt32.self))
-            let last = UInt64(bytes.loadUnaligned(fromByteOffset: length &- 4, as: UInt32.self))
-            return ByteWord.literalStops(first | last &<< 32) == 0
+            let first = bytes.loadUnaligned(as: UInt32.self)
+            let last = bytes.loadUnaligned(fromByteOffset: length &- 4, as: UInt32.self)
+            copy.storeBytes(of: first, as: UInt32.self)
+            copy.storeBytes(of: last, toByteOffset: length &- 4, as: UInt32.self)
+            return ByteWord.literalStops(UInt64(first) | UInt64(last) &<< 32) == 0
         }
         for index in 0..<length {
             let byte = text[index]
             if byte < 0x20 || byte == Byte.quote || byte == Byte.backslash { return false }
+            place[index] = byte
         }
         return true
     }
@@ -135,6 +133,7 @@ enum JSONText {
     /// `scaled` / 10^`places` with exactly that many decimal places, 1 or more. Needs room for `fixedLength` bytes, and
     /// gives how many it wrote.
     static func write(_ scaled: Int, places: Int, at place: UnsafeMutablePointer<UInt8>) -> Int {
+        if places == 3, scaled >= 0 { return write(thousandths: UInt(scaled), at: place) }
         var rest = scaled.magnitude
         let start = scaled < 0 ? 1 : 0
         if scaled < 0 { place.pointee = Byte.minus }
@@ -152,5 +151,17 @@ enum JSONText {
             }
         }
         return length
+    }
+
+    /// Every line of the access log has several.
+    @inline(__always)
+    private static func write(thousandths number: UInt, at place: UnsafeMutablePointer<UInt8>) -> Int {
+        let count = write(number / 1000, at: place)
+        let rest = UInt32(truncatingIfNeeded: number % 1000)
+        place[count] = Byte.point
+        place[count &+ 1] = Byte.zero &+ UInt8(truncatingIfNeeded: rest / 100)
+        place[count &+ 2] = Byte.zero &+ UInt8(truncatingIfNeeded: rest / 10 % 10)
+        place[count &+ 3] = Byte.zero &+ UInt8(truncatingIfNeeded: rest % 10)
+        return count &+ 4
     }
 }

@@ -93,10 +93,8 @@ public struct Answer: Sendable {
 struct NamedPart: Sendable {
     let name: String
     var part: Part
-    /// What awaits the part, as long as it has not ended.
-    var work: Link?
-    /// What awaited the part, where that is a call which knows how it ended.
-    private(set) var call: Link?
+    /// What awaits the part; once that has ended, a call which knows how it did.
+    private(set) var work: Link?
     /// How the part ended; `nil` until then.
     var outcome: PartOutcome?
 
@@ -105,9 +103,25 @@ struct NamedPart: Sendable {
         self.part = part
     }
 
-    /// Lets go of what awaited the part, which has ended.
-    mutating func endWork(_ work: consuming Link?) {
-        if let work, work.isOneCall { call = work }
+    /// Keeps what awaits the part, in exchange for what did; not beyond its end.
+    mutating func keep(_ work: inout Link?) {
+        swap(&self.work, &work)
+        if outcome != nil { dropWork() }
+    }
+
+    /// Notes how the part ended, in exchange for nothing: it is noted once.
+    mutating func end(_ outcome: inout PartOutcome?) {
+        swap(&self.outcome, &outcome)
+        dropWork()
+    }
+
+    /// Ends what awaits the part, if it has not ended.
+    mutating func stop() {
+        if outcome == nil { work.take()?.stop() }
+    }
+
+    private mutating func dropWork() {
+        if let work, !work.isOneCall { self.work = nil }
     }
 
     /// Why it failed; `nil` where it did not, or has not ended.

@@ -303,7 +303,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         remains?.dispose()
         return RequestSummary(
             requestID: request.requestID, route: endpoint.template.text, status: Self.clientClosedRequest,
-            code: "CANCELLED", elapsed: .nanoseconds(elapsed), steps: remains?.before ?? [],
+            code: "CANCELLED", nanoseconds: elapsed, steps: remains?.before ?? [],
             results: remains.flatMap { remains in
                 remains.next.map { PartResults(remains.parts, from: remains.stage, areSteps: $0.then != nil) }
             },

@@ -8,9 +8,15 @@ public struct GatewayResponse: Sendable {
     public var response: HTTPResponse
     public private(set) var summary: RequestSummary
 
-    init(response: HTTPResponse, summary: RequestSummary) {
+    init(
+        response: consuming HTTPResponse, requestID: String, route: String?, status: Int, code: String,
+        nanoseconds: Int64, steps: consuming [PartResults], results: consuming PartResults?
+    ) {
         self.response = response
-        self.summary = summary
+        summary = RequestSummary(
+            requestID: requestID, route: route, status: status, code: code, nanoseconds: nanoseconds,
+            steps: steps,
+            results: results)
     }
 
     /// Notes what went with the calls that were made for the request.
@@ -41,12 +47,12 @@ public struct RequestSummary: Sendable {
     /// The envelope's `code`; `CANCELLED` where there is none because the request was ended.
     public let code: String
     /// From the request to its answer.
-    public let elapsed: Duration
+    public var elapsed: Duration { .nanoseconds(nanoseconds) }
     /// Steps that came before the answer, then its parts, in the order of the plan.
     public var parts: [PartSummary] {
         var parts: [PartSummary] = []
         for ended in steps + (results.map { [$0] } ?? []) {
-            for index in ended.parts.indices { parts.append(ended.summary(of: index, at: elapsed)) }
+            for index in ended.parts.indices { parts.append(ended.summary(of: index, at: nanoseconds)) }
         }
         return parts
     }
@@ -62,16 +68,18 @@ public struct RequestSummary: Sendable {
             _ nanoseconds: Int64, _ number: Int?, _ call: Link?
         ) -> Void
     ) {
-        for index in steps.indices { steps[index].forEachEnd(index, at: elapsed, body) }
+        for index in steps.indices { steps[index].forEachEnd(index, at: nanoseconds, body) }
         guard let results else { return }
         // Where steps were the last to end, the answer has no parts.
-        results.forEachEnd(results.areSteps ? steps.count : nil, at: elapsed, body)
+        results.forEachEnd(results.areSteps ? steps.count : nil, at: nanoseconds, body)
     }
 
+    private let nanoseconds: Int64
     private(set) var steps: [PartResults]
-    private(set) var results: PartResults?
+    // `PartResults?` would be nil first, and the optimizer then copies the whole summary.
+    private(set) var results: Optional<PartResults>
     /// What went with the calls that were made for the request; nil where no endpoint took it.
-    var context: CallContext?
+    var context: Optional<CallContext>
 
     /// The trace that the request's calls belong to: 32 hexadecimal digits (W3C Trace Context). Nil where no endpoint took
     /// the request.
@@ -88,14 +96,14 @@ public struct RequestSummary: Sendable {
     package func withTraceID(_ body: (UnsafeBufferPointer<UInt8>) -> Void) { context?.withTraceID(body) }
 
     init(
-        requestID: String, route: String?, status: Int, code: String, elapsed: Duration, steps: [PartResults],
-        results: PartResults?, context: CallContext? = nil
+        requestID: String, route: String?, status: Int, code: String, nanoseconds: Int64,
+        steps: consuming [PartResults], results: consuming PartResults?, context: CallContext? = nil
     ) {
         self.requestID = requestID
         self.route = route
         self.status = status
         self.code = code
-        self.elapsed = elapsed
+        self.nanoseconds = nanoseconds
         self.steps = steps
         self.results = results
         self.context = context
@@ -129,7 +137,7 @@ public struct PartSummary: Sendable, Hashable {
 extension PartResults {
     @inline(__always)
     fileprivate func forEachEnd(
-        _ stage: Int?, at elapsed: Duration,
+        _ stage: Int?, at elapsed: Int64,
         _ body: (Int?, String?, OutcomeKind?, (reason: String, attempts: Int)?, Int64, Int?, Link?) -> Void
     ) {
         for index in parts.indices {
@@ -137,18 +145,18 @@ extension PartResults {
             body(
                 stage, hasNames ? parts[index].name : nil, parts[index].outcome?.kind,
                 failure.map { ($0.reason.token, $0.attempts) },
-                parts[index].outcome?.elapsed ?? elapsed.nanoseconds, firstNumber.map { $0 + index },
-                parts[index].call)
+                parts[index].outcome?.elapsed ?? elapsed, firstNumber.map { $0 + index },
+                parts[index].work)
         }
     }
 
-    /// - Parameter elapsed: from the request to its end, which is the end of what had none.
-    fileprivate func summary(of index: Int, at elapsed: Duration) -> PartSummary {
+    /// - Parameter elapsed: nanoseconds from the request to its end, which is the end of what had none.
+    fileprivate func summary(of index: Int, at elapsed: Int64) -> PartSummary {
         let name = hasNames ? parts[index].name : nil
         guard let outcome = parts[index].outcome else {
             return PartSummary(
                 name: name, kind: "cancelled", reason: nil, attempts: nil,
-                nanoseconds: elapsed.nanoseconds)
+                nanoseconds: elapsed)
         }
         return PartSummary(
             name: name, kind: outcome.kind.rawValue,

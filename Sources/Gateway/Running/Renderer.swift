@@ -182,10 +182,8 @@ final class Renderer: Sendable {
         if let timeline = recipient.timeline { timeline.addFields(to: &answer.fields) }
         let status = answer.status.code
         return GatewayResponse(
-            response: consume answer,
-            summary: RequestSummary(
-                requestID: recipient.requestID, route: recipient.route, status: status, code: code,
-                elapsed: .nanoseconds(recipient.elapsed), steps: before, results: consume results))
+            response: consume answer, requestID: recipient.requestID, route: recipient.route, status: status,
+            code: code, nanoseconds: recipient.elapsed, steps: before, results: consume results)
     }
 
     /// Adds an endpoint's fields, but for those that are the gateway's own.

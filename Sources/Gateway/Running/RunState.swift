@@ -38,7 +38,7 @@ struct RunState {
         /// Ends what is under way.
         mutating func dispose() {
             work.take()?.dispose()
-            for index in parts.indices { parts[index].work.take()?.stop() }
+            for index in parts.indices { parts[index].stop() }
         }
     }
 
@@ -94,8 +94,7 @@ struct RunState {
     /// that does nothing.
     mutating func keep(_ work: inout Link?, of index: Int, _ stage: Int) {
         guard !isOver, self.stage == stage else { return }
-        guard parts[index].outcome == nil else { return parts[index].endWork(work.take()) }
-        swap(&parts[index].work, &work)
+        parts[index].keep(&work)
     }
 
     func name(of number: Int) -> String? {
@@ -107,8 +106,7 @@ struct RunState {
     mutating func end(of number: Int, _ outcome: inout PartOutcome?) -> Ended? {
         let index = number - stage
         guard !isOver, index >= 0, index < parts.count, parts[index].outcome == nil else { return nil }
-        swap(&parts[index].outcome, &outcome)
-        parts[index].endWork(parts[index].work.take())
+        parts[index].end(&outcome)
         awaited -= 1
         return awaited == 0 ? takeEnded(of: stage) : nil
     }

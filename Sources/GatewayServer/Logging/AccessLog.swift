@@ -36,9 +36,10 @@ final class AccessLog {
 
     private let channel: LogChannel
     private let loop: EventLoop
-    // The loop guards both, and nothing is called out to while a line is written.
+    // The loop guards these, and nothing is called out to while a line is written.
     @exclusivity(unchecked) private var timestamp = Timestamp()
     @exclusivity(unchecked) private var line = JSONLine(capacity: 1024)
+    @exclusivity(unchecked) private var plainCalls = PlainCallTexts()
 
     init(channel: LogChannel, loop: EventLoop) {
         self.channel = channel
@@ -102,16 +103,15 @@ final class AccessLog {
             line.constant(#","path":"#)
             path.withUnsafeBufferPointer { line.string(utf8: $0) }
         }
-        line.constant(#","status":"#)
-        line.integer(entry.status)
-        if entry.end == .completed {
-            line.constant(#","end":"complete""#)
+        if entry.status == 200, entry.end == .completed {
+            line.constant(#","status":200,"end":"complete","elapsedMs":"#)
         } else {
+            line.constant(#","status":"#)
+            line.integer(entry.status)
             line.constant(#","end":""#)
             line.plain(entry.end.rawValue)
-            line.constant(#"""#)
+            line.constant(#"","elapsedMs":"#)
         }
-        line.constant(#","elapsedMs":"#)
         line.fixed(microseconds(of: entry), places: 3)
         line.constant(#","bytesIn":"#)
         line.integer(entry.bytesReceived)
@@ -143,28 +143,34 @@ final class AccessLog {
             place.move(to: stage, in: &line)
             line.string(name ?? "call")
             if kind == .success {
-                line.constant(#":{"kind":"success""#)
+                line.constant(#":{"kind":"success","elapsedMs":"#)
             } else {
-                line.constant(#":{"kind":""#)
-                line.plain(kind?.rawValue ?? "cancelled")
-                line.constant(#"""#)
+                write(kind, failure)
             }
-            if let failure {
-                line.constant(#","reason":"#)
-                line.string(failure.reason)
-                line.constant(#","attempts":"#)
-                line.integer(failure.attempts)
-            }
-            line.constant(#","elapsedMs":"#)
             line.fixed(min(Int(nanoseconds / 1000), whole), places: 3)
-            if let call = call?.plainCall {
-                CallList.write(call.upstream, call.address, to: &line)
+            if let call, plainCalls.write(call, to: &line) {
+                // Told.
             } else if let number, !calls.isEmpty {
                 CallList.write(calls, of: number, to: &line)
             }
             line.constant("}")
         }
         place.close(in: &line)
+    }
+
+    /// - Parameter kind: nil where the request ended before the part did.
+    @inline(never)
+    private func write(_ kind: OutcomeKind?, _ failure: (reason: String, attempts: Int)?) {
+        line.constant(#":{"kind":""#)
+        line.plain(kind?.rawValue ?? "cancelled")
+        line.constant(#"""#)
+        if let failure {
+            line.constant(#","reason":"#)
+            line.string(failure.reason)
+            line.constant(#","attempts":"#)
+            line.integer(failure.attempts)
+        }
+        line.constant(#","elapsedMs":"#)
     }
 }
 

@@ -2,6 +2,7 @@ import Gateway
 import HTTPModel
 @_spi(Lines) import JSONBytes
 @_spi(Records) import Networking
+import Rx
 
 /// Writes upstream calls into a line of the access log: names and addresses, and nothing else of a URL or a message.
 enum CallList {
@@ -49,5 +50,35 @@ enum CallList {
             line.constant(#","cancelled":true"#)
         }
         line.constant("}")
+    }
+}
+
+/// The text of plain calls, one for each upstream and address: nearly all calls of a busy gateway have few of them. Confined to
+/// a loop.
+struct PlainCallTexts: ~Copyable {
+    /// A power of two.
+    private static let places = 64
+    private var keys = [PlainCallKey](repeating: .none, count: places)
+    private var texts = [[UInt8]](repeating: [], count: places)
+    /// What the keys stand for: as long as it exists, no other object gets its key.
+    private var calls = [(upstream: Upstream, address: PeerAddress?)?](repeating: nil, count: places)
+
+    /// Writes `,"calls":[...]` for a part that is one call which had its data by the first attempt.
+    ///
+    /// - Returns: false, and nothing is written, for other parts.
+    mutating func write(_ call: Link, to line: inout JSONLine) -> Bool {
+        guard let key = call.plainCallKey else { return false }
+        let place = key.number & (Self.places - 1)
+        if keys[place] != key { make(key, of: call, at: place) }
+        texts[place].withUnsafeBufferPointer { line.plain($0) }
+        return true
+    }
+
+    @inline(never)
+    private mutating func make(_ key: PlainCallKey, of link: Link, at place: Int) {
+        guard let call = link.plainCall else { return }
+        keys[place] = key
+        calls[place] = call
+        texts[place] = JSONLine.array(capacity: 128) { CallList.write(call.upstream, call.address, to: &$0) }
     }
 }

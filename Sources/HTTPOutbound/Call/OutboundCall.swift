@@ -29,14 +29,17 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     @exclusivity(unchecked) private final var timer: TimerToken?
     @exclusivity(unchecked) private final var timerDeadline = MonotonicTime.distantFuture
     @exclusivity(unchecked) public internal(set) final var timings: OutboundTimings
-    /// Where its connection goes: the proxy's address where there is one. Nil until an address was tried.
-    @exclusivity(unchecked) public private(set) final var address: PeerAddress?
+    // Computed for others: `@exclusivity(unchecked)` does not hold in another module.
+    @exclusivity(unchecked) private final var itsAddress: PeerAddress?
     @exclusivity(unchecked) private(set) final var wasResent = false
     @exclusivity(unchecked) private final var requestWasSent = false
     /// What the connection had sent when it was last looked at.
     @exclusivity(unchecked) final var bytesSent: Int64 = 0
     /// Whether it takes no more of its response's body for now.
     @exclusivity(unchecked) public internal(set) final var isPaused = false
+
+    /// Where its connection goes: the proxy's address where there is one. Nil until an address was tried.
+    public final var address: PeerAddress? { itsAddress }
 
     /// A call to this upstream with the limits of an `OutboundRequest`; `total` is its `totalTimeout`. On its loop, as all
     /// that follows.
@@ -127,7 +130,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// It has a connection, and its request goes out.
     final func requestStarted(on connection: Connection, isReused: Bool, now: MonotonicTime) {
         place = .on(connection)
-        address = connection.address
+        itsAddress = connection.address
         timings.connected = now
         timings.isReusedConnection = isReused
         requestWasSent = true
@@ -167,12 +170,12 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         requestWasSent = wasSent
         timings.requestWritten = nil
         timings.firstByte = nil
-        address = nil
+        itsAddress = nil
     }
 
     /// Keeps the address being tried when the call leaves before the connection opens.
     private func noteAddress() {
-        if address == nil, case .on(let connection) = place { address = connection.address }
+        if itsAddress == nil, case .on(let connection) = place { itsAddress = connection.address }
     }
 
     // MARK: Its end

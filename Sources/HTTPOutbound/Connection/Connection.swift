@@ -84,7 +84,7 @@ final class Connection {
         if let openAddress { return openAddress }
         // Until then it is port 0.
         guard let stream, stream.remoteAddress.port != 0 else { return nil }
-        let address = PeerAddress(stream.remoteAddress.description)
+        let address = pool.address(stream.remoteAddress)
         if !state.isOpening { openAddress = address }
         return address
     }

@@ -23,6 +23,8 @@ public final class UpstreamPool: TimerTarget {
     /// What `pool` holds, for every thread to see: each step is followed by `publish`.
     let gauge = PoolGauge()
     @exclusivity(unchecked) private var connections: [Connection?] = []
+    /// Where connections went of late, the oldest first: they share the text.
+    @exclusivity(unchecked) private var addresses: [(socket: SocketAddress, text: PeerAddress)] = []
     @exclusivity(unchecked) private var sweepTimer: TimerToken?
     @exclusivity(unchecked) private var sweepDeadline = MonotonicTime.distantFuture
 
@@ -46,6 +48,15 @@ public final class UpstreamPool: TimerTarget {
 
     /// What it holds.
     public var report: PoolReport { pool.report }
+
+    /// An address as text. One object for the connections of the last eight addresses.
+    func address(_ socket: SocketAddress) -> PeerAddress {
+        if let known = addresses.last(where: { $0.socket == socket }) { return known.text }
+        let text = PeerAddress(socket.description)
+        if addresses.count == 8 { addresses.removeFirst() }
+        addresses.append((socket, text))
+        return text
+    }
 
     // MARK: Calls
 

@@ -129,12 +129,10 @@ struct Escaping: Sendable, Hashable {
 }
 
 extension String {
-    /// The text's UTF-8. Without a copy of the string where that is in one piece, as it is for all texts of Swift.
+    /// Lends the text's UTF-8, without a copy.
     @inline(__always)
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        if let result = utf8.withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) }) {
-            return result
-        }
-        return Array(utf8).withUnsafeBytes { body($0) }
+        let bytes = utf8.span
+        return bytes.withUnsafeBytes { body($0) }
     }
 }

@@ -108,6 +108,36 @@ extension Link {
         return (run.call.upstream, run.address)
     }
 
+    /// Tells the upstream and address of `plainCall` from others, without a reference to them.
+    @_spi(Records) public var plainCallKey: PlainCallKey? {
+        guard let run = self as? FragmentRun, run.isPlain else { return nil }
+        return PlainCallKey(run.call.upstream, run.address)
+    }
+
     /// Whether `plainCall` may have something.
     package var isOneCall: Bool { self is FragmentRun }
+}
+
+/// The same for the calls that go to one upstream at one address, for as long as both exist.
+@_spi(Records)
+public struct PlainCallKey: Sendable, Equatable {
+    // The objects' addresses: optional identifiers would take three times as long to compare.
+    private let upstream: Int
+    private let address: Int
+
+    /// No call's.
+    package static let none = PlainCallKey(upstream: 0, address: 0)
+
+    private init(upstream: Int, address: Int) {
+        self.upstream = upstream
+        self.address = address
+    }
+
+    init(_ upstream: Upstream, _ address: PeerAddress?) {
+        self.upstream = Int(bitPattern: ObjectIdentifier(upstream))
+        self.address = address.map { Int(bitPattern: ObjectIdentifier($0)) } ?? 0
+    }
+
+    /// A number that differs for most keys.
+    package var number: Int { upstream &>> 4 ^ address &>> 4 }
 }

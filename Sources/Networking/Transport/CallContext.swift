@@ -185,17 +185,15 @@ public final class CallContext: Sendable {
         return CallContext(withoutForwarding: self, forwarding.ownFields)
     }
 
-    /// Made once, as every request's line asks for it.
-    private static let traceParent = HTTPFieldName.traceParent
-
     /// Calls `body` with the trace id in `traceparent`, 32 hexadecimal digits, where there is one. They are valid during the
     /// call only.
     package func withTraceID(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
         // Behind Via and X-Request-Id.
-        guard let index = fields.firstIndex(of: Self.traceParent, from: 2) else { return }
-        fields.valueBytes(at: index).withUnsafeBufferPointer { value in
+        fields.withValue(at: 2, ifNamed: "traceparent") { value in
             // version "-" trace-id "-" parent-id "-" flags (W3C Trace Context 3.2.2)
-            if value.count >= 35 { body(UnsafeBufferPointer(rebasing: value[3..<35])) }
+            if value.count >= 35 {
+                body(UnsafeRawBufferPointer(rebasing: value[3..<35]).assumingMemoryBound(to: UInt8.self))
+            }
         }
     }
 
@@ -206,6 +204,9 @@ public final class CallContext: Sendable {
     func forwardsAuthorization(to upstream: Upstream) -> Bool {
         forwarding?.authorizationUpstreams.contains(upstream.name) ?? false
     }
+
+    /// The fields of `fields(for:)` where they are the same for all upstreams.
+    var fieldsForAll: HTTPFields? { forwarding == nil ? fields : nil }
 
     func fields(for upstream: Upstream) -> HTTPFields {
         guard let forwarding else { return fields }

@@ -73,7 +73,9 @@ public final class TransportCall: Sendable {
     /// The fields that the request being answered adds: `Via`, `X-Request-Id`, `traceparent` and what its
     /// endpoint forwards. To be sent beside `fields`; kept apart because all calls of a request share them.
     public var contextFields: HTTPFields {
-        own?.contextFields ?? context?.fields(for: upstream) ?? settings.fieldsWithoutContext
+        if let own { return own.contextFields }
+        guard let context else { return settings.fieldsWithoutContext }
+        return context.fieldsForAll ?? context.fields(for: upstream)
     }
 
     /// Whether the client's `Authorization` goes to this upstream if the client sends one, so that the upstream's

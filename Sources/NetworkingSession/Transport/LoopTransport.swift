@@ -68,7 +68,8 @@ package final class LoopTransport: ObservedTransport {
 
     private var thisLoop: Int? {
         // A handful of loops: comparing each with this thread is quicker than any table.
-        clients.indices.first { clients[$0].loop.isCurrent }
+        for index in clients.indices where clients[index].loop.isCurrent { return index }
+        return nil
     }
 }
 
