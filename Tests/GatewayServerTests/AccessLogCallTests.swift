@@ -48,6 +48,30 @@ struct AccessLogCallTests {
         return policy
     }()
 
+    @Test("Calls of more upstreams than the log keeps texts for stand under their own names and addresses")
+    func manyUpstreams() throws {
+        let servers = try (0..<3).map { _ in try Self.answering() }
+        defer { for server in servers { server.stop() } }
+        let names = (0..<150).map { "api\($0)" }
+        let upstreams = Dictionary(
+            uniqueKeysWithValues: names.indices.map { (names[$0], servers[$0 % 3].port) })
+        // Twice in the same order, so that each text has been displaced by others.
+        let requests = (names + names).map { "/\($0)" }
+        let lines = try Self.lines(upstreams, requests: requests) { gateway in
+            for name in names {
+                let parts = gateway.provider(PartsAPI.self, upstream: name)
+                gateway.get("/\(name)") { _ in .parts(only: parts.rx.request(.first).fragment()) }
+            }
+        }
+        #expect(lines.count == 300)
+        for (line, index) in zip(lines, (0..<150).map { $0 } + (0..<150)) {
+            let port = servers[index % 3].port
+            let call =
+                #"{"upstream":"api\#(index)","address":"127.0.0.1:\#(port)","attempts":1,"status":200}"#
+            #expect(try Self.calls(of: "only", in: line) == [call])
+        }
+    }
+
     // MARK: Failures
 
     @Test("A refused call has the reason, every attempt, and the address that refused")
