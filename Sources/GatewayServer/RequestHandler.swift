@@ -30,7 +30,10 @@ final class RequestHandler: InboundHandler {
     func decide(_ head: HTTPRequestHead) -> BodyDecision {
         do throws(GatewayError) {
             // Before the check of the host: probes call by any name, and health tells a web page nothing of use.
-            if let answer = try health.answer(head) { return .answer(answer) }
+            if var answer = try health.answer(head) {
+                answer.fields.append(.xRequestID, responder.requestID(head.fields))
+                return .answer(answer)
+            }
             try hosts?.check(head)
             switch try responder.route(head) {
             case .handle(let routed, let limit): return .buffer(limit: limit, context: routed)
@@ -67,12 +70,18 @@ final class RequestHandler: InboundHandler {
         }
     }
 
+    private static let asterisk = Array("*".utf8)[...]
+
+    private static func path(of head: HTTPRequestHead?) -> ArraySlice<UInt8>? {
+        head.map { $0.target.form == .asterisk ? asterisk : $0.target.pathBytes }
+    }
+
     func answered(_ answer: DirectAnswer) {
         let status = AccessLog.status(
             answer.response?.status.code, answer.outcome, hasBegun: answer.hasBegun)
         accessLog?.write(
             AccessLog.Entry(
-                method: answer.method, path: answer.head?.target.pathBytes, status: status,
+                method: answer.method, path: Self.path(of: answer.head), status: status,
                 end: answer.outcome, remote: answer.remoteAddress.description, receivedAt: answer.receivedAt,
                 bytesReceived: answer.bytesReceived, bytesSent: answer.bytesSent),
             requestID: answer.response?.fields.firstValueBytes(.xRequestID))
@@ -127,7 +136,7 @@ package final class GatewayExchange: InboundExchange {
         if let answer = answer.take() {
             tell(answer.summary, outcome)
         } else if let cancelled {
-            tell(cancelled, outcome)
+            accessLog?.write(entry(status: nil, outcome), cancelled)
         } else {
             accessLog?.write(entry(status: nil, outcome), requestID: nil)
         }

@@ -46,7 +46,8 @@ extension InboundConnection {
         DirectAnswer(
             head: turn.head, method: turn.method, error: error, response: response,
             remoteAddress: peer.address, receivedAt: turn.receivedAt, bytesReceived: turn.bytesReceived,
-            bytesSent: bytesSent, hasBegun: bytesSent > 0, outcome: outcome)
+            bytesSent: bytesSent + turn.continueBytes, continueBytes: turn.continueBytes,
+            hasBegun: bytesSent > 0, outcome: outcome)
     }
 
     /// The head of the request that is being answered.
@@ -197,9 +198,9 @@ extension InboundConnection {
     // MARK: Bytes
 
     func sendContinue() {
-        withOutput { output in
+        turn.continueBytes = withOutput { output in
             ResponseSerializer.appendInformational(.continue, to: &output)
-            _ = send(&output, [])
+            return send(&output, [])
         }
     }
 

@@ -59,7 +59,7 @@ extension InboundConnection: DeferredWork {
             case .exchange(let exchange): exchange.cut(outcome, delivery, end: end)
             case .direct(var answer):
                 answer.outcome = outcome
-                answer.hasBegun = delivery.hasBegun(answer.bytesSent, end: end)
+                answer.hasBegun = delivery.hasBegun(answer.bytesSent - answer.continueBytes, end: end)
                 answer.bytesSent = delivery.acknowledged(of: answer.bytesSent, end: end)
                 handler.answered(answer)
             }

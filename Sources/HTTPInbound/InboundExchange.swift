@@ -27,10 +27,12 @@ open class InboundExchange {
     public final let receivedAt: MonotonicTime
     /// Bytes of the request, head and body.
     public final let bytesReceived: Int
-    /// Bytes of the answer so far, head included. Once it is cut: those that the client acknowledged.
+    /// Bytes of the answer so far, head and a 100 (Continue) before it included. Once it is cut: those that the client
+    /// acknowledged.
     public final var bytesSent: Int { sentBytes }
     // Behind a getter, as the attribute holds in this module alone.
-    @exclusivity(unchecked) final var sentBytes = 0
+    @exclusivity(unchecked) final var sentBytes: Int
+    private final let continueBytes: Int
     /// Whether the kernel took any of the answer. Known once the answer is over.
     public final var hasBegun: Bool { isBegun }
     @exclusivity(unchecked) private final var isBegun = true
@@ -60,6 +62,8 @@ open class InboundExchange {
         context = connection.turn.context.take()
         receivedAt = connection.turn.receivedAt
         bytesReceived = connection.turn.bytesReceived
+        continueBytes = connection.turn.continueBytes
+        sentBytes = continueBytes
         peer = connection.peer
         self.connection = connection
     }
@@ -116,7 +120,7 @@ open class InboundExchange {
     ///
     /// - Parameter end: where the bytes that were handed to the stream end.
     final func cut(_ outcome: InboundOutcome, _ delivery: Delivery, end: Int64) {
-        isBegun = delivery.hasBegun(sentBytes, end: end)
+        isBegun = delivery.hasBegun(sentBytes - continueBytes, end: end)
         sentBytes = delivery.acknowledged(of: sentBytes, end: end)
         finished(outcome)
     }

@@ -112,8 +112,11 @@ public struct DirectAnswer {
     public var receivedAt: MonotonicTime
     /// Bytes of the request, head and body, as far as they came.
     public var bytesReceived: Int
-    /// Bytes of the answer, head included: all of them, or those that the client acknowledged where it was cut.
+    /// Bytes of the answer, head and a 100 (Continue) before it included: all of them, or those that the client acknowledged
+    /// where it was cut.
     public var bytesSent: Int
+    /// Those of them that are the 100's.
+    var continueBytes = 0
     /// Whether the kernel took any of the answer.
     public var hasBegun: Bool
     public var outcome: InboundOutcome

@@ -16,6 +16,8 @@ struct Turn {
     var body: [UInt8] = []
     /// Bytes of the request, head and body.
     var bytesReceived = 0
+    /// Bytes of its 100 (Continue), which go out right before its answer.
+    var continueBytes = 0
 
     init(receivedAt: MonotonicTime) {
         self.receivedAt = receivedAt

@@ -2,7 +2,13 @@ import HTTPModel
 
 /// What the fields say about framing and connection, learnt while they are parsed so that nobody looks them up again.
 struct FieldFacts {
-    enum Side { case request, response }
+    enum Side {
+        case request
+        case response
+        /// The response to a CONNECT, in which `Content-Length` and `Transfer-Encoding` mean nothing (RFC 9110 9.3.6).
+        case tunnelResponse
+    }
+
     enum TransferCoding { case none, chunked, unknown }
     enum Expectation { case none, hundredContinue, other }
 
@@ -35,9 +41,13 @@ struct FieldFacts {
             } else if side == .response, ASCII.isText(name, "keep-alive") {
                 noteKeepAlive(value)
             }
-        case 14: if ASCII.isText(name, "content-length") { try noteContentLength(value) }
+        case 14:
+            if side != .tunnelResponse, ASCII.isText(name, "content-length") { try noteContentLength(value) }
         case 16: if ASCII.isText(name, "content-encoding") { hasContentCoding = true }
-        case 17: if ASCII.isText(name, "transfer-encoding") { try noteTransferEncoding(value) }
+        case 17:
+            if side != .tunnelResponse, ASCII.isText(name, "transfer-encoding") {
+                try noteTransferEncoding(value)
+            }
         default: break
         }
     }

@@ -42,12 +42,13 @@ public struct ResponseParser: Sendable {
         scanner = ResponseHeadScanner(limits: limits)
     }
 
-    /// A request with that method is sent: its response is the next that comes. Only between responses.
+    /// A request with that method is sent: its response is the next that comes. Only between responses. A CONNECT is the last.
     public mutating func expectResponse(to method: HTTPMethod) {
         guard case .idle = phase else {
             preconditionFailure("a response is expected while \(phase) is under way")
         }
         scanner.method = method
+        if method == .connect { scanner.section.expectTunnel() }
         phase = .head
         informationalCount = 0
         hasStarted = false

@@ -72,6 +72,38 @@ struct AccessLogCallTests {
         }
     }
 
+    @Test("A call whose connections are all stale is sent twice unseen once, not once an attempt")
+    func staleConnections() throws {
+        let go = Signal()
+        let ok = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1"
+        // Three connections are open and idle; each, and each that comes later, ends as it has the next request.
+        let warm: [ScriptedUpstream.Step] = [.readRequest, .wait(go), .send(ok), .readRequest, .close]
+        let upstream = try ScriptedUpstream(warm, warm, warm, [.readRequest, .close])
+        defer { upstream.stop() }
+        let lines = try withLoggedGateway { configuration in
+            configuration.upstreams = ["parts": "http://127.0.0.1:\(upstream.port)"]
+        } declare: { gateway in
+            let parts = gateway.provider(PartsAPI.self, upstream: "parts")
+            gateway.get("/warm") { _ in
+                .parts(
+                    a: parts.rx.request(.first).fragment(), b: parts.rx.request(.first).fragment(),
+                    c: parts.rx.request(.first).fragment())
+            }
+            gateway.get("/page") { _ in .parts(only: parts.rx.request(.first).fragment()) }
+        } _: { server in
+            let client = try RawClient(port: server.port)
+            client.send("GET /warm HTTP/1.1\r\nHost: test\r\n\r\n")
+            for _ in 0..<3 { #expect(upstream.requestRead.waitBlocking()) }
+            for _ in 0..<3 { go.fire() }
+            #expect(client.receive()?.status == 200)
+            client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
+            #expect(client.receive()?.status == 502)
+        }
+        let part = try #require(lines.last?[member: "parts"]?[member: "only"])
+        #expect(part[member: "attempts"]?.intValue == 3)
+        #expect(upstream.requests.count == 3 + 4)
+    }
+
     // MARK: Failures
 
     @Test("A refused call has the reason, every attempt, and the address that refused")

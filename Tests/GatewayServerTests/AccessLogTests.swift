@@ -117,6 +117,17 @@ struct AccessLogTests {
         #expect(lines.map { $0[member: "method"]?.stringValue } == ["GET"])
     }
 
+    @Test("A question about the server as a whole has the path *")
+    func asterisk() throws {
+        let lines = try lines { _ in
+        } _: { port in
+            let client = try RawClient(port: port)
+            client.send("OPTIONS * HTTP/1.1\r\nHost: test\r\n\r\n")
+            #expect(client.receive()?.status == 204)
+        }
+        #expect(lines.map { $0[member: "path"]?.stringValue } == ["*"])
+    }
+
     @Test(
         "A body that did not come is a 408 with its method, its path, the bytes that came and the time that was waited"
     )

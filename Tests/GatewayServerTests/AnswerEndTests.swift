@@ -98,6 +98,56 @@ struct AnswerEndTests {
         #expect(lines == [Line(499, "client_gone", 0)])
     }
 
+    @Test(
+        "A request that has no answer when the gateway ends is 503 and `drain`, or 500 and `aborted`, without bytes",
+        arguments: [false, true])
+    func unanswered(stops: Bool) throws {
+        let held = PublishSubject<JSONFragment>()
+        let lines = try lines(
+            stops: stops, configure: { $0.drainDeadline = .milliseconds(200) },
+            declare: { gateway in
+                gateway.get("/held") { _ in .parts(value: held.take(1).asSingle()) }
+            }
+        ) { server in
+            let client = try RawClient(port: server.port)
+            client.send("GET /held HTTP/1.1\r\nHost: test\r\n\r\n")
+            try spin(while: !held.hasObservers)
+            if stops { server.stop() } else { server.drain() }
+            server.waitUntilStopped()
+        }
+        #expect(lines == [stops ? Line(500, "aborted", 0) : Line(503, "drain", 0)])
+    }
+
+    @Test("The bytes of a 100 (Continue) count as the answer's; a client that leaves after it is a 499")
+    func afterContinue() throws {
+        let held = PublishSubject<JSONFragment>()
+        let head = "Host: test\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"
+        let interim = "HTTP/1.1 100 Continue\r\n\r\n"
+        var answer = 0
+        let lines = try lines(declare: { gateway in
+            gateway.post("/now") { _ in .fragment(JSONFragment("1")) }
+            gateway.post("/held") { _ in .parts(value: held.take(1).asSingle()) }
+        }) { server in
+            var client = try RawClient(port: server.port)
+            client.send("POST /now HTTP/1.1\r\nConnection: close\r\n" + head)
+            #expect(try client.read(through: "\r\n\r\n") == interim)
+            client.send("{}")
+            answer = client.readToEnd().bytes.count
+            client = try RawClient(port: server.port)
+            client.send("POST /held HTTP/1.1\r\n" + head)
+            #expect(try client.read(through: "\r\n\r\n") == interim)
+            client.send("{}")
+            try spin(while: !held.hasObservers)
+            client.reset()
+            try spin(while: held.hasObservers)
+        }
+        #expect(
+            lines == [
+                Line(200, "complete", answer + interim.utf8.count),
+                Line(499, "client_gone", interim.utf8.count),
+            ])
+    }
+
     @Test("What is left at the drain deadline is `drain`")
     func drain() throws {
         var received = 0

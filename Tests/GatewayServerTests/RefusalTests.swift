@@ -137,6 +137,20 @@ struct RefusalTests {
         }
     }
 
+    @Test("The answers of health have the client's id or a fresh one, like every other answer")
+    func healthHasIDs() throws {
+        try serve { port in
+            let client = try RawClient(port: port)
+            client.send("GET /health/live HTTP/1.1\r\nHost: x\r\nX-Request-Id: mine\r\n\r\n")
+            #expect(client.receive()?.value("X-Request-Id") == "mine")
+            for request in ["GET /health/ready", "OPTIONS /health/live"] {
+                client.send("\(request) HTTP/1.1\r\nHost: x\r\n\r\n")
+                let id = client.receive()?.value("X-Request-Id")
+                #expect((id ?? "").count > 8, "\(request)")
+            }
+        }
+    }
+
     @Test("OPTIONS * is the gateway's to answer, with an id like every other answer")
     func optionsForTheServer() throws {
         try serve { port in

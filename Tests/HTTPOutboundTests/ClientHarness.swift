@@ -53,19 +53,21 @@ final class ClientHarness: Sendable {
 
     var loop: EventLoop { client.loop }
 
-    private init(limits: OutboundLimits, resolver: Resolver) async throws {
+    private init(limits: OutboundLimits, resolver: Resolver, discarded: DiscardReasons?) async throws {
         group = try EventLoopGroup(count: 1)
         let loop = group.loops[0]
-        client = try await loop.perform { HTTPClient(loop: loop, resolver: resolver, limits: limits) }
+        client = try await loop.perform {
+            HTTPClient(loop: loop, resolver: resolver, limits: limits, observer: discarded)
+        }
     }
 
     /// Runs `body` with a client, closes the client, and sees that nothing is left of it.
     static func with(
         limits: OutboundLimits = OutboundLimits.patient, resolver: Resolver = Resolver(),
-        sourceLocation: SourceLocation = #_sourceLocation,
+        discarded: DiscardReasons? = nil, sourceLocation: SourceLocation = #_sourceLocation,
         _ body: (ClientHarness) async throws -> Void
     ) async throws {
-        let harness = try await ClientHarness(limits: limits, resolver: resolver)
+        let harness = try await ClientHarness(limits: limits, resolver: resolver, discarded: discarded)
         let result: Result<Void, any Error>
         do { result = .success(try await body(harness)) } catch { result = .failure(error) }
         let client = harness.client
@@ -196,5 +198,18 @@ extension Result where Success == OutboundResponse, Failure == OutboundError {
         case .success(let response): response.timings
         case .failure(let error): error.timings
         }
+    }
+}
+
+/// Why connections were discarded, in order.
+final class DiscardReasons: ConnectionObserver {
+    private let reasons = Lock<[DiscardReason]>([])
+
+    var all: [DiscardReason] { reasons.withLock { $0 } }
+
+    func connectionOpened(to origin: Origin, address: PeerAddress?, after time: TimeAmount) {}
+    func connectionReused(to origin: Origin, address: PeerAddress?) {}
+    func connectionDiscarded(to origin: Origin, address: PeerAddress?, _ reason: DiscardReason) {
+        reasons.withLock { $0.append(reason) }
     }
 }

@@ -223,15 +223,21 @@ struct StrayTests {
         let go = Signal()
         let upstream = try ScriptedUpstream(
             tls: Wire.tls.server, [.readRequest, .send(Self.ok), .wait(go), .plain(Self.alert), .awaitEnd],
-            [.readRequest, .send(Self.ok), .readRequest, .plain(Self.alert), .awaitEnd], Self.next)
-        try await ClientHarness.with { harness in
+            [.readRequest, .send(Self.ok), .readRequest, .plain(Self.alert), .awaitEnd],
+            [.readRequest, .send(Self.ok), .readRequest, .cut], Self.next)
+        let discarded = DiscardReasons()
+        try await ClientHarness.with(discarded: discarded) { harness in
             let api = try await harness.upstream(upstream)
             #expect(await api.get().text == "hi")
             go.fire()
             try await harness.until { $0.idle == 0 }
             #expect(await api.get().text == "hi")
+            #expect(await api.get().text == "hi")
             #expect(await api.get().text == "second")
-            #expect(upstream.connections == 3)
+            #expect(upstream.connections == 4)
+            // What cannot be decrypted is no close.
+            #expect(
+                discarded.all.map(\.token) == ["tls_protocol_error", "tls_protocol_error", "peer_closed"])
         }
         upstream.stop()
     }

@@ -13,7 +13,7 @@ final class AccessLog {
     struct Entry {
         var method: HTTPMethod?
         var path: ArraySlice<UInt8>?
-        /// The status of the answer; 499 where the client left before any of it was sent.
+        /// As `AccessLog.status` has it.
         var status: Int
         var end: InboundOutcome
         /// The client's end of the connection, as text.
@@ -27,11 +27,18 @@ final class AccessLog {
     /// nginx's status for a client that closed the connection before its answer.
     static let clientClosedRequest = 499
 
+    /// The status that a line tells: that of the answer, or of what became of the request where no byte of one went out.
+    ///
     /// - Parameters:
     ///   - status: of the answer; nil where there was none.
     ///   - hasBegun: the kernel took some of the answer.
     static func status(_ status: Int?, _ end: InboundOutcome, hasBegun: Bool) -> Int {
-        end == .clientGone && !hasBegun ? clientClosedRequest : status ?? 500
+        if hasBegun, let status { return status }
+        return switch end {
+        case .clientGone: clientClosedRequest
+        case .drain: 503
+        case .completed, .aborted, .stalled: status ?? 500
+        }
     }
 
     private let channel: LogChannel

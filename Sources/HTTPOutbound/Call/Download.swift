@@ -60,7 +60,7 @@ private final class DownloadCall: OutboundCall, @unchecked Sendable {
         self.source = source
         let request = work.request
         super.init(
-            to: work.upstream.local, isIdempotent: request.method.isIdempotent,
+            to: work.upstream.local, mayResend: request.method.isIdempotent,
             connectTimeout: request.connectTimeout, firstByteTimeout: request.firstByteTimeout,
             readTimeout: request.readTimeout, total: request.totalTimeout.map { TimeAmount($0) },
             mayStream: true)

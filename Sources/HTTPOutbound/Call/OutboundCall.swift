@@ -19,7 +19,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     }
 
     /// Whether its request may be sent once more on a new connection where the one it had turns out to be stale.
-    final let isIdempotent: Bool
+    final let mayResend: Bool
     /// Whether `responseBegan` is asked how it takes the body.
     final let mayStream: Bool
     // Touched by the loop's thread alone, and never across a call that leads back here.
@@ -32,6 +32,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     // Computed for others: `@exclusivity(unchecked)` does not hold in another module.
     @exclusivity(unchecked) private final var itsAddress: PeerAddress?
     @exclusivity(unchecked) private(set) final var wasResent = false
+    @exclusivity(unchecked) private final var wasSentTwice = false
     @exclusivity(unchecked) private final var requestWasSent = false
     /// What the connection had sent when it was last looked at.
     @exclusivity(unchecked) final var bytesSent: Int64 = 0
@@ -41,19 +42,23 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// Where its connection goes: the proxy's address where there is one. Nil until an address was tried.
     public final var address: PeerAddress? { itsAddress }
 
+    /// Whether something of its request went out on a connection that turned out to be stale, and all of it once more.
+    public final var requestWasSentTwice: Bool { wasSentTwice }
+
     /// A call to this upstream with the limits of an `OutboundRequest`; `total` is its `totalTimeout`. On its loop, as all
     /// that follows.
     ///
     /// - Parameters:
-    ///   - isIdempotent: the method's (RFC 9110 9.2.2).
+    ///   - mayResend: the request may be sent once more where its connection turns out to be stale: its method is idempotent
+    ///     (RFC 9110 9.2.2).
     ///   - total: `.never` for a call whose body may take as long as it takes.
     ///   - mayStream: ask `responseBegan` how the body is taken. (Most calls are not asked, and are the quicker for it.)
     public init(
-        to pool: borrowing UpstreamPool, isIdempotent: Bool, connectTimeout: Duration? = nil,
+        to pool: borrowing UpstreamPool, mayResend: Bool, connectTimeout: Duration? = nil,
         firstByteTimeout: Duration? = nil, readTimeout: Duration? = nil, total: TimeAmount? = nil,
         mayStream: Bool = false
     ) {
-        self.isIdempotent = isIdempotent
+        self.mayResend = mayResend
         self.mayStream = mayStream
         let loop = pool.loop
         let now = loop.wakeTime
@@ -167,6 +172,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// - Parameter wasSent: something of its request was handed to the kernel.
     final func isResent(wasSent: Bool) {
         wasResent = true
+        wasSentTwice = wasSentTwice || wasSent
         requestWasSent = wasSent
         timings.requestWritten = nil
         timings.firstByte = nil

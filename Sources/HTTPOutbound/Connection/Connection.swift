@@ -69,7 +69,7 @@ final class Connection {
             return failure
         }
         self.call = call
-        state.requestStarted(isReused: isReused, mayRepeat: call.isIdempotent && !call.wasResent)
+        state.requestStarted(isReused: isReused, mayRepeat: call.mayResend && !call.wasResent)
         let now = loop.wakeTime
         call.requestStarted(on: self, isReused: isReused, now: now)
         if isWritten { state.requestWritten() }
@@ -269,9 +269,11 @@ extension Connection: StreamHandler {
         guard !state.isOpening else {
             return fail(OutboundError.Reason(connecting: error), error.description)
         }
-        guard case .fail = ended() else { return }
-        fail(
-            OutboundError.Reason(serving: error, isWithinResponse: state.hasFirstByte), error.description)
+        let reason = OutboundError.Reason(serving: error, isWithinResponse: state.hasFirstByte)
+        // A connection that was merely cut has no error of TLS but that.
+        let isCut = error.tls == nil || error.tls?.kind == .truncated
+        guard case .fail = ended(isCut ? .peerClosed : DiscardReason(reason)) else { return }
+        fail(reason, error.description)
     }
 
     func finish(_ response: WholeResponse) {
@@ -301,12 +303,12 @@ extension Connection: StreamHandler {
     }
 
     /// The peer's side is over. `.fail` is left to the caller, who knows how it ended.
-    private func ended() -> ConnectionState.Ending {
+    private func ended(_ reason: DiscardReason = .peerClosed) -> ConnectionState.Ending {
         let ending = state.connectionEnded(isUnsent: isUnsent)
         switch ending {
         case .ignore, .fail: break
-        case .remove: discard(.peerClosed)
-        case .resend: resend(.peerClosed)
+        case .remove: discard(reason)
+        case .resend: resend(reason)
         }
         return ending
     }

@@ -46,6 +46,8 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     @exclusivity(unchecked) private final var place: CallContext?
     /// Where the last attempt went. Written on its loop, which notes the call's end.
     @exclusivity(unchecked) private(set) final var address: PeerAddress?
+    /// Written on the loop of its attempts, between which it is read.
+    @exclusivity(unchecked) private(set) final var wasSentTwice = false
     /// Where the request's record has the call; nil where it has not.
     @exclusivity(unchecked) private final var recordIndex: Int?
     fileprivate final let state = Lock(CallState())
@@ -163,6 +165,8 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     // MARK: - Answers
 
     func attemptReached(_ address: PeerAddress) { self.address = address }
+
+    func attemptWasSentTwice() { wasSentTwice = true }
 
     func attemptSucceeded(_ response: consuming TransportResponse) {
         if call.isTimed { call.timeline?.attemptEnded(at: scheduler.now, status: response.status.code) }

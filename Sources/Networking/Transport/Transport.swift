@@ -53,6 +53,13 @@ public protocol AttemptReceiver: AnyObject, Sendable {
     /// has addresses. Default: nothing happens.
     func attemptReached(_ address: PeerAddress)
 
+    /// Whether an attempt of the call was sent twice: a connection turned out to be stale. Once a call; in attempts after it a
+    /// stale connection is a failure. Default false.
+    var wasSentTwice: Bool { get }
+
+    /// The attempt was sent twice: told before its end. Default: nothing happens.
+    func attemptWasSentTwice()
+
     /// A whole response, whatever its status.
     func attemptSucceeded(_ response: consuming TransportResponse)
     /// No whole response.
@@ -61,4 +68,6 @@ public protocol AttemptReceiver: AnyObject, Sendable {
 
 extension AttemptReceiver {
     public func attemptReached(_: PeerAddress) {}
+    public var wasSentTwice: Bool { false }
+    public func attemptWasSentTwice() {}
 }

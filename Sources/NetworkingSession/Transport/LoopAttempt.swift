@@ -16,7 +16,8 @@ final class LoopAttempt: OutboundCall, @unchecked Sendable {
         self.call = call
         self.receiver = receiver
         super.init(
-            to: upstream, isIdempotent: call.method.isIdempotent, connectTimeout: call.limits.connect,
+            to: upstream, mayResend: call.method.isIdempotent && !receiver.wasSentTwice,
+            connectTimeout: call.limits.connect,
             firstByteTimeout: call.limits.firstByte, readTimeout: call.limits.firstByte, total: limit)
     }
 
@@ -25,6 +26,7 @@ final class LoopAttempt: OutboundCall, @unchecked Sendable {
     override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
         guard let receiver = receiver.take() else { return }
         if let address { receiver.attemptReached(address) }
+        if requestWasSentTwice { receiver.attemptWasSentTwice() }
         receiver.attemptSucceeded(
             TransportResponse(status: head.status, fields: head.fields, body: body))
     }
@@ -32,6 +34,7 @@ final class LoopAttempt: OutboundCall, @unchecked Sendable {
     override func failed(_ error: OutboundError) {
         guard let receiver = receiver.take() else { return }
         if let address { receiver.attemptReached(address) }
+        if requestWasSentTwice { receiver.attemptWasSentTwice() }
         receiver.attemptFailed(TransportError(error))
     }
 

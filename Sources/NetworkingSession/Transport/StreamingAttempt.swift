@@ -23,7 +23,8 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
         self.limit = limit
         self.receiver = receiver
         super.init(
-            to: upstream, isIdempotent: call.method.isIdempotent, connectTimeout: call.limits.connect,
+            to: upstream, mayResend: call.method.isIdempotent && !receiver.wasSentTwice,
+            connectTimeout: call.limits.connect,
             firstByteTimeout: call.limits.firstByte, readTimeout: call.limits.firstByte, total: limit,
             mayStream: true)
     }
@@ -133,6 +134,7 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
 
     override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
         if let address { receiver?.attemptReached(address) }
+        if requestWasSentTwice { receiver?.attemptWasSentTwice() }
         let response = TransportResponse(status: head.status, fields: head.fields, body: body)
         guard let file else {
             receiver.take()?.attemptSucceeded(response)
@@ -148,6 +150,7 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
     override func failed(_ error: OutboundError) {
         dropFile()
         if let address { receiver?.attemptReached(address) }
+        if requestWasSentTwice { receiver?.attemptWasSentTwice() }
         receiver.take()?.attemptFailed(TransportError(error))
     }
 }

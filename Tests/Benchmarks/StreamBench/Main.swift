@@ -138,7 +138,7 @@ final class BulkCall: OutboundCall, @unchecked Sendable {
     ) {
         self.request = request
         self.done = done
-        super.init(to: upstream.local, isIdempotent: true, mayStream: true)
+        super.init(to: upstream.local, mayResend: true, mayStream: true)
     }
 
     override func sendRequest(to sink: any RequestSink) {

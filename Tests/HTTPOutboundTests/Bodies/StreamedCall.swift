@@ -34,7 +34,7 @@ final class StreamedCall: OutboundCall, @unchecked Sendable {
         self.delivery = delivery
         self.onPiece = onPiece
         super.init(
-            to: api.local, isIdempotent: request.method.isIdempotent,
+            to: api.local, mayResend: request.method.isIdempotent,
             firstByteTimeout: request.firstByteTimeout, readTimeout: request.readTimeout,
             total: request.totalTimeout.map { TimeAmount($0) }, mayStream: true)
     }

@@ -85,13 +85,18 @@ struct ProxyCallTests {
         proxy.stop()
     }
 
-    @Test("A length in the answer to CONNECT means nothing, and its head may come in pieces")
-    func ignoredLength() async throws {
+    @Test(
+        "The framing in the answer to CONNECT means nothing, valid or not, and its head may come in pieces",
+        arguments: [
+            "ngth: 5", "ngth: 5\r\nContent-Length: 6", "ngth: five", "ngth: 5\r\nTransfer-Encoding: chunked",
+            "vel: 1\r\nTransfer-Encoding: gzip, chunked\r\nTransfer-Encoding: (", "ngth: -1",
+        ])
+    func ignoredLength(rest: String) async throws {
         let gone = Signal()
         let proxy = try ScriptedUpstream(
             tls: Wire.tls.server, isSecure: false,
             [
-                .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Le"), .fire(gone), .send("ngth: 5\r\n\r\n"),
+                .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Le"), .fire(gone), .send(rest + "\r\n\r\n"),
                 .secure, .readRequest, .send(Self.ok), .awaitEnd,
             ])
         try await ClientHarness.with { harness in
