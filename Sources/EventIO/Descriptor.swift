@@ -10,7 +10,8 @@ enum Descriptor {
         return descriptor
     }
 
-    /// Descriptors that connections and files leave free, for the libraries of the process. Dispatch ends the process when it
+    /// Descriptors that connections and files leave free, for the libraries of the process. (A body that is uploaded from a
+    /// file may take one: the client does not know of them.) Dispatch ends the process when it
     /// cannot open `/proc/<thread>/stat` (`_dispatch_workq_monitor_pools`), which it does once a second under load.
     static let spare: Int32 = 8
 

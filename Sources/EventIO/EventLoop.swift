@@ -43,6 +43,12 @@ public final class EventLoop: @unchecked Sendable {
 
     @exclusivity(unchecked) private var wheel: TimerWheel
     @exclusivity(unchecked) private var armedTick = TimerWheel.Tick.max
+    /// Timers that come so late mean that the process or the loop stood still. What came to the sockets meanwhile is read
+    /// before anybody is told that its time is over: epoll_wait(2) gives EINTR and no events after a SIGSTOP (signal(7)).
+    private static let standstill = TimeAmount.milliseconds(100)
+    /// Looks at the sockets before late timers: libevent takes 32 events at the first, twice as many at the next.
+    private static let lateLookLimit = 8
+    @exclusivity(unchecked) private var lateLooks = 0
     @exclusivity(unchecked) private var cachedNow = MonotonicTime(nanoseconds: 0)
     @exclusivity(unchecked) private var nowIsFresh = false
 
@@ -64,6 +70,7 @@ public final class EventLoop: @unchecked Sendable {
     @exclusivity(unchecked) public private(set) var wakeCount: Int64 = 0
     @exclusivity(unchecked) var members = LoopMembers()
     private(set) lazy var quietStreams = QuietStreams(self)
+    private(set) lazy var memoryReturn = MemoryReturn(self)
 
     public init(name: String = "loop") throws(SocketError) {
         self.name = name
@@ -295,6 +302,12 @@ public final class EventLoop: @unchecked Sendable {
     /// The one libevent timer came. It is armed lazily: most often what it was armed for is cancelled by now,
     /// and this only looks where the next timer is.
     fileprivate func timersAreDue() {
+        if now - TimerWheel.time(of: armedTick) > Self.standstill, lateLooks < Self.lateLookLimit {
+            lateLooks += 1
+            timerEvent?.add(after: .zero)
+            return
+        }
+        lateLooks = 0
         armedTick = .max
         wheel.advance(to: now)
         // As many as there are now: a timer that sets itself at once does not keep the loop to itself.

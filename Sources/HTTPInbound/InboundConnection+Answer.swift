@@ -231,9 +231,10 @@ extension InboundConnection {
 
     /// The last byte of an answer was handed to the stream.
     private func complete(_ answer: LeavingAnswers.Answer) {
-        if case .exchange = answer {
+        if case .exchange(let answered) = answer {
             exchange = nil
             server.requestLeft()
+            if answered.sentBytes >= EventLoop.largeMemory { loop.largeMemoryWasFreed() }
         }
         onDrain = nil
         let isFirst = leaving.isEmpty

@@ -41,7 +41,7 @@ extension InboundConnection: DeferredWork {
 
     /// How far the output has got; nil where nobody needs to know. Before the stream is closed, as the kernel forgets then.
     func delivery(_ manner: Manner) -> Delivery? {
-        guard exchange != nil || !leaving.isEmpty else { return nil }
+        guard exchange != nil || !leaving.isEmpty || turn.continueBytes > 0 else { return nil }
         switch manner {
         case .close: stream.sendNow()
         case .reset: break

@@ -183,6 +183,7 @@ final class InboundConnection {
     private func countWaiting() {
         let change = stream.residentByteCount - waitingBytes
         guard change != 0 else { return }
+        if change <= -EventLoop.largeMemory { loop.largeMemoryWasFreed() }
         waitingBytes += change
         if waitingBytes <= server.limits.residentAnswer {
             largeSince = nil
@@ -268,7 +269,12 @@ final class InboundConnection {
         dropBody()
         onDrain = nil
         if let delivery { tellCutAnswers(delivery, outcome) }
-        if isWithinBody { handler.answered(directAnswer(nil, outcome: outcome)) }
+        if isWithinBody {
+            if let delivery {
+                turn.continueBytes = delivery.acknowledged(of: turn.continueBytes, end: bytesHanded)
+            }
+            handler.answered(directAnswer(nil, outcome: outcome))
+        }
         server.connectionEnded(self)
     }
 }

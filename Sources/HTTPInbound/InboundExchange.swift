@@ -41,7 +41,7 @@ open class InboundExchange {
     /// Called once, when the client leaves (FIN or RST) while its answer is not complete.
     @exclusivity(unchecked) public final var onClientGone: (() -> Void)?
     /// Called once, when the answer was taken by the kernel or will never be: how it ended, and the bytes of the answer,
-    /// head included (where it was cut, those that the client acknowledged).
+    /// as in `bytesSent`.
     @exclusivity(unchecked) public final var onFinished:
         ((_ outcome: InboundOutcome, _ bytesSent: Int) -> Void)?
 

@@ -160,6 +160,7 @@ public final class InboundServer {
 
     func spoolEnded(_ bytes: Int, _ error: SocketError?) {
         unwrittenBytes -= bytes
+        loop.largeMemoryWasFreed()
         guard let error, loop.now >= spoolsFrom else { return }
         spoolsFrom = loop.now + TimeAmount(.seconds(60))
         onSpoolFailed?(error)

@@ -5,7 +5,7 @@ struct FieldFacts {
     enum Side {
         case request
         case response
-        /// The response to a CONNECT, in which `Content-Length` and `Transfer-Encoding` mean nothing (RFC 9110 9.3.6).
+        /// A proxy's to the request for a tunnel: its `Content-Length` and `Transfer-Encoding` are passed over.
         case tunnelResponse
     }
 

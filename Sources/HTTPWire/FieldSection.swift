@@ -39,9 +39,6 @@ struct FieldSection {
         cutLine = nil
     }
 
-    /// All heads from here on answer a CONNECT.
-    mutating func expectTunnel() { facts = FieldFacts(side: .tunnelResponse) }
-
     /// A head with the fields that were kept, whose bytes these are.
     func storage(of head: UnsafeRawBufferPointer) -> FieldStorage {
         FieldStorage(head: head, entries: entries, count: entryCount)

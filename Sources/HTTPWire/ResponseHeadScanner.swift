@@ -13,11 +13,11 @@ struct ResponseHeadScanner: HeadScanner {
     private var status: HTTPStatus?
     private var version = HTTPVersion.http11
 
-    init(limits: ResponseLimits) {
+    init(limits: ResponseLimits, side: FieldFacts.Side = .response) {
         let limits = limits.bounded
         self.limits = limits
         section = FieldSection(
-            block: limits.fieldBlock, line: limits.fieldLine, count: limits.fieldCount, side: .response)
+            block: limits.fieldBlock, line: limits.fieldLine, count: limits.fieldCount, side: side)
     }
 
     var longestHead: Int { limits.statusLine + limits.fieldBlock + 16 }

@@ -37,18 +37,19 @@ public struct ResponseParser: Sendable {
     private var buffer = HeadBuffer()
     private var scanner: ResponseHeadScanner
 
-    public init(limits: ResponseLimits = ResponseLimits()) {
+    /// - Parameter opensTunnel: what answers is a proxy that was asked for a tunnel. `Content-Length` and `Transfer-Encoding`
+    ///   mean nothing then, as they do in a success (RFC 9110 9.3.6); the body of a refusal is not to be read.
+    public init(limits: ResponseLimits = ResponseLimits(), opensTunnel: Bool = false) {
         self.limits = limits
-        scanner = ResponseHeadScanner(limits: limits)
+        scanner = ResponseHeadScanner(limits: limits, side: opensTunnel ? .tunnelResponse : .response)
     }
 
-    /// A request with that method is sent: its response is the next that comes. Only between responses. A CONNECT is the last.
+    /// A request with that method is sent: its response is the next that comes. Only between responses.
     public mutating func expectResponse(to method: HTTPMethod) {
         guard case .idle = phase else {
             preconditionFailure("a response is expected while \(phase) is under way")
         }
         scanner.method = method
-        if method == .connect { scanner.section.expectTunnel() }
         phase = .head
         informationalCount = 0
         hasStarted = false

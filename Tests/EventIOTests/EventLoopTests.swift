@@ -2,6 +2,7 @@ import CLibevent
 import Dispatch
 import Glibc
 import Locking
+import Rx
 import Testing
 
 @testable import EventIO
@@ -12,6 +13,52 @@ struct EventLoopTests {
         let entries = Lock<[Int]>([])
         func add(_ entry: Int) { entries.withLock { $0.append(entry) } }
         var all: [Int] { entries.withLock { $0 } }
+    }
+
+    @Test("After the process stood still, what came meanwhile is read before timers say that it is late")
+    func standstill() async {
+        // In a process of its own, which is stopped as a whole.
+        await #expect(processExitsWith: .success) { try await EventLoopTests.runStoppedProcess() }
+    }
+
+    private final class Order: StreamHandler, TimerTarget, Sendable {
+        let log = Lock<[String]>([])
+        let isOver = DispatchSemaphore(value: 0)
+
+        private func add(_ entry: String) {
+            log.withLock { $0.append(entry) }
+            isOver.signal()
+        }
+
+        func streamReceived(_ bytes: UnsafeRawBufferPointer) { add("bytes") }
+        func streamReachedEnd() {}
+        func streamFailed(_ error: SocketError) {}
+        func timerFired(_ token: TimerToken) { add("timer") }
+
+        func waitForBoth() {
+            for _ in 0..<2 { isOver.wait() }
+        }
+    }
+
+    private static func runStoppedProcess() async throws {
+        let group = try EventLoopGroup(count: 1)
+        let loop = group.loops[0]
+        let order = Order()
+        let (stream, peer) = RawSocket.pair()
+        try await loop.perform {
+            let address = SocketAddress.loopback()
+            SocketStream(adopting: stream, remoteAddress: address, loop: loop).start(handler: order)
+            _ = loop.setTimer(after: .milliseconds(100), target: order)
+        }
+        // A shell writes to the peer while this process stands still, and has it go on.
+        dup2(peer.descriptor, 9)
+        let isLeft = system("(sleep 0.4; printf x >&9; kill -CONT \(getpid())) &")
+        precondition(isLeft == 0, "no shell")
+        kill(getpid(), SIGSTOP)
+        order.waitForBoth()
+        let log = order.log.withLock { $0 }
+        precondition(log == ["bytes", "timer"], "\(log)")
+        await shutDown(group)
     }
 
     @Test("An ended loop refuses work and says so")

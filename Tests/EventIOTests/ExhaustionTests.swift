@@ -52,7 +52,7 @@ struct ExhaustionTests {
         let end = try peers[2].receive()
         precondition(end.isEmpty, "the shed connection sees its end")
         // Once a second Dispatch looks at its threads if more work waits than they can do: more than a second of that.
-        let tasks = (0..<16).map { _ in
+        let tasks = (0..<4 * ProcessLimits.usableCores()).map { _ in
             Task.detached {
                 while !Task.isCancelled { await Task.yield() }
             }

@@ -140,10 +140,17 @@ struct AnswerEndTests {
             try spin(while: !held.hasObservers)
             client.reset()
             try spin(while: held.hasObservers)
+            // The body of the third is never whole.
+            client = try RawClient(port: server.port)
+            client.send("POST /held HTTP/1.1\r\n" + head)
+            #expect(try client.read(through: "\r\n\r\n") == interim)
+            client.send("{")
+            client.reset()
         }
         #expect(
             lines == [
                 Line(200, "complete", answer + interim.utf8.count),
+                Line(499, "client_gone", interim.utf8.count),
                 Line(499, "client_gone", interim.utf8.count),
             ])
     }

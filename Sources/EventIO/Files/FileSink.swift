@@ -239,6 +239,11 @@ private final class SinkFile: Sendable {
             let temporary = "\(path).\(suffix).part"
             // Of whoever may read it, as the process's umask says.
             let descriptor = Glibc.open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+            if descriptor >= 0, Descriptor.isSpare(descriptor) {
+                close(descriptor)
+                unlink(temporary)
+                throw SocketError(.file, EMFILE, subject: path)
+            }
             if descriptor >= 0 { return Temporary(descriptor: descriptor, path: temporary) }
             guard errno == EEXIST else { break }
         }

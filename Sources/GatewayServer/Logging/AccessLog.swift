@@ -20,7 +20,8 @@ final class AccessLog {
         var remote: String
         var receivedAt: MonotonicTime
         var bytesReceived: Int
-        /// Bytes that the kernel took of the answer; those that the client acknowledged where it was cut.
+        /// Bytes that the kernel took of the answer and of a 100 (Continue) before it; those that the client acknowledged where
+        /// it was cut.
         var bytesSent: Int
     }
 
@@ -37,7 +38,8 @@ final class AccessLog {
         return switch end {
         case .clientGone: clientClosedRequest
         case .drain: 503
-        case .completed, .aborted, .stalled: status ?? 500
+        case .completed: status ?? 500
+        case .aborted, .stalled: 500
         }
     }
 

@@ -56,7 +56,7 @@ enum CallList {
 /// The text of plain calls, one for each upstream and address: nearly all calls of a busy gateway have few of them. Confined to
 /// a loop.
 struct PlainCallTexts: ~Copyable {
-    /// A power of two.
+    /// A power of two. A text may stand in either of two that follow each other.
     private static let places = 64
     private var keys = [PlainCallKey](repeating: .none, count: places)
     private var texts = [[UInt8]](repeating: [], count: places)
@@ -68,8 +68,11 @@ struct PlainCallTexts: ~Copyable {
     /// - Returns: false, and nothing is written, for other parts.
     mutating func write(_ call: Link, to line: inout JSONLine) -> Bool {
         guard let key = call.plainCallKey else { return false }
-        let place = key.number & (Self.places - 1)
-        if keys[place] != key { make(key, of: call, at: place) }
+        var place = key.number & (Self.places - 2)
+        if keys[place] != key {
+            place += 1
+            if keys[place] != key { make(key, of: call, at: place) }
+        }
         texts[place].withUnsafeBufferPointer { line.plain($0) }
         return true
     }
@@ -77,6 +80,10 @@ struct PlainCallTexts: ~Copyable {
     @inline(never)
     private mutating func make(_ key: PlainCallKey, of link: Link, at place: Int) {
         guard let call = link.plainCall else { return }
+        // The pair's second place has the text that was made last; the first has the one before it.
+        keys.swapAt(place, place - 1)
+        calls.swapAt(place, place - 1)
+        texts.swapAt(place, place - 1)
         keys[place] = key
         calls[place] = call
         texts[place] = JSONLine.array(capacity: 128) { CallList.write(call.upstream, call.address, to: &$0) }

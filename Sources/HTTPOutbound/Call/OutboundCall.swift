@@ -32,6 +32,8 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     // Computed for others: `@exclusivity(unchecked)` does not hold in another module.
     @exclusivity(unchecked) private final var itsAddress: PeerAddress?
     @exclusivity(unchecked) private(set) final var wasResent = false
+    /// Something of its request went out on a connection that turned out to be stale.
+    @exclusivity(unchecked) private final var wasSentBefore = false
     @exclusivity(unchecked) private final var wasSentTwice = false
     @exclusivity(unchecked) private final var requestWasSent = false
     /// What the connection had sent when it was last looked at.
@@ -139,6 +141,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         timings.connected = now
         timings.isReusedConnection = isReused
         requestWasSent = true
+        wasSentTwice = wasSentBefore
         advanced()
     }
 
@@ -172,7 +175,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// - Parameter wasSent: something of its request was handed to the kernel.
     final func isResent(wasSent: Bool) {
         wasResent = true
-        wasSentTwice = wasSentTwice || wasSent
+        wasSentBefore = wasSentBefore || wasSent
         requestWasSent = wasSent
         timings.requestWritten = nil
         timings.firstByte = nil

@@ -31,7 +31,7 @@ final class ProxyTunnel {
         self.connection = connection
         self.loop = loop
         // Its limits bound the head of the answer; the body of a refusal is not read.
-        parser = ResponseParser(limits: ResponseLimits())
+        parser = ResponseParser(limits: ResponseLimits(), opensTunnel: true)
     }
 
     /// The connection is closed.

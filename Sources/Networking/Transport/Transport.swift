@@ -54,7 +54,7 @@ public protocol AttemptReceiver: AnyObject, Sendable {
     func attemptReached(_ address: PeerAddress)
 
     /// Whether an attempt of the call was sent twice: a connection turned out to be stale. Once a call; in attempts after it a
-    /// stale connection is a failure. Default false.
+    /// connection that turns out to be stale with some of the request on it is a failure. Default false.
     var wasSentTwice: Bool { get }
 
     /// The attempt was sent twice: told before its end. Default: nothing happens.
