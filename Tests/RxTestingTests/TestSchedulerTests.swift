@@ -56,6 +56,41 @@ struct TestSchedulerTests {
         }
     }
 
+    @Test(
+        "Absolute times are taken as they are: 0 is the first tick, also for streams, creation and subscription"
+    )
+    func absoluteTimes() {
+        let scheduler = TestScheduler(initialClock: 0)
+        let ticks = Lock<[Int]>([])
+        scheduler.scheduleAt(0) { ticks.withLock { $0.append(scheduler.clock) } }
+        let hot = scheduler.createHotObservable([.next(0, 1), .next(3, 2), .completed(5)])
+        let heard = scheduler.createObserver(Int.self)
+        let subscription = hot.asObservable().subscribe(heard)
+        let cold = scheduler.createColdObservable([.next(0, 1), .completed(2)])
+        let result = scheduler.start(created: 0, subscribed: 0, disposed: 10) { cold }
+        #expect(ticks.withLock { $0 } == [0])
+        #expect(heard.events == [.next(0, 1), .next(3, 2), .completed(5)])
+        #expect(result.events == [.next(0, 1), .completed(2)])
+        #expect(cold.subscriptions == [Subscription(0, 2)])
+        subscription.dispose()
+    }
+
+    @Test("A periodic tick comes before what its action schedules for the same time, as with RxSwift")
+    func periodicTies() {
+        let scheduler = TestScheduler(initialClock: 0)
+        let result = scheduler.start(disposed: 215) {
+            Observable<Int>.interval(.seconds(3), scheduler: scheduler)
+                .debounce(.seconds(3), scheduler: scheduler)
+        }
+        #expect(result.events == [], "each tick comes before the time of the value before it")
+        let finite = TestScheduler(initialClock: 0)
+        let last = finite.start {
+            Observable<Int>.interval(.seconds(3), scheduler: finite).take(3)
+                .debounce(.seconds(3), scheduler: finite)
+        }
+        #expect(last.events == [.next(209, 2), .completed(209)])
+    }
+
     @Test("A tick is as many seconds as the resolution says, and a frame of marbles as long as it is told")
     func resolution() {
         let tenths = TestScheduler(initialClock: 0, resolution: 0.1)

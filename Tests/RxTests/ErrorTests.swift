@@ -96,9 +96,9 @@ struct ErrorTests {
             return errors.flatMap { _ in Observable<Int>.timer(.milliseconds(2 * frame), scheduler: scheduler)
             }.take(2)
         }
-        // The trigger completes right after its second value: the third attempt ends as it starts.
-        #expect(scheduler.marbles(of: result) == "-a---a--|")
-        #expect(source.subscriptions == ["^-!", "----^-!", "--------(^!)"])
+        // The trigger completes right after its second value: the third attempt is the last.
+        #expect(scheduler.marbles(of: result) == "-a---a---a|")
+        #expect(source.subscriptions == ["^-!", "----^-!", "--------^-!"])
         #expect(handlers.withLock { $0 } == 1)
     }
 

@@ -68,6 +68,16 @@ struct MainSchedulerTests {
         #expect(log.entries == [])
     }
 
+    @Test("ensureRunningOnMainThread stops nobody on Linux, like RxSwift's")
+    func anyThread() async {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                MainScheduler.ensureRunningOnMainThread(errorMessage: "elsewhere")
+                continuation.resume()
+            }
+        }
+    }
+
     @Test("The asynchronous instance always hops, the concurrent one never on the main queue")
     func kinds() async {
         let log = Log<String>()

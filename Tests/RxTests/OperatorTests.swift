@@ -115,7 +115,7 @@ private let operators: [OperatorCase] =
             name: "retry(n)", values: "-a-b-c-|", error: "-a-b--a-b-#", disposed: "-a-b",
             build: { source, _ in source.retry(2) }),
         OperatorCase(
-            name: "retry(when:)", values: "-a-b-c-|", error: "-a-b--a-b-|", disposed: "-a-b",
+            name: "retry(when:)", values: "-a-b-c-|", error: "-a-b--a-b--a-b-|", disposed: "-a-b",
             build: { source, _ in
                 source.retry { (errors: Observable<any Error>) in errors.map { _ in () }.take(2) }
             }),

@@ -59,8 +59,8 @@ struct RecoveryLifetimeTests {
             return errors.do(onNext: { _ in log.add("asked") }, onSubscribe: { log.add("trigger") }).take(2)
                 .map { _ in () }
         }
-        // The trigger completes with its second value.
-        scheduler.expect(stream, sends: "-a-a|")
+        // The trigger completes with its second value, which still starts an attempt.
+        scheduler.expect(stream, sends: "-a-a-a|")
         #expect(
             log.entries == [
                 "handler", "trigger", "source", "disposed", "asked", "source", "disposed", "asked", "source",
@@ -69,15 +69,18 @@ struct RecoveryLifetimeTests {
     }
 
     @Test(
-        "retry(when:) ends with its trigger: its completion completes, its error fails, both dispose the source"
+        "retry(when:) leaves an attempt alone whose trigger ends: its end is the stream's at the next failure"
     )
     func triggerEnds() {
-        for (trigger, output) in [("---|", "-a-|"), ("---#{second}", "-a-#{second}")] {
+        for (attempt, trigger, output) in [
+            ("-a------#", "---|", "-a------|"), ("-a------#", "---#{second}", "-a------#{second}"),
+            ("-a------|", "---|", "-a------|"), ("-a------|", "---#{second}", "-a------|"),
+        ] {
             let begin = scheduler.clock
-            let (source, other) = (cold("-a------|"), cold(trigger))
+            let (source, other) = (cold(attempt), cold(trigger))
             scheduler.expect(
                 source.observable.retry { (_: Observable<any Error>) in other.observable }, sends: output)
-            #expect(source.subscriptions(from: begin) == ["^--!"])
+            #expect(source.subscriptions(from: begin) == ["^-------!"])
             #expect(other.subscriptions(from: begin) == ["^--!"])
         }
         let begin = scheduler.clock
@@ -86,6 +89,30 @@ struct RecoveryLifetimeTests {
             source.observable.retry { (_: Observable<any Error>) in other.observable }, sends: "-a-|")
         #expect(source.subscriptions(from: begin) == ["^--!"])
         #expect(other.subscriptions(from: begin) == ["^--!"], "the end of the source is the trigger's")
+    }
+
+    @Test("retry(when:) drops what its trigger sends while no failure waits, and waits for its next value")
+    func triggerIsEarly() {
+        let (source, other) = (cold("-a-b---#"), cold("--x-x------x"))
+        scheduler.expect(
+            source.observable.retry { (_: Observable<any Error>) in other.observable },
+            sends: "-a-b--------a-b---", disposedAt: 17)
+        #expect(source.subscriptions == ["^------!", "-----------^-----!"])
+    }
+
+    @Test("retry(when:) gives the value of the last attempt that its trigger allows")
+    func lastAttempt() {
+        let log = Log<Int>()
+        let source = Observable<Int>.create { observer in
+            log.add(1)
+            observer.on(log.entries.count < 4 ? .error(TestError("again")) : .next(42))
+            return Disposables.create()
+        }
+        let heard = Log<Int>()
+        _ = source.take(1).retry { (errors: Observable<any Error>) in errors.take(3) }.subscribe(
+            onNext: { heard.add($0) }, onError: { _ in heard.add(-1) })
+        #expect(heard.entries == [42])
+        #expect(log.entries.count == 4)
     }
 
     @Test("retry(when:) waits for its trigger with nothing subscribed to, and disposal ends that wait")

@@ -1,6 +1,10 @@
+import Locking
+
 extension ObservableType {
-    /// On an error asks the stream that `notificationHandler` makes of the errors: its values mean to subscribe again, its
-    /// completion and its error end the stream. The handler runs once a subscription.
+    /// On an error asks the stream that `notificationHandler` makes of the errors: its next value means to subscribe again, its
+    /// completion or error ends the stream. The handler runs once a subscription.
+    ///
+    /// An attempt that runs is left alone: a value that comes meanwhile is dropped, and an end counts at the next error.
     @inlinable
     @preconcurrency
     public consuming func retry<TriggerObservable: ObservableType>(
@@ -39,12 +43,20 @@ final class RetryWhen<Element: Sendable>: StatefulOperator<Element, Element>, Tr
 {
     @usableFromInline typealias Handler = @Sendable (Observable<BoxedError>) -> Trigger
 
+    private struct Answer {
+        /// An attempt has failed, and the trigger has not said what comes next.
+        var isAwaited = false
+        /// How the trigger ended: with an error or without.
+        var end: Result<Void, any Error>?
+    }
+
     private let handler: Handler
     private let accepts: @Sendable (any Error) -> Bool
     private let gate = Gate()
     private let errors = PublishSubject<BoxedError>()
     private let trigger = LinkSlot()
     private let starts = TurnLoop()
+    private let answer = Lock(Answer())
     // Sound: written in `begin` before the source runs, read by whoever runs the starts.
     private var repeated: Observable<Element>?
 
@@ -97,6 +109,11 @@ final class RetryWhen<Element: Sendable>: StatefulOperator<Element, Element>, Tr
         guard !upstream.isClosed else { return }
         // The failed attempt is over before the trigger is asked.
         upstream.clear()
+        let triggerEnd = answer.withLock { answer in
+            answer.isAwaited = true
+            return answer.end
+        }
+        if let triggerEnd { return finish(triggerEnd) }
         errors.onNext(BoxedError(error: error))
     }
 
@@ -119,14 +136,33 @@ final class RetryWhen<Element: Sendable>: StatefulOperator<Element, Element>, Tr
     }
 
     func triggerFired() {
-        start()
+        let isAsked = answer.withLock { answer in
+            defer { answer.isAwaited = false }
+            return answer.isAwaited
+        }
+        if isAsked { start() }
     }
 
     func triggerFailed(_ error: any Error) {
-        end(error)
+        triggerEnded(.failure(error))
     }
 
     func triggerCompleted() {
-        end(nil)
+        triggerEnded(.success(()))
+    }
+
+    private func triggerEnded(_ end: Result<Void, any Error>) {
+        let isAsked = answer.withLock { answer in
+            answer.end = end
+            return answer.isAwaited
+        }
+        if isAsked { finish(end) }
+    }
+
+    private func finish(_ triggerEnd: Result<Void, any Error>) {
+        switch triggerEnd {
+        case .success: end(nil)
+        case .failure(let error): end(error)
+        }
     }
 }

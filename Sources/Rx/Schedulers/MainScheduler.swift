@@ -19,10 +19,9 @@ public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Senda
         super.init(serialQueue: .main)
     }
 
-    /// Stops the program when the caller is not on the main queue.
-    public static func ensureRunningOnMainThread(errorMessage: String? = nil) {
-        ensureExecutingOnScheduler(errorMessage: errorMessage)
-    }
+    /// Does nothing, as RxSwift's does on Linux: no thread is the main queue's for good. `ensureExecutingOnScheduler` checks the
+    /// queue.
+    public static func ensureRunningOnMainThread(errorMessage: String? = nil) {}
 
     /// Stops the program when the caller is not on the main queue.
     public static func ensureExecutingOnScheduler(errorMessage: String? = nil) {

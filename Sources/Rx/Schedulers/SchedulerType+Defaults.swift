@@ -19,6 +19,8 @@ private final class PeriodicRun<StateType: Sendable>: Disposable {
     private let period: RxTimeInterval
     private let action: @Sendable (StateType) -> StateType
     private let state: Lock<StateType>
+    /// Ticks whose work is not done, the one at work included.
+    private let ticks = Lock(0)
     private let pending = SerialDisposable()
 
     init(
@@ -33,15 +35,34 @@ private final class PeriodicRun<StateType: Sendable>: Disposable {
 
     func schedule(after dueTime: RxTimeInterval) {
         pending.disposable = scheduler.scheduleRelative((), dueTime: dueTime) { [self] in
-            // One step at a time: the next one is scheduled after this one.
-            let value = state.withLock { $0 }
-            let next = action(value)
-            state.withLock { $0 = next }
-            // The old value is let go outside of the lock.
-            withExtendedLifetime(value) {}
+            // The next tick comes first: what the action schedules for the same time comes after it.
             if !pending.isDisposed { schedule(after: period) }
+            tick()
             return Disposables.create()
         }
+    }
+
+    /// One step at a time: a tick that comes while the last one is at work is left to that.
+    private func tick() {
+        let isFirst = ticks.withLock { ticks in
+            ticks += 1
+            return ticks == 1
+        }
+        guard isFirst else { return }
+        repeat {
+            if !pending.isDisposed { step() }
+        } while ticks.withLock { ticks in
+            ticks -= 1
+            return ticks > 0
+        }
+    }
+
+    private func step() {
+        let value = state.withLock { $0 }
+        let next = action(value)
+        state.withLock { $0 = next }
+        // The old value is let go outside of the lock.
+        withExtendedLifetime(value) {}
     }
 
     func dispose() {

@@ -48,8 +48,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
 
     private struct State {
         var clock: VirtualTime
-        var items: [VirtualItem<VirtualTime>] = []
-        var nextID: UInt64 = 0
+        var work = VirtualWork<VirtualTime>()
         var isRunning = false
     }
 
@@ -72,7 +71,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
 
     /// How much work waits.
     public final var pendingCount: Int {
-        state.withLock { $0.items.count }
+        state.withLock { $0.work.count }
     }
 
     @preconcurrency
@@ -87,7 +86,8 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         _ state: StateType, dueTime: RxTimeInterval,
         action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        scheduleRelativeVirtual(state, dueTime: converter.convert(dueTime), action: action)
+        let time = converter.offsetVirtualTime(clock, offset: converter.convert(dueTime))
+        return scheduleAbsoluteVirtual(state, time: adjustScheduledTime(time), action: action)
     }
 
     /// Runs `action` once, `dueTime` from now.
@@ -105,30 +105,23 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     public final func scheduleAbsoluteVirtual<StateType: Sendable>(
         _ state: StateType, time: VirtualTime, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        let time = adjustScheduledTime(time)
         let result = SingleAssignmentDisposable()
-        let id = self.state.withLock { scheduler in
-            scheduler.nextID += 1
-            let item = VirtualItem(time: time, id: scheduler.nextID) {
-                if !result.isDisposed { result.setDisposable(action(state)) }
-            }
-            // Kept in order; work is mostly added near the end.
-            let index = scheduler.items.lastIndex {
-                converter.compareVirtualTime($0.time, time) != .greaterThan
-            }
-            scheduler.items.insert(item, at: index.map { $0 + 1 } ?? 0)
-            return scheduler.nextID
+        let id = self.state.withLock {
+            $0.work.insert(
+                at: time, { if !result.isDisposed { result.setDisposable(action(state)) } },
+                converter.compareVirtualTime)
         }
-        let removal = Disposables.create { [weak self] in
-            // Let go outside of the lock: what the work holds may come back here.
-            _ = self?.state.withLock { scheduler in
-                scheduler.items.firstIndex { $0.id == id }.map { scheduler.items.remove(at: $0) }
-            }
-        }
+        let removal = Disposables.create { [weak self] in self?.remove(id) }
         return Disposables.create(result, removal)
     }
 
-    /// The time that work asked for `time` really gets. For subclasses: a test scheduler may add a tick.
+    private func remove(_ id: UInt64) {
+        // Let go outside of the lock: what the work holds may come back here.
+        _ = state.withLock { $0.work.remove(id, converter.compareVirtualTime) }
+    }
+
+    /// The time that work really gets which `schedule` or `scheduleRelative` puts at `time`. For subclasses: a test scheduler may
+    /// add a tick. What is scheduled for a virtual time or after a virtual interval is not asked about.
     open func adjustScheduledTime(_ time: VirtualTime) -> VirtualTime {
         time
     }
@@ -165,19 +158,17 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
 
     private func run(until limit: VirtualTime?) {
         state.withLock { $0.isRunning = true }
-        while let item = next(until: limit) { item.action() }
+        while let action = next(until: limit) { action() }
         stop()
     }
 
-    private func next(until limit: VirtualTime?) -> VirtualItem<VirtualTime>? {
+    private func next(until limit: VirtualTime?) -> VirtualWork<VirtualTime>.Action? {
         state.withLock { state in
-            guard state.isRunning, let first = state.items.first else { return nil }
-            if let limit, converter.compareVirtualTime(first.time, limit) == .greaterThan { return nil }
-            state.items.removeFirst()
-            if converter.compareVirtualTime(first.time, state.clock) == .greaterThan {
-                state.clock = first.time
-            }
-            return first
+            guard state.isRunning,
+                let (time, action) = state.work.next(until: limit, converter.compareVirtualTime)
+            else { return nil }
+            if converter.compareVirtualTime(time, state.clock) == .greaterThan { state.clock = time }
+            return action
         }
     }
 }
@@ -185,14 +176,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
 extension VirtualTimeScheduler: CustomDebugStringConvertible {
     /// The clock, and the times of the work that waits.
     public var debugDescription: String {
-        let (clock, times) = state.withLock { ($0.clock, $0.items.map(\.time)) }
+        let (clock, times) = state.withLock { ($0.clock, $0.work.times(converter.compareVirtualTime)) }
         return "\(clock): \(times)"
     }
-}
-
-/// Outside of the generic class, where using it would look up metadata.
-private struct VirtualItem<Time: Sendable>: Sendable {
-    let time: Time
-    let id: UInt64
-    let action: @Sendable () -> Void
 }
