@@ -45,7 +45,7 @@ public final class EventLoop: @unchecked Sendable {
     @exclusivity(unchecked) private var armedTick = TimerWheel.Tick.max
     /// Timers that come so late mean that the process or the loop stood still. What came to the sockets meanwhile is read
     /// before anybody is told that its time is over: epoll_wait(2) gives EINTR and no events after a SIGSTOP (signal(7)).
-    private static let standstill = TimeAmount.milliseconds(100)
+    static let standstill = TimeAmount.milliseconds(100)
     /// Looks at the sockets before late timers: libevent takes 32 events at the first, twice as many at the next.
     private static let lateLookLimit = 8
     @exclusivity(unchecked) private var lateLooks = 0

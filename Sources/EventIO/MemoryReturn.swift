@@ -7,7 +7,7 @@ import Rx
 /// process that rests after large bodies would keep some hundred MiB. Loop-confined.
 final class MemoryReturn: TimerTarget {
     /// Time without a large free before memory is given back: under load it is needed again.
-    private static let quiet = TimeAmount.seconds(1)
+    static let quiet = TimeAmount.seconds(1)
 
     private unowned let loop: EventLoop
     // The loop's alone.

@@ -50,10 +50,12 @@ struct EventLoopTests {
             SocketStream(adopting: stream, remoteAddress: address, loop: loop).start(handler: order)
             _ = loop.setTimer(after: .milliseconds(100), target: order)
         }
-        // A shell writes to the peer while this process stands still, and has it go on.
-        dup2(peer.descriptor, 9)
-        let isLeft = system("(sleep 0.4; printf x >&9; kill -CONT \(getpid())) &")
-        precondition(isLeft == 0, "no shell")
+        // A shell, whose standard output is the peer, writes while this process stands still, and has it go on.
+        let output = dup(STDOUT_FILENO)
+        dup2(peer.descriptor, STDOUT_FILENO)
+        let status = system("(sleep 0.4; printf x; kill -CONT \(getpid())) &")
+        dup2(output, STDOUT_FILENO)
+        precondition(status == 0, "no shell")
         kill(getpid(), SIGSTOP)
         order.waitForBoth()
         let log = order.log.withLock { $0 }

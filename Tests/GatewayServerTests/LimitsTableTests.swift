@@ -65,6 +65,8 @@ struct LimitsTableTests {
             "takeover.answer": HealthProbe.occupantPatience,
             "drain.handshakes": Worker.handshakeTime,
             "health.probe": HealthProbe.patience,
+            "memory.quiet": MemoryReturn.quiet,
+            "loop.standstill": EventLoop.standstill,
             "descriptors.spare": Int(Descriptor.spare),
             "listener.unsent": Int(Listener.unsentLimit),
             "parser.method": RequestHeadScanner.methodLimit,
