@@ -10,9 +10,9 @@ enum Descriptor {
         return descriptor
     }
 
-    /// Descriptors that connections and files leave free, for the libraries of the process. (A body that is uploaded from a
-    /// file may take one: the client does not know of them.) Dispatch ends the process when it
-    /// cannot open `/proc/<thread>/stat` (`_dispatch_workq_monitor_pools`), which it does once a second under load.
+    /// Descriptors that connections and files leave free for the libraries of the process. Dispatch ends the process when it
+    /// cannot open `/proc/<thread>/stat`, as it does once a second under load (`_dispatch_workq_monitor_pools`). A body that
+    /// is uploaded from a file may still take one.
     static let spare: Int32 = 8
 
     /// The new descriptor, or -1 with `EMFILE` in `errno` if it would be one of the last `spare` ones. A limit below 64 leaves

@@ -186,7 +186,7 @@ public final class Listener: @unchecked Sendable {
         }
         guard accepted >= 0 else { return acceptFailed(errno) }
         if Descriptor.isSpare(accepted) {
-            // Whoever waits learns of it by the close.
+            // The close tells the client.
             Glibc.close(accepted)
             shed += 1
             acceptLater(SocketError(.accept, EMFILE, subject: address.description))

@@ -3,8 +3,8 @@ import Rx
 
 /// Gives freed memory back to the system once a loop is quiet after large bodies.
 ///
-/// An allocator keeps what was freed for what comes next, and mimalloc looks at what it keeps only as it is asked for more: a
-/// process that rests after large bodies would keep some hundred MiB. Loop-confined.
+/// mimalloc keeps freed memory for the next allocations, and gives it back only while it allocates. A process that rests after
+/// large bodies would keep some hundred MiB. Loop-confined.
 final class MemoryReturn: TimerTarget {
     /// Time without a large free before memory is given back: under load it is needed again.
     static let quiet = TimeAmount.seconds(1)
@@ -44,10 +44,10 @@ final class MemoryReturn: TimerTarget {
 }
 
 extension EventLoop {
-    /// Bytes of one piece of memory from which `largeMemoryWasFreed` is to be called.
+    /// Bytes of a piece of memory whose end `largeMemoryWasFreed` should hear of.
     public static let largeMemory = 256 * 1024
 
-    /// Some large memory was freed, or is about to be. On the loop. The loop gives what it has too much back to the system once
-    /// this was not called for a second.
+    /// Large memory was freed, or will be in this wake. Once a second has passed without another call, the loop gives unused
+    /// memory back to the system. Call it on the loop.
     public func largeMemoryWasFreed() { memoryReturn.largeMemoryWasFreed() }
 }

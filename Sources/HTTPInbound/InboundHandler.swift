@@ -115,7 +115,7 @@ public struct DirectAnswer {
     /// Bytes of the answer, head and a 100 (Continue) before it included: all of them, or those that the client acknowledged
     /// where it was cut.
     public var bytesSent: Int
-    /// Those of them that are the 100's.
+    /// Bytes of the 100 (Continue) among them.
     var continueBytes = 0
     /// Whether the kernel took any of the answer.
     public var hasBegun: Bool

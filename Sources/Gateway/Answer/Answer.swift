@@ -93,7 +93,7 @@ public struct Answer: Sendable {
 struct NamedPart: Sendable {
     let name: String
     var part: Part
-    /// What awaits the part; once that has ended, a call which knows how it did.
+    /// What awaits the part. After the part's end it is kept only where it is a call, for the log.
     private(set) var work: Link?
     /// How the part ended; `nil` until then.
     var outcome: PartOutcome?
@@ -103,13 +103,13 @@ struct NamedPart: Sendable {
         self.part = part
     }
 
-    /// Keeps what awaits the part, in exchange for what did; not beyond its end.
+    /// Sets what awaits the part, and leaves in `work` what did before.
     mutating func keep(_ work: inout Link?) {
         swap(&self.work, &work)
         if outcome != nil { dropWork() }
     }
 
-    /// Notes how the part ended, in exchange for nothing: it is noted once.
+    /// Notes how the part ended, once. `outcome` is nil afterwards.
     mutating func end(_ outcome: inout PartOutcome?) {
         swap(&self.outcome, &outcome)
         dropWork()

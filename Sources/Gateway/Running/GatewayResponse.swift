@@ -76,7 +76,7 @@ public struct RequestSummary: Sendable {
 
     private let nanoseconds: Int64
     private(set) var steps: [PartResults]
-    // `PartResults?` would be nil first, and the optimizer then copies the whole summary.
+    // `PartResults?` would be set to nil first, and the optimizer would copy the whole summary then.
     private(set) var results: Optional<PartResults>
     /// What went with the calls that were made for the request; nil where no endpoint took it.
     var context: Optional<CallContext>
@@ -150,7 +150,7 @@ extension PartResults {
         }
     }
 
-    /// - Parameter elapsed: nanoseconds from the request to its end, which is the end of what had none.
+    /// - Parameter elapsed: nanoseconds from the request to its end. A part that has not ended has this time.
     fileprivate func summary(of index: Int, at elapsed: Int64) -> PartSummary {
         let name = hasNames ? parts[index].name : nil
         guard let outcome = parts[index].outcome else {

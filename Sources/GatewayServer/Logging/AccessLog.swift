@@ -13,7 +13,7 @@ final class AccessLog {
     struct Entry {
         var method: HTTPMethod?
         var path: ArraySlice<UInt8>?
-        /// As `AccessLog.status` has it.
+        /// See `AccessLog.status`.
         var status: Int
         var end: InboundOutcome
         /// The client's end of the connection, as text.
@@ -28,7 +28,7 @@ final class AccessLog {
     /// nginx's status for a client that closed the connection before its answer.
     static let clientClosedRequest = 499
 
-    /// The status that a line tells: that of the answer, or of what became of the request where no byte of one went out.
+    /// The status in a line of the log: the answer's. Where no byte of an answer went out, it says what became of the request.
     ///
     /// - Parameters:
     ///   - status: of the answer; nil where there was none.
@@ -158,7 +158,7 @@ final class AccessLog {
             }
             line.fixed(min(Int(nanoseconds / 1000), whole), places: 3)
             if let call, plainCalls.write(call, to: &line) {
-                // Told.
+                // Its calls are written.
             } else if let number, !calls.isEmpty {
                 CallList.write(calls, of: number, to: &line)
             }

@@ -53,14 +53,14 @@ enum CallList {
     }
 }
 
-/// The text of plain calls, one for each upstream and address: nearly all calls of a busy gateway have few of them. Confined to
-/// a loop.
+/// Keeps the text of plain calls for each upstream and address, since most calls of a gateway go to a few of them. Confined to a
+/// loop.
 struct PlainCallTexts: ~Copyable {
     /// A power of two. A text may stand in either of two that follow each other.
     private static let places = 64
     private var keys = [PlainCallKey](repeating: .none, count: places)
     private var texts = [[UInt8]](repeating: [], count: places)
-    /// What the keys stand for: as long as it exists, no other object gets its key.
+    /// The objects of each key. They are held, so that no other object gets the same key.
     private var calls = [(upstream: Upstream, address: PeerAddress?)?](repeating: nil, count: places)
 
     /// Writes `,"calls":[...]` for a part that is one call which had its data by the first attempt.

@@ -29,7 +29,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     @exclusivity(unchecked) private final var timer: TimerToken?
     @exclusivity(unchecked) private final var timerDeadline = MonotonicTime.distantFuture
     @exclusivity(unchecked) public internal(set) final var timings: OutboundTimings
-    // Computed for others: `@exclusivity(unchecked)` does not hold in another module.
+    // Private, with a getter for other modules: there `@exclusivity(unchecked)` has no effect.
     @exclusivity(unchecked) private final var itsAddress: PeerAddress?
     @exclusivity(unchecked) private(set) final var wasResent = false
     /// Something of its request went out on a connection that turned out to be stale.

@@ -270,7 +270,7 @@ extension Connection: StreamHandler {
             return fail(OutboundError.Reason(connecting: error), error.description)
         }
         let reason = OutboundError.Reason(serving: error, isWithinResponse: state.hasFirstByte)
-        // A connection that was merely cut has no error of TLS but that.
+        // `.truncated` says that the connection was cut, and nothing else.
         let isCut = error.tls == nil || error.tls?.kind == .truncated
         guard case .fail = ended(isCut ? .peerClosed : DiscardReason(reason)) else { return }
         fail(reason, error.description)

@@ -108,7 +108,7 @@ extension Link {
         return (run.call.upstream, run.address)
     }
 
-    /// Tells the upstream and address of `plainCall` from others, without a reference to them.
+    /// Identifies the upstream and the address of `plainCall`, without a reference to them.
     @_spi(Records) public var plainCallKey: PlainCallKey? {
         guard let run = self as? FragmentRun, run.isPlain else { return nil }
         return PlainCallKey(run.call.upstream, run.address)
@@ -118,14 +118,14 @@ extension Link {
     package var isOneCall: Bool { self is FragmentRun }
 }
 
-/// The same for the calls that go to one upstream at one address, for as long as both exist.
+/// Identifies an upstream and an address, for as long as both objects exist.
 @_spi(Records)
 public struct PlainCallKey: Sendable, Equatable {
     // The objects' addresses: optional identifiers would take three times as long to compare.
     private let upstream: Int
     private let address: Int
 
-    /// No call's.
+    /// The key of no call.
     package static let none = PlainCallKey(upstream: 0, address: 0)
 
     private init(upstream: Int, address: Int) {

@@ -205,7 +205,7 @@ public final class CallContext: Sendable {
         forwarding?.authorizationUpstreams.contains(upstream.name) ?? false
     }
 
-    /// The fields of `fields(for:)` where they are the same for all upstreams.
+    /// What `fields(for:)` gives for every upstream; nil where upstreams get different fields.
     var fieldsForAll: HTTPFields? { forwarding == nil ? fields : nil }
 
     func fields(for upstream: Upstream) -> HTTPFields {

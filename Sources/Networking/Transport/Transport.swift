@@ -53,8 +53,8 @@ public protocol AttemptReceiver: AnyObject, Sendable {
     /// has addresses. Default: nothing happens.
     func attemptReached(_ address: PeerAddress)
 
-    /// Whether an attempt of the call was sent twice: a connection turned out to be stale. Once a call; in attempts after it a
-    /// connection that turns out to be stale with some of the request on it is a failure. Default false.
+    /// Whether an attempt of the call was sent twice, as its connection turned out to be stale. That happens once a call: a
+    /// later attempt on such a connection fails, if any of its request went out. Default false.
     var wasSentTwice: Bool { get }
 
     /// The attempt was sent twice: told before its end. Default: nothing happens.

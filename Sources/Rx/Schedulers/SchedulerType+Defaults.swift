@@ -42,7 +42,7 @@ private final class PeriodicRun<StateType: Sendable>: Disposable {
         }
     }
 
-    /// One step at a time: a tick that comes while the last one is at work is left to that.
+    /// Runs one step at a time. A tick that comes during a step leaves its own step to the thread that runs that one.
     private func tick() {
         let isFirst = ticks.withLock { ticks in
             ticks += 1

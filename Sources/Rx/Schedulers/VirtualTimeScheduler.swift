@@ -120,8 +120,8 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         _ = state.withLock { $0.work.remove(id, converter.compareVirtualTime) }
     }
 
-    /// The time that work really gets which `schedule` or `scheduleRelative` puts at `time`. For subclasses: a test scheduler may
-    /// add a tick. What is scheduled for a virtual time or after a virtual interval is not asked about.
+    /// The time at which work of `schedule` and `scheduleRelative` runs that is due at `time`. A subclass may choose a later one:
+    /// a test scheduler adds a tick to a time of now. It is not called for virtual times and intervals.
     open func adjustScheduledTime(_ time: VirtualTime) -> VirtualTime {
         time
     }
