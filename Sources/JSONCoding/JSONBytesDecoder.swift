@@ -16,6 +16,8 @@ public import JSONBytes
 /// - A date that a strategy reads from `NaN` is refused; Foundation decodes it, and ends the program when it is printed.
 /// - Half a surrogate pair (`"\ud800"`) is U+FFFD, as everywhere in `JSONBytes`; Foundation refuses the document.
 /// - The keys of a coding path have the names and numbers that Foundation's have, and are of a type of their own but for the last.
+/// - Of several members with one name only the first is looked at; Foundation refuses a dictionary of `String` keys if the value
+///   of any of them does not fit.
 /// - `allKeys` has the order of the document. Names are the same where their bytes are, escapes decoded.
 ///
 /// Of several members with one name it takes the first, as Foundation does; the lookups of `JSONFragment` take the last.

@@ -230,6 +230,17 @@ struct DecodingTests {
         #expect(found == depth)
     }
 
+    @Test("Of several members with one name only the first is looked at, in a dictionary too")
+    func repeatedNames() throws {
+        let decoder = JSONBytesDecoder()
+        let text = Array(#"{"a":[1],"b":[2],"a":["no number"]}"#.utf8)
+        let decoded = try decoder.decode([String: [Int]].self, from: text)
+        #expect(decoded == ["a": [1], "b": [2]])
+        #expect(throws: DecodingError.self) {
+            try decoder.decode([String: [Int]].self, from: Array(#"{"a":["no number"],"a":[1]}"#.utf8))
+        }
+    }
+
     @Test("userInfo is handed on, and fragments are not validated twice")
     func fragments() throws {
         let fragment = try JSONFragment(validating: Array(#" {"data":[{"value":5}]} "#.utf8)[...])
