@@ -109,10 +109,11 @@ struct DoTests {
         #expect(source.subscriptions == ["---^" + String(repeating: "-", count: end - 1) + "!"])
     }
 
-    @Test("Where an operator before it ends the stream, that leaves its source once the end was passed on")
+    @Test(
+        "Where an operator before it ends the stream, the source is left after the end, and before onDispose")
     func afterAnEnd() {
         for (isDisposed, expected) in [
-            (false, ["a", "done", "onDispose", "source left"]), (true, ["source left", "onDispose"]),
+            (false, ["a", "done", "source left", "onDispose"]), (true, ["source left", "onDispose"]),
         ] {
             let log = Log<String>()
             let subject = PublishSubject<String>()

@@ -22,7 +22,7 @@ struct OperatorCase: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 }
 
-private let operators: [OperatorCase] =
+let operators: [OperatorCase] =
     selectionOperators + timingOperators + windowOperators + passingOperators + sharingOperators
     + policyOperators + joiningOperators + arityOperators + recoveringOperators + [
         OperatorCase(

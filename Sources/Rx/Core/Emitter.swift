@@ -27,6 +27,8 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
     private static var begun: UInt32 { 1 }
     private static var stopped: UInt32 { 2 }
     private static var cancelled: UInt32 { 4 }
+    /// It has failed, and a fresh emitter takes its place once `begin()` has returned.
+    private static var isRetried: UInt32 { 8 }
 
     public override init() {
         super.init()
@@ -53,8 +55,8 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
         preconditionFailure("\(type(of: self)) does not override copy(), which a further subscription needs")
     }
 
-    /// The end: the subscription was disposed or this emitter has reported its last event. Called once, after
-    /// that event was delivered and `begin()` has returned; frees what the work holds.
+    /// The end: the subscription was disposed, or this emitter has reported its last event. Called once, after `begin()` has
+    /// returned, and at its own end after that was delivered, or before another attempt starts; frees what the work holds.
     open func cancel() {}
 
     /// Whether nothing that is reported from now on will be delivered.
@@ -85,7 +87,7 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
 
     public func onError(_ error: any Error) {
         guard close() else { return }
-        guard attempts == 1 else { return retry() }
+        guard attempts == 1 else { return retryOnceBegun() }
         if let receiver { receiver.failed(error, number: number) } else { down.error(error) }
         release()
     }
@@ -94,6 +96,12 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
         guard close() else { return }
         if let receiver { receiver.failed(RxError.noElements, number: number) } else { down.completed() }
         release()
+    }
+
+    /// A failed attempt is over before the next one starts, so `start()` goes on where it failed within `begin()`.
+    private func retryOnceBegun() {
+        let old = state.bitwiseOr(Emitter.isRetried, ordering: .acquiringAndReleasing).oldValue
+        if old & Emitter.begun != 0 { retry() }
     }
 
     /// Leaves the place to a fresh emitter; late events of this one are nobody's.
@@ -125,6 +133,10 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
 
     package override final func stop() {
         release()
+    }
+
+    override final func endReceived() {
+        if !hasEnded { release() }
     }
 
     private func fresh() -> Emitter<Element> {
@@ -168,6 +180,6 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
         HeldLocks.assertNone()
         begin()
         let old = state.bitwiseOr(Emitter.begun, ordering: .acquiringAndReleasing).oldValue
-        if old & Emitter.cancelled != 0 { cancel() }
+        if old & Emitter.cancelled != 0 { cancel() } else if old & Emitter.isRetried != 0 { retry() }
     }
 }

@@ -27,18 +27,16 @@ class GatedOperator<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
 
     /// Ends the stream, unless it has ended.
     final func end(_ error: (any Error)? = nil) {
-        guard let source = upstream.close() else { return }
+        guard upstream.end() else { return }
         if let error { down.error(error) } else { down.completed() }
-        source.stop()
-        ended()
+        stop()
     }
 
     /// Ends the stream with a last value, unless it has ended.
     final func end(with value: Out) {
-        guard let source = upstream.close() else { return }
+        guard upstream.end() else { return }
         down.last(value)
-        source.stop()
-        ended()
+        stop()
     }
 
     // MARK: From any thread

@@ -3,8 +3,11 @@ import Locking
 /// A source that an operator subscribes to besides its first one: the link that the operator stops, and what
 /// passes its events on to the operator.
 @usableFromInline
-class Inner<In: Sendable>: Step<In, Never>, @unchecked Sendable {
+class Inner<In: Sendable>: Step<In, Never>, Listed, @unchecked Sendable {
     final let upstream = LinkSlot()
+    // The lock of the list that it is in guards it.
+    @exclusivity(unchecked)
+    final var place = 0
 
     override final func attach(_ upstream: Link) {
         self.upstream.set(upstream)
@@ -15,15 +18,15 @@ class Inner<In: Sendable>: Step<In, Never>, @unchecked Sendable {
     }
 
     override func error(_ error: any Error) {
-        guard let source = upstream.close() else { return }
+        guard upstream.end() else { return }
         failed(error)
-        source.stop()
+        stop()
     }
 
     override func completed() {
-        guard let source = upstream.close() else { return }
+        guard upstream.end() else { return }
         finished()
-        source.stop()
+        stop()
     }
 
     /// It ended with an error; nothing more comes.
@@ -33,10 +36,15 @@ class Inner<In: Sendable>: Step<In, Never>, @unchecked Sendable {
     func finished() {}
 }
 
+/// What is in an `InnerList`. It knows its place there, so that it is found without a search.
+protocol Listed: Link {
+    var place: Int { get set }
+}
+
 /// The inner sources of an operator that has any number of them.
 struct InnerList: ~Copyable {
     struct State {
-        var links: [Link] = []
+        var links: [any Listed] = []
         var isOuterDone = false
         var isClosed = false
     }
@@ -46,22 +54,29 @@ struct InnerList: ~Copyable {
     init() {}
 
     /// Whether the list took it; a closed one does not.
-    func add(_ link: Link) -> Bool {
+    func add(_ link: any Listed) -> Bool {
         state.withLock { state in
-            if !state.isClosed { state.links.append(link) }
-            return !state.isClosed
+            guard !state.isClosed else { return false }
+            link.place = state.links.count
+            state.links.append(link)
+            return true
         }
     }
 
-    /// Removes it. Whether nothing is left to wait for.
-    func remove(_ link: Link) -> Bool {
-        state.withLock { state in
-            if let index = state.links.firstIndex(where: { $0 === link }) {
-                state.links.swapAt(index, state.links.count - 1)
+    /// Removes one that has completed, and stops it: it is left before the operator goes on. Whether nothing is left to wait
+    /// for.
+    func remove(_ link: any Listed) -> Bool {
+        let isLast = state.withLock { state in
+            let place = link.place
+            if place < state.links.count, state.links[place] === link {
+                state.links.swapAt(place, state.links.count - 1)
                 state.links.removeLast()
+                if place < state.links.count { state.links[place].place = place }
             }
             return state.isOuterDone && state.links.isEmpty
         }
+        link.stop()
+        return isLast
     }
 
     /// No more will be added. Whether nothing is left to wait for.
@@ -84,10 +99,15 @@ struct InnerList: ~Copyable {
     }
 
     /// Keeps `link`, stops the others. Those that come later are kept.
-    func stopAll(but link: Link) {
+    func stopAll(but link: any Listed) {
         let others = state.withLock { state in
             let others = state.links.filter { $0 !== link }
-            state.links = state.links.filter { $0 === link }
+            if others.count < state.links.count {
+                link.place = 0
+                state.links = [link]
+            } else {
+                state.links = []
+            }
             return others
         }
         for other in others { other.stop() }

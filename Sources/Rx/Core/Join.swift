@@ -83,17 +83,21 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
         }
     }
 
+    override final func endReceived() {
+        if !sources.isClosed { stop() }
+    }
+
     final func fail(_ error: any Error) {
-        guard let first = sources.close() else { return }
+        guard sources.end() else { return }
         down.error(error)
-        first.stop()
+        sources.closeAndStop()
         clear()
     }
 
     final func finish() {
-        guard let first = sources.close() else { return }
+        guard sources.end() else { return }
         down.completed()
-        first.stop()
+        sources.closeAndStop()
         clear()
     }
 
@@ -108,9 +112,9 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
     /// Sends a result, and the completion with it when all sources are done.
     final func send(_ result: Out) {
         guard done == count else { return down.next(result) }
-        guard let first = sources.close() else { return }
+        guard sources.end() else { return }
         down.last(result)
-        first.stop()
+        sources.closeAndStop()
         clear()
     }
 

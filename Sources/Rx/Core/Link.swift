@@ -18,7 +18,7 @@ open class Link: @unchecked Sendable {
     init() {}
 
     /// `upstream` now feeds this step: it is what to stop when the subscription ends. A stateful step keeps it,
-    /// a stateless one passes it on. What was attached before is stopped.
+    /// a stateless one passes it on. What was attached before has sent its end.
     func attach(_ upstream: Link) {}
 
     func error(_ error: any Error) {}
@@ -27,6 +27,12 @@ open class Link: @unchecked Sendable {
 
     /// The subscription ended below: stop what is above. Idempotent, from any thread.
     package func stop() {}
+
+    /// The step below has received an end, or what goes on after it. One that has passed that end on lets go by itself, once
+    /// the event has returned; one that has not, because a closure below it threw, is stopped.
+    func endReceived() {
+        stop()
+    }
 
     /// Its turn has come: on the current thread's trampoline, or among the sources of a join.
     func turn() {}

@@ -1,11 +1,16 @@
 import Locking
 import Synchronization
 
-/// The place where a stateful step keeps what feeds it: one atomic word that is empty, holds a retained link, or
-/// is closed for good. Closed doubles as the step's "ended" flag: whoever closes it decides the end.
+/// The place where a stateful step keeps what feeds it: one atomic word.
+///
+/// A slot is open, empty or with a retained link; then it may be ending; then it is closed for good. From `end()` on
+/// nothing more passes, while what feeds the step stays in the slot until the end has been passed on: a stop from below
+/// reaches it meanwhile. So who closes the slot decides the end, and who empties it lets go of what the step has.
 struct LinkSlot: ~Copyable {
     private static var empty: UInt { 0 }
     private static var closed: UInt { 1 }
+    /// The bits of a slot that is ending; the others are its link.
+    private static var ending: UInt { 3 }
 
     private let word = Atomic<UInt>(LinkSlot.empty)
 
@@ -15,8 +20,9 @@ struct LinkSlot: ~Copyable {
         LinkSlot.release(word.load(ordering: .relaxed))
     }
 
+    /// Whether the stream has ended here, or was stopped.
     var isClosed: Bool {
-        word.load(ordering: .relaxed) == LinkSlot.closed
+        word.load(ordering: .relaxed) & LinkSlot.closed != 0
     }
 
     /// Whether nothing has been kept in it yet, and it is open.
@@ -24,26 +30,35 @@ struct LinkSlot: ~Copyable {
         word.load(ordering: .relaxed) == LinkSlot.empty
     }
 
-    /// Keeps `link` in place of what was there, which is stopped; stops `link` itself when the slot is closed.
+    /// Keeps `link` in place of what was there, whose end the step has received. A closed slot stops `link`.
     func set(_ link: Link) {
+        LinkSlot.take(exchange(link))?.endReceived()
+    }
+
+    /// Keeps `link` in place of what was there, and stops that. A closed slot stops `link`.
+    func stopAndSet(_ link: Link) {
+        LinkSlot.stop(exchange(link))
+    }
+
+    /// What was there, to be let go of.
+    @inline(__always)
+    private func exchange(_ link: Link) -> UInt {
         let new = UInt(bitPattern: Unmanaged.passRetained(link).toOpaque())
         var current = word.load(ordering: .acquiring)
-        while current != LinkSlot.closed {
+        while current & LinkSlot.closed == 0 {
             let (exchanged, original) = word.weakCompareExchange(
                 expected: current, desired: new, ordering: .acquiringAndReleasing)
-            if exchanged {
-                LinkSlot.stop(current)
-                return
-            }
+            if exchanged { return current }
             current = original
         }
         LinkSlot.stop(new)
+        return LinkSlot.empty
     }
 
     /// Empties the slot and stops what was in it. A closed one stays closed.
     func clear() {
         var current = word.load(ordering: .acquiring)
-        while current > LinkSlot.closed {
+        while current & LinkSlot.closed == 0, current != LinkSlot.empty {
             let (exchanged, original) = word.weakCompareExchange(
                 expected: current, desired: LinkSlot.empty, ordering: .acquiringAndReleasing)
             if exchanged { return LinkSlot.stop(current) }
@@ -51,21 +66,39 @@ struct LinkSlot: ~Copyable {
         }
     }
 
-    /// Closes the slot. `nil` when it was closed before, else what was in it, to be stopped by the caller once
-    /// it has told the steps below.
+    /// Begins the end: the caller passes it on, then stops its step. False where another has begun it.
+    @inline(__always)
+    func end() -> Bool {
+        var current = word.load(ordering: .relaxed)
+        while current & LinkSlot.closed == 0 {
+            let (exchanged, original) = word.weakCompareExchange(
+                expected: current, desired: current | LinkSlot.ending, ordering: .acquiringAndReleasing)
+            if exchanged { return true }
+            current = original
+        }
+        return false
+    }
+
+    /// Closes the slot for good. Nil where it was, else what was in it, which the caller stops when it is time.
     func close() -> ClosedLink? {
         let old = word.exchange(LinkSlot.closed, ordering: .acquiringAndReleasing)
         return old == LinkSlot.closed ? nil : ClosedLink(word: old)
     }
 
-    /// Closes the slot and stops what was in it. Whether it was open.
+    /// Closes the slot for good and stops what was in it. Whether it was open or ending, so that the caller is the one who
+    /// lets go of what the step has besides.
     @discardableResult
     func closeAndStop() -> Bool {
-        guard !isClosed else { return false }
+        guard word.load(ordering: .relaxed) != LinkSlot.closed else { return false }
         let old = word.exchange(LinkSlot.closed, ordering: .acquiringAndReleasing)
         guard old != LinkSlot.closed else { return false }
         LinkSlot.stop(old)
         return true
+    }
+
+    /// Closes the slot for good: the step has received the end of what was in it.
+    func closeAfterEnd() {
+        LinkSlot.take(word.exchange(LinkSlot.closed, ordering: .acquiringAndReleasing))?.endReceived()
     }
 
     fileprivate static func stop(_ word: UInt) {
@@ -74,12 +107,12 @@ struct LinkSlot: ~Copyable {
     }
 
     fileprivate static func take(_ word: UInt) -> Link? {
-        guard word > closed, let pointer = UnsafeRawPointer(bitPattern: word) else { return nil }
+        guard let pointer = UnsafeRawPointer(bitPattern: word & ~ending) else { return nil }
         return Unmanaged<Link>.fromOpaque(pointer).takeRetainedValue()
     }
 
     private static func release(_ word: UInt) {
-        guard word > closed, let pointer = UnsafeRawPointer(bitPattern: word) else { return }
+        guard let pointer = UnsafeRawPointer(bitPattern: word & ~ending) else { return }
         Unmanaged<Link>.fromOpaque(pointer).release()
     }
 }

@@ -20,26 +20,32 @@ class StatefulOperator<In: Sendable, Out: Sendable>: Operator<In, Out>, @uncheck
         self.upstream.set(upstream)
     }
 
+    /// Stops what feeds it: when its end has been passed on, or when the steps below want no more, be it while the end is
+    /// passed on. An operator that has more than its source lets go of all of it here.
     override func stop() {
         upstream.closeAndStop()
     }
 
+    override final func endReceived() {
+        if !upstream.isClosed { stop() }
+    }
+
     override func error(_ error: any Error) {
-        guard let source = upstream.close() else { return }
+        guard upstream.end() else { return }
         down.error(error)
-        source.stop()
+        stop()
     }
 
     override func completed() {
-        guard let source = upstream.close() else { return }
+        guard upstream.end() else { return }
         down.completed()
-        source.stop()
+        stop()
     }
 
     /// Sends the last value and the end.
     final func finish(with value: Out) {
-        guard let source = upstream.close() else { return }
+        guard upstream.end() else { return }
         down.last(value)
-        source.stop()
+        stop()
     }
 }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The last step of a pipeline and the disposable the caller gets.
 ///
-/// Events pass while its slot is open; the terminal event or `dispose()` closes it, whichever is first. Whoever closed it
+/// Events pass while its slot is open; the terminal event or `dispose()` ends that, whichever is first. Whoever closed it
 /// then lets go of what the events went to, or leaves that to the event that is being delivered: a disposable that is
 /// kept after the end keeps nothing else.
 @usableFromInline
@@ -31,7 +31,10 @@ class Subscriber<In: Sendable>: Step<In, Never>, Cancelable, @unchecked Sendable
     @usableFromInline
     final func dispose() {
         HeldLocks.assertNone()
-        guard upstream.closeAndStop() else { return }
+        let isFirst = upstream.end()
+        // Also while the end is being received: what is not wanted any more is left at once.
+        upstream.closeAndStop()
+        guard isFirst else { return }
         ended()
         over()
     }
@@ -50,18 +53,18 @@ class Subscriber<In: Sendable>: Step<In, Never>, Cancelable, @unchecked Sendable
     }
 
     override final func error(_ error: any Error) {
-        guard let source = upstream.close() else { return }
+        guard upstream.end() else { return }
         receive(error: error)
         ended()
-        source.stop()
+        upstream.closeAfterEnd()
         over()
     }
 
     override final func completed() {
-        guard let source = upstream.close() else { return }
+        guard upstream.end() else { return }
         receivedCompletion()
         ended()
-        source.stop()
+        upstream.closeAfterEnd()
         over()
     }
 

@@ -89,14 +89,10 @@ final class Deadline<Element: Sendable>: TimedOperator<Element, Element>, @unche
     }
 
     override func timeCame() {
-        guard let source = upstream.close() else { return }
-        if let other {
-            // What ends the other is attached below in place of this step.
-            startStream(other, down.share())
-        } else {
-            down.error(RxError.timeout)
-        }
-        source.stop()
-        ended()
+        guard let other else { return end(RxError.timeout) }
+        guard upstream.end() else { return }
+        // What ends the other is attached below in place of this step, whose source is left once the other has begun.
+        startStream(other, down.share())
+        stop()
     }
 }

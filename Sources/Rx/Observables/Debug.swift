@@ -81,19 +81,17 @@ final class Debug<Element: Sendable>: StatefulOperator<Element, Element>, @unche
     }
 
     override func error(_ error: any Error) {
-        guard let source = upstream.close() else { return }
+        guard upstream.end() else { return }
         writer.note(Event<Element>.error(error))
         down.error(error)
-        writer.note("isDisposed")
-        source.stop()
+        stop()
     }
 
     override func completed() {
-        guard let source = upstream.close() else { return }
+        guard upstream.end() else { return }
         writer.note(Event<Element>.completed)
         down.completed()
-        writer.note("isDisposed")
-        source.stop()
+        stop()
     }
 
     override func stop() {

@@ -72,12 +72,7 @@ final class Delay<Element: Sendable>: StatefulOperator<Element, Element>, TimerT
     }
 
     override func error(_ error: any Error) {
-        gate.run { self.fail(error) }
-    }
-
-    private func fail(_ error: any Error) {
-        super.error(error)
-        drop()
+        gate.run { super.error(error) }
     }
 
     override func stop() {

@@ -1,5 +1,3 @@
-import Synchronization
-
 extension ObservableType {
     /// Calls the hooks as the events pass: `on...` before an event is forwarded, `after...` after it was.
     ///
@@ -62,12 +60,9 @@ struct DoHooks<Element: Sendable>: Sendable {
 
 @usableFromInline
 final class Do<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
-    private static var started: UInt8 { 1 }
-    private static var ended: UInt8 { 2 }
-
     private let hooks: DoHooks<Element>
-    /// Which of the start and the end are over; whoever adds the second calls `onDispose`.
-    private let passed = Atomic<UInt8>(0)
+    /// Both come before `onDispose`.
+    private let startAndEnd = StartAndEnd()
 
     @usableFromInline
     init(_ source: consuming Observable<Element>?, _ hooks: DoHooks<Element>) {
@@ -87,17 +82,11 @@ final class Do<Element: Sendable>: StatefulOperator<Element, Element>, @unchecke
         me.hooks.onSubscribe?()
         type(of: source).run(consume source, Port(me))
         me.hooks.onSubscribed?()
-        me.pass(Do.started)
-    }
-
-    private func pass(_ part: UInt8) {
-        let old = passed.bitwiseOr(part, ordering: .acquiringAndReleasing).oldValue
-        if old | part == Do.started | Do.ended, old & part == 0 { hooks.onDispose?() }
+        if me.startAndEnd.start() { me.hooks.onDispose?() }
     }
 
     override func stop() {
-        guard upstream.closeAndStop() else { return }
-        pass(Do.ended)
+        if upstream.closeAndStop(), startAndEnd.end() { hooks.onDispose?() }
     }
 
     override func next(_ value: Element) {
@@ -112,7 +101,7 @@ final class Do<Element: Sendable>: StatefulOperator<Element, Element>, @unchecke
     }
 
     override func error(_ error: any Error) {
-        guard let source = upstream.close() else { return }
+        guard upstream.end() else { return }
         do {
             try hooks.onError?(error)
             down.error(error)
@@ -120,12 +109,11 @@ final class Do<Element: Sendable>: StatefulOperator<Element, Element>, @unchecke
         } catch {
             down.error(error)
         }
-        source.stop()
-        pass(Do.ended)
+        stop()
     }
 
     override func completed() {
-        guard let source = upstream.close() else { return }
+        guard upstream.end() else { return }
         do {
             try hooks.onCompleted?()
             down.completed()
@@ -133,15 +121,13 @@ final class Do<Element: Sendable>: StatefulOperator<Element, Element>, @unchecke
         } catch {
             down.error(error)
         }
-        source.stop()
-        pass(Do.ended)
+        stop()
     }
 
     /// A hook threw: its error is the end, no hook is called for it.
     private func fail(_ error: any Error) {
-        guard let source = upstream.close() else { return }
+        guard upstream.end() else { return }
         down.error(error)
-        source.stop()
-        pass(Do.ended)
+        stop()
     }
 }

@@ -65,9 +65,9 @@ final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
     }
 
     private func finish() {
-        guard let source = upstream.close() else { return }
+        guard upstream.end() else { return }
         down.completed()
-        source.stop()
+        upstream.closeAndStop()
     }
 
     override func error(_ error: any Error) {
@@ -80,10 +80,9 @@ final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
     }
 
     private func fail(_ error: any Error) {
-        guard let source = upstream.close() else { return }
+        guard upstream.end() else { return }
         down.error(error)
-        source.stop()
-        inners.closeAndStop()
+        stop()
     }
 
     func innerNext(_ value: Out) {
@@ -95,7 +94,7 @@ final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
         }
     }
 
-    func innerCompleted(_ inner: Link) {
+    func innerCompleted(_ inner: any Listed) {
         if gate.enter() {
             if inners.remove(inner) { finish() }
             gate.leave()

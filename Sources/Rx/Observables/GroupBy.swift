@@ -108,7 +108,7 @@ final class GroupBy<Key: Hashable & Sendable, Element: Sendable>:
     }
 
     private func end(_ error: (any Error)?) {
-        guard let source = upstream.close() else { return }
+        guard upstream.end() else { return }
         let groups = ordered
         ordered = []
         self.groups = [:]
@@ -118,6 +118,7 @@ final class GroupBy<Key: Hashable & Sendable, Element: Sendable>:
         if !isOuterClosed.load(ordering: .acquiring) {
             if let error { down.error(error) } else { down.completed() }
         }
-        source.stop()
+        stop()
+        letGo()
     }
 }

@@ -81,24 +81,6 @@ final class HeldStream<Element: Sendable>: StatefulOperator<Element, Element>, @
     }
 
     override func stop() {
-        if upstream.closeAndStop() { release() }
-    }
-
-    override func error(_ error: any Error) {
-        guard let source = upstream.close() else { return }
-        down.error(error)
-        source.stop()
-        release()
-    }
-
-    override func completed() {
-        guard let source = upstream.close() else { return }
-        down.completed()
-        source.stop()
-        release()
-    }
-
-    private func release() {
-        if isHolding { holds.release() }
+        if upstream.closeAndStop(), isHolding { holds.release() }
     }
 }

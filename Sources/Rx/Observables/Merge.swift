@@ -82,7 +82,6 @@ final class MergeAll<Element: Sendable>: StatefulOperator<Element, Element>, @un
 
     private func end(_ error: (any Error)?) {
         if let error { super.error(error) } else { super.completed() }
-        inners.closeAndStop()
     }
 
     fileprivate func innerNext(_ value: Element) {
@@ -98,7 +97,7 @@ final class MergeAll<Element: Sendable>: StatefulOperator<Element, Element>, @un
         gate.run { self.end(error) }
     }
 
-    fileprivate func innerCompleted(_ inner: Link) {
+    fileprivate func innerCompleted(_ inner: any Listed) {
         gate.run { if self.inners.remove(inner) { self.end(nil) } }
     }
 }

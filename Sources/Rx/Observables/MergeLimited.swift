@@ -140,15 +140,13 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
 
     private func end(_ error: (any Error)?) {
         if let error { super.error(error) } else { super.completed() }
-        inners.closeAndStop()
-        drop()
     }
 
     func innerNext(_ value: Out) {
         gate.run(self, value) { me, value in if !me.upstream.isClosed { me.down.next(value) } }
     }
 
-    func innerCompleted(_ inner: Link) {
+    func innerCompleted(_ inner: any Listed) {
         _ = inners.remove(inner)
         // Behind the values of this inner stream that may be parked.
         if streamEnded() { gate.run { self.end(nil) } } else { pump() }

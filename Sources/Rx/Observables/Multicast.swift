@@ -206,6 +206,7 @@ final class MulticastConnection<Subject: SubjectType>: Inner<Subject.Observer.El
     }
 
     func leave(_ step: Link) {
-        if multicast.leave(self) { upstream.closeAndStop() }
+        // Also one whose end is being passed on: who subscribes because of it starts the source anew, and alone.
+        if multicast.leave(self) || upstream.isClosed { upstream.closeAndStop() }
     }
 }

@@ -86,7 +86,7 @@ final class OneInner<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
         if source.withScalar({ innerScalar($0, id) }) { return }
         state.withLock { $0.hasInner = true }
         let inner = innerType.init(self, id)
-        current.set(inner)
+        current.stopAndSet(inner)
         // Its selector may have ended it.
         guard !upstream.isClosed else { return }
         startStream(source, Port(inner))
@@ -127,10 +127,9 @@ final class OneInner<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
     }
 
     private func end(_ error: (any Error)?) {
-        guard let source = upstream.close() else { return }
+        guard upstream.end() else { return }
         if let error { down.error(error) } else { down.completed() }
-        source.stop()
-        current.closeAndStop()
+        stop()
     }
 
     private func isLatest(_ id: UInt64) -> Bool {

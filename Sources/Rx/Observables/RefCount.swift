@@ -39,21 +39,23 @@ final class CountedStep<Element: Sendable>: StatefulOperator<Element, Element>, 
     }
 
     override func error(_ error: any Error) {
-        guard let source = upstream.close() else { return }
+        guard upstream.end() else { return }
         count.leave(self)
         down.error(error)
-        source.stop()
+        upstream.closeAndStop()
     }
 
     override func completed() {
-        guard let source = upstream.close() else { return }
+        guard upstream.end() else { return }
         count.leave(self)
         down.completed()
-        source.stop()
+        upstream.closeAndStop()
     }
 
     override func stop() {
-        if upstream.closeAndStop() { count.leave(self) }
+        let isFirst = upstream.end()
+        upstream.closeAndStop()
+        if isFirst { count.leave(self) }
     }
 }
 

@@ -132,7 +132,6 @@ final class RetryWhen<Element: Sendable>: StatefulOperator<Element, Element>, Tr
 
     private func finish(_ error: (any Error)?) {
         if let error { super.error(error) } else { super.completed() }
-        trigger.closeAndStop()
     }
 
     func triggerFired() {

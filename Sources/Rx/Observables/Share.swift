@@ -140,7 +140,10 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
             return (subject, connection)
         }
         if let mine {
-            unsafeDowncast(mine, to: Connection<Element>.self).subject.leave(link)
+            let connection = unsafeDowncast(mine, to: Connection<Element>.self)
+            connection.subject.leave(link)
+            // Its end is being passed on: who subscribes because of it starts the source anew, and alone.
+            if connection.upstream.isClosed { connection.stop() }
         } else if let subject {
             unsafeDowncast(subject, to: ReplaySubject<Element>.self).leave(link)
         }

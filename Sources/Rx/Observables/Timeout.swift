@@ -129,14 +129,11 @@ final class Timeout<Element: Sendable>: StatefulOperator<Element, Element>, Time
     }
 
     private func expire() {
-        guard let source = upstream.close() else { return }
-        if let other {
-            // What ends the other is attached below in place of this step.
-            startStream(other, down.share())
-        } else {
-            down.error(RxError.timeout)
-        }
-        source.stop()
+        guard let other else { return super.error(RxError.timeout) }
+        guard upstream.end() else { return }
+        // What ends the other is attached below in place of this step, whose source is left once the other has begun.
+        startStream(other, down.share())
+        super.stop()
     }
 
     override func next(_ value: Element) {
@@ -158,6 +155,7 @@ final class Timeout<Element: Sendable>: StatefulOperator<Element, Element>, Time
     }
 
     override func stop() {
-        if !upstream.isClosed, disarm(.ended) { super.stop() }
+        if !upstream.isClosed { _ = disarm(.ended) }
+        super.stop()
     }
 }

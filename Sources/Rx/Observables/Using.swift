@@ -25,6 +25,8 @@ final class Using<Element: Sendable>: StatefulOperator<Element, Element>, @unche
     private let factory: Factory
     /// Holds the resource.
     private let resource = SingleAssignmentDisposable()
+    /// Both come before the resource goes: its source is disposed first.
+    private let startAndEnd = StartAndEnd()
 
     @usableFromInline
     init(_ factory: @escaping Factory) {
@@ -49,6 +51,7 @@ final class Using<Element: Sendable>: StatefulOperator<Element, Element>, @unche
         } catch {
             me.error(error)
         }
+        if me.startAndEnd.start() { me.resource.dispose() }
     }
 
     override func next(_ value: Element) {
@@ -57,21 +60,9 @@ final class Using<Element: Sendable>: StatefulOperator<Element, Element>, @unche
 
     override func last(_ value: Element) {
         finish(with: value)
-        resource.dispose()
-    }
-
-    override func error(_ error: any Error) {
-        super.error(error)
-        resource.dispose()
-    }
-
-    override func completed() {
-        super.completed()
-        resource.dispose()
     }
 
     override func stop() {
-        super.stop()
-        resource.dispose()
+        if upstream.closeAndStop(), startAndEnd.end() { resource.dispose() }
     }
 }

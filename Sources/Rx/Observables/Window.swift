@@ -136,7 +136,7 @@ final class Window<Element: Sendable>: StatefulOperator<Element, Observable<Elem
     }
 
     private func end(_ error: (any Error)?) {
-        guard let source = upstream.close() else { return }
+        guard upstream.end() else { return }
         timer.close()
         let wantsEnd = !isOuterClosed.load(ordering: .acquiring)
         if let error {
@@ -146,6 +146,7 @@ final class Window<Element: Sendable>: StatefulOperator<Element, Observable<Elem
             window.onCompleted()
             if wantsEnd { down.completed() }
         }
-        source.stop()
+        stop()
+        letGo()
     }
 }

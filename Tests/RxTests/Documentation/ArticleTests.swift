@@ -79,6 +79,23 @@ struct ArticleTests {
             ])
     }
 
+    @Test("A call that is shared and bounded is made anew for each attempt")
+    func attempts() {
+        let scheduler = TestScheduler()
+        let log = Log<String>()
+        let call = Observable<Int>.create { _ in
+            log.add("opened")
+            return Disposables.create { log.add("closed") }
+        }
+        let profile = call.share().timeout(.seconds(1), scheduler: scheduler).retry(3)
+        let observer = scheduler.createObserver(Int.self)
+        let subscription = profile.subscribe(observer)
+        scheduler.advance(by: .seconds(4))
+        #expect(log.entries == ["opened", "closed", "opened", "closed", "opened", "closed"])
+        #expect(observer.events.count == 1)
+        subscription.dispose()
+    }
+
     @Test("Closures go to a queue")
     func threads() async throws {
         let queue = SerialDispatchQueueScheduler(qos: .background)

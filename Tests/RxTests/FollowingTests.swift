@@ -1,0 +1,238 @@
+import Dispatch
+import FoundationEssentials
+import Rx
+import RxTesting
+import Testing
+
+/// An operator that goes on with a second stream where a first one has ended.
+private struct Follower: Sendable, CustomTestStringConvertible {
+    let name: String
+    /// Goes on after an error, else after a completion.
+    let followsErrors: Bool
+    let build: @Sendable (Observable<String>, Observable<String>, TestScheduler) -> Observable<String>
+
+    var testDescription: String { name }
+
+    init(
+        _ name: String, followsErrors: Bool,
+        _ build:
+            @escaping @Sendable (Observable<String>, Observable<String>, TestScheduler) -> Observable<
+                String
+            >
+    ) {
+        self.name = name
+        self.followsErrors = followsErrors
+        self.build = build
+    }
+
+    /// One that subscribes to the same stream again: the second time that is the second stream.
+    static func again(
+        _ name: String,
+        _ build: @escaping @Sendable (Observable<String>, TestScheduler) -> Observable<String>
+    ) -> Follower {
+        Follower(name, followsErrors: true) { first, second, scheduler in
+            let attempts = Log<Int>()
+            return build(
+                .deferred {
+                    attempts.add(1)
+                    return attempts.entries.count == 1 ? first : second
+                }, scheduler)
+        }
+    }
+}
+
+private let followers: [Follower] = [
+    .again("retry") { stream, _ in stream.retry() },
+    .again("retry(n)") { stream, _ in stream.retry(2) },
+    .again("retry(when:)") { stream, _ in
+        stream.retry { (errors: Observable<any Error>) in errors.map { _ in () } }
+    },
+    .again("retry with a policy") { stream, scheduler in
+        stream.retry(
+            RetryPolicy(maxAttempts: 2, backoff: .constant(.seconds(0))), scheduler: scheduler)
+    },
+    Follower("catch(sequence:)", followsErrors: true) { first, second, _ in .catch(sequence: [first, second])
+    },
+    Follower("concat", followsErrors: false) { first, second, _ in first.concat(second) },
+    Follower("concat of a list", followsErrors: false) { first, second, _ in .concat([first, second]) },
+    Follower("concatMap", followsErrors: false) { first, second, _ in
+        Observable.of(1, 2).concatMap { $0 == 1 ? first : second }
+    },
+    Follower("merge(maxConcurrent:)", followsErrors: false) { first, second, _ in
+        Observable.of(first, second).merge(maxConcurrent: 1)
+    },
+    Follower("flatMap(maxConcurrent:)", followsErrors: false) { first, second, _ in
+        Observable.of(1, 2).flatMap(maxConcurrent: 1) { $0 == 1 ? first : second }
+    },
+]
+
+/// These subscribe to a stream of their own while they still have their source, or leave it on a scheduler, as RxSwift's do.
+private let subscribesFirst: Set<String> = ["ifEmpty(switchTo:)", "timeout(at:other:)", "subscribe(on:)"]
+
+/// A stream that tells when it is subscribed to, "+a", and left, "-a".
+private func told(_ stream: Observable<String>, as name: String, _ log: Log<String>) -> Observable<String> {
+    .create { observer in
+        log.add("+\(name)")
+        return Disposables.create(
+            stream.subscribe(observer), Disposables.create { log.add("-\(name)") })
+    }
+}
+
+@Suite("What has ended is left before the next is subscribed to", .noLeaks)
+struct FollowingTests {
+    /// What is subscribed to and left while the stream plays that `build` makes of one that sends `marbles`.
+    private func order(
+        _ marbles: String,
+        _ build: (_ first: Observable<String>, _ second: Observable<String>, TestScheduler) -> Observable<
+            String
+        >
+    ) -> [String] {
+        let scheduler = TestScheduler()
+        let log = Log<String>()
+        let first = told(Source(marbles, scheduler).observable, as: "a", log)
+        let second = told(.never(), as: "b", log)
+        _ = scheduler.marbles(of: build(first, second, scheduler), disposedAt: 40, frames: 40)
+        return log.entries
+    }
+
+    @Test("Of each operator: alone, it is subscribed to its source once at a time", arguments: operators)
+    func alone(_ operation: OperatorCase) {
+        for marbles in ["", "|", "-a-b-c-|", "-a-b-#"] {
+            let order = order(marbles) { first, _, scheduler in operation.build(first, scheduler) }
+            #expect(order == order.indices.map { $0 % 2 == 0 ? "+a" : "-a" }, "\(marbles)")
+            #expect(order.count % 2 == 0, "\(marbles)")
+        }
+    }
+
+    @Test("Of each operator: under each that follows a stream by another", arguments: operators)
+    func under(_ operation: OperatorCase) {
+        guard !subscribesFirst.contains(operation.name) else { return }
+        let builds = [operation.build, operation.throwing?.build].compactMap { $0 }
+        for follower in followers {
+            for build in builds {
+                for marbles in ["", "|", "-a-b-c-|", "-a-b-#"] {
+                    let order = order(marbles) { first, second, scheduler in
+                        follower.build(build(first, scheduler), second, scheduler)
+                    }
+                    guard let next = order.firstIndex(of: "+b") else { continue }
+                    let before = order[..<next]
+                    #expect(
+                        before.count { $0 == "+a" } == before.count { $0 == "-a" },
+                        "\(follower.name), \(marbles): \(order)")
+                }
+            }
+        }
+    }
+
+    @Test("An operator that goes on by itself subscribes first, then leaves its source")
+    func byThemselves() {
+        let order = {
+            (
+                marbles: String,
+                build: (Observable<String>, Observable<String>, TestScheduler) -> Observable<String>
+            ) in
+            self.order(marbles, build)
+        }
+        #expect(order("-#") { first, second, _ in first.catch { _ in second } } == ["+a", "+b", "-a", "-b"])
+        #expect(
+            order("-a#") { first, second, _ in first.take(2).catch { _ in second } }
+                == ["+a", "+b", "-a", "-b"])
+        #expect(
+            order("-|") { first, second, _ in first.ifEmpty(switchTo: second) } == ["+a", "+b", "-a", "-b"])
+        #expect(
+            order("") { first, second, scheduler in
+                first.timeout(.milliseconds(frame), other: second, scheduler: scheduler)
+            } == ["+a", "+b", "-a", "-b"])
+        #expect(
+            order("") { first, second, scheduler in
+                first.timeout(
+                    at: scheduler.now.addingTimeInterval(0.002), other: second, scheduler: scheduler)
+            } == ["+a", "+b", "-a", "-b"])
+    }
+
+    @Test(
+        "An attempt that fails as it is subscribed to is left before the next one, also where its source repeats itself"
+    )
+    func atOnce() {
+        for again: @Sendable (Observable<String>) -> Observable<String> in [
+            { $0.retry(3) }, { $0.map { $0 }.retry(3) }, { $0.map { $0 }.retry(20).take(2) },
+        ] {
+            let log = Log<String>()
+            let attempts = Log<Int>()
+            let subscription = log.record(
+                again(
+                    .create { observer in
+                        attempts.add(1)
+                        let number = attempts.entries.count
+                        log.add("+\(number)")
+                        if number < 3 { observer.onError(TestError()) } else { observer.onNext("a") }
+                        return Disposables.create { log.add("-\(number)") }
+                    }))
+            #expect(log.entries == ["+1", "-1", "+2", "-2", "+3", "a"])
+            subscription.dispose()
+            #expect(log.entries.last == "-3")
+        }
+    }
+
+    @Test("A call that is shared is made anew for each attempt that a timeout ended")
+    func sharedCall() {
+        let scheduler = TestScheduler()
+        let log = Log<String>()
+        let call = told(.never(), as: "call", log).share()
+        let stream = call.timeout(.milliseconds(2 * frame), scheduler: scheduler).retry(3)
+        scheduler.expect(stream, sends: "------#{Sequence timeout.}")
+        #expect(log.entries == ["+call", "-call", "+call", "-call", "+call", "-call"])
+    }
+
+    @Test("A subscription that is disposed while it gets its end leaves its source at once")
+    func disposedInEnd() {
+        for ends in [false, true] {
+            let log = Log<String>()
+            let subject = PublishSubject<String>()
+            let subscription = SingleAssignmentDisposable()
+            let end: @Sendable () -> Void = {
+                subscription.dispose()
+                log.add("end")
+            }
+            subscription.setDisposable(
+                told(subject, as: "a", log).take(1).subscribe(
+                    onError: { _ in end() }, onCompleted: end, onDisposed: { log.add("onDisposed") }))
+            if ends { subject.onNext("a") } else { subject.onError(TestError()) }
+            #expect(log.entries == ["+a", "-a", "end", "onDisposed"])
+        }
+    }
+
+    @Test(
+        "using disposes its source, then its resource: on completion, on an error, and where it is disposed",
+        arguments: ["|", "#", "-|", "-#", "-a-b-|", ""])
+    func usingOrder(_ marbles: String) {
+        let log = Log<String>()
+        let scheduler = TestScheduler()
+        let stream = Observable.using(
+            { Noted(log) },
+            observableFactory: { _ in told(Source(marbles, scheduler).observable, as: "a", log) })
+        _ = scheduler.marbles(of: stream, disposedAt: 10)
+        #expect(log.entries == ["+a", "-a", "resource disposed"])
+    }
+
+    @Test("using disposes the resource of a source that ends as it is subscribed to after that source")
+    func usingAtOnce() {
+        for fails in [false, true] {
+            let log = Log<String>()
+            let source = Observable<String>.create { observer in
+                if fails { observer.onError(TestError()) } else { observer.onCompleted() }
+                return Disposables.create { log.add("-a") }
+            }
+            _ = log.record(Observable.using({ Noted(log) }, observableFactory: { _ in source }))
+            #expect(log.entries == [fails ? "error failed" : "done", "-a", "resource disposed"])
+        }
+    }
+
+    private final class Noted: Disposable {
+        private let log: Log<String>
+
+        init(_ log: Log<String>) { self.log = log }
+
+        func dispose() { log.add("resource disposed") }
+    }
+}
