@@ -66,8 +66,8 @@ private let followers: [Follower] = [
     },
 ]
 
-/// These subscribe to a stream of their own while they still have their source, or leave it on a scheduler, as RxSwift's do.
-private let subscribesFirst: Set<String> = ["ifEmpty(switchTo:)", "timeout(at:other:)", "subscribe(on:)"]
+/// These subscribe to a stream of their own while they still have their source, as RxSwift's do.
+private let subscribesFirst: Set<String> = ["ifEmpty(switchTo:)", "timeout(at:other:)"]
 
 /// A stream that tells when it is subscribed to, "+a", and left, "-a".
 private func told(_ stream: Observable<String>, as name: String, _ log: Log<String>) -> Observable<String> {

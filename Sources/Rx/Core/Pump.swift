@@ -20,11 +20,14 @@ struct PumpState {
 class Pump<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     final let scheduler: any ImmediateSchedulerType
     final let state = Lock(PumpState())
+    /// Whether a turn delivers one event, as one in virtual time does.
+    final let deliversOne: Bool
     private let turn = SerialDisposable()
     private let turns = TurnLoop()
 
     init(_ source: consuming Observable<Element>?, _ scheduler: any ImmediateSchedulerType) {
         self.scheduler = scheduler
+        deliversOne = scheduler is any TurnCountingScheduler
         super.init(source)
     }
 

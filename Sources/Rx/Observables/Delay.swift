@@ -10,27 +10,34 @@ extension ObservableType {
     }
 }
 
-/// One timer for each value: as all take the same time, they fire in the order of the values.
+/// One timer, for what has waited longest.
 @usableFromInline
 final class Delay<Element: Sendable>: StatefulOperator<Element, Element>, TimerTarget, @unchecked Sendable {
     private struct State {
-        /// What waits, the oldest first; `nil` is the completion.
-        var waiting = Queue<Element?>()
-        var tokens: Set<TimerToken> = []
-        /// Timers that fired before their tokens were known.
-        var early: Set<TimerToken> = []
+        /// What waits and when it came, the oldest first; `nil` is the completion.
+        var waiting = Queue<(value: Element?, time: RxTime)>()
+        /// Whether a timer is set or will be.
+        var isTimed = false
+
+        /// When the one came that is to be waited for next.
+        mutating func nextTime() -> RxTime? {
+            isTimed = !waiting.isEmpty
+            return waiting.first?.time
+        }
     }
 
     private let dueTime: RxTimeInterval
     private let scheduler: any SchedulerType
     private let gate = Gate()
     private let state = Lock(State())
+    private let timer: TimerSlot
 
     @usableFromInline
     init(_ source: consuming Observable<Element>?, _ dueTime: RxTimeInterval, _ scheduler: any SchedulerType)
     {
         self.dueTime = dueTime
         self.scheduler = scheduler
+        timer = TimerSlot(scheduler)
         super.init(source)
     }
 
@@ -48,27 +55,33 @@ final class Delay<Element: Sendable>: StatefulOperator<Element, Element>, TimerT
 
     private func enqueue(_ value: Element?) {
         guard !upstream.isClosed else { return }
-        state.withLock { $0.waiting.append(value) }
-        let token = scheduler.setTimer(after: dueTime, target: self)
-        state.withLock { state in
-            if state.early.remove(token) == nil { state.tokens.insert(token) }
+        let now = scheduler.now
+        let isFirst = state.withLock { state in
+            state.waiting.append((value, now))
+            defer { state.isTimed = true }
+            return !state.isTimed
         }
+        // By the gate's owner, so that none fires before it is known.
+        if isFirst { gate.run { self.timer.set(after: self.dueTime, self) } }
         if upstream.isClosed { drop() }
     }
 
     @usableFromInline
     func timerFired(_ token: TimerToken) {
-        state.withLock { state in
-            if state.tokens.remove(token) == nil { state.early.insert(token) }
-        }
-        gate.run { self.deliverFirst() }
+        gate.run { if self.timer.take(token) { self.deliver() } }
     }
 
-    /// Taken out by the gate's owner, so that timers that fire at once on several threads keep the order.
-    private func deliverFirst() {
-        let first = state.withLock { $0.waiting.popFirst() }
-        guard let first, !upstream.isClosed else { return }
-        if let value = first { down.next(value) } else { super.completed() }
+    /// Delivers what is due, in virtual time one event a turn, and sets the timer for what comes next. As the gate's owner.
+    private func deliver() {
+        while let first = state.withLock({ $0.waiting.popFirst() }), !upstream.isClosed {
+            guard let value = first.value else { return super.completed() }
+            down.next(value)
+            guard let time = state.withLock({ $0.nextTime() }) else { return }
+            let left = dueTime.left(since: time, at: scheduler.now)
+            if left.saturatedNanoseconds > 0 || scheduler is any TurnCountingScheduler {
+                return timer.set(after: left, self)
+            }
+        }
     }
 
     override func error(_ error: any Error) {
@@ -77,15 +90,15 @@ final class Delay<Element: Sendable>: StatefulOperator<Element, Element>, TimerT
 
     override func stop() {
         super.stop()
+        timer.close()
         drop()
     }
 
     private func drop() {
-        let old = state.withLock { state in
-            let old = state
-            state = State()
+        _ = state.withLock { state in
+            let old = state.waiting
+            state.waiting = Queue()
             return old
         }
-        for token in old.tokens { scheduler.cancelTimer(token) }
     }
 }

@@ -12,7 +12,7 @@ extension ObservableType {
 /// The most values whose room is kept for those that come later.
 private let mostKeptRoom = 1024
 
-/// Delivers all that waits in a turn.
+/// Delivers all that waits in a turn, in virtual time one event.
 @usableFromInline
 final class ObserveOn<Element: Sendable>: Pump<Element>, @unchecked Sendable {
     /// What waits; the state's lock guards it.
@@ -21,6 +21,9 @@ final class ObserveOn<Element: Sendable>: Pump<Element>, @unchecked Sendable {
     /// What is being delivered: the pump's. The two change places, so that their room is used again.
     @exclusivity(unchecked)
     private var batch: [Element] = []
+    /// How much of the batch has been delivered.
+    @exclusivity(unchecked)
+    private var delivered = 0
 
     @usableFromInline
     override init(_ source: consuming Observable<Element>?, _ scheduler: any ImmediateSchedulerType) {
@@ -50,18 +53,27 @@ final class ObserveOn<Element: Sendable>: Pump<Element>, @unchecked Sendable {
 
     override func deliver() -> Bool {
         let end: SubjectCore.End? = state.withLock { state in
-            swap(&values, &batch)
-            return state.end
+            if batch.isEmpty { swap(&values, &batch) }
+            return values.isEmpty ? state.end : nil
         }
-        for value in batch {
+        if let end, batch.isEmpty {
+            finish(end)
+            return false
+        }
+        let most = deliversOne ? 1 : batch.count
+        for value in batch[delivered...].prefix(most) {
             guard !upstream.isClosed else {
                 batch = []
+                delivered = 0
                 return false
             }
+            delivered += 1
             down.next(value)
         }
+        guard delivered == batch.count else { return true }
+        delivered = 0
         batch.removeAll(keepingCapacity: batch.count <= mostKeptRoom)
-        if let end {
+        if let end, !deliversOne {
             finish(end)
             return false
         }

@@ -96,9 +96,9 @@ final class ObserveOnBounded<Element: Sendable>: Pump<Element>, @unchecked Senda
         if arrival.isIdle { schedule() }
     }
 
-    /// Delivers as many as wait now.
+    /// Delivers as many as wait now, in virtual time one event.
     override func deliver() -> Bool {
-        var left = state.withLock { _ in waiting.count }
+        var left = deliversOne ? 0 : state.withLock { _ in waiting.count }
         while !upstream.isClosed {
             let turn: Turn = state.withLock { state in
                 if let value = waiting.popFirst() { return .value(value) }
@@ -114,8 +114,16 @@ final class ObserveOnBounded<Element: Sendable>: Pump<Element>, @unchecked Senda
             case .nothing: return false
             }
             left -= 1
-            if left < 0 { return true }
+            if left < 0 { return hasMore() }
         }
         return false
+    }
+
+    /// Whether a further turn is due.
+    private func hasMore() -> Bool {
+        state.withLock { state in
+            state.isPumping = !waiting.isEmpty || state.end != nil
+            return state.isPumping
+        }
     }
 }

@@ -1,5 +1,6 @@
 extension ObservableType {
-    /// Subscribes to the source, and disposes that subscription, on `scheduler`. Events are delivered where they arise.
+    /// Subscribes to the source, and disposes that subscription, on `scheduler`. Events are delivered where they arise, and a
+    /// source that has ended is left there and then.
     @inlinable
     public consuming func subscribe(on scheduler: any ImmediateSchedulerType) -> Observable<Element> {
         SubscribeOn(asObservable(), scheduler)
@@ -43,6 +44,8 @@ final class SubscribeOn<Element: Sendable>: StatefulOperator<Element, Element>, 
     }
 
     override func stop() {
+        // After its end nothing is left to be done elsewhere.
+        if upstream.isClosed { return super.stop() }
         guard let closed = upstream.close() else { return }
         pending.dispose()
         guard let source = closed.take() else { return }

@@ -1,4 +1,5 @@
 import Dispatch
+import FoundationEssentials
 
 extension RxTimeInterval {
     /// In seconds; infinite for `.never`.
@@ -27,6 +28,13 @@ extension RxTimeInterval {
         let (product, overflow) = value.multipliedReportingOverflow(by: factor)
         guard !overflow else { return value < 0 ? 0 : 1 << 62 }
         return min(max(product, 0), 1 << 62)
+    }
+
+    /// What is left of it at `now` when it began at `start`: all of it where the clock was set back, and nothing once it is over.
+    func left(since start: RxTime, at now: RxTime) -> RxTimeInterval {
+        let elapsed = now.timeIntervalSince(start) * 1e9
+        guard elapsed > 0 else { return self }
+        return .nanoseconds(Int(max(Double(saturatedNanoseconds) - elapsed, 0).rounded()))
     }
 
     /// So many seconds, to the nearest microsecond; what is longer than 146 years is `.never`.

@@ -35,6 +35,12 @@ public enum VirtualTimeComparison: Sendable {
     case greaterThan
 }
 
+/// A scheduler of virtual time, where tests count turns: operators that could deliver several events in a turn give each event
+/// its own, as RxSwift's do.
+protocol TurnCountingScheduler: SchedulerType {}
+
+extension VirtualTimeScheduler: TurnCountingScheduler {}
+
 /// A scheduler whose clock stands until it is moved: time in tests.
 ///
 /// Work runs on the thread that moves the clock, in the order of its times, and at equal times in the order in which it
