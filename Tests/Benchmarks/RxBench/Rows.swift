@@ -1,6 +1,6 @@
 import Rx
 
-let rows = requestRows + operatorRows + subjectRows + threadRows
+let rows = requestRows + operatorRows + subjectRows + threadRows + growthRows
 
 private let requestRows: [Row] = [
     Row("charts pipeline, built for each request", ns: 1_500, instructions: 13_200, allocations: 22) {
