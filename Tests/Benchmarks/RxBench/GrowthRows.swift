@@ -40,7 +40,8 @@ let growthRows: [Row] = [
             for _ in 0..<count / 8 { shared.subscribe(onNext: { consume($0) }).dispose() }
         }
     },
-    Row("a subject, joined and left by eight threads", ns: 2_000, instructions: nil, allocations: 6) { count in
+    Row("a subject, joined and left by eight threads", ns: 2_000, instructions: nil, allocations: 6) {
+        count in
         let subject = PublishSubject<Int>()
         onEightThreads {
             for _ in 0..<count / 8 { subject.subscribe(onNext: { consume($0) }).dispose() }

@@ -37,6 +37,9 @@ private let operatorRows: [Row] = [
             _ = sixMapFilter(.just(index)).subscribe(onNext: { consume($0) })
         }
     },
+    Row("scan and distinctUntilChanged, an event", ns: 80, instructions: 465, allocations: 0) { count in
+        pump(count) { $0.scan(0) { $0 + $1 }.distinctUntilChanged() }
+    },
     Row("five flatMap, an event", ns: 400, instructions: 2_780, allocations: 6) { count in
         pump(count, fiveFlatMap)
     },
