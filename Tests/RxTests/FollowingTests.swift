@@ -67,7 +67,7 @@ private let followers: [Follower] = [
 ]
 
 /// These subscribe to a stream of their own while they still have their source, as RxSwift's do.
-private let subscribesFirst: Set<String> = ["ifEmpty(switchTo:)", "timeout(at:other:)"]
+private let subscribesFirst: Set<String> = ["ifEmpty(switchTo:)"]
 
 /// A stream that tells when it is subscribed to, "+a", and left, "-a".
 private func told(_ stream: Observable<String>, as name: String, _ log: Log<String>) -> Observable<String> {
@@ -234,5 +234,59 @@ struct FollowingTests {
         init(_ log: Log<String>) { self.log = log }
 
         func dispose() { log.add("resource disposed") }
+    }
+}
+
+/// A closure that throws, in an operator that keeps no source, ends the stream for the one below, which holds that end back.
+@Suite("After a closure has thrown its source is left, also where the end is held back", .noLeaks)
+struct HeldBackEndTests {
+    private typealias Step = @Sendable (Observable<Int>, TestScheduler) -> Observable<Int>
+
+    @Test("observe(on:) and delay deliver nothing behind the error")
+    func nothingBehind() {
+        for (step, expected): (Step, [Recorded<Event<Int>>]) in [
+            ({ $0.observe(on: $1) }, [.error(201, TestError())]),
+            ({ $0.observe(on: $1, capacity: 9, overflow: .error) }, [.error(201, TestError())]),
+            ({ $0.catchAndReturn(7).observe(on: $1) }, [.next(201, 7), .completed(202)]),
+            ({ $0.catchAndReturn(7).delay(.seconds(2), scheduler: $1) }, [.next(202, 7), .completed(203)]),
+        ] {
+            let scheduler = TestScheduler(initialClock: 0)
+            let calls = Log<Int>()
+            let source = Observable.of(1, 2, 3).map { value in
+                calls.add(value)
+                if value == 1 { throw TestError() }
+                return value
+            }
+            #expect(scheduler.start { step(source, scheduler) }.events == expected)
+            #expect(calls.entries == [1])
+        }
+    }
+
+    @Test("The source is left at once by each operator that waits for more than its end")
+    func leftAtOnce() {
+        let steps: [Step] = [
+            { source, scheduler in source.observe(on: scheduler) },
+            { source, scheduler in source.catchAndReturn(7).delay(.seconds(9), scheduler: scheduler) },
+            { source, scheduler in
+                source.startWith(1).catchAndReturn(7).throttle(.seconds(9), scheduler: scheduler)
+            },
+            { source, _ in source.catchAndReturn(7).flatMap { _ in Observable<Int>.never() } },
+            { source, _ in source.catchAndReturn(7).flatMapLatest { _ in Observable<Int>.never() } },
+            { source, _ in source.catchAndReturn(7).concatMap { _ in Observable<Int>.never() } },
+            { source, _ in source.catchAndReturn(7).sample(Observable<Int>.never()) },
+            { source, _ in Observable.merge(source.catchAndReturn(7), Observable<Int>.never()) },
+            { source, _ in
+                Observable.combineLatest(source.catchAndReturn(7), Observable<Int>.never()) { $0 + $1 }
+            },
+            { source, _ in Observable<Int>.never().withLatestFrom(source.catchAndReturn(7)) },
+        ]
+        for (number, step) in steps.enumerated() {
+            let scheduler = TestScheduler(initialClock: 0)
+            let source = scheduler.createHotObservable([.next(210, 1), .next(220, 2)])
+            _ = scheduler.start {
+                step(source.map { _ in throw TestError() }, scheduler)
+            }
+            #expect(source.subscriptions == [Subscription(200, 210)], "step \(number)")
+        }
     }
 }

@@ -66,6 +66,21 @@ struct LinkSlot: ~Copyable {
         }
     }
 
+    /// Empties the slot of what has sent its end, for a step that goes on after that or holds the end back. What a closure in
+    /// between ended by throwing still runs: it is stopped.
+    func emptyAfterEnd() {
+        var current = word.load(ordering: .acquiring)
+        while current & LinkSlot.closed == 0, current != LinkSlot.empty {
+            let (exchanged, original) = word.weakCompareExchange(
+                expected: current, desired: LinkSlot.empty, ordering: .acquiringAndReleasing)
+            if exchanged {
+                LinkSlot.take(current)?.endReceived()
+                return
+            }
+            current = original
+        }
+    }
+
     /// Begins the end: the caller passes it on, then stops its step. False where another has begun it.
     @inline(__always)
     func end() -> Bool {

@@ -79,6 +79,7 @@ class Pump<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Se
             if state.end == nil { state.end = end }
             return state.start()
         }
+        upstream.emptyAfterEnd()
         if isIdle { schedule() }
     }
 }

@@ -90,9 +90,8 @@ final class Deadline<Element: Sendable>: TimedOperator<Element, Element>, @unche
 
     override func timeCame() {
         guard let other else { return end(RxError.timeout) }
-        guard upstream.end() else { return }
-        // What ends the other is attached below in place of this step, whose source is left once the other has begun.
-        startStream(other, down.share())
-        stop()
+        guard let source = upstream.close() else { return }
+        ended()
+        Successor.start(other, down.share(), after: source)
     }
 }

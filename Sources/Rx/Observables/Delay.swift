@@ -18,6 +18,7 @@ final class Delay<Element: Sendable>: StatefulOperator<Element, Element>, TimerT
         var waiting = Queue<(value: Element?, time: RxTime)>()
         /// Whether a timer is set or will be.
         var isTimed = false
+        var isOver = false
 
         /// When the one came that is to be waited for next.
         mutating func nextTime() -> RxTime? {
@@ -51,12 +52,15 @@ final class Delay<Element: Sendable>: StatefulOperator<Element, Element>, TimerT
 
     override func completed() {
         enqueue(nil)
+        upstream.emptyAfterEnd()
     }
 
     private func enqueue(_ value: Element?) {
         guard !upstream.isClosed else { return }
         let now = scheduler.now
         let isFirst = state.withLock { state in
+            guard !state.isOver else { return false }
+            state.isOver = value == nil
             state.waiting.append((value, now))
             defer { state.isTimed = true }
             return !state.isTimed

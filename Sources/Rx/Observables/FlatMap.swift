@@ -61,7 +61,7 @@ final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
     }
 
     private func outerCompleted() {
-        if inners.outerDone() { finish() }
+        if inners.outerDone() { finish() } else { upstream.emptyAfterEnd() }
     }
 
     private func finish() {

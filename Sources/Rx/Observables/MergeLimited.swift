@@ -131,7 +131,7 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
             state.isOuterDone = true
             return state.isOver
         }
-        if isOver { gate.run { self.end(nil) } }
+        if isOver { gate.run { self.end(nil) } } else { upstream.emptyAfterEnd() }
     }
 
     override func error(_ error: any Error) {

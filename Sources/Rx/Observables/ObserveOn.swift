@@ -45,6 +45,7 @@ final class ObserveOn<Element: Sendable>: Pump<Element>, @unchecked Sendable {
     override func next(_ value: Element) {
         guard !upstream.isClosed else { return }
         let isIdle = state.withLock { state in
+            guard state.end == nil else { return false }
             values.append(value)
             return state.start()
         }

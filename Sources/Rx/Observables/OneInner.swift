@@ -114,7 +114,7 @@ final class OneInner<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
             state.isOuterDone = true
             return !state.hasInner
         }
-        if isOver { end(nil) }
+        if isOver { end(nil) } else { upstream.emptyAfterEnd() }
     }
 
     override func error(_ error: any Error) {

@@ -33,7 +33,7 @@ final class Sample<Element: Sendable>: TriggeredOperator<Element, Element>, @unc
     }
 
     override func received(_ value: Element) {
-        latest.set(value)
+        if !isOver { latest.set(value) }
     }
 
     /// Waits for the sampler.

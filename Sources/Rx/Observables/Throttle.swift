@@ -66,6 +66,8 @@ final class Throttle<Element: Sendable>: TimedOperator<Element, Element>, @unche
 
     /// The value that waits is sent before the end.
     override func sourceCompleted() {
-        if waiting.isFull { isOver = true } else { end() }
+        guard waiting.isFull else { return end() }
+        isOver = true
+        upstream.emptyAfterEnd()
     }
 }

@@ -130,10 +130,7 @@ final class Timeout<Element: Sendable>: StatefulOperator<Element, Element>, Time
 
     private func expire() {
         guard let other else { return super.error(RxError.timeout) }
-        guard upstream.end() else { return }
-        // What ends the other is attached below in place of this step, whose source is left once the other has begun.
-        startStream(other, down.share())
-        super.stop()
+        if let source = upstream.close() { Successor.start(other, down.share(), after: source) }
     }
 
     override func next(_ value: Element) {
