@@ -6,7 +6,8 @@ final class Successor<Element: Sendable>: StatefulOperator<Element, Element>, @u
 
     /// Starts `source` towards `port` for an operator that has ended, whose slot was closed.
     static func start(
-        _ source: Observable<Element>, _ port: consuming Port<Element>, after predecessor: consuming ClosedLink
+        _ source: Observable<Element>, _ port: consuming Port<Element>,
+        after predecessor: consuming ClosedLink
     ) {
         let successor = Successor<Element>(nil)
         if let link = predecessor.take() { successor.predecessor.set(link) }
