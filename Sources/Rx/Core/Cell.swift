@@ -38,12 +38,16 @@ struct Cell<Value: Sendable>: ~Copyable {
         }
     }
 
-    /// The value; only while `isFull`.
+    /// The value; only while `isFull`. Several threads may read it at once.
     @inline(__always)
     var value: Value {
-        mutating get {
-            precondition(isFull, "an empty cell was read")
-            return slot.assumingMemoryBound(to: Value.self).pointee
+        precondition(isFull, "an empty cell was read")
+        // Inline it is read from a copy of its words, which are never destroyed: a read must not count as a change.
+        return withUnsafeBytes(of: words) { words in
+            let place =
+                isInline ? words.baseAddress : UnsafeRawPointer(bitPattern: words.load(as: UInt.self))
+            guard let place else { preconditionFailure("a full cell has a place") }
+            return place.assumingMemoryBound(to: Value.self).pointee
         }
     }
 

@@ -74,7 +74,10 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
     }
 
     override final func stop() {
-        guard sources.closeAndStop() else { return }
+        let isFirst = sources.end()
+        sources.closeAndStop()
+        // Who has begun an end clears after it.
+        guard isFirst else { return }
         if gate.enter() {
             clear()
             gate.leave()

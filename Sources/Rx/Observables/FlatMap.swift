@@ -17,6 +17,8 @@ final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
     private let innerType: FlatMapInner<In, Out>.Type
     private let gate = Gate()
     private let inners = InnerList()
+    /// Whether all have completed, so that no inner stream is left to be stopped.
+    private let isFinished = Relaxed(false)
 
     @usableFromInline
     init(
@@ -34,7 +36,7 @@ final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
     }
 
     override func stop() {
-        if upstream.closeAndStop() { inners.closeAndStop() }
+        if upstream.closeAndStop(), !isFinished.value { inners.closeAndStop() }
     }
 
     override func next(_ value: In) {
@@ -66,6 +68,7 @@ final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
 
     private func finish() {
         guard upstream.end() else { return }
+        isFinished.value = true
         down.completed()
         upstream.closeAndStop()
     }
