@@ -110,6 +110,7 @@ extension ModelWorld {
 
     func merge<Value>(_ streams: [Stream<Value>]) -> Stream<Value> {
         Stream(world: self) { sink in
+            sink.isSerial = true
             var left = streams.count
             for stream in streams {
                 stream.subscribe(for: sink, leavesFirst: { $0 == .completed }) { note in

@@ -18,12 +18,14 @@ extension Stream {
         _ limit: Int, isLazy: Bool, _ select: @escaping (Value) throws -> Stream<Other>
     ) -> Stream<Other> {
         Stream<Other>(world: world) { sink in
+            sink.isSerial = true
             var waiting: [() throws -> Stream<Other>] = []
             var active = 0
             var isOuterDone = false
             var isStarting = false
+            /// With a limit, what comes due while a stream is subscribed to starts once that is done.
             func startNext() {
-                guard !isStarting else { return }
+                guard !isStarting || limit == .max else { return }
                 isStarting = true
                 while active < limit, !waiting.isEmpty, !sink.isOver {
                     active += 1
@@ -64,6 +66,7 @@ extension Stream {
         isLatest: Bool, _ select: @escaping (Value) throws -> Stream<Other>
     ) -> Stream<Other> {
         Stream<Other>(world: world) { sink in
+            sink.isSerial = true
             var current: Sink<Other>?
             var number = 0
             var isBusy = false

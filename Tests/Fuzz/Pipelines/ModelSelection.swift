@@ -124,7 +124,20 @@ extension ModelWorld {
     ) -> Stream<Value> {
         Stream(world: self) { sink in
             var rest = streams[...]
+            var isStarting = false
+            var ended: Stop??
+            /// One that ends while it is subscribed to is followed once that is done.
             func goOn(_ last: Stop?) {
+                ended = .some(last)
+                guard !isStarting else { return }
+                isStarting = true
+                while let last = ended {
+                    ended = nil
+                    start(after: last)
+                }
+                isStarting = false
+            }
+            func start(after last: Stop?) {
                 guard let stream = rest.popFirst() else { return sink.stop(atEnd(last)) }
                 stream.subscribe(for: sink, leavesFirst: goesOn) { note in
                     if case .stop(let stop) = note, goesOn(stop) { goOn(stop) } else { sink.send(note) }

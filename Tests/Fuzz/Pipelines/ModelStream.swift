@@ -60,6 +60,10 @@ final class Sink<Value> {
     private var receive: ((Note<Value>) -> Void)?
     private var actions: [() -> Void] = []
     private(set) var isOver = false
+    /// Whether an event that is raised within a delivery is delivered after it: documented for operators that join streams.
+    var isSerial = false
+    private var isDelivering = false
+    private var parked: [Note<Value>] = []
     private var hasLeft = false
 
     private let leavesFirst: (Stop) -> Bool
@@ -81,12 +85,23 @@ final class Sink<Value> {
     }
 
     func next(_ value: Value) {
+        if isDelivering { return parked.append(.next(value)) }
         guard !isOver, world.step() else { return }
-        receive?(.next(value))
+        deliver { receive?(.next(value)) }
+    }
+
+    /// Delivers, and then what was parked meanwhile.
+    private func deliver(_ action: () -> Void) {
+        guard isSerial else { return action() }
+        isDelivering = true
+        action()
+        isDelivering = false
+        if !parked.isEmpty { send(parked.removeFirst()) }
     }
 
     /// The end is passed on first; then the sources are left.
     func stop(_ stop: Stop) {
+        if isDelivering { return parked.append(.stop(stop)) }
         guard !isOver else { return }
         isOver = true
         let receive = receive
@@ -119,6 +134,7 @@ final class Sink<Value> {
         isOver = true
         hasLeft = true
         receive = nil
+        parked = []
         let actions = actions
         self.actions = []
         for action in actions { action() }

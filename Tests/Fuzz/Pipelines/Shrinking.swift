@@ -88,7 +88,7 @@ extension Node {
         case .startWith(let values): values.indices.dropLast(0).map { .startWith(values.without($0)) }
         case .range(let start, let count) where count > 0: [.range(start: start, count: count - 1)]
         case .generate(let start, let limit, let function):
-            function.simpler.map { .generate(from: start, below: limit, $0) }
+            function.simpler.filter { $0.addend > 0 }.map { .generate(from: start, below: limit, $0) }
                 + (limit > start ? [.generate(from: start, below: limit - 1, function)] : [])
         case .timer(let time): time.smaller.map { .timer($0) }
         case .periodic(let time, let period):
