@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Locking
 import Testing
 
@@ -17,11 +18,46 @@ struct LockTests {
         #expect(counter.value.withLock { $0 } == 80_000)
     }
 
+    @Test("Eight threads that add under a lock for many lose nothing, also while one is kept in it")
+    func crowd() async {
+        final class Counter: Sendable {
+            let value = CrowdLock(0)
+        }
+        let counter = Counter()
+        let (inside, done) = (DispatchSemaphore(value: 0), DispatchGroup())
+        let add: @Sendable () -> Void = {
+            for _ in 0..<10_000 { counter.value.withLock { $0 += 1 } }
+        }
+        done.enter()
+        Thread.detachNewThread {
+            counter.value.withLock { value in
+                inside.signal()
+                // So long that the others find no turn, and go to sleep.
+                for _ in 0..<2_000 { sched_yield() }
+                value += 1
+            }
+            done.leave()
+        }
+        inside.wait()
+        for _ in 0..<8 {
+            done.enter()
+            Thread.detachNewThread {
+                add()
+                done.leave()
+            }
+        }
+        await withCheckedContinuation { all in done.notify(queue: .global()) { all.resume() } }
+        #expect(counter.value.withLock { $0 } == 80_001)
+    }
+
     @Test("An error thrown inside leaves the lock free")
     func anErrorThrownInsideLeavesTheLockFree() {
         struct Failure: Error {}
         let counter = Counter()
         #expect(throws: Failure.self) { try counter.value.withLock { _ in throw Failure() } }
+        let crowd = CrowdLock(1)
+        #expect(throws: Failure.self) { try crowd.withLock { _ in throw Failure() } }
+        #expect(crowd.withLock { $0 } == 1)
         #expect(counter.value.withLock { $0 } == 0)
     }
 

@@ -27,8 +27,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
 final class NumberedSubscriber<In: Sendable>: Subscriber<In>, @unchecked Sendable {
     private let receiver: any SingleReceiver<In>
     private let number: Int
-    @exclusivity(unchecked)
-    private var isTold = false
+    private let isTold = Relaxed(false)
 
     @usableFromInline
     init(_ receiver: any SingleReceiver<In>, _ number: Int) {
@@ -38,13 +37,13 @@ final class NumberedSubscriber<In: Sendable>: Subscriber<In>, @unchecked Sendabl
     }
 
     override func receive(_ value: In) {
-        guard !isTold else { return }
-        isTold = true
+        guard !isTold.value else { return }
+        isTold.value = true
         receiver.succeeded(value, number: number)
     }
 
     override func receive(error: any Error) {
-        if !isTold { receiver.failed(error, number: number) }
+        if !isTold.value { receiver.failed(error, number: number) }
     }
 
     override func receivedCompletion() {

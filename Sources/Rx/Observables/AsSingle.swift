@@ -36,6 +36,7 @@ extension ObservableType where Element == Never {
 @usableFromInline
 final class OneElement<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let onEmpty: RxError?
+    private let state = StateGuard()
     @exclusivity(unchecked)
     private var cell = Cell<Element>()
 
@@ -54,16 +55,26 @@ final class OneElement<Element: Sendable>: StatefulOperator<Element, Element>, @
     }
 
     override func next(_ value: Element) {
-        guard !upstream.isClosed else { return }
-        if cell.isFull { error(RxError.moreThanOneElement) } else { cell.set(value) }
+        guard !upstream.isClosed, state.enter() else { return }
+        let isFirst = !cell.isFull
+        if isFirst { cell.set(value) }
+        state.leave()
+        if !isFirst { error(RxError.moreThanOneElement) }
     }
 
     override func last(_ value: Element) {
-        if cell.isFull { error(RxError.moreThanOneElement) } else { finish(with: value) }
+        if hasValue { error(RxError.moreThanOneElement) } else { finish(with: value) }
+    }
+
+    /// One that has come is never replaced, so that it can be read outside of the guard.
+    private var hasValue: Bool {
+        guard state.enter() else { return false }
+        defer { state.leave() }
+        return cell.isFull
     }
 
     override func completed() {
-        if cell.isFull {
+        if hasValue {
             finish(with: cell.value)
         } else if let onEmpty {
             error(onEmpty)

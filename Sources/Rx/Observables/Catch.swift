@@ -18,7 +18,7 @@ extension ObservableType {
 @usableFromInline
 final class Catch<Element: Sendable>: Operator<Element, Element>, @unchecked Sendable {
     private let handler: @Sendable (any Error) throws -> Observable<Element>
-    private var hasCaught = false
+    private let hasCaught = Relaxed(false)
 
     @usableFromInline
     init(
@@ -42,8 +42,8 @@ final class Catch<Element: Sendable>: Operator<Element, Element>, @unchecked Sen
     }
 
     override func error(_ error: any Error) {
-        guard !hasCaught else { return down.error(error) }
-        hasCaught = true
+        guard !hasCaught.value else { return down.error(error) }
+        hasCaught.value = true
         do {
             let other = try handler(error)
             // The new source's link takes the old one's place below, which stops that.

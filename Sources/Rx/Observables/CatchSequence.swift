@@ -1,3 +1,5 @@
+import Locking
+
 extension ObservableType {
     /// The values of the first source and, after each error, those of the next one, until one completes. The error of the
     /// last one passes; without sources it completes. The sequence is asked for a source when that is due.
@@ -17,11 +19,10 @@ extension ObservableType {
 final class CatchSequence<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let makeParts: @Sendable () -> ConcatParts<Element>
     private let starts = TurnLoop()
-    // Sound: touched only by whoever runs the starts, and before each of them by the one whose source failed.
+    // Sound: touched only by whoever runs the starts.
     @exclusivity(unchecked)
     private var parts: ConcatParts<Element>?
-    @exclusivity(unchecked)
-    private var lastError: (any Error)?
+    private let lastError = Lock<(any Error)?>(nil)
 
     @usableFromInline
     init(_ makeParts: @escaping @Sendable () -> ConcatParts<Element>) {
@@ -46,7 +47,7 @@ final class CatchSequence<Element: Sendable>: StatefulOperator<Element, Element>
         starts.run {
             guard !upstream.isClosed else { return }
             guard let source = parts?.next() else {
-                if let lastError { super.error(lastError) } else { super.completed() }
+                if let error = lastError.withLock({ $0 }) { super.error(error) } else { super.completed() }
                 return
             }
             startStream(source, Port(self))
@@ -60,7 +61,7 @@ final class CatchSequence<Element: Sendable>: StatefulOperator<Element, Element>
     override func error(_ error: any Error) {
         guard !upstream.isClosed else { return }
         upstream.clear()
-        lastError = error
+        lastError.withLock { $0 = error }
         start()
     }
 }

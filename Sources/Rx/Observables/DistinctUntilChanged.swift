@@ -50,6 +50,7 @@ final class DistinctUntilChanged<Element: Sendable, Key: Sendable>: Operator<Ele
 {
     private let keySelector: @Sendable (Element) throws -> Key
     private let comparer: @Sendable (Key, Key) throws -> Bool
+    private let state = StateGuard()
     @exclusivity(unchecked)
     private var key = Cell<Key>()
 
@@ -75,6 +76,8 @@ final class DistinctUntilChanged<Element: Sendable, Key: Sendable>: Operator<Ele
     /// Keeps the key where it is a new one.
     private func isNew(_ value: Element) throws -> Bool {
         let new = try keySelector(value)
+        guard state.enter() else { return false }
+        defer { state.leave() }
         if key.isFull, try comparer(key.value, new) { return false }
         key.set(new)
         return true

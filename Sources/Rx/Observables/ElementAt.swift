@@ -11,9 +11,7 @@ extension ObservableType {
 @usableFromInline
 final class ElementAt<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let index: Int
-    // Sound: only the one event at a time touches it.
-    @exclusivity(unchecked)
-    private var seen = 0
+    private let seen = Relaxed(0)
 
     @usableFromInline
     init(_ source: consuming Observable<Element>?, _ index: Int) {
@@ -26,8 +24,8 @@ final class ElementAt<Element: Sendable>: StatefulOperator<Element, Element>, @u
     }
 
     override func next(_ value: Element) {
-        guard seen < index else { return finish(with: value) }
-        seen += 1
+        guard seen.value < index else { return finish(with: value) }
+        seen.value += 1
     }
 
     override func completed() {

@@ -10,8 +10,7 @@ extension ObservableType {
 final class Enumerated<Element: Sendable>: Operator<Element, (index: Int, element: Element)>,
     @unchecked Sendable
 {
-    @exclusivity(unchecked)
-    private var index = 0
+    private let index = Relaxed(0)
 
     @usableFromInline
     override init(_ source: consuming Observable<Element>?) {
@@ -23,11 +22,12 @@ final class Enumerated<Element: Sendable>: Operator<Element, (index: Int, elemen
     }
 
     override func next(_ value: Element) {
-        index += 1
-        down.next((index - 1, value))
+        let number = index.value
+        index.value = number + 1
+        down.next((number, value))
     }
 
     override func last(_ value: Element) {
-        down.last((index, value))
+        down.last((index.value, value))
     }
 }

@@ -44,7 +44,8 @@ final class GroupBy<Key: Hashable & Sendable, Element: Sendable>:
     private let holds = HoldCount()
     /// Whether nobody below wants groups any more; those that there are may still be subscribed to.
     private let isOuterClosed = Atomic<Bool>(false)
-    // Sound: only the one event at a time touches it.
+    private let state = StateGuard()
+    // The guard's: both.
     @exclusivity(unchecked)
     private var groups: [Key: PublishSubject<Element>] = [:]
     /// In the order they came, which is the one that they end in.
@@ -89,10 +90,15 @@ final class GroupBy<Key: Hashable & Sendable, Element: Sendable>:
         } catch {
             return self.error(error)
         }
-        if let group = groups[key] { return group.onNext(value) }
+        guard state.enter() else { return }
+        if let group = groups[key] {
+            state.leave()
+            return group.onNext(value)
+        }
         let group = PublishSubject<Element>()
         groups[key] = group
         ordered.append(group)
+        state.leave()
         if !isOuterClosed.load(ordering: .acquiring) {
             down.next(GroupedObservable(key: key, source: HeldStream(group, holds)))
         }
@@ -107,11 +113,19 @@ final class GroupBy<Key: Hashable & Sendable, Element: Sendable>:
         end(nil)
     }
 
+    private func takeGroups() -> [PublishSubject<Element>] {
+        guard state.enter() else { return [] }
+        defer {
+            ordered = []
+            groups = [:]
+            state.leave()
+        }
+        return ordered
+    }
+
     private func end(_ error: (any Error)?) {
         guard upstream.end() else { return }
-        let groups = ordered
-        ordered = []
-        self.groups = [:]
+        let groups = takeGroups()
         for group in groups {
             if let error { group.onError(error) } else { group.onCompleted() }
         }

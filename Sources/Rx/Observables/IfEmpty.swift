@@ -15,8 +15,7 @@ extension ObservableType {
 @usableFromInline
 final class IfEmptySwitch<Element: Sendable>: Operator<Element, Element>, @unchecked Sendable {
     private let other: Observable<Element>
-    @exclusivity(unchecked)
-    private var isEmpty = true
+    private let isEmpty = Relaxed(true)
 
     @usableFromInline
     init(_ source: consuming Observable<Element>?, _ other: Observable<Element>) {
@@ -29,7 +28,7 @@ final class IfEmptySwitch<Element: Sendable>: Operator<Element, Element>, @unche
     }
 
     override func next(_ value: Element) {
-        isEmpty = false
+        isEmpty.value = false
         down.next(value)
     }
 
@@ -38,6 +37,6 @@ final class IfEmptySwitch<Element: Sendable>: Operator<Element, Element>, @unche
     }
 
     override func completed() {
-        if isEmpty { startStream(other, down.share()) } else { down.completed() }
+        if isEmpty.value { startStream(other, down.share()) } else { down.completed() }
     }
 }

@@ -89,7 +89,7 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
 
     private let source: Observable<Subject.Observer.Element>
     private let makeSubject: @Sendable () -> Subject
-    private let state = Lock(State())
+    private let state = CrowdLock(State())
 
     @usableFromInline
     init(

@@ -32,6 +32,7 @@ final class Reduce<In: Sendable, Accumulation: Sendable, Out: Sendable>: Statefu
     private let seed: Accumulation
     private let accumulator: @Sendable (inout Accumulation, In) throws -> Void
     private let mapResult: @Sendable (Accumulation) throws -> Out
+    private let state = StateGuard()
     @exclusivity(unchecked)
     private var accumulation: Accumulation
 
@@ -53,16 +54,21 @@ final class Reduce<In: Sendable, Accumulation: Sendable, Out: Sendable>: Statefu
     }
 
     override func next(_ value: In) {
-        guard !upstream.isClosed else { return }
+        guard !upstream.isClosed, state.enter() else { return }
         do {
             try accumulator(&accumulation, value)
+            state.leave()
         } catch {
+            state.leave()
             self.error(error)
         }
     }
 
     override func completed() {
         guard !upstream.isClosed else { return }
+        guard state.enter() else { return error(RxError.unknown) }
+        let accumulation = accumulation
+        state.leave()
         do {
             finish(with: try mapResult(accumulation))
         } catch {

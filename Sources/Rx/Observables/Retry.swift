@@ -39,14 +39,12 @@ final class Retry<Element: Sendable>: StatefulOperator<Element, Element>, @unche
     // Sound: written in `begin` before the source runs, read by whoever runs the starts.
     @exclusivity(unchecked)
     private var repeated: Observable<Element>?
-    /// Only the event at hand reads and writes it.
-    @exclusivity(unchecked)
-    private var left: Int
+    private let left: Relaxed<Int>
 
     @usableFromInline
     init(_ source: consuming Observable<Element>?, attempts: Int) {
         self.attempts = attempts
-        left = attempts
+        left = Relaxed(attempts)
         super.init(source)
     }
 
@@ -79,8 +77,8 @@ final class Retry<Element: Sendable>: StatefulOperator<Element, Element>, @unche
     }
 
     override func error(_ error: any Error) {
-        guard left > 1 else { return super.error(error) }
-        if left < .max { left -= 1 }
+        guard left.value > 1 else { return super.error(error) }
+        if left.value < .max { left.value -= 1 }
         // The failed attempt is over before the next one starts.
         upstream.clear()
         start()

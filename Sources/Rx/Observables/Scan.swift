@@ -23,6 +23,7 @@ extension ObservableType {
 final class Scan<In: Sendable, Out: Sendable>: Operator<In, Out>, @unchecked Sendable {
     private let seed: Out
     private let accumulator: @Sendable (inout Out, In) throws -> Void
+    private let state = StateGuard()
     @exclusivity(unchecked)
     private var result: Out
 
@@ -42,19 +43,27 @@ final class Scan<In: Sendable, Out: Sendable>: Operator<In, Out>, @unchecked Sen
     }
 
     override func next(_ value: In) {
+        guard state.enter() else { return }
         do {
             try accumulator(&result, value)
+            let result = result
+            state.leave()
             down.next(result)
         } catch {
+            state.leave()
             down.error(error)
         }
     }
 
     override func last(_ value: In) {
+        guard state.enter() else { return }
         do {
             try accumulator(&result, value)
+            let result = result
+            state.leave()
             down.last(result)
         } catch {
+            state.leave()
             down.error(error)
         }
     }

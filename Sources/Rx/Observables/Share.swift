@@ -69,7 +69,7 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
     private let replay: Int
     private let scope: SubjectLifetimeScope
     private let lifetime: ReplayLifetime?
-    private let state = Lock(ShareState())
+    private let state = CrowdLock(ShareState())
 
     @usableFromInline
     init(

@@ -19,8 +19,7 @@ extension ObservableType {
 @usableFromInline
 final class SingleElement<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let predicate: (@Sendable (Element) throws -> Bool)?
-    @exclusivity(unchecked)
-    private var hasSent = false
+    private let hasSent = Relaxed(false)
 
     @usableFromInline
     init(
@@ -41,12 +40,12 @@ final class SingleElement<Element: Sendable>: StatefulOperator<Element, Element>
         } catch {
             return self.error(error)
         }
-        guard !hasSent else { return error(RxError.moreThanOneElement) }
-        hasSent = true
+        guard !hasSent.value else { return error(RxError.moreThanOneElement) }
+        hasSent.value = true
         down.next(value)
     }
 
     override func completed() {
-        if hasSent { super.completed() } else { error(RxError.noElements) }
+        if hasSent.value { super.completed() } else { error(RxError.noElements) }
     }
 }

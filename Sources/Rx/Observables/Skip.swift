@@ -19,13 +19,12 @@ extension ObservableType {
 @usableFromInline
 final class Skip<Element: Sendable>: Operator<Element, Element>, @unchecked Sendable {
     private let count: Int
-    @exclusivity(unchecked)
-    private var remaining: Int
+    private let remaining: Relaxed<Int>
 
     @usableFromInline
     init(_ source: consuming Observable<Element>?, _ count: Int) {
         self.count = count
-        remaining = count
+        remaining = Relaxed(count)
         super.init(source)
     }
 
@@ -34,19 +33,18 @@ final class Skip<Element: Sendable>: Operator<Element, Element>, @unchecked Send
     }
 
     override func next(_ value: Element) {
-        if remaining > 0 { remaining -= 1 } else { down.next(value) }
+        if remaining.value > 0 { remaining.value -= 1 } else { down.next(value) }
     }
 
     override func last(_ value: Element) {
-        if remaining > 0 { down.completed() } else { down.last(value) }
+        if remaining.value > 0 { down.completed() } else { down.last(value) }
     }
 }
 
 @usableFromInline
 final class SkipWhile<Element: Sendable>: Operator<Element, Element>, @unchecked Sendable {
     private let predicate: @Sendable (Element) throws -> Bool
-    @exclusivity(unchecked)
-    private var isSkipping = true
+    private let isSkipping = Relaxed(true)
 
     @usableFromInline
     init(
@@ -63,8 +61,8 @@ final class SkipWhile<Element: Sendable>: Operator<Element, Element>, @unchecked
 
     override func next(_ value: Element) {
         do {
-            if isSkipping { isSkipping = try predicate(value) }
-            if !isSkipping { down.next(value) }
+            if isSkipping.value { isSkipping.value = try predicate(value) }
+            if !isSkipping.value { down.next(value) }
         } catch {
             down.error(error)
         }
@@ -72,8 +70,8 @@ final class SkipWhile<Element: Sendable>: Operator<Element, Element>, @unchecked
 
     override func last(_ value: Element) {
         do {
-            if isSkipping { isSkipping = try predicate(value) }
-            if isSkipping { down.completed() } else { down.last(value) }
+            if isSkipping.value { isSkipping.value = try predicate(value) }
+            if isSkipping.value { down.completed() } else { down.last(value) }
         } catch {
             down.error(error)
         }

@@ -11,13 +11,12 @@ extension ObservableType {
 @usableFromInline
 final class Take<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let count: Int
-    @exclusivity(unchecked)
-    private var remaining: Int
+    private let remaining: Relaxed<Int>
 
     @usableFromInline
     init(_ source: consuming Observable<Element>?, _ count: Int) {
         self.count = count
-        remaining = count
+        remaining = Relaxed(count)
         super.init(source)
     }
 
@@ -27,8 +26,8 @@ final class Take<Element: Sendable>: StatefulOperator<Element, Element>, @unchec
 
     override func next(_ value: Element) {
         guard !upstream.isClosed else { return }
-        remaining -= 1
-        if remaining == 0 { finish(with: value) } else { down.next(value) }
+        remaining.value -= 1
+        if remaining.value == 0 { finish(with: value) } else { down.next(value) }
     }
 
     override func last(_ value: Element) {

@@ -11,6 +11,7 @@ extension ObservableType {
 @usableFromInline
 final class TakeLast<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let count: Int
+    private let state = StateGuard()
     /// A ring once it is full; `oldest` is where it begins.
     @exclusivity(unchecked)
     private var kept: [Element] = []
@@ -28,7 +29,8 @@ final class TakeLast<Element: Sendable>: StatefulOperator<Element, Element>, @un
     }
 
     override func next(_ value: Element) {
-        guard count > 0, !upstream.isClosed else { return }
+        guard count > 0, !upstream.isClosed, state.enter() else { return }
+        defer { state.leave() }
         if kept.count < count {
             kept.append(value)
         } else {
@@ -38,6 +40,9 @@ final class TakeLast<Element: Sendable>: StatefulOperator<Element, Element>, @un
     }
 
     override func completed() {
+        guard !upstream.isClosed, state.enter() else { return }
+        let (kept, oldest) = (kept, oldest)
+        state.leave()
         for offset in kept.indices {
             guard !upstream.isClosed else { return }
             down.next(kept[(oldest + offset) % kept.count])

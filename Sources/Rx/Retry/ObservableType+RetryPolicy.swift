@@ -36,7 +36,7 @@ final class RetryByPolicy<Element: Sendable>: StatefulOperator<Element, Element>
     // Sound: written in `begin` before the source runs, read by whoever runs the starts.
     @exclusivity(unchecked)
     private var repeated: Observable<Element>?
-    /// Only the event at hand reads and writes it.
+    private let state = StateGuard()
     @exclusivity(unchecked)
     private var progress = RetryProgress()
 
@@ -96,11 +96,13 @@ final class RetryByPolicy<Element: Sendable>: StatefulOperator<Element, Element>
     }
 
     override func error(_ error: any Error) {
-        guard !upstream.isClosed else { return }
+        guard !upstream.isClosed, state.enter() else { return }
         let wait: Int64?
         do {
             wait = try progress.wait(after: error, policy)
+            state.leave()
         } catch let thrown {
+            state.leave()
             return super.error(thrown)
         }
         guard let wait else { return super.error(error) }

@@ -54,16 +54,21 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
 
     private struct State {
         var clock: VirtualTime
-        var work = VirtualWork<VirtualTime>()
         var isRunning = false
     }
 
     private let converter: Converter
     private let state: Lock<State>
+    private let work: VirtualWork<Converter>
 
     public init(initialClock: VirtualTime, converter: Converter) {
         self.converter = converter
         state = Lock(State(clock: initialClock))
+        work = VirtualWork(converter)
+    }
+
+    deinit {
+        work.clear()
     }
 
     /// The virtual time.
@@ -77,7 +82,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
 
     /// How much work waits.
     public final var pendingCount: Int {
-        state.withLock { $0.work.count }
+        work.count
     }
 
     @preconcurrency
@@ -111,19 +116,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     public final func scheduleAbsoluteVirtual<StateType: Sendable>(
         _ state: StateType, time: VirtualTime, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        let result = SingleAssignmentDisposable()
-        let id = self.state.withLock {
-            $0.work.insert(
-                at: time, { if !result.isDisposed { result.setDisposable(action(state)) } },
-                converter.compareVirtualTime)
-        }
-        let removal = Disposables.create { [weak self] in self?.remove(id) }
-        return Disposables.create(result, removal)
-    }
-
-    private func remove(_ id: UInt64) {
-        // Let go outside of the lock: what the work holds may come back here.
-        _ = state.withLock { $0.work.remove(id, converter.compareVirtualTime) }
+        work.insert(at: time) { action(state) }
     }
 
     /// The time at which work of `schedule` and `scheduleRelative` runs that is due at `time`. A subclass may choose a later one:
@@ -164,25 +157,21 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
 
     private func run(until limit: VirtualTime?) {
         state.withLock { $0.isRunning = true }
-        while let action = next(until: limit) { action() }
-        stop()
-    }
-
-    private func next(until limit: VirtualTime?) -> VirtualWork<VirtualTime>.Action? {
-        state.withLock { state in
-            guard state.isRunning,
-                let (time, action) = state.work.next(until: limit, converter.compareVirtualTime)
-            else { return nil }
-            if converter.compareVirtualTime(time, state.clock) == .greaterThan { state.clock = time }
-            return action
+        while state.withLock({ $0.isRunning }), let item = work.next(until: limit) {
+            state.withLock { state in
+                if converter.compareVirtualTime(item.time, state.clock) == .greaterThan {
+                    state.clock = item.time
+                }
+            }
+            item.run()
         }
+        stop()
     }
 }
 
 extension VirtualTimeScheduler: CustomDebugStringConvertible {
     /// The clock, and the times of the work that waits.
     public var debugDescription: String {
-        let (clock, times) = state.withLock { ($0.clock, $0.work.times(converter.compareVirtualTime)) }
-        return "\(clock): \(times)"
+        "\(clock): \(work.times)"
     }
 }

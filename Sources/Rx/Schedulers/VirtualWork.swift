@@ -1,97 +1,161 @@
+import Locking
+
 /// Work that waits for its virtual time: a binary heap by time and, at equal times, by the order in which it was scheduled.
 ///
-/// Work that is removed leaves its entry in the heap. The entry is passed over when its time comes, or swept out with others
-/// once they are more than half of all.
-struct VirtualWork<Time: Sendable>: Sendable {
-    typealias Action = @Sendable () -> Void
-    typealias Comparison = (Time, Time) -> VirtualTimeComparison
+/// The heap holds its items by a class that is not generic: moving those of a generic one looks up metadata each time.
+final class VirtualWork<Converter: VirtualTimeConverterType>: Sendable {
+    typealias Time = Converter.VirtualTimeUnit
 
-    private struct Entry {
-        let time: Time
-        let id: UInt64
+    private struct State {
+        var heap: [WaitingItem] = []
+        var lastID: UInt64 = 0
     }
 
-    private var heap: [Entry] = []
-    private var actions: [UInt64: Action] = [:]
-    private var lastID: UInt64 = 0
+    private let converter: Converter
+    private let state = Lock(State())
 
-    var count: Int { actions.count }
+    init(_ converter: Converter) {
+        self.converter = converter
+    }
+
+    var count: Int { state.withLock { $0.heap.count } }
 
     /// The times of all work, the earliest first.
-    func times(_ compare: Comparison) -> [Time] {
-        heap.filter { actions[$0.id] != nil }.sorted { isBefore($0, $1, compare) }.map(\.time)
+    var times: [Time] {
+        state.withLock { state in state.heap.sorted { isBefore($0, $1) }.map { time(of: $0) } }
     }
 
-    /// - Returns: what `remove` knows it by.
-    mutating func insert(at time: Time, _ action: @escaping Action, _ compare: Comparison) -> UInt64 {
-        lastID += 1
-        actions[lastID] = action
-        heap.append(Entry(time: time, id: lastID))
-        rise(from: heap.count - 1, compare)
-        return lastID
-    }
-
-    /// - Returns: the work, to be let go of where no lock is held; nil where it has run or was removed.
-    mutating func remove(_ id: UInt64, _ compare: Comparison) -> Action? {
-        guard let action = actions.removeValue(forKey: id) else { return nil }
-        if heap.count > 64, heap.count > 2 * actions.count { sweep(compare) }
-        return action
+    /// - Returns: what removes the work, or disposes what it has returned.
+    func insert(at time: Time, _ action: @escaping @Sendable () -> any Disposable) -> any Disposable {
+        let item = VirtualItem(self, time, action)
+        state.withLock { state in
+            state.lastID += 1
+            item.id = state.lastID
+            item.place = state.heap.count
+            state.heap.append(item)
+            rise(from: item.place, &state.heap)
+        }
+        return item
     }
 
     /// Takes the first work, unless it comes after `limit`.
-    mutating func next(until limit: Time?, _ compare: Comparison) -> (time: Time, action: Action)? {
-        while let first = heap.first {
-            guard actions[first.id] != nil else {
-                removeFirst(compare)
-                continue
-            }
-            if let limit, compare(first.time, limit) == .greaterThan { return nil }
-            removeFirst(compare)
-            return actions.removeValue(forKey: first.id).map { (first.time, $0) }
+    func next(until limit: Time?) -> VirtualItem<Converter>? {
+        state.withLock { state in
+            guard let first = state.heap.first else { return nil }
+            if let limit, converter.compareVirtualTime(time(of: first), limit) == .greaterThan { return nil }
+            take(at: 0, &state.heap)
+            return unsafeDowncast(first, to: VirtualItem<Converter>.self)
         }
-        return nil
     }
 
-    // MARK: The heap
+    /// Takes `item` out if it waits.
+    fileprivate func remove(_ item: VirtualItem<Converter>) {
+        state.withLock { state in
+            if item.place >= 0 { take(at: item.place, &state.heap) }
+        }
+    }
 
-    private func isBefore(_ left: Entry, _ right: Entry, _ compare: Comparison) -> Bool {
-        switch compare(left.time, right.time) {
+    /// Takes all out: items that wait hold this, and it holds them.
+    func clear() {
+        // Let go outside of the lock: what the work holds may come back here.
+        _ = state.withLock { state in
+            let heap = state.heap
+            state.heap = []
+            for item in heap { item.place = -1 }
+            return heap
+        }
+    }
+
+    // MARK: The heap, under its lock
+
+    private func time(of item: WaitingItem) -> Time {
+        unsafeDowncast(item, to: VirtualItem<Converter>.self).time
+    }
+
+    private func isBefore(_ left: WaitingItem, _ right: WaitingItem) -> Bool {
+        switch converter.compareVirtualTime(time(of: left), time(of: right)) {
         case .lessThan: true
         case .greaterThan: false
         case .equal: left.id < right.id
         }
     }
 
-    private mutating func removeFirst(_ compare: Comparison) {
-        heap.swapAt(0, heap.count - 1)
-        heap.removeLast()
-        sink(from: 0, compare)
+    private func take(at place: Int, _ heap: inout [WaitingItem]) {
+        heap[place].place = -1
+        let last = heap.removeLast()
+        guard place < heap.count else { return }
+        put(last, at: place, &heap)
+        rise(from: place, &heap)
+        sink(from: last.place, &heap)
     }
 
-    private mutating func sweep(_ compare: Comparison) {
-        heap.removeAll { actions[$0.id] == nil }
-        for index in (0..<heap.count / 2).reversed() { sink(from: index, compare) }
+    private func put(_ item: WaitingItem, at place: Int, _ heap: inout [WaitingItem]) {
+        heap[place] = item
+        item.place = place
     }
 
-    private mutating func rise(from start: Int, _ compare: Comparison) {
-        var index = start
-        while index > 0, isBefore(heap[index], heap[(index - 1) / 2], compare) {
-            heap.swapAt(index, (index - 1) / 2)
-            index = (index - 1) / 2
+    private func rise(from start: Int, _ heap: inout [WaitingItem]) {
+        let item = heap[start]
+        var place = start
+        while place > 0 {
+            let above = heap[(place - 1) / 2]
+            guard isBefore(item, above) else { break }
+            put(above, at: place, &heap)
+            place = (place - 1) / 2
         }
+        if place != start { put(item, at: place, &heap) }
     }
 
-    private mutating func sink(from start: Int, _ compare: Comparison) {
-        var index = start
-        while true {
-            var first = index
-            for child in [2 * index + 1, 2 * index + 2]
-            where child < heap.count && isBefore(heap[child], heap[first], compare) {
-                first = child
-            }
-            if first == index { return }
-            heap.swapAt(index, first)
-            index = first
+    private func sink(from start: Int, _ heap: inout [WaitingItem]) {
+        let item = heap[start]
+        var place = start
+        while 2 * place + 1 < heap.count {
+            var child = 2 * place + 1
+            if child + 1 < heap.count, isBefore(heap[child + 1], heap[child]) { child += 1 }
+            guard isBefore(heap[child], item) else { break }
+            put(heap[child], at: place, &heap)
+            place = child
         }
+        if place != start { put(item, at: place, &heap) }
+    }
+}
+
+// Sound: the lock of the work guards both.
+class WaitingItem: @unchecked Sendable {
+    /// Where it is in the heap; -1 where it does not wait.
+    @exclusivity(unchecked)
+    fileprivate final var place = -1
+    @exclusivity(unchecked)
+    fileprivate final var id: UInt64 = 0
+}
+
+/// A piece of work, and the disposable of it.
+final class VirtualItem<Converter: VirtualTimeConverterType>: WaitingItem, Disposable, @unchecked Sendable {
+    let time: Converter.VirtualTimeUnit
+    private let work: VirtualWork<Converter>
+    /// Nil once it has run or was disposed.
+    private let action: Lock<(@Sendable () -> any Disposable)?>
+    private let result = SingleAssignmentDisposable()
+
+    fileprivate init(
+        _ work: VirtualWork<Converter>, _ time: Converter.VirtualTimeUnit,
+        _ action: @escaping @Sendable () -> any Disposable
+    ) {
+        self.work = work
+        self.time = time
+        self.action = Lock(action)
+        super.init()
+    }
+
+    /// Runs the work, unless it was disposed.
+    func run() {
+        if let action = action.withLock({ $0.take() }) { result.setDisposable(action()) }
+    }
+
+    func dispose() {
+        result.dispose()
+        work.remove(self)
+        // Let go outside of the lock: what the work holds may come back here.
+        _ = action.withLock { $0.take() }
     }
 }

@@ -14,7 +14,7 @@ public final class AsyncSubject<Element: Sendable>: Observable<Element>, Subject
         var isDisposed = false
     }
 
-    private let state = Lock(State())
+    private let state = CrowdLock(State())
 
     public override init() {
         super.init()

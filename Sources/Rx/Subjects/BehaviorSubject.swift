@@ -15,10 +15,10 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
         var isDisposed = false
     }
 
-    private let state: Lock<State>
+    private let state: CrowdLock<State>
 
     public init(value: Element) {
-        state = Lock(State(value: value))
+        state = CrowdLock(State(value: value))
         super.init()
     }
 

@@ -42,7 +42,7 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
 
     private let bufferSize: Int
     private let lifetime: ReplayLifetime?
-    private let state = Lock(ReplayState())
+    private let state = CrowdLock(ReplayState())
     /// The last values; once there are `bufferSize` of them, a ring. The state's lock guards them.
     @exclusivity(unchecked)
     private var values: [Element] = []

@@ -16,7 +16,7 @@ struct SubjectCore: ~Copyable {
         var isDisposed = false
     }
 
-    let state = Lock(State())
+    let state = CrowdLock(State())
 
     init() {}
 

@@ -157,9 +157,7 @@ extension PrimitiveSequence where Trait == MaybeTrait {
 /// Tells success from completion without value.
 @usableFromInline
 final class MaybeSubscriber<In: Sendable>: ClosureSubscriber<In>, @unchecked Sendable {
-    /// Only the one event at a time touches it.
-    @exclusivity(unchecked)
-    private var hasValue = false
+    private let hasValue = Relaxed(false)
 
     @usableFromInline
     override init(
@@ -172,11 +170,11 @@ final class MaybeSubscriber<In: Sendable>: ClosureSubscriber<In>, @unchecked Sen
     }
 
     override func receive(_ value: In) {
-        hasValue = true
+        hasValue.value = true
         super.receive(value)
     }
 
     override func receivedCompletion() {
-        if !hasValue { super.receivedCompletion() }
+        if !hasValue.value { super.receivedCompletion() }
     }
 }

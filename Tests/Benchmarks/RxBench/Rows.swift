@@ -1,6 +1,6 @@
 import Rx
 
-let rows = requestRows + operatorRows + subjectRows + threadRows
+let rows = requestRows + operatorRows + subjectRows + threadRows + growthRows
 
 private let requestRows: [Row] = [
     Row("charts pipeline, built for each request", ns: 1_500, instructions: 13_200, allocations: 22) {
@@ -36,6 +36,9 @@ private let operatorRows: [Row] = [
         for index in 0..<count {
             _ = sixMapFilter(.just(index)).subscribe(onNext: { consume($0) })
         }
+    },
+    Row("scan and distinctUntilChanged, an event", ns: 80, instructions: 465, allocations: 0) { count in
+        pump(count) { $0.scan(0) { $0 + $1 }.distinctUntilChanged() }
     },
     Row("five flatMap, an event", ns: 400, instructions: 2_780, allocations: 6) { count in
         pump(count, fiveFlatMap)

@@ -1,0 +1,106 @@
+import Dispatch
+import Foundation
+import Rx
+import RxTesting
+import Testing
+
+/// A subject that is not `serialized()` is to be fed by one thread at a time. Where that is not kept values may come in any
+/// order and be lost, and nothing worse happens: the address and the thread sanitizer run these.
+@Suite("Sources that break the grammar", .noLeaks, .timeLimit(.minutes(2)))
+struct MisuseTests {
+    private func onFourThreads(_ body: @escaping @Sendable (Int) -> Void) {
+        let group = DispatchGroup()
+        for thread in 0..<4 {
+            group.enter()
+            Thread.detachNewThread {
+                body(thread)
+                group.leave()
+            }
+        }
+        group.wait()
+    }
+
+    @Test("Four threads feed one subject into each operator, and end it", arguments: operators)
+    func fed(_ operation: OperatorCase) {
+        // One that retries without end would do so.
+        let ends = operation.name.contains("retry") ? [] : [Event<String>.error(TestError())]
+        for end in ends + [.completed] {
+            let scheduler = TestScheduler()
+            let subject = PublishSubject<String>()
+            let log = Log<Event<String>>()
+            let subscription = operation.build(subject, scheduler).subscribe(log.add)
+            onFourThreads { thread in
+                for number in 0..<50 { subject.onNext("\(thread) \(number), long enough to be on the heap") }
+                subject.on(end)
+            }
+            scheduler.start()
+            #expect(log.entries.count { $0.isStopEvent } <= 1)
+            #expect(!subject.hasObservers)
+            subscription.dispose()
+        }
+    }
+
+    @Test("Four threads whose values a closure throws at", arguments: operators)
+    func throwing(_ operation: OperatorCase) {
+        guard let throwing = operation.throwing else { return }
+        let scheduler = TestScheduler()
+        let subject = PublishSubject<String>()
+        let log = Log<Event<String>>()
+        let subscription = throwing.build(subject, scheduler).subscribe(log.add)
+        onFourThreads { thread in
+            for number in 0..<20 { subject.onNext("\(thread) \(number), long enough to be on the heap") }
+        }
+        #expect(log.entries.count { $0.isStopEvent } == 1)
+        subscription.dispose()
+        #expect(!subject.hasObservers)
+    }
+
+    @Test("An operator that counts or collects loses nothing of what four threads send")
+    func nothingLost() {
+        let subject = PublishSubject<Int>()
+        let sums = Log<Int>()
+        let ends = Log<Int>()
+        let subscriptions = [
+            subject.scan(0, accumulator: +).subscribe(onNext: sums.add),
+            subject.reduce(0, accumulator: +).subscribe(onNext: ends.add),
+            subject.toArray().map(\.count).subscribe(onSuccess: ends.add),
+            subject.takeLast(4_000).map { _ in 1 }.reduce(0, accumulator: +).subscribe(onNext: ends.add),
+            subject.distinctUntilChanged().reduce(0) { count, _ in count + 1 }.map { max($0, 1) }
+                .subscribe(onNext: { #expect($0 <= 4_000) }),
+        ]
+        onFourThreads { _ in for _ in 0..<1_000 { subject.onNext(1) } }
+        subject.onCompleted()
+        #expect(sums.entries.max() == 4_000)
+        #expect(ends.entries == [4_000, 4_000, 4_000])
+        for subscription in subscriptions { subscription.dispose() }
+    }
+
+    @Test(
+        "Values that a subscriber feeds back reach an operator with state, which has sent before it takes them"
+    )
+    func fedBack() {
+        let subject = PublishSubject<String>()
+        let log = Log<String>()
+        let subscription = subject.scan([String]()) { $0 + [$1] }.subscribe(onNext: { values in
+            if values.count < 3 { subject.onNext("\(values.count)") }
+            log.add(values.joined())
+        })
+        subject.onNext("a")
+        #expect(log.entries == ["a12", "a1", "a"])
+        subscription.dispose()
+    }
+
+    #if DEBUG
+        @Test("A closure that sends to the stream that it is called for stops a debug build")
+        func reentered() async {
+            await #expect(processExitsWith: .failure) {
+                let subject = PublishSubject<Int>()
+                _ = subject.scan(0) { sum, value in
+                    if value == 1 { subject.onNext(2) }
+                    return sum + value
+                }.subscribe()
+                subject.onNext(1)
+            }
+        }
+    #endif
+}
