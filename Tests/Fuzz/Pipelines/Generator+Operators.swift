@@ -1,6 +1,3 @@
-/// Operators that are not drawn because a difference of theirs is open, by their names.
-let openFindings: Set<String> = []
-
 extension Generator {
     mutating func oneStreamNode() -> Node {
         switch draw(0...49) {

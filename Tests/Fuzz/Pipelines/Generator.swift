@@ -16,11 +16,12 @@ struct SplitMix64: RandomNumberGenerator {
 }
 
 extension Experiment {
-    /// The experiment of a seed.
+    /// The experiment of a seed: the first one that is drawn without an open finding.
     init(seed: UInt64) {
         var generator = Generator(seed: seed)
-        let depth = Int.random(in: 1...5, using: &generator.random)
-        pipeline = generator.pipeline(depth)
+        repeat {
+            pipeline = generator.pipeline(generator.draw(1...5))
+        } while pipeline.hasOpenFinding
         disposed = generator.chance(3) ? Int.random(in: 201...600, using: &generator.random) : 1_000
     }
 }
@@ -39,10 +40,7 @@ struct Generator {
     /// A pipeline of at most `depth` operators, one in another.
     mutating func pipeline(_ depth: Int) -> Pipeline {
         guard depth > 0 else { return source() }
-        while true {
-            let drawn = operation(depth - 1)
-            if !drawn.nodes.contains(where: { openFindings.contains($0.name) }) { return drawn }
-        }
+        return operation(depth - 1)
     }
 
     private mutating func operation(_ depth: Int) -> Pipeline {

@@ -58,7 +58,8 @@ extension Experiment {
     func difference(planted: (@Sendable (Pipeline) -> Node?)? = nil) -> Difference? {
         guard let expected = runWithModel(planted: planted) else { return nil }
         let actual = runWithRx()
-        return actual.comparable(pipeline) == expected.comparable(pipeline) ? nil : Difference(experiment: self, expected: expected, actual: actual)
+        return actual.comparable(pipeline) == expected.comparable(pipeline)
+            ? nil : Difference(experiment: self, expected: expected, actual: actual)
     }
 }
 
