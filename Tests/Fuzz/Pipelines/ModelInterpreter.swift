@@ -68,11 +68,11 @@ struct ModelInterpreter {
             }
             switch sharing {
             case .share(let replay, let forever):
-                return body(source.share(replay: replay, forever: forever, leavesFirst: false))
+                return body(source.share(replay: replay, forever: forever))
             case .publishRefCount:
-                return body(source.share(replay: 0, forever: false, leavesFirst: true))
+                return body(source.share(replay: 0, forever: false))
             case .replayRefCount(let replay):
-                return body(source.share(replay: replay, forever: false, leavesFirst: true))
+                return body(source.share(replay: replay, forever: false))
             case .publishSelector: return source.multicast(replay: 0, body)
             case .replaySelector(let replay): return source.multicast(replay: replay, body)
             }

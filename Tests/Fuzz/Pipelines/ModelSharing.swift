@@ -1,12 +1,10 @@
 /// Operators of the reference model by which one subscription feeds several, and `retry(when:)`.
 extension Stream {
-    /// A connection begins with the first subscriber and ends with the last one, or with the source.
+    /// A connection begins with the first subscriber and ends with the last one, or with the source, which it leaves before it
+    /// passes the end on.
     ///
-    /// - Parameters:
-    ///   - forever: whether one subject serves all connections; else each has its own.
-    ///   - leavesFirst: whether the source is left before its end is passed on, as with `refCount`; else when the first
-    ///     subscriber leaves because of it.
-    func share(replay: Int, forever: Bool, leavesFirst: Bool) -> Stream<Value> {
+    /// - Parameter forever: whether one subject serves all connections; else each has its own.
+    func share(replay: Int, forever: Bool) -> Stream<Value> {
         var subject = ModelSubject<Value>(replay: replay)
         var connection: Sink<Value>?
         var count = 0
@@ -24,7 +22,7 @@ extension Stream {
             } else {
                 let connected = subject
                 weak var weakMine: Sink<Value>?
-                mine = Sink(world, leavesFirst: { _ in leavesFirst }) { note in
+                mine = Sink(world, leavesFirst: { _ in true }) { note in
                     // Those who subscribe because of the end begin a new connection, unless the subject stays.
                     if case .stop = note, connection === weakMine { forget() }
                     connected.send(note)
@@ -34,7 +32,6 @@ extension Stream {
             }
             count += 1
             sink.whenLeft {
-                if mine.isOver { mine.leave() }
                 guard connection === mine else { return }
                 count -= 1
                 guard count == 0 else { return }
