@@ -23,8 +23,19 @@ let package = Package(
         .target(
             name: "FromRxSwift", dependencies: [rx, rxBlocking, rxFoundation],
             swiftSettings: [.swiftLanguageMode(.v5)]),
+        // The same source twice: without a warning in mode 5, with warnings in mode 6.
+        .target(
+            name: "Extensions", dependencies: [rx], swiftSettings: [.swiftLanguageMode(.v5)] + withoutWarnings
+        ),
+        .target(name: "ExtensionsInMode6", dependencies: [rx]),
         .testTarget(
-            name: "RxProductTests", dependencies: ["Isolated", "MainThread", "Names", "FromRxSwift"]),
+            name: "RxProductTests",
+            dependencies: [
+                "Isolated", "MainThread", "Names", "FromRxSwift", "Extensions", "ExtensionsInMode6",
+            ]),
+        .testTarget(
+            name: "MigratedTests", dependencies: [rx, .product(name: "RxTesting", package: "sluice")],
+            swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(
             name: "ProfileTests",
             dependencies: [

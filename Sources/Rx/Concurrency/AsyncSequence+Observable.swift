@@ -2,9 +2,10 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
     /// The values of the sequence, iterated anew for each subscription by a task. What it throws is the error, but
     /// `CancellationError` the completion. Disposing cancels the task.
     ///
-    /// - Parameter detached: whether the task takes nothing over from where it is subscribed to, as its priority and task-local
-    ///   values.
-    public func asObservable(detached: Bool = false) -> Observable<Element> {
+    /// - Parameters:
+    ///   - detached: whether the task takes nothing over from where it is subscribed to, as its priority and task-local values.
+    ///   - priority: the task's; `nil` is that of where it is subscribed to, or, detached, the default.
+    public func asObservable(detached: Bool = false, priority: TaskPriority? = nil) -> Observable<Element> {
         Observable.create { observer in
             let operation: @Sendable () async -> Void = {
                 do {
@@ -20,7 +21,10 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
                     observer.onError(error)
                 }
             }
-            let task = detached ? Task.detached(operation: operation) : Task(operation: operation)
+            let task =
+                detached
+                ? Task.detached(priority: priority, operation: operation)
+                : Task(priority: priority, operation: operation)
             return Disposables.create { task.cancel() }
         }
     }

@@ -4,6 +4,7 @@ public struct AnyObserver<Element: Sendable>: ObserverType {
 
     @usableFromInline let emitter: Emitter<Element>
 
+    @preconcurrency
     public init(eventHandler: @escaping EventHandler) {
         emitter = HandlerEmitter(eventHandler)
     }

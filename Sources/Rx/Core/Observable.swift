@@ -75,6 +75,9 @@ open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Senda
     }
 }
 
+/// `Observable` by a name that no other module uses.
+public typealias RxObservable<Element: Sendable> = Observable<Element>
+
 /// Starts `source` from outside or from an event, so that synchronous sources inside it run in turns.
 ///
 /// A free function: a static method would look up the metadata of its class.

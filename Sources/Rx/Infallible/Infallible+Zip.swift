@@ -104,3 +104,77 @@ extension Infallible {
         Infallible<[Element]>(raw: Observable<Element>.zip(collection.map { $0.asObservable() }))
     }
 }
+
+extension Infallible where Element == any Sendable {
+    /// The first values of two sources as a tuple, then the second ones, and so on.
+    @inlinable
+    public static func zip<A: InfallibleType, B: InfallibleType>(_ a: A, _ b: B) -> Infallible<
+        (A.Element, B.Element)
+    > {
+        Infallible<(A.Element, B.Element)>(raw: Observable<any Sendable>.zip(a, b))
+    }
+
+    /// The first values of three sources as a tuple, then the second ones, and so on.
+    @inlinable
+    public static func zip<A: InfallibleType, B: InfallibleType, C: InfallibleType>(_ a: A, _ b: B, _ c: C)
+        -> Infallible<(A.Element, B.Element, C.Element)>
+    {
+        Infallible<(A.Element, B.Element, C.Element)>(raw: Observable<any Sendable>.zip(a, b, c))
+    }
+
+    /// The first values of four sources as a tuple, then the second ones, and so on.
+    @inlinable
+    public static func zip<A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType>(
+        _ a: A, _ b: B, _ c: C, _ d: D
+    ) -> Infallible<(A.Element, B.Element, C.Element, D.Element)> {
+        Infallible<(A.Element, B.Element, C.Element, D.Element)>(
+            raw: Observable<any Sendable>.zip(a, b, c, d))
+    }
+
+    /// The first values of five sources as a tuple, then the second ones, and so on.
+    @inlinable
+    public static func zip<
+        A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E) -> Infallible<
+        (A.Element, B.Element, C.Element, D.Element, E.Element)
+    > {
+        Infallible<(A.Element, B.Element, C.Element, D.Element, E.Element)>(
+            raw: Observable<any Sendable>.zip(a, b, c, d, e))
+    }
+
+    /// The first values of six sources as a tuple, then the second ones, and so on.
+    @inlinable
+    public static func zip<
+        A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType,
+        F: InfallibleType
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) -> Infallible<
+        (A.Element, B.Element, C.Element, D.Element, E.Element, F.Element)
+    > {
+        Infallible<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element)>(
+            raw: Observable<any Sendable>.zip(a, b, c, d, e, f))
+    }
+
+    /// The first values of seven sources as a tuple, then the second ones, and so on.
+    @inlinable
+    public static func zip<
+        A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType,
+        F: InfallibleType, G: InfallibleType
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) -> Infallible<
+        (A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element)
+    > {
+        Infallible<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element)>(
+            raw: Observable<any Sendable>.zip(a, b, c, d, e, f, g))
+    }
+
+    /// The first values of eight sources as a tuple, then the second ones, and so on.
+    @inlinable
+    public static func zip<
+        A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType,
+        F: InfallibleType, G: InfallibleType, H: InfallibleType
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) -> Infallible<
+        (A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element, H.Element)
+    > {
+        Infallible<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element, H.Element)>(
+            raw: Observable<any Sendable>.zip(a, b, c, d, e, f, g, h))
+    }
+}

@@ -32,6 +32,15 @@ public enum InfallibleEvent<Element: Sendable>: Sendable {
     case completed
 }
 
+extension InfallibleEvent: EventConvertible {
+    public var event: Event<Element> {
+        switch self {
+        case .next(let element): .next(element)
+        case .completed: .completed
+        }
+    }
+}
+
 extension Infallible {
     public typealias InfallibleObserver = @Sendable (InfallibleEvent<Element>) -> Void
 

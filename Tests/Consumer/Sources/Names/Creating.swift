@@ -36,6 +36,8 @@ func creating() {
     use(Observable<Int>.interval(.seconds(1), scheduler: scheduler))
     use(Observable.using({ BooleanDisposable() }, observableFactory: { _ in numbers }))
     use(AsyncStream<Int> { $0.finish() }.asObservable())
+    use(AsyncStream<Int> { $0.finish() }.asObservable(priority: .low))
+    use(AsyncStream<Int> { $0.finish() }.asObservable(detached: true, priority: .low) as RxObservable<Int>)
 }
 
 func singles() async throws {

@@ -8,6 +8,7 @@ func infallibles() {
             report(.completed)
             return Disposables.create()
         })
+    use(InfallibleEvent.next(1).event.element)
     use(Infallible.just(1, scheduler: scheduler))
     use(Infallible<Int>.never())
     use(Infallible<Int>.empty())
@@ -42,8 +43,36 @@ func infallibles() {
         Infallible.combineLatest(
             infallible, infallible, infallible, infallible, infallible, infallible, infallible, infallible
         ) { a, b, c, d, e, f, g, h in a + h })
+    use(Infallible.combineLatest(infallible, infallible).map { $0.1 })
+    use(Infallible.combineLatest(infallible, infallible, infallible).map { $0.2 })
+    use(Infallible.combineLatest(infallible, infallible, infallible, infallible).map { $0.3 })
+    use(Infallible.combineLatest(infallible, infallible, infallible, infallible, infallible).map { $0.4 })
+    use(
+        Infallible.combineLatest(infallible, infallible, infallible, infallible, infallible, infallible).map {
+            $0.5
+        })
+    use(
+        Infallible.combineLatest(
+            infallible, infallible, infallible, infallible, infallible, infallible, infallible
+        ).map { $0.6 })
+    use(
+        Infallible.combineLatest(
+            infallible, infallible, infallible, infallible, infallible, infallible, infallible, infallible
+        ).map { $0.7 })
     use(Infallible.combineLatest([infallible]) { $0.count })
     use(Infallible.combineLatest([infallible]))
+    use(Infallible.zip(infallible, infallible).map { $0.1 })
+    use(Infallible.zip(infallible, infallible, infallible).map { $0.2 })
+    use(Infallible.zip(infallible, infallible, infallible, infallible).map { $0.3 })
+    use(Infallible.zip(infallible, infallible, infallible, infallible, infallible).map { $0.4 })
+    use(Infallible.zip(infallible, infallible, infallible, infallible, infallible, infallible).map { $0.5 })
+    use(
+        Infallible.zip(infallible, infallible, infallible, infallible, infallible, infallible, infallible).map
+        { $0.6 })
+    use(
+        Infallible.zip(
+            infallible, infallible, infallible, infallible, infallible, infallible, infallible, infallible
+        ).map { $0.7 })
     use(Infallible.zip(infallible, infallible) { $0 + $1 })
     use(Infallible.zip(infallible, infallible, infallible) { $0 + $1 + $2 })
     use(Infallible.zip(infallible, infallible, infallible, infallible) { a, b, c, d in a + d })
