@@ -6,7 +6,7 @@ enum Rules {
         "RxFoundation": ["Rx", "Foundation"],
         "NetworkingFoundation": ["Networking", "Foundation"],
         "RxBlocking": ["Rx", "Locking", "Foundation"],
-        "RxTesting": ["Rx", "Locking", "Testing"],
+        "RxTesting": ["Rx", "Locking", "Testing", "XCTest"],
         "HTTPModel": [],
         "JSONBytes": [],
         "JSONCoding": ["JSONBytes"],
