@@ -19,10 +19,10 @@ extension Experiment {
     /// The experiment of a seed: the first one that is drawn without an open finding.
     init(seed: UInt64) {
         var generator = Generator(seed: seed)
-        repeat {
-            pipeline = generator.pipeline(generator.draw(1...5))
-        } while pipeline.hasOpenFinding
-        disposed = generator.chance(3) ? Int.random(in: 201...600, using: &generator.random) : 1_000
+        var drawn = generator.pipeline(generator.draw(1...5))
+        while drawn.hasOpenFinding { drawn = generator.pipeline(generator.draw(1...5)) }
+        pipeline = drawn
+        disposed = generator.chance(3) ? generator.draw(201...600) : 1_000
     }
 }
 
