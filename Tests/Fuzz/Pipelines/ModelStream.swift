@@ -55,7 +55,7 @@ struct Stream<Value> {
 }
 
 /// One subscription: passes events on until the first stop event, or until it is left.
-final class Sink<Value> {
+final class Sink<Value>: ModelSubscription {
     let world: ModelWorld
     private var receive: ((Note<Value>) -> Void)?
     private var actions: [() -> Void] = []
@@ -75,6 +75,7 @@ final class Sink<Value> {
         self.world = world
         self.leavesFirst = leavesFirst
         self.receive = receive
+        world.keep(self)
     }
 
     func send(_ note: Note<Value>) {

@@ -1,3 +1,8 @@
+/// What can be left.
+protocol ModelSubscription {
+    func leave()
+}
+
 /// Virtual time for the reference model, and the queue in which sequences take turns. One thread, no locks.
 final class ModelWorld {
     private struct Work {
@@ -15,6 +20,8 @@ final class ModelWorld {
     private var turns: [() -> Void] = []
     private var stepsLeft: Int
     private(set) var spans: [Int: [Span]] = [:]
+    /// All that there were.
+    private var subscriptions: [any ModelSubscription] = []
 
     /// - Parameter steps: how many events it passes on at most.
     init(steps: Int) {
@@ -28,6 +35,10 @@ final class ModelWorld {
     func step() -> Bool {
         stepsLeft -= 1
         return !isExhausted
+    }
+
+    func keep(_ subscription: any ModelSubscription) {
+        subscriptions.append(subscription)
     }
 
     // MARK: Time
@@ -65,8 +76,10 @@ final class ModelWorld {
         isStopped = true
     }
 
-    /// Drops what is scheduled.
+    /// Ends all subscriptions and drops what is scheduled, so that nothing of the run is kept.
     func clear() {
+        for subscription in subscriptions { subscription.leave() }
+        subscriptions = []
         agenda = []
         turns = []
     }
