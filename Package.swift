@@ -129,6 +129,11 @@ let package = Package(
             name: "TestSupport", dependencies: ["COpenSSL", "CZlib", "Locking"], path: "Tests/Support",
             swiftSettings: settings),
 
+        // Random pipelines of Rx beside a reference model, for their tests and for `make fuzz FUZZ=Pipelines`.
+        .target(
+            name: "Pipelines", dependencies: ["Rx", "RxTesting", "Locking"], path: "Tests/Fuzz/Pipelines",
+            swiftSettings: settings),
+
         tests("RulesTests", []),
         benchmark("GatewayBench", ["Gateway", "Networking", "Rx", "JSONBytes", "HTTPModel"]),
         benchmark("JSONBench", ["JSONBytes", "JSONCoding"]),
@@ -150,6 +155,7 @@ let package = Package(
 
         tests("LockingTests", ["Locking"]),
         tests("RxTests", ["Rx", "RxTesting", "Locking"]),
+        tests("PipelinesTests", ["Pipelines"]),
         tests("RxTestingTests", ["RxTesting", "Rx", "Locking"]),
         tests("RxFoundationTests", ["RxFoundation", "Rx"]),
         tests("RxBlockingTests", ["RxBlocking", "Rx", "Locking"]),

@@ -1,0 +1,149 @@
+/// Operators of the reference model that choose among one stream's events, and those that start another one after its end.
+extension Stream {
+    /// With 0 it completes without subscribing.
+    func take(_ count: Int) -> Stream<Value> {
+        guard count >= 0 else { return world.failed("argumentOutOfRange") }
+        guard count > 0 else { return world.empty() }
+        return values { sink in
+            var left = count
+            return { value in
+                left -= 1
+                sink.next(value)
+                if left == 0 { sink.complete() }
+            }
+        }
+    }
+
+    func take(
+        while isIncluded: @escaping (Value) throws -> Bool, inclusive: Bool
+    ) -> Stream<Value> {
+        values { sink in
+            { value in
+                sink.attempt({ try isIncluded(value) }) { isIncluded in
+                    if isIncluded || inclusive { sink.next(value) }
+                    if !isIncluded { sink.complete() }
+                }
+            }
+        }
+    }
+
+    func skip(_ count: Int) -> Stream<Value> {
+        values { sink in
+            var left = count
+            return { value in
+                left -= 1
+                if left < 0 { sink.next(value) }
+            }
+        }
+    }
+
+    func skip(while isSkipped: @escaping (Value) throws -> Bool) -> Stream<Value> {
+        values { sink in
+            var isOpen = false
+            return { value in
+                if isOpen { return sink.next(value) }
+                sink.attempt({ try isSkipped(value) }) { isSkipped in
+                    isOpen = !isSkipped
+                    if isOpen { sink.next(value) }
+                }
+            }
+        }
+    }
+
+    func element(at index: Int) -> Stream<Value> {
+        guard index >= 0 else { return world.failed("argumentOutOfRange") }
+        return lift { sink in
+            var left = index
+            return { note in
+                switch note {
+                case .next(let value):
+                    if left == 0 {
+                        sink.next(value)
+                        sink.complete()
+                    }
+                    left -= 1
+                case .stop(.completed): sink.fail("argumentOutOfRange")
+                case .stop(let stop): sink.stop(stop)
+                }
+            }
+        }
+    }
+
+    func start(with values: [Value]) -> Stream<Value> {
+        Stream(world: world) { sink in
+            for value in values { sink.next(value) }
+            subscribe(for: sink, sink.send)
+        }
+    }
+
+    /// The other stream begins before the ended one is left, as in RxSwift.
+    func ifEmpty(_ other: Stream<Value>) -> Stream<Value> {
+        lift { sink in
+            var isEmpty = true
+            return { note in
+                switch note {
+                case .next: isEmpty = false
+                case .stop(.completed) where isEmpty: return _ = other.subscribe(for: sink, sink.send)
+                case .stop: break
+                }
+                sink.send(note)
+            }
+        }
+    }
+
+    /// Also here the other stream begins before the failed one is left.
+    func catching(_ handler: @escaping (String) throws -> Stream<Value>) -> Stream<Value> {
+        lift { sink in
+            { note in
+                guard case .stop(.error(let name)) = note else { return sink.send(note) }
+                sink.attempt({ try handler(name) }) {
+                    $0.subscribe(for: sink, sink.send)
+                }
+            }
+        }
+    }
+}
+
+/// One stream after another; each is left before the next one begins.
+extension ModelWorld {
+    func concat<Value>(_ streams: [Stream<Value>]) -> Stream<Value> {
+        oneAfterAnother(streams, goesOn: { $0 == .completed }, atEnd: { _ in .completed })
+    }
+
+    func catchSequence<Value>(_ streams: [Stream<Value>]) -> Stream<Value> {
+        oneAfterAnother(streams, goesOn: { $0 != .completed }, atEnd: { $0 ?? .completed })
+    }
+
+    func retry<Value>(_ stream: Stream<Value>, _ attempts: Int) -> Stream<Value> {
+        guard attempts >= 0 else { return failed("argumentOutOfRange") }
+        return catchSequence(Array(repeating: stream, count: attempts))
+    }
+
+    private func oneAfterAnother<Value>(
+        _ streams: [Stream<Value>], goesOn: @escaping (Stop) -> Bool, atEnd: @escaping (Stop?) -> Stop
+    ) -> Stream<Value> {
+        Stream(world: self) { sink in
+            var rest = streams[...]
+            var isStarting = false
+            var ended: Stop??
+            /// One that ends while it is subscribed to is followed once that is done.
+            func goOn(_ last: Stop?) {
+                ended = .some(last)
+                guard !isStarting else { return }
+                isStarting = true
+                while let last = ended {
+                    ended = nil
+                    start(after: last)
+                }
+                isStarting = false
+            }
+            func start(after last: Stop?) {
+                guard let stream = rest.popFirst() else { return sink.stop(atEnd(last)) }
+                stream.subscribe(for: sink, leavesFirst: goesOn) { note in
+                    if case .stop(let stop) = note, goesOn(stop) { goOn(stop) } else { sink.send(note) }
+                }
+            }
+            goOn(nil)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+// The pipeline of a random seed, run by Rx in virtual time and by a reference model that shares no code with it: the same events
+// at the same ticks, the same subscriptions to its sources, and nothing left over. A difference is shrunk to the smallest
+// pipeline that still differs.
+//
+// runs: 20000
+// sources: Tests/Fuzz/Pipelines/Generator+Operators.swift
+// sources: Tests/Fuzz/Pipelines/Generator.swift
+// sources: Tests/Fuzz/Pipelines/ModelInterpreter+Operators.swift
+// sources: Tests/Fuzz/Pipelines/ModelInterpreter.swift
+// sources: Tests/Fuzz/Pipelines/ModelJoins.swift
+// sources: Tests/Fuzz/Pipelines/ModelNesting.swift
+// sources: Tests/Fuzz/Pipelines/ModelSelection.swift
+// sources: Tests/Fuzz/Pipelines/ModelSharing.swift
+// sources: Tests/Fuzz/Pipelines/ModelSources.swift
+// sources: Tests/Fuzz/Pipelines/ModelStream.swift
+// sources: Tests/Fuzz/Pipelines/ModelTime.swift
+// sources: Tests/Fuzz/Pipelines/ModelValues.swift
+// sources: Tests/Fuzz/Pipelines/ModelWorld.swift
+// sources: Tests/Fuzz/Pipelines/Node.swift
+// sources: Tests/Fuzz/Pipelines/OpenFindings.swift
+// sources: Tests/Fuzz/Pipelines/Outcome.swift
+// sources: Tests/Fuzz/Pipelines/Pipeline.swift
+// sources: Tests/Fuzz/Pipelines/Printing.swift
+// sources: Tests/Fuzz/Pipelines/RxInterpreter+Operators.swift
+// sources: Tests/Fuzz/Pipelines/RxInterpreter.swift
+// sources: Tests/Fuzz/Pipelines/Shrinking.swift
+
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzPipelines(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let seed = UnsafeBufferPointer(start: start, count: count).reduce(0) { $0 << 8 | UInt64($1) }
+    guard let difference = Experiment(seed: seed).difference() else { return 0 }
+    print("The pipeline of seed \(seed) differs:\n\(difference)")
+    print("\nThe smallest one that does:\n\(difference.shrunk(attempts: 1_000))")
+    fatalError("Rx and its model differ")
+}
+
+/// A seed says nothing about its neighbours, so each input is a new one.
+@_cdecl("LLVMFuzzerCustomMutator")
+public func drawSeed(
+    _ start: UnsafeMutablePointer<UInt8>?, _ count: Int, _ most: Int, _ chance: CUnsignedInt
+) -> Int {
+    let bytes = UnsafeMutableBufferPointer(start: start, count: min(most, 8))
+    var random = SplitMix64(seed: UInt64(chance))
+    for place in bytes.indices { bytes[place] = UInt8.random(in: 0...255, using: &random) }
+    return bytes.count
+}
