@@ -1,6 +1,6 @@
 #if canImport(XCTest)
     public import Rx
-    public import XCTest
+    import XCTest
 
     // Generic `XCTAssertEqual` compares what is `Equatable`. The event of a single is a `Result`, which is not where its
     // error can be any: two errors are equal here where they read the same, as those of the other events.

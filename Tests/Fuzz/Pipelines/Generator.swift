@@ -16,12 +16,10 @@ struct SplitMix64: RandomNumberGenerator {
 }
 
 extension Experiment {
-    /// The experiment of a seed: the first one that is drawn without an open finding.
+    /// The experiment of a seed.
     init(seed: UInt64) {
         var generator = Generator(seed: seed)
-        var drawn = generator.pipeline(generator.draw(1...5))
-        while drawn.hasOpenFinding { drawn = generator.pipeline(generator.draw(1...5)) }
-        pipeline = drawn
+        pipeline = generator.pipeline(generator.draw(1...5))
         disposed = generator.chance(3) ? generator.draw(201...600) : 1_000
     }
 }

@@ -17,7 +17,6 @@
 // sources: Tests/Fuzz/Pipelines/ModelValues.swift
 // sources: Tests/Fuzz/Pipelines/ModelWorld.swift
 // sources: Tests/Fuzz/Pipelines/Node.swift
-// sources: Tests/Fuzz/Pipelines/OpenFindings.swift
 // sources: Tests/Fuzz/Pipelines/Outcome.swift
 // sources: Tests/Fuzz/Pipelines/Pipeline.swift
 // sources: Tests/Fuzz/Pipelines/Printing.swift
