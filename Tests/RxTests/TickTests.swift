@@ -83,4 +83,79 @@ struct TickTests {
         let scheduler = TestScheduler(initialClock: 0)
         return scheduler.start { build(scheduler) }.events
     }
+
+    @Test("delay is exact to the microsecond, also for values that come one after the other")
+    func exact() {
+        let scheduler = ManualScheduler()
+        let subject = PublishSubject<Int>()
+        let log = Log<String>()
+        let subscription = subject.delay(.milliseconds(10), scheduler: scheduler).subscribe(onNext: {
+            log.add("\($0) at \(scheduler.clock / 1_000)")
+        })
+        for value in 1...5 {
+            subject.onNext(value)
+            scheduler.advance(by: .microseconds(1_000 * value + 1))
+        }
+        scheduler.advance(by: .seconds(1))
+        #expect(
+            log.entries == ["1 at 10000", "2 at 11001", "3 at 13002", "4 at 16003", "5 at 20004"])
+        subscription.dispose()
+    }
+
+    @Test("Values that are fed back without a delay leave turns to other work of the queue")
+    func fedBack() async {
+        let queue = SerialDispatchQueueScheduler(qos: .default)
+        let subject = PublishSubject<Int>()
+        let isOver = Log<Int>()
+        let subscription = subject.delay(.nanoseconds(0), scheduler: queue).subscribe(onNext: { value in
+            if isOver.entries.isEmpty { subject.onNext(value + 1) }
+        })
+        subject.onNext(0)
+        await withCheckedContinuation { done in
+            _ = queue.schedule(()) {
+                isOver.add(1)
+                done.resume()
+                return Disposables.create()
+            }
+        }
+        subscription.dispose()
+        #expect(isOver.entries == [1])
+    }
+
+    @Test("What a subscription has waiting is let go of when it is disposed, also between two turns")
+    func letGo() {
+        final class Value: Sendable {}
+        let scheduler = TestScheduler(initialClock: 0)
+        let subject = PublishSubject<Value>()
+        weak var last: Value?
+        let subscription = subject.observe(on: scheduler).subscribe()
+        do {
+            let value = Value()
+            last = value
+            for _ in 0..<3 { subject.onNext(Value()) }
+            subject.onNext(value)
+        }
+        scheduler.advanceTo(1)
+        #expect(last != nil)
+        subscription.dispose()
+        #expect(last == nil)
+        withExtendedLifetime(subject) {}
+    }
+
+    @Test("A scheduler that goes lets go of the work that waits, also where its disposable is kept")
+    func schedulerGoes() {
+        final class Value: Sendable {}
+        weak var kept: Value?
+        let work = SerialDisposable()
+        do {
+            let scheduler = ManualScheduler()
+            let value = Value()
+            kept = value
+            work.disposable = scheduler.scheduleRelative((), dueTime: .seconds(1)) {
+                withExtendedLifetime(value) { work.dispose() }
+                return Disposables.create()
+            }
+        }
+        #expect(kept == nil)
+    }
 }

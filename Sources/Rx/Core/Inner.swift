@@ -53,10 +53,10 @@ struct InnerList: ~Copyable {
 
     init() {}
 
-    /// Whether the list took it; a closed one does not.
+    /// Whether the list took it; one that is closed, or to which no more was to be added, does not.
     func add(_ link: any Listed) -> Bool {
         state.withLock { state in
-            guard !state.isClosed else { return false }
+            guard !state.isClosed, !state.isOuterDone else { return false }
             link.place = state.links.count
             state.links.append(link)
             return true

@@ -75,16 +75,17 @@ final class Delay<Element: Sendable>: StatefulOperator<Element, Element>, TimerT
         gate.run { if self.timer.take(token) { self.deliver() } }
     }
 
-    /// Delivers what is due, in virtual time one event a turn, and sets the timer for what comes next. As the gate's owner.
+    /// Delivers what is due, and sets the timer for what comes next. As the gate's owner. What comes meanwhile has a further turn,
+    /// and in virtual time each event.
     private func deliver() {
+        var most = scheduler is any TurnCountingScheduler ? 1 : state.withLock { $0.waiting.count }
         while let first = state.withLock({ $0.waiting.popFirst() }), !upstream.isClosed {
             guard let value = first.value else { return super.completed() }
             down.next(value)
             guard let time = state.withLock({ $0.nextTime() }) else { return }
+            most -= 1
             let left = dueTime.left(since: time, at: scheduler.now)
-            if left.saturatedNanoseconds > 0 || scheduler is any TurnCountingScheduler {
-                return timer.set(after: left, self)
-            }
+            if left.saturatedNanoseconds > 0 || most == 0 { return timer.set(after: left, self) }
         }
     }
 

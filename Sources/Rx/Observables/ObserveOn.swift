@@ -21,9 +21,9 @@ final class ObserveOn<Element: Sendable>: Pump<Element>, @unchecked Sendable {
     /// What is being delivered: the pump's. The two change places, so that their room is used again.
     @exclusivity(unchecked)
     private var batch: [Element] = []
-    /// How much of the batch has been delivered.
+    /// What is delivered one at a time, the first one last; the state's lock guards it.
     @exclusivity(unchecked)
-    private var delivered = 0
+    private var turns: [Element] = []
 
     @usableFromInline
     override init(_ source: consuming Observable<Element>?, _ scheduler: any ImmediateSchedulerType) {
@@ -36,8 +36,9 @@ final class ObserveOn<Element: Sendable>: Pump<Element>, @unchecked Sendable {
 
     override func drop() {
         _ = state.withLock { _ in
-            let waiting = values
+            let waiting = (values, turns)
             values = []
+            turns = []
             return waiting
         }
     }
@@ -53,33 +54,47 @@ final class ObserveOn<Element: Sendable>: Pump<Element>, @unchecked Sendable {
     }
 
     override func deliver() -> Bool {
+        if deliversOne { return deliverNext() }
         let end: SubjectCore.End? = state.withLock { state in
-            if batch.isEmpty { swap(&values, &batch) }
-            return values.isEmpty ? state.end : nil
+            swap(&values, &batch)
+            return state.end
         }
-        if let end, batch.isEmpty {
-            finish(end)
-            return false
-        }
-        let most = deliversOne ? 1 : batch.count
-        for value in batch[delivered...].prefix(most) {
+        for value in batch {
             guard !upstream.isClosed else {
                 batch = []
-                delivered = 0
                 return false
             }
-            delivered += 1
             down.next(value)
         }
-        guard delivered == batch.count else { return true }
-        delivered = 0
         batch.removeAll(keepingCapacity: batch.count <= mostKeptRoom)
-        if let end, !deliversOne {
+        if let end {
             finish(end)
             return false
         }
         return state.withLock { state in
             state.isPumping = !values.isEmpty || state.end != nil
+            return state.isPumping
+        }
+    }
+
+    /// Delivers one event. Whether more waits.
+    private func deliverNext() -> Bool {
+        let (value, end): (Element?, SubjectCore.End?) = state.withLock { state in
+            if turns.isEmpty {
+                turns = values.reversed()
+                values = []
+            }
+            let value = turns.popLast()
+            return (value, value == nil ? state.end : nil)
+        }
+        guard !upstream.isClosed else { return false }
+        if let value { down.next(value) }
+        if let end {
+            finish(end)
+            return false
+        }
+        return state.withLock { state in
+            state.isPumping = !turns.isEmpty || !values.isEmpty || state.end != nil
             return state.isPumping
         }
     }

@@ -56,7 +56,7 @@ final class Scan<In: Sendable, Out: Sendable>: Operator<In, Out>, @unchecked Sen
     }
 
     override func last(_ value: In) {
-        guard state.enter() else { return }
+        guard state.enter() else { return down.error(RxError.unknown) }
         do {
             try accumulator(&result, value)
             let result = result

@@ -61,7 +61,7 @@ final class SkipWhile<Element: Sendable>: Operator<Element, Element>, @unchecked
 
     override func next(_ value: Element) {
         do {
-            if isSkipping.value { isSkipping.value = try predicate(value) }
+            if isSkipping.value, try !predicate(value) { isSkipping.value = false }
             if !isSkipping.value { down.next(value) }
         } catch {
             down.error(error)
@@ -70,7 +70,7 @@ final class SkipWhile<Element: Sendable>: Operator<Element, Element>, @unchecked
 
     override func last(_ value: Element) {
         do {
-            if isSkipping.value { isSkipping.value = try predicate(value) }
+            if isSkipping.value, try !predicate(value) { isSkipping.value = false }
             if isSkipping.value { down.completed() } else { down.last(value) }
         } catch {
             down.error(error)

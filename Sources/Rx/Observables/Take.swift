@@ -26,8 +26,9 @@ final class Take<Element: Sendable>: StatefulOperator<Element, Element>, @unchec
 
     override func next(_ value: Element) {
         guard !upstream.isClosed else { return }
-        remaining.value -= 1
-        if remaining.value == 0 { finish(with: value) } else { down.next(value) }
+        let left = remaining.value - 1
+        remaining.value = left
+        if left <= 0 { finish(with: value) } else { down.next(value) }
     }
 
     override func last(_ value: Element) {

@@ -30,17 +30,21 @@ final class TakeLast<Element: Sendable>: StatefulOperator<Element, Element>, @un
 
     override func next(_ value: Element) {
         guard count > 0, !upstream.isClosed, state.enter() else { return }
-        defer { state.leave() }
+        var old = value
         if kept.count < count {
             kept.append(value)
         } else {
-            kept[oldest] = value
+            swap(&kept[oldest], &old)
             oldest = (oldest + 1) % count
         }
+        state.leave()
+        // The value that made room goes now: whoever its end tells may come back here.
+        withExtendedLifetime(old) {}
     }
 
     override func completed() {
-        guard !upstream.isClosed, state.enter() else { return }
+        guard !upstream.isClosed else { return }
+        guard state.enter() else { return error(RxError.unknown) }
         let (kept, oldest) = (kept, oldest)
         state.leave()
         for offset in kept.indices {

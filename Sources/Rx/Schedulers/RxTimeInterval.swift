@@ -31,10 +31,12 @@ extension RxTimeInterval {
     }
 
     /// What is left of it at `now` when it began at `start`: all of it where the clock was set back, and nothing once it is over.
+    /// Dates are not exact, so what has passed counts in whole microseconds.
     func left(since start: RxTime, at now: RxTime) -> RxTimeInterval {
-        let elapsed = now.timeIntervalSince(start) * 1e9
+        let elapsed = (now.timeIntervalSince(start) * 1e6).rounded()
         guard elapsed > 0 else { return self }
-        return .nanoseconds(Int(max(Double(saturatedNanoseconds) - elapsed, 0).rounded()))
+        guard elapsed < 1e15 else { return .nanoseconds(0) }
+        return .nanoseconds(max(saturatedNanoseconds - Int(elapsed) * 1_000, 0))
     }
 
     /// So many seconds, to the nearest microsecond; what is longer than 146 years is `.never`.

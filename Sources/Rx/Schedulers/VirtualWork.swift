@@ -55,15 +55,16 @@ final class VirtualWork<Converter: VirtualTimeConverterType>: Sendable {
         }
     }
 
-    /// Takes all out: items that wait hold this, and it holds them.
+    /// Takes all out and drops it: items that wait hold this, and it holds them.
     func clear() {
-        // Let go outside of the lock: what the work holds may come back here.
-        _ = state.withLock { state in
+        // Dropped outside of the lock: what the work holds may come back here.
+        let dropped = state.withLock { state in
             let heap = state.heap
             state.heap = []
             for item in heap { item.place = -1 }
             return heap
         }
+        for item in dropped { unsafeDowncast(item, to: VirtualItem<Converter>.self).drop() }
     }
 
     // MARK: The heap, under its lock
@@ -155,7 +156,11 @@ final class VirtualItem<Converter: VirtualTimeConverterType>: WaitingItem, Dispo
     func dispose() {
         result.dispose()
         work.remove(self)
-        // Let go outside of the lock: what the work holds may come back here.
+        drop()
+    }
+
+    /// Lets go of the work, outside of the lock: what it holds may come back here.
+    fileprivate func drop() {
         _ = action.withLock { $0.take() }
     }
 }
