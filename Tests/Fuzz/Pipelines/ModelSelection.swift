@@ -116,11 +116,15 @@ extension ModelWorld {
 
     func retry<Value>(_ stream: Stream<Value>, _ attempts: Int) -> Stream<Value> {
         guard attempts >= 0 else { return failed("argumentOutOfRange") }
-        return catchSequence(Array(repeating: stream, count: attempts))
+        return oneAfterAnother(
+            Array(repeating: stream, count: attempts), passesLast: true, goesOn: { $0 != .completed },
+            atEnd: { $0 ?? .completed })
     }
 
+    /// - Parameter passesLast: whether the end of the last one is passed on as it comes, and the stream left after it.
     private func oneAfterAnother<Value>(
-        _ streams: [Stream<Value>], goesOn: @escaping (Stop) -> Bool, atEnd: @escaping (Stop?) -> Stop
+        _ streams: [Stream<Value>], passesLast: Bool = false, goesOn: @escaping (Stop) -> Bool,
+        atEnd: @escaping (Stop?) -> Stop
     ) -> Stream<Value> {
         Stream(world: self) { sink in
             var rest = streams[...]
@@ -139,8 +143,9 @@ extension ModelWorld {
             }
             func start(after last: Stop?) {
                 guard let stream = rest.popFirst() else { return sink.stop(atEnd(last)) }
-                stream.subscribe(for: sink, leavesFirst: goesOn) { note in
-                    if case .stop(let stop) = note, goesOn(stop) { goOn(stop) } else { sink.send(note) }
+                let goesOnNow: (Stop) -> Bool = { goesOn($0) && !(passesLast && rest.isEmpty) }
+                stream.subscribe(for: sink, leavesFirst: goesOnNow) { note in
+                    if case .stop(let stop) = note, goesOnNow(stop) { goOn(stop) } else { sink.send(note) }
                 }
             }
             goOn(nil)

@@ -24,12 +24,15 @@
 // sources: Tests/Fuzz/Pipelines/RxInterpreter.swift
 // sources: Tests/Fuzz/Pipelines/Shrinking.swift
 
+import Glibc
+
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPipelines(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let seed = UnsafeBufferPointer(start: start, count: count).reduce(0) { $0 << 8 | UInt64($1) }
     guard let difference = Experiment(seed: seed).difference() else { return 0 }
     print("The pipeline of seed \(seed) differs:\n\(difference)")
     print("\nThe smallest one that does:\n\(difference.shrunk(attempts: 1_000))")
+    fflush(nil)
     fatalError("Rx and its model differ")
 }
 
