@@ -46,7 +46,7 @@ final class Catch<Element: Sendable>: Operator<Element, Element>, @unchecked Sen
         hasCaught.value = true
         do {
             let other = try handler(error)
-            // The new source's link takes the old one's place below, which stops that.
+            // The new source takes the old one's place below. That one lets go by itself, or is stopped where a closure threw.
             startStream(other, Port(self))
         } catch {
             down.error(error)
