@@ -57,28 +57,26 @@ struct LinkSlot: ~Copyable {
 
     /// Empties the slot and stops what was in it. A closed one stays closed.
     func clear() {
-        var current = word.load(ordering: .acquiring)
-        while current & LinkSlot.closed == 0, current != LinkSlot.empty {
-            let (exchanged, original) = word.weakCompareExchange(
-                expected: current, desired: LinkSlot.empty, ordering: .acquiringAndReleasing)
-            if exchanged { return LinkSlot.stop(current) }
-            current = original
-        }
+        LinkSlot.stop(takeOut())
     }
 
     /// Empties the slot of what has sent its end, for a step that goes on after that or holds the end back. What a closure in
     /// between ended by throwing still runs: it is stopped.
     func emptyAfterEnd() {
+        LinkSlot.take(takeOut())?.endReceived()
+    }
+
+    /// What was in the slot, if it is open, to be let go of.
+    @inline(__always)
+    private func takeOut() -> UInt {
         var current = word.load(ordering: .acquiring)
         while current & LinkSlot.closed == 0, current != LinkSlot.empty {
             let (exchanged, original) = word.weakCompareExchange(
                 expected: current, desired: LinkSlot.empty, ordering: .acquiringAndReleasing)
-            if exchanged {
-                LinkSlot.take(current)?.endReceived()
-                return
-            }
+            if exchanged { return current }
             current = original
         }
+        return LinkSlot.empty
     }
 
     /// Begins the end: the caller passes it on, then stops its step. False where another has begun it.
