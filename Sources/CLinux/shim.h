@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sockios.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -31,4 +33,11 @@ static inline int linux_open_beneath(int folder, const char *path, int flags) {
 static inline int linux_unacknowledged(int socket) {
     int count = 0;
     return ioctl(socket, SIOCOUTQ, &count) == 0 ? count : -1;
+}
+
+// Milliseconds since a TCP socket last sent bytes (TCP_INFO, tcp(7)); -1 and errno.
+static inline long linux_since_last_sent(int socket) {
+    struct tcp_info info;
+    socklen_t length = sizeof info;
+    return getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 ? (long)info.tcpi_last_data_sent : -1;
 }

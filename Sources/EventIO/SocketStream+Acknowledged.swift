@@ -13,6 +13,14 @@ extension SocketStream {
         return bytesTaken &- Int64(max(0, linux_unacknowledged(descriptor)))
     }
 
+    /// When the kernel last sent bytes of this side to the peer, or sent them again; nil where it does not say. Costs a system
+    /// call.
+    public var lastSent: MonotonicTime? {
+        guard isUp, !remoteAddress.isUnix else { return nil }
+        let milliseconds = linux_since_last_sent(descriptor)
+        return milliseconds >= 0 ? .clock() - TimeAmount.milliseconds(Int64(milliseconds)) : nil
+    }
+
     /// Offers the socket at once what would go out at the end of the wake. What it does not take is queued.
     public func sendNow() {
         if state == .open { sendHeld() }

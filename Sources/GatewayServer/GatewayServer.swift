@@ -84,7 +84,8 @@ public final class GatewayServer: Sendable {
         do {
             let environment = GatewayEnvironment(
                 transport: LoopTransport(
-                    clients, retryBudget: configuration.retryBudget, name: name,
+                    clients, retryBudget: configuration.retryBudget,
+                    fieldsWithoutContext: CallContext.fieldsWithoutContext(name),
                     observer: upstreamLog ?? UpstreamLog(logs.diagnostics)),
                 upstreamOverrides: configuration.upstreams, name: name,
                 report: { logs.diagnostics.write(.error, "endpoint failed", ["what": "\($0)"]) })

@@ -38,6 +38,8 @@ public struct DiscardReason: Sendable, Hashable, CustomStringConvertible {
     public static let unexpectedBytes = DiscardReason(token: "unexpected_bytes")
     /// The upstream answered 408 on a reused connection (RFC 9110 15.5.9).
     public static let stale = DiscardReason(token: "stale_408")
+    /// The upstream answered 417, and the request goes out again without asking first (RFC 9110 10.1.1).
+    public static let expectationFailed = DiscardReason(token: "expectation_failed")
     /// A response came before its request was out.
     public static let requestUnfinished = DiscardReason(token: "request_unfinished")
     /// The call under way was cancelled.

@@ -49,6 +49,20 @@ public final class HTTPClient: Sendable {
         return upstream
     }
 
+    /// Forgets the upstreams that serve no call at this moment, and closes their idle connections: for a client that calls many
+    /// hosts in its life. Nothing may be sent any more through an `Upstream` or `UpstreamPool` of theirs that is still
+    /// held (`UpstreamPool.isForgotten`); ask `upstream(_:limits:)` again. On the loop only.
+    public func forgetUnused() {
+        let state = state.value
+        var forgotten: [Origin] = []
+        for (origin, upstream) in state.upstreams where upstream.local.closeIdle() {
+            upstream.local.isForgotten = true
+            forgotten.append(origin)
+        }
+        for origin in forgotten { state.upstreams[origin] = nil }
+        gauges.withLock { gauges in for origin in forgotten { gauges[origin] = nil } }
+    }
+
     /// All pools together, as they are now. From any thread, without waiting for the loop.
     public var report: PoolReport {
         reports.values.reduce(PoolReport(), +)

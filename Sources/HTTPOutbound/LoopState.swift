@@ -27,13 +27,14 @@ final class LoopState {
     /// Writes the head of a call's request whose body follows in pieces.
     func send(
         _ method: HTTPMethod, target: ArraySlice<UInt8>, host: RequestSerializer.Host, fields: HTTPFields,
-        sharedFields: HTTPFields, bodyOf source: any OutboundBodySource, over stream: SocketStream
+        sharedFields: HTTPFields, bodyOf source: any OutboundBodySource, expectsContinue: Bool,
+        over stream: SocketStream
     ) throws(SerializationError) {
         buffer.removeAll(keepingCapacity: true)
         try RequestSerializer.appendHead(
             method, target: target, host: host, fields: fields, sharedFields: sharedFields,
             body: source.length.map { .length(Int($0)) } ?? .chunked,
-            expectsContinue: source.expectsContinue, to: &buffer)
+            expectsContinue: expectsContinue, to: &buffer)
         buffer.withUnsafeBytes { stream.write($0) }
     }
 

@@ -1,12 +1,14 @@
-/// Every bound of the client. The defaults are safe; each may be changed, none may be left out.
+/// Every bound of the client. The defaults are a gateway's, which answers for others and refuses early; `program` is for
+/// programs that make calls of their own.
 public struct OutboundLimits: Sendable, Hashable {
     /// Connections to one upstream on one loop, connecting ones included. Default 64.
     public var connectionsPerUpstream = 64
     /// Calls that wait for a connection, over all upstreams of one loop. Default 4096; the next one fails at
     /// once with `connection_limit_reached`.
     public var waitingCalls = 4096
-    /// Time a call waits for a connection before it fails with `connection_limit_reached`. Default 1 s.
-    public var waitTimeout: Duration = .seconds(1)
+    /// Time a call waits for a connection before it fails with `connection_limit_reached`; nil: as long as its total time
+    /// allows. Default 1 s.
+    public var waitTimeout: Duration? = .seconds(1)
 
     /// Time to resolve the name and to connect, for one attempt. Default 1 s.
     public var connectTimeout: Duration = .seconds(1)
@@ -50,4 +52,12 @@ public struct OutboundLimits: Sendable, Hashable {
     public var informationalResponses = 10
 
     public init() {}
+
+    /// The defaults, but that calls wait for a connection as long as their total time allows, 65 536 of them on each loop.
+    public static let program: OutboundLimits = {
+        var limits = OutboundLimits()
+        limits.waitTimeout = nil
+        limits.waitingCalls = 65_536
+        return limits
+    }()
 }

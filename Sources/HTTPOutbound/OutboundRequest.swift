@@ -13,6 +13,8 @@ public struct OutboundRequest: Sendable {
 
     /// Stands in for `OutboundLimits.connectTimeout`.
     public var connectTimeout: Duration?
+    /// Stands in for `OutboundLimits.writeTimeout`.
+    public var writeTimeout: Duration?
     /// Stands in for `OutboundLimits.firstByteTimeout`.
     public var firstByteTimeout: Duration?
     /// Stands in for `OutboundLimits.readTimeout`.
@@ -23,7 +25,7 @@ public struct OutboundRequest: Sendable {
     public init(
         method: HTTPMethod = .get, target: ArraySlice<UInt8>, fields: HTTPFields = HTTPFields(),
         sharedFields: HTTPFields = HTTPFields(), body: OutboundBody = .none,
-        connectTimeout: Duration? = nil, firstByteTimeout: Duration? = nil,
+        connectTimeout: Duration? = nil, writeTimeout: Duration? = nil, firstByteTimeout: Duration? = nil,
         readTimeout: Duration? = nil, totalTimeout: Duration? = nil
     ) {
         self.method = method
@@ -32,6 +34,7 @@ public struct OutboundRequest: Sendable {
         self.sharedFields = sharedFields
         self.body = body
         self.connectTimeout = connectTimeout
+        self.writeTimeout = writeTimeout
         self.firstByteTimeout = firstByteTimeout
         self.readTimeout = readTimeout
         self.totalTimeout = totalTimeout

@@ -1,3 +1,4 @@
+import Dispatch
 import EventIO
 public import HTTPModel
 public import HTTPOutbound
@@ -8,14 +9,15 @@ import Synchronization
 @_exported public import struct HTTPOutbound.OutboundLimits
 @_exported public import struct HTTPOutbound.PoolReport
 
-/// Connections of providers that are not a gateway's: event loops of its own, and a pool per upstream on each
-/// (`URLSession`'s and Alamofire's `Session`'s place).
+/// Connections of providers outside a gateway: event loops of its own, and a pool per upstream on each (as `URLSession` and
+/// Alamofire's `Session`).
 ///
 ///     let tags = Provider<TagAPI>()                        // over `Session.shared`
 ///     tags.rx.request(.list).map([Tag].self)
 ///
-/// Answers are delivered on one of its loops: block none, and `observe(on:)` where work is long. A session that nobody
-/// refers to any more ends with its last call.
+/// Calls from tasks and other threads go to its loops in turn, and each call's answer comes on its loop: block none, and
+/// `observe(on:)` where work is long. A call that is made on one of the loops, in answer to another one, stays there. A session
+/// that nobody refers to any more ends with its last call.
 public final class Session: Sendable {
     /// How a session reaches upstreams.
     public struct Configuration: Sendable {
@@ -23,7 +25,10 @@ public final class Session: Sendable {
         public var loops = 1
         /// What each loop's calls may take: connections, waiting calls, sizes of responses. The times of a call are its
         /// provider's `CallPolicy`.
-        public var limits = OutboundLimits()
+        ///
+        /// Default: `OutboundLimits.program`, by which calls wait for a connection as long as their total time allows. A
+        /// gateway's calls fail after a second in that line instead.
+        public var limits = OutboundLimits.program
         /// TLS and proxies. Default: verified by the system's roots, and the proxies that the environment names.
         public var connections: ConnectionSettings = {
             var connections = ConnectionSettings()
@@ -60,7 +65,7 @@ public final class Session: Sendable {
         }
     }()
 
-    private let core: SessionTransport?
+    private let loops: SessionLoops?
     /// What providers send their calls over.
     public let transport: any Transport
     /// What makes its requests without a provider.
@@ -71,17 +76,17 @@ public final class Session: Sendable {
     /// - Throws: `TLSError` and `ProxyConfiguration.Failure` for what is wrong in the configuration or the environment,
     ///   `SocketError` where the system has no descriptor or no thread left for a loop.
     public init(_ configuration: Configuration = Configuration()) throws {
-        let core = try SessionTransport(configuration)
-        self.core = core
-        transport = core
+        let loops = try SessionLoops(configuration)
+        self.loops = loops
+        transport = loops.transport(configuration)
         client = RequestClient(
-            transport: core, policy: configuration.policy, plugins: configuration.plugins,
+            transport: transport, policy: configuration.policy, plugins: configuration.plugins,
             interceptor: configuration.interceptor, cookies: configuration.cookies)
     }
 
     /// Fails every call, with the reason for which there is no loop.
     private init(unavailable error: any Error) {
-        core = nil
+        loops = nil
         let transport = NoTransport(error)
         self.transport = transport
         client = RequestClient(transport: transport)
@@ -89,35 +94,29 @@ public final class Session: Sendable {
 
     /// What the pools of all loops hold now, and have done so far; nothing once the session is closed. Never waits: a call
     /// that has just ended may still count for a moment, until its loop has put the connection back.
-    public var report: PoolReport { core?.report ?? PoolReport() }
+    public var report: PoolReport { loops?.report ?? PoolReport() }
 
     /// Ends the session and returns at once, on any thread. Every later call and attempt fails with
     /// `destination_unavailable`; so does, a moment later, what is in flight. Its threads end when nobody refers to it any
     /// more.
-    public func close() { core?.close() }
+    public func close() { loops?.close() }
 }
 
-/// The loops of a session and what runs on them, for as long as the session, a provider or a call refers to them.
-private final class SessionTransport: Transport {
+/// The loops of a session and their connections, running for as long as the session, a provider or a call refers to them.
+private final class SessionLoops: LoopLifetime {
     private let group: EventLoopGroup
     private let clients: [HTTPClient]
     private let loopClients: [LoopBound<LoopClient>]
-    private let transport: LoopTransport
-    let fields: HTTPFields
-    // A client is no proxy, and adds no Via.
-    let fieldsWithoutContext = HTTPFields()
-    private let isClosed = Atomic(false)
+    private let closed = Atomic(false)
 
     init(_ configuration: Session.Configuration) throws {
         let routes = try UpstreamRoutes(configuration.connections)
-        fields = configuration.fields
         group = try EventLoopGroup(count: max(1, configuration.loops), name: "session")
         let resolver = Resolver()
         clients = group.loops.map { HTTPClient(loop: $0, resolver: resolver, limits: configuration.limits) }
         loopClients = clients.map { client in
             LoopBound(on: client.loop) { LoopClient(client, routes: routes) }
         }
-        transport = LoopTransport(loopClients, retryBudget: configuration.retryBudget)
     }
 
     deinit {
@@ -125,34 +124,26 @@ private final class SessionTransport: Transport {
         for loop in group.loops { loop.stop() }
     }
 
+    /// What providers send their calls over. It keeps the loops.
+    func transport(_ configuration: Session.Configuration) -> LoopTransport {
+        // A client is no proxy, and adds no Via.
+        LoopTransport(
+            loopClients, retryBudget: configuration.retryBudget, fields: configuration.fields,
+            fieldsWithoutContext: HTTPFields(), lifetime: self)
+    }
+
     var report: PoolReport {
-        guard !isClosed.load(ordering: .acquiring) else { return PoolReport() }
+        guard !isClosed else { return PoolReport() }
         return clients.reduce(PoolReport()) { $0 + $1.report }
     }
 
+    var isClosed: Bool { closed.load(ordering: .acquiring) }
+
     func close() {
-        guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        guard !closed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         // The loops go on for calls that wait for their next attempt, which is to fail too: they end with the last of them.
         for client in loopClients { client.loop.execute { client.value.close() } }
     }
-
-    func send(_ call: TransportCall, within limit: RxTimeInterval, for receiver: any AttemptReceiver)
-        -> any Disposable
-    {
-        guard !isClosed.load(ordering: .acquiring) else {
-            receiver.attemptFailed(TransportError(.destinationUnavailable, "the session is closed"))
-            return Disposables.create()
-        }
-        return transport.send(call, within: limit, for: receiver)
-    }
-
-    var scheduler: any SchedulerType { transport.scheduler }
-
-    var isOnLoop: Bool { transport.isOnLoop }
-
-    func beginRetry(to upstream: Networking.Upstream) -> Bool { transport.beginRetry(to: upstream) }
-
-    func endRetry(to upstream: Networking.Upstream) { transport.endRetry(to: upstream) }
 }
 
 /// Stands in where there is no loop.
@@ -163,9 +154,11 @@ private final class NoTransport: Transport {
 
     func send(_: TransportCall, within _: RxTimeInterval, for receiver: any AttemptReceiver) -> any Disposable
     {
-        receiver.attemptFailed(
-            TransportError(.internalError, "there is no session: \(error)", underlying: error))
-        return Disposables.create()
+        let attempt = BooleanDisposable()
+        let failure = TransportError(.internalError, "there is no session: \(error)", underlying: error)
+        // A moment later, so that a receiver that sends again at once is not called from within its own call.
+        DispatchQueue.global().async { if !attempt.isDisposed { receiver.attemptFailed(failure) } }
+        return attempt
     }
 
     let scheduler: any SchedulerType = MainScheduler.instance

@@ -78,7 +78,7 @@ struct LimitsTableTests {
             "decoding.codings": ContentCoding.mostInARow,
             "decoding.free": DecodingLimits().freeSize,
             "calls.target": TargetRules.maximumLength,
-            "calls.baseURLs": ProviderSettings.maximumBaseURLs,
+            "calls.baseURLs": ProviderSettings.keptBaseURLs,
             "calls.upload": OutboundBodyWriter.queueLimit,
             "calls.stream": StreamBuffer.highWatermark,
             "calls.download": FileSink.finishTimeout,

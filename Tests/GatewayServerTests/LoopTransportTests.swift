@@ -20,10 +20,11 @@ struct LoopTransportTests {
         let clients = group.loops.map { loop in
             loop.runBlocking { LoopBound(LoopClient(HTTPClient(loop: loop)), loop: loop) }
         }
-        let transport = LoopTransport(clients)
+        let whole = LoopTransport(clients)
+        let transport = whole.forOneCall()
         let upstream = try Networking.Upstream(name: "parts", baseURL: "http://127.0.0.1:1")
         func begin(on loop: EventLoop) -> Bool {
-            loop.runBlocking { transport.beginRetry(to: upstream) }
+            loop.runBlocking { whole.beginRetry(to: upstream) }
         }
         let chosen = try #require(transport.scheduler as? EventLoop)
         let other = try #require(group.loops.first { $0 !== chosen })

@@ -19,6 +19,8 @@ struct LimitsAndPoliciesTests {
         #expect(policy.attemptLimits == AttemptLimits(connect: .seconds(1), firstByte: .seconds(5)))
         #expect(policy.retry.maxAttempts == 3)
         #expect(policy.retry.refusedLimit == .milliseconds(40))
+        #expect(policy.attemptLimits.write == .seconds(5))
+        #expect(policy.expectContinueFrom == 1 << 20)
         #expect(policy.maxInterceptorRetries == 10)
         #expect(policy.redirects == .never)
         #expect(RedirectPolicy.follow().maximum == 3)
@@ -36,10 +38,10 @@ struct LimitsAndPoliciesTests {
 
     @Test("So are the session's")
     func sessionNumbers() {
-        let limits = OutboundLimits()
+        let limits = Session.Configuration().limits
         #expect(limits.connectionsPerUpstream == 64)
-        #expect(limits.waitingCalls == 4096)
-        #expect(limits.waitTimeout == .seconds(1))
+        #expect(limits.waitingCalls == 65_536)
+        #expect(limits.waitTimeout == nil)
         #expect(limits.connectTimeout == .seconds(1))
         #expect(limits.connectAttemptDelay == .milliseconds(250))
         #expect(limits.firstByteTimeout == .seconds(5))
@@ -102,9 +104,13 @@ struct LimitsAndPoliciesTests {
         let scripted = Scripted(.json(empty, after: .seconds(5)))
         let client = RequestClient(transport: scripted.transport)
         let request = HTTPRequest(url: "http://reports.test/2026").setTimeout(.seconds(2))
+        let export = HTTPRequest(url: "http://reports.test/2026/all").setTimeout(.seconds(60))
+            .setAttemptLimits(AttemptLimits(connect: .seconds(2), firstByte: .seconds(45)))
         let seen = Seen(client.rx.request(request))
         scripted.time.advance(by: .seconds(2))
         #expect((seen.error as? NetworkError)?.reason == .responseTimeout)
+        #expect(export.timeout == .seconds(60))
+        #expect(export.attemptLimits?.firstByte == .seconds(45))
     }
 
     @Test("Redirects are an answer unless they are followed, and only where they may lead")

@@ -143,17 +143,15 @@ struct RequestTests {
         #expect(try call(Anything()).upstream.id != first.upstream.id)
     }
 
-    @Test("Targets may have base URLs of their own, up to 1024 of them")
+    @Test("Targets may have any number of base URLs, of which a provider keeps 1024")
     func manyBaseURLs() throws {
         let transport = StubTransport(scheduler: VirtualTime())
         transport.answer(.json("{}"))
         let provider = try Provider<Anything>(upstream: "any", transport: transport)
-        for number in 0..<1024 {
+        for number in 0..<3000 {
             #expect(Probe(provider.rx.request(Anything(baseURL: "http://host\(number).test"))).value != nil)
         }
-        let error = Probe(provider.rx.request(Anything(baseURL: "http://host1024.test"))).networkError
-        #expect(error?.reason == .requestError)
-        #expect(Probe(provider.rx.request(Anything(baseURL: "http://host1023.test"))).value != nil)
+        #expect(Probe(provider.rx.request(Anything(baseURL: "http://host0.test"))).value != nil)
     }
 
     // MARK: Path

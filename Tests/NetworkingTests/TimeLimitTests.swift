@@ -1,9 +1,10 @@
 import FoundationEssentials
 import HTTPModel
-import Networking
 import Rx
 import RxTesting
 import Testing
+
+@testable import Networking
 
 @Suite("A call's time", .noLeaks)
 struct TimeLimitTests {
@@ -75,6 +76,7 @@ struct TimeLimitTests {
         bench.transport.answer(Self.ok)
         let context = CallContext(requestID: "r", deadline: bench.time.now)
         let probe = CallContext.$current.withValue(context) { bench.start() }
+        bench.time.advance(by: .zero)
         #expect(probe.networkError?.reason == .deadlineExceeded)
         #expect(probe.networkError?.attempts == 0)
         #expect(bench.transport.attempts.isEmpty)
@@ -155,5 +157,75 @@ struct TimeLimitTests {
             disposed.dispose()
         }
         #expect(gone == nil)
+    }
+
+    // MARK: Explicit times
+
+    private static func client(_ policy: CallPolicy = CallPolicy()) -> (VirtualTime, RequestClient) {
+        let time = VirtualTime()
+        let transport = StubTransport(scheduler: time)
+        transport.answer(.silence)
+        return (time, RequestClient(transport: transport, policy: policy))
+    }
+
+    /// When a call to a silent upstream fails, and by what.
+    private static func failure(
+        of request: HTTPRequest, _ policy: CallPolicy = CallPolicy()
+    ) -> (after: Duration?, reason: FailureReason?) {
+        let (time, client) = client(policy)
+        let probe = Probe(client.rx.request(request))
+        time.advance(by: .seconds(200))
+        return (probe.networkError?.elapsed, probe.networkError?.reason)
+    }
+
+    private static let request = HTTPRequest(url: "http://silent.test/")
+
+    @Test("A time-out that is set is the time-out: it raises the limits of an attempt beneath it")
+    func explicit() {
+        #expect(Self.failure(of: Self.request) == (.seconds(5), .connectionReadTimeout))
+        #expect(Self.failure(of: Self.request.setTimeout(.seconds(20))) == (.seconds(20), .responseTimeout))
+        #expect(Self.failure(of: Self.request.setTimeout(.seconds(2))) == (.seconds(2), .responseTimeout))
+        var policy = CallPolicy()
+        policy.totalTimeout = .seconds(30)
+        #expect(Self.failure(of: Self.request, policy) == (.seconds(30), .responseTimeout))
+    }
+
+    @Test("Limits of an attempt that are set hold, whatever the time-out")
+    func explicitLimits() {
+        let limits = AttemptLimits(connect: .seconds(1), firstByte: .seconds(3))
+        var policy = CallPolicy()
+        policy.attemptLimits = limits
+        policy.totalTimeout = .seconds(30)
+        #expect(Self.failure(of: Self.request, policy) == (.seconds(3), .connectionReadTimeout))
+        let own = Self.request.setTimeout(.seconds(20)).setAttemptLimits(limits)
+        #expect(Self.failure(of: own) == (.seconds(3), .connectionReadTimeout))
+        let longer = Self.request.setAttemptLimits(
+            AttemptLimits(connect: .seconds(1), firstByte: .seconds(8)))
+        #expect(Self.failure(of: longer, policy) == (.seconds(8), .connectionReadTimeout))
+    }
+
+    @Test(
+        "A target has time-outs and limits of its own; stages keep them, and a stream without an end is not raised"
+    )
+    func targetLimits() throws {
+        struct Slow: TargetType {
+            let baseURL = "http://silent.test"
+            let path: RequestPath = "/"
+            var timeout: Duration?
+            var attemptLimits: AttemptLimits?
+        }
+        let limits = AttemptLimits(connect: .seconds(1), firstByte: .seconds(3))
+        for (target, isUnbounded, expected) in [
+            (Slow(), false, 5), (Slow(timeout: .seconds(20)), false, 20), (Slow(), true, 5),
+            (Slow(timeout: .seconds(20), attemptLimits: limits), true, 3),
+            (Slow(timeout: .seconds(9)), true, 9),
+        ] {
+            let transport = StubTransport(scheduler: VirtualTime())
+            let provider = Provider<Slow>(transport: transport)
+            let call = try provider.prepare(target, isUnbounded: isUnbounded)
+            #expect(call.limits.firstByte == .seconds(expected))
+            #expect(call.with(timeLeft: .seconds(1)).limits == call.limits)
+            #expect(try call.request.call(call.settings, replacing: call).limits == call.limits)
+        }
     }
 }

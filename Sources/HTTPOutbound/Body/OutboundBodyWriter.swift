@@ -27,7 +27,8 @@ public final class OutboundBodyWriter {
 
     private let source: any OutboundBodySource
     private let loop: EventLoop
-    private let continueTimeout: TimeAmount
+    /// Nil where the upstream is not asked first.
+    private let continueTimeout: TimeAmount?
     /// Given up with the end, as it has this writer.
     private var connection: Connection?
     private var stream: (any OutboundBodyStream)?
@@ -38,7 +39,8 @@ public final class OutboundBodyWriter {
     /// What is left of the length, where there is one.
     private var left: Int64?
 
-    init(_ source: any OutboundBodySource, on connection: Connection, continueTimeout: TimeAmount) {
+    /// - Parameter continueTimeout: the longest wait for the upstream's word; nil where it is not asked.
+    init(_ source: any OutboundBodySource, on connection: Connection, continueTimeout: TimeAmount?) {
         self.source = source
         self.connection = connection
         loop = connection.loop
@@ -97,7 +99,7 @@ public final class OutboundBodyWriter {
 
     /// The head is on its way.
     func begin() {
-        guard source.expectsContinue else { return beDue() }
+        guard let continueTimeout else { return beDue() }
         timer = loop.setTimer(after: continueTimeout, target: self)
     }
 

@@ -8,7 +8,9 @@ internal import EventIO
 ///     waiting           for a free connection           waitTimeout        connection_limit_reached
 ///     connecting        resolving included              (the connector's)  connection_timeout, dns_timeout
 ///     writing           since the last byte taken       writeTimeout       connection_write_timeout
-///     awaitingResponse  since the request was written   firstByteTimeout   connection_read_timeout
+///     delivering        since the last byte acknowledged, of a request that the kernel has taken whole
+///                                                       writeTimeout       connection_write_timeout
+///     awaitingResponse  since the request was sent      firstByteTimeout   connection_read_timeout
 ///     receiving         since the last byte came        readTimeout        connection_read_timeout
 ///     owing             a piece of the request's body   pauseTimeout       connection_write_timeout
 ///     paused            by who takes the response       pauseTimeout       http_response_timeout
@@ -17,6 +19,7 @@ struct CallDeadlines {
         case waiting
         case connecting
         case writing
+        case delivering
         case awaitingResponse
         case receiving
         case owing
@@ -38,7 +41,44 @@ struct CallDeadlines {
         totalDeadline = now + limits.total
     }
 
-    var isWriting: Bool { stage == .writing }
+    /// Whether the time of a stage is over in which it matters how much of the request the peer has.
+    func needsDelivery(now: MonotonicTime) -> Bool {
+        guard stageDeadline <= now else { return false }
+        return switch stage {
+        case .writing, .delivering, .awaitingResponse: true
+        case .waiting, .connecting, .receiving, .owing, .paused: false
+        }
+    }
+
+    /// How much of a request its peer has, as far as the kernel knows.
+    struct Delivery {
+        /// More than when this was asked last.
+        var hasMoved: Bool
+        /// Whether the peer has acknowledged all that the kernel took.
+        var isComplete: Bool
+        /// When the kernel sent last; nil where it does not say.
+        var lastSent: MonotonicTime?
+    }
+
+    /// The time of the stage is over, and this is how far the request has got. A body may wait in the kernel's buffers for long
+    /// after the kernel has taken its last byte.
+    mutating func looked(at delivery: Delivery, now: MonotonicTime) {
+        switch stage {
+        case .writing:
+            if delivery.hasMoved { reached(.writing, now: now) }
+        case .delivering, .awaitingResponse:
+            guard delivery.isComplete else {
+                stage = .delivering
+                stageDeadline = delivery.hasMoved ? now + limits.write : now
+                return
+            }
+            let sent = delivery.lastSent ?? (stage == .delivering ? now : stageDeadline - limits.firstByte)
+            let deadline = sent + limits.firstByte
+            stage = .awaitingResponse
+            stageDeadline = max(stageDeadline, deadline)
+        case .waiting, .connecting, .receiving, .owing, .paused: break
+        }
+    }
 
     func isAt(_ stage: Stage) -> Bool { self.stage == stage }
 
@@ -62,7 +102,7 @@ struct CallDeadlines {
         switch stage {
         case .waiting: stageDeadline = now + limits.wait
         case .connecting: stageDeadline = .distantFuture
-        case .writing: stageDeadline = now + limits.write
+        case .writing, .delivering: stageDeadline = now + limits.write
         case .awaitingResponse: stageDeadline = now + limits.firstByte
         case .receiving: stageDeadline = now + limits.read
         case .owing, .paused: stageDeadline = now + limits.pause
@@ -79,6 +119,10 @@ struct CallDeadlines {
                 return .failed(.connectionTimeout, "no connection within \(milliseconds: limits.connect)")
             case .writing:
                 return .failed(.connectionWriteTimeout, "no byte taken for \(milliseconds: limits.write)")
+            case .delivering:
+                return .failed(
+                    .connectionWriteTimeout,
+                    "no further byte of the request acknowledged for \(milliseconds: limits.write)")
             case .awaitingResponse:
                 return .failed(.connectionReadTimeout, "no response within \(milliseconds: limits.firstByte)")
             case .receiving:
@@ -96,7 +140,7 @@ struct CallDeadlines {
             return .failed(.connectionLimitReached, "no free connection within \(milliseconds: limits.total)")
         case .connecting:
             return .failed(.connectionTimeout, "no connection within \(milliseconds: limits.total)")
-        case .writing, .awaitingResponse, .receiving, .owing, .paused:
+        case .writing, .delivering, .awaitingResponse, .receiving, .owing, .paused:
             return .failed(.responseTimeout, "no whole response within \(milliseconds: limits.total)")
         }
     }
@@ -113,7 +157,7 @@ struct CallLimits {
     var pause: TimeAmount
 
     init(_ limits: OutboundLimits) {
-        wait = TimeAmount(limits.waitTimeout)
+        wait = limits.waitTimeout.map { TimeAmount($0) } ?? .never
         connect = TimeAmount(limits.connectTimeout)
         write = TimeAmount(limits.writeTimeout)
         firstByte = TimeAmount(limits.firstByteTimeout)
@@ -126,10 +170,11 @@ struct CallLimits {
     ///
     /// - Parameter limits: what these were made from: most calls ask for the same, which needs no conversion.
     func with(
-        _ limits: OutboundLimits, connect: Duration?, firstByte: Duration?, read: Duration?,
-        total: TimeAmount?
+        _ limits: OutboundLimits, connect: Duration?, write: Duration?, firstByte: Duration?,
+        read: Duration?, total: TimeAmount?
     ) -> CallLimits {
         var own = self
+        if let write, write != limits.writeTimeout { own.write = TimeAmount(write) }
         if let connect, connect != limits.connectTimeout { own.connect = TimeAmount(connect) }
         if let firstByte, firstByte != limits.firstByteTimeout { own.firstByte = TimeAmount(firstByte) }
         if let read, read != limits.readTimeout { own.read = TimeAmount(read) }

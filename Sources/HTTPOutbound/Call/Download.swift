@@ -61,8 +61,9 @@ private final class DownloadCall: OutboundCall, @unchecked Sendable {
         let request = work.request
         super.init(
             to: work.upstream.local, mayResend: request.method.isIdempotent,
-            connectTimeout: request.connectTimeout, firstByteTimeout: request.firstByteTimeout,
-            readTimeout: request.readTimeout, total: request.totalTimeout.map { TimeAmount($0) },
+            connectTimeout: request.connectTimeout, writeTimeout: request.writeTimeout,
+            firstByteTimeout: request.firstByteTimeout, readTimeout: request.readTimeout,
+            total: request.totalTimeout.map { TimeAmount($0) },
             mayStream: true)
     }
 

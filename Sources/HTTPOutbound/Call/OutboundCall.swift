@@ -38,6 +38,10 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     @exclusivity(unchecked) private final var requestWasSent = false
     /// What the connection had sent when it was last looked at.
     @exclusivity(unchecked) final var bytesSent: Int64 = 0
+    /// What of the connection's bytes the peer had acknowledged when it was last asked.
+    @exclusivity(unchecked) private final var bytesAcknowledged: Int64 = 0
+    /// Whether its body is sent without asking first: the upstream answered 417 (RFC 9110 10.1.1).
+    @exclusivity(unchecked) private(set) final var dropsExpectation = false
     /// Whether it takes no more of its response's body for now.
     @exclusivity(unchecked) public internal(set) final var isPaused = false
 
@@ -57,7 +61,8 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     ///   - mayStream: ask `responseBegan` how the body is taken. (Most calls are not asked, and are the quicker for it.)
     public init(
         to pool: borrowing UpstreamPool, mayResend: Bool, connectTimeout: Duration? = nil,
-        firstByteTimeout: Duration? = nil, readTimeout: Duration? = nil, total: TimeAmount? = nil,
+        writeTimeout: Duration? = nil, firstByteTimeout: Duration? = nil, readTimeout: Duration? = nil,
+        total: TimeAmount? = nil,
         mayStream: Bool = false
     ) {
         self.mayResend = mayResend
@@ -67,8 +72,8 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         timings = OutboundTimings(started: now)
         deadlines = CallDeadlines(
             limits: pool.callLimits.with(
-                pool.limits, connect: connectTimeout, firstByte: firstByteTimeout, read: readTimeout,
-                total: total),
+                pool.limits, connect: connectTimeout, write: writeTimeout, firstByte: firstByteTimeout,
+                read: readTimeout, total: total),
             started: now)
         super.init(on: loop)
     }
@@ -135,8 +140,13 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     }
 
     /// It has a connection, and its request goes out.
-    final func requestStarted(on connection: Connection, isReused: Bool, now: MonotonicTime) {
+    ///
+    /// - Parameter bytesBefore: sent on the connection before.
+    final func requestStarted(
+        on connection: Connection, isReused: Bool, bytesBefore: Int64, now: MonotonicTime
+    ) {
         place = .on(connection)
+        bytesAcknowledged = bytesBefore
         itsAddress = connection.address
         timings.connected = now
         timings.isReusedConnection = isReused
@@ -182,6 +192,14 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         itsAddress = nil
     }
 
+    /// The upstream does not know what it was asked: its request is sent again, on a new connection and without asking.
+    final func expectationFailed() {
+        dropsExpectation = true
+        timings.requestWritten = nil
+        timings.firstByte = nil
+        itsAddress = nil
+    }
+
     /// Keeps the address being tried when the call leaves before the connection opens.
     private func noteAddress() {
         if itsAddress == nil, case .on(let connection) = place { itsAddress = connection.address }
@@ -200,6 +218,11 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
             OutboundError(reason: reason, detail: detail, requestWasSent: requestWasSent, timings: timings))
     }
 
+    /// Fails in a turn of its own: a subscriber that calls again when a call fails is not called from within its own call.
+    final func failSoon(_ reason: OutboundError.Reason, _ detail: String) {
+        loop.defer(FailedStart(self, reason, detail))
+    }
+
     /// Nobody wants it any more.
     public override final func cancel() {
         noteAddress()
@@ -216,7 +239,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
 
     /// A time has come that a timer was set for. Which clocks are over by now is seen here.
     final func clockFired() {
-        noticeWriting()
+        noticeDelivery()
         switch deadlines.verdict(now: loop.wakeTime) {
         case .notYet: watchClock()
         case .failed(let reason, let detail):
@@ -246,12 +269,19 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         timerDeadline = next
     }
 
-    /// The stream tells only the end of writing, so progress is looked for when its time is over.
-    private func noticeWriting() {
-        guard deadlines.isWriting, case .on(let connection) = place else { return }
-        guard connection.bytesSent > bytesSent else { return }
-        bytesSent = connection.bytesSent
-        deadlines.reached(.writing, now: loop.wakeTime)
+    /// The kernel tells nobody how far a request has got, so it is asked when the time is over.
+    private func noticeDelivery() {
+        let now = loop.wakeTime
+        guard deadlines.needsDelivery(now: now), case .on(let connection) = place,
+            let stream = connection.stream
+        else { return }
+        let acknowledged = stream.bytesAcknowledged
+        let isComplete = acknowledged >= stream.bytesTaken
+        let delivery = CallDeadlines.Delivery(
+            hasMoved: acknowledged > bytesAcknowledged, isComplete: isComplete,
+            lastSent: isComplete ? stream.lastSent : nil)
+        bytesAcknowledged = max(bytesAcknowledged, acknowledged)
+        deadlines.looked(at: delivery, now: now)
     }
 
     private func leave(_ place: Place, _ reason: DiscardReason) {
@@ -270,4 +300,20 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         timer = nil
         return true
     }
+}
+
+/// The end of a call that failed as it was started.
+private final class FailedStart: DeferredWork {
+    private let call: OutboundCall
+    private let reason: OutboundError.Reason
+    private let detail: String
+
+    init(_ call: OutboundCall, _ reason: OutboundError.Reason, _ detail: String) {
+        self.call = call
+        self.reason = reason
+        self.detail = detail
+    }
+
+    /// Nothing happens if the call was cancelled meanwhile.
+    func runDeferred() { call.fail(reason, detail) }
 }

@@ -44,6 +44,10 @@ extension Connection {
             timedOut(ending)
             return nil
         }
+        if head.status == .expectationFailed, mayDropExpectation {
+            resendWithoutExpectation()
+            return nil
+        }
         // RFC 9112 9.3, 9110 10.1.1: what is refused need not be sent. One that is accepted may be answered as it comes.
         if !head.status.isSuccess, upload != nil { dropUpload() }
         guard call.mayStream else { return response.deliver(.gathered, isAskedAbout: false) }

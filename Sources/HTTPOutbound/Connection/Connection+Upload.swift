@@ -21,9 +21,6 @@ extension Connection {
         if upload?.isOut == true { bodyIsOut(now) }
     }
 
-    /// The first piece is about to be taken from where it cannot be had twice.
-    func bodyIsTaken() { state.bodyIsTaken() }
-
     /// The socket was given all of it.
     func bodyIsWhole() {
         if stream?.queuedByteCount == 0 { bodyIsWritten() } else { bodyMoved() }

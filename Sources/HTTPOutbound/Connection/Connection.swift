@@ -28,6 +28,10 @@ final class Connection {
     @exclusivity(unchecked) private var failure: SerializationError?
     /// Whether the socket took the whole of it, or will be offered it.
     @exclusivity(unchecked) private var isWritten = false
+    /// Whether the request went out with an expectation, and can go out again without.
+    @exclusivity(unchecked) private(set) var mayDropExpectation = false
+    /// Whether the upstream may be asked first whether it wants the body.
+    @exclusivity(unchecked) private var mayExpect = true
     /// The body that is on its way in pieces, up to its end or the response's.
     @exclusivity(unchecked) private(set) var upload: OutboundBodyWriter?
     /// What the call, which paused, has not taken yet.
@@ -63,6 +67,9 @@ final class Connection {
     /// Sends the request of this call. The connection is idle, and stays so when the request is no HTTP.
     func run(_ call: OutboundCall, isReused: Bool) -> SerializationError? {
         stream?.sendOnlyIfSilent()
+        let bytesBefore = bytesSent
+        mayExpect = !call.dropsExpectation
+        mayDropExpectation = false
         call.sendRequest(to: self)
         if let failure {
             self.failure = nil
@@ -71,7 +78,7 @@ final class Connection {
         self.call = call
         state.requestStarted(isReused: isReused, mayRepeat: call.mayResend && !call.wasResent)
         let now = loop.wakeTime
-        call.requestStarted(on: self, isReused: isReused, now: now)
+        call.requestStarted(on: self, isReused: isReused, bytesBefore: bytesBefore, now: now)
         if isWritten { state.requestWritten() }
         // How far it got matters only while it is not written.
         call.requestMoved(isWritten: isWritten, bytesSent: isWritten ? 0 : bytesSent, now: now)
@@ -163,16 +170,25 @@ extension Connection: RequestSink {
     ) {
         guard let stream else { preconditionFailure("a request without a stream") }
         do throws(SerializationError) {
+            let expectsContinue = source.expectsContinue && mayExpect
             try shared.send(
                 method, target: target, host: host, fields: proxied?.adding(to: fields) ?? fields,
-                sharedFields: sharedFields, bodyOf: source, over: stream)
+                sharedFields: sharedFields, bodyOf: source, expectsContinue: expectsContinue, over: stream)
             isWritten = false
+            mayDropExpectation = expectsContinue
             response.expect(method: method)
             upload = OutboundBodyWriter(
-                source, on: self, continueTimeout: TimeAmount(pool.limits.continueTimeout))
+                source, on: self,
+                continueTimeout: expectsContinue ? TimeAmount(pool.limits.continueTimeout) : nil)
         } catch {
             failure = error
         }
+    }
+
+    /// The first piece of the body is about to be taken from where it cannot be had twice.
+    func bodyIsTaken() {
+        state.bodyIsTaken()
+        mayDropExpectation = false
     }
 
     /// The body on its way is whole, or wanted no more.
@@ -247,6 +263,10 @@ extension Connection: StreamHandler {
                 call = served
                 return timedOut(ending)
             }
+            if head.status == .expectationFailed, mayDropExpectation {
+                call = served
+                return resendWithoutExpectation()
+            }
             served?.leftConnection()
             finish(
                 served, head, body, isReusable: whole.framing.keepAlive,
@@ -317,6 +337,14 @@ extension Connection: StreamHandler {
     func timedOut(_ ending: ConnectionState.Ending) {
         if case .resend = ending { return resend(.stale) }
         fail(.connectionTerminated, "the upstream gave the connection up (408)")
+    }
+
+    /// RFC 9110 10.1.1: a client that receives 417 repeats its request without the expectation.
+    func resendWithoutExpectation() {
+        guard let call = letGo() else { return discard(.expectationFailed) }
+        close(.expectationFailed)
+        call.expectationFailed()
+        pool.replace(self, for: call)
     }
 
     private func resend(_ reason: DiscardReason) {

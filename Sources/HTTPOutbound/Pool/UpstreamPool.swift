@@ -46,6 +46,9 @@ public final class UpstreamPool: TimerTarget {
         pool = ConnectionPool(limits: limits)
     }
 
+    /// Whether its client has forgotten it, so that nothing may be sent through it any more.
+    public internal(set) var isForgotten = false
+
     /// What it holds.
     public var report: PoolReport { pool.report }
 
@@ -61,7 +64,7 @@ public final class UpstreamPool: TimerTarget {
     // MARK: Calls
 
     func start(_ call: OutboundCall) {
-        if shared.isClosed { return call.fail(.destinationUnavailable, "the client is closed") }
+        if shared.isClosed { return call.failSoon(.destinationUnavailable, "the client is closed") }
         while true {
             let mayWait = shared.waitingCalls < limits.waitingCalls
             let arrival = pool.callArrived(call, mayWait: mayWait, now: loop.wakeTime)
@@ -82,7 +85,7 @@ public final class UpstreamPool: TimerTarget {
                 call.joinedLine(of: self, ticket)
                 return
             case .refuse:
-                call.fail(
+                call.failSoon(
                     .connectionLimitReached, "\(limits.waitingCalls) calls wait for a connection already")
                 return
             }
@@ -147,6 +150,13 @@ public final class UpstreamPool: TimerTarget {
         for connection in connections { connection?.fail(.destinationUnavailable, "the client was closed") }
     }
 
+    /// Closes what is idle, and whether nothing is left then. Such a pool may be forgotten.
+    func closeIdle() -> Bool {
+        guard pool.busyCount == 0, pool.waiting == 0 else { return false }
+        for connection in connections { connection?.discard(.idleTimeout) }
+        return pool.isVacant
+    }
+
     /// The loop closes what is open on it: nothing can be opened any more.
     func loopEnded() {
         shared.isClosed = true
@@ -177,7 +187,7 @@ public final class UpstreamPool: TimerTarget {
         {
             failed.append((next, error))
         }
-        for (call, error) in failed { call.fail(.requestError, error.description) }
+        for (call, error) in failed { call.failSoon(.requestError, error.description) }
     }
 
     /// Why the request cannot be sent; nil when it goes out.

@@ -33,8 +33,10 @@ private struct CallState: Sendable {
 class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, @unchecked Sendable {
     final let provider: ProviderSettings
     @exclusivity(unchecked) private(set) final var call: TransportCall
-    /// Of the loop that subscribed.
-    @exclusivity(unchecked) private final var itsScheduler: (any SchedulerType)?
+    /// Stays on the loop that subscribed. Nil until the run begins, unless a stage before it chose the loop.
+    @exclusivity(unchecked) private final var transport: (any Transport)?
+    /// Whether a stage before it chose the loop.
+    private final let isBound: Bool
     @exclusivity(unchecked) private final var started = RxTime(timeIntervalSince1970: 0)
     /// Nanoseconds from the start to the call's own end or the request's deadline, whichever is earlier.
     @exclusivity(unchecked) private final var end: Int64 = 0
@@ -52,11 +54,16 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     @exclusivity(unchecked) private final var recordIndex: Int?
     fileprivate final let state = Lock(CallState())
 
-    init(_ call: TransportCall, _ provider: ProviderSettings) {
+    init(_ call: TransportCall, _ provider: ProviderSettings, over transport: (any Transport)? = nil) {
         self.call = call
         self.provider = provider
+        self.transport = transport
+        isBound = transport != nil
         super.init()
     }
+
+    /// What another subscription is to use.
+    final var boundTransport: (any Transport)? { isBound ? transport : nil }
 
     /// Reports what the response that the call ended with comes to. The run is over and holds nothing any more.
     func report(_ response: consuming TransportResponse, attempts: Int) {}
@@ -70,27 +77,34 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
 
     var streaming: (any StreamingAttemptReceiver)? { nil }
 
-    private final var scheduler: any SchedulerType { itsScheduler ?? provider.transport.scheduler }
+    private final var scheduler: any SchedulerType { (transport ?? provider.transport).scheduler }
 
     override func begin() {
         if call.context == nil, let context = CallContext.current { call = call.with(context) }
         if call.isTimed { call = call.enteringTimeline(from: .current) }
         if !hasReceiver { enterRecord() }
         let call = call
-        let transport = provider.transport
+        let transport = transport ?? provider.transport.forOneCall()
+        self.transport = transport
         let scheduler = transport.scheduler
         let started = scheduler.now
-        itsScheduler = consume scheduler
         self.started = started
         let total = call.totalNanoseconds
         let deadline = call.context?.deadline?.nanoseconds(since: started) ?? .max
         end = min(total, deadline)
         endsAtDeadline = deadline < total
-        guard end > 0 else {
-            state.withLock { $0.retry = RetryMachine() }
-            return finish(limitError)
-        }
+        guard end > 0 else { return endLate(on: scheduler) }
         send(call, over: transport, attempt: 1, within: end)
+    }
+
+    /// Nothing is sent. Reported in a turn of its own, so that a subscriber that tries again at once does not recurse.
+    private func endLate(on scheduler: any SchedulerType) {
+        state.withLock { $0.retry = RetryMachine() }
+        let report = scheduler.schedule(self) { run in
+            run.finish(run.limitError)
+            return Disposables.create()
+        }
+        state.withLock { state in if !state.isOver { state.attempt = report } }
     }
 
     override func cancel() {
@@ -183,7 +197,9 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
 
     func attemptFailed(_ error: TransportError) {
         let isLate = elapsed >= end - Self.clockError
-        let error = isLate ? limitError : error
+        // A call that spent its time in the line for a connection says so.
+        let waitedOnly = error.reason == .connectionLimitReached && !endsAtDeadline
+        let error = isLate && !waitedOnly ? limitError : error
         call.timeline?.attemptEnded(at: scheduler.now, reason: error.reason)
         if isLate { return finish(error) }
         decide(.reason(error.reason), .failure(error))
@@ -206,7 +222,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         state.withLock { [machine] in $0.retry = machine }
         // A call that is retried once more keeps the place in the budget that it has.
         guard case .retries(let wait) = decision,
-            holdsRetry || provider.transport.beginRetry(to: call.upstream)
+            holdsRetry || (transport ?? provider.transport).beginRetry(to: call.upstream)
         else {
             finish(outcome)
             return
@@ -256,7 +272,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
             state.retry.attemptBegan()
             return state.retry.attempts
         }
-        send(call, over: provider.transport, attempt: number, within: left)
+        send(call, over: transport ?? provider.transport, attempt: number, within: left)
     }
 
     /// Nanoseconds since the start; none where the scheduler's clock was set back.
@@ -327,13 +343,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         return attempts
     }
 
-    /// Gives the retry back on the loop whose budget it came from: the subscription may be disposed anywhere.
-    private func endRetry() {
-        _ = scheduler.schedule(call.upstream) { [provider] upstream in
-            provider.transport.endRetry(to: upstream)
-            return Disposables.create()
-        }
-    }
+    private func endRetry() { (transport ?? provider.transport).endRetry(to: call.upstream) }
 
     private var limitError: TransportError {
         endsAtDeadline
@@ -348,47 +358,4 @@ extension CallRun: RunningCall {
         let address = (attempt as? any AddressedAttempt)?.knownAddress
         return CallOutcome(address: address, attempts: attempts)
     }
-}
-
-/// A call as `request(_:)` gives it.
-final class ResponseRun: CallRun<Response>, @unchecked Sendable {
-    override func copy() -> Emitter<Response> { ResponseRun(call, provider) }
-
-    override func report(_ response: consuming TransportResponse, attempts: Int) {
-        let response = received(response, attempts: attempts)
-        inContext { onLast(response) }
-    }
-}
-
-/// A call whose observer hears of more than its end.
-final class ObservedRun: CallRun<Response>, StreamingAttemptReceiver, @unchecked Sendable {
-    private let observer: any CallObserver
-
-    init(_ call: TransportCall, _ provider: ProviderSettings, _ observer: any CallObserver) {
-        self.observer = observer
-        super.init(call, provider)
-    }
-
-    override func copy() -> Emitter<Response> { ObservedRun(call, provider, observer) }
-
-    override func report(_ response: consuming TransportResponse, attempts: Int) {
-        let response = received(response, attempts: attempts)
-        inContext { onLast(response) }
-    }
-
-    override var mayBeSentAgain: Bool { !observer.hasBody }
-
-    override var streaming: (any StreamingAttemptReceiver)? { self }
-
-    func attemptSent(_ bytes: Int64, of total: Int64?) { observer.callSent(bytes, of: total) }
-
-    func attemptStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm {
-        // What the target does not take is a failure, and has its body.
-        guard call.validation.accepts(head.status.code) else { return .whole }
-        return observer.callStarted(head, flow: flow)
-    }
-
-    func attemptReceived(_ piece: UnsafeRawBufferPointer) { observer.callReceived(piece) }
-
-    func attemptReceived(_ bytes: Int64, of total: Int64?) { observer.callReceived(bytes, of: total) }
 }

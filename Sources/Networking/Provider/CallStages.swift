@@ -50,7 +50,8 @@ private struct StagedCall: Sendable {
     private let stages: CallStages
     private let provider: ProviderSettings
     private let observer: (any CallObserver)?
-    /// Of the loop that subscribed: each stage begins there.
+    /// Stays on one loop, where each stage begins.
+    private let transport: any Transport
     private let scheduler: any SchedulerType
     private let started: RxTime
     private let deadline: RxTime
@@ -63,7 +64,8 @@ private struct StagedCall: Sendable {
         self.stages = stages
         self.provider = provider
         self.observer = observer
-        scheduler = provider.transport.scheduler
+        transport = provider.transport.forOneCall()
+        scheduler = transport.scheduler
         started = scheduler.now
         let end = started.addingTimeInterval(Double(call.totalNanoseconds) / 1e9)
         deadline = call.context?.deadline.map { min($0, end) } ?? end
@@ -116,9 +118,9 @@ private struct StagedCall: Sendable {
         let sent = limited(
             stages.cookies?.field(for: url, at: scheduler.now).map { call.adding(cookies: $0) } ?? call)
         guard stages.cookies != nil || stages.redirects.maximum > 0 else {
-            return provider.run(sent, observer)
+            return provider.run(sent, observer, over: transport)
         }
-        return provider.run(sent, observer).flatMap { response in
+        return provider.run(sent, observer, over: transport).flatMap { response in
             stages.cookies?.store(response.fields, from: url, at: scheduler.now)
             guard stages.redirects.maximum > 0, let redirection = call.redirected(by: response) else {
                 return .just(response)
@@ -159,7 +161,7 @@ private struct StagedCall: Sendable {
     private func limited(_ call: TransportCall) -> TransportCall {
         if call.isUnbounded { return call }
         let left = max(0, call.totalNanoseconds) - max(0, scheduler.now.nanoseconds(since: started))
-        return left < call.totalNanoseconds ? call.with(timeout: .nanoseconds(max(0, left))) : call
+        return left < call.totalNanoseconds ? call.with(timeLeft: .nanoseconds(max(0, left))) : call
     }
 
     // MARK: Behind the wire
@@ -222,9 +224,7 @@ private struct StagedCall: Sendable {
             .catch { .just(.failure($0)) }
             .flatMap { result in
                 let answer = Single.just(result)
-                let transport = provider.transport
-                let isHome = transport.isOnLoop && transport.scheduler === scheduler
-                return isHome ? answer : answer.observe(on: scheduler)
+                return transport.isOnLoop ? answer : answer.observe(on: scheduler)
             }
             .map { try $0.get() }
     }

@@ -82,7 +82,8 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
             method: target.method, path: target.path, headers: target.headers,
             task: target.task, context: CallContext.current, envelope: target.envelope,
             allowsEmptyBody: target.allowsEmptyBody, settings: calls,
-            options: CallOptions.needed(timeout: timeout, validation: target.validation))
+            options: CallOptions.needed(
+                timeout: timeout, attemptLimits: target.attemptLimits, validation: target.validation))
     }
 }
 

@@ -19,6 +19,8 @@ final class CallSettings: Sendable {
     let jitter: Jitter
     /// `policy.totalTimeout`.
     let totalNanoseconds: Int64
+    /// `policy.attemptLimits`.
+    let attemptLimits: AttemptLimits
     /// The transport's: what every call says unless its target or its context says otherwise.
     let fields: HTTPFields
     /// The transport's: what a call says that is made for no request of a client.
@@ -36,6 +38,7 @@ final class CallSettings: Sendable {
         hasPlugins = !plugins.all.isEmpty
         self.jitter = jitter
         totalNanoseconds = policy.totalTimeout.nanoseconds
+        attemptLimits = policy.attemptLimits
     }
 
     /// None once the provider is gone, and no call of its is under way.
@@ -109,9 +112,13 @@ final class ProviderSettings: Sendable {
     }
 
     /// The call on the wire, with its retries.
-    func run(_ call: TransportCall, _ observer: (any CallObserver)?) -> Single<Response> {
-        guard let observer else { return .emitting(ResponseRun(call, self)) }
-        return .emitting(ObservedRun(call, self, observer))
+    ///
+    /// - Parameter transport: stays on the loop of the stages before. Default nil: one is chosen at the subscription.
+    func run(
+        _ call: TransportCall, _ observer: (any CallObserver)?, over transport: (any Transport)? = nil
+    ) -> Single<Response> {
+        guard let observer else { return .emitting(ResponseRun(call, self, over: transport)) }
+        return .emitting(ObservedRun(call, self, observer, over: transport))
     }
 
     /// What calls to the configured upstream have in common, or those to the one at the target's own base URL. Parsed once.
@@ -148,26 +155,18 @@ final class ProviderSettings: Sendable {
         let calls = CallSettings(
             upstream: upstream, policy: policy, plugins: plugins, jitter: jitter, fields: transport.fields,
             fieldsWithoutContext: transport.fieldsWithoutContext)
-        let isKept = parsed.withLock { parsed in
-            guard parsed.all.count + parsed.elsewhere.count < ProviderSettings.maximumBaseURLs else {
-                return false
+        parsed.withLock { parsed in
+            // Forgets all at once: the calls under way keep what they need, and the next ones parse again.
+            if parsed.all.count + parsed.elsewhere.count >= ProviderSettings.keptBaseURLs {
+                parsed = Parsed()
             }
             if isElsewhere { parsed.elsewhere[baseURL] = calls } else { parsed.all[baseURL] = calls }
-            return true
-        }
-        guard isKept else {
-            let limit = ProviderSettings.maximumBaseURLs
-            // Redirects are the upstream's doing, base URLs are ours.
-            if isElsewhere { throw RequestFault(.url, "redirects led to more than \(limit) places") }
-            throw RequestFault(
-                Upstream.InvalidBaseURL(
-                    upstream: name, value: baseURL, reason: "its targets have more than \(limit) base URLs"))
         }
         return calls
     }
 
-    /// Different base URLs that the targets of one provider may have.
-    static let maximumBaseURLs = 1024
+    /// Different base URLs of which a provider keeps what it parsed.
+    static let keptBaseURLs = 1024
 }
 
 /// Draws a wait from nothing to the bound it is given. The default is even over that range ("full jitter").

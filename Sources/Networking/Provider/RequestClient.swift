@@ -5,8 +5,6 @@ public import Rx
 ///
 ///     let client = RequestClient(transport: transport)
 ///     client.rx.response(request: HTTPRequest(url: "http://weather.test/now?nx=60&ny=127"))
-///
-/// To no more than 1024 different origins in its life.
 public final class RequestClient: ReactiveCompatible, Sendable {
     private let settings: ProviderSettings
 

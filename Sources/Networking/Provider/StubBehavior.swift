@@ -40,7 +40,8 @@ extension Provider {
         case .delayed(let time, let its): (delay, scheduler) = (time, its)
         }
         let transport = StubTransport(
-            scheduler: scheduler ?? settings.transport.scheduler, fields: settings.transport.fields,
+            scheduler: scheduler ?? settings.transport.forOneCall().scheduler,
+            fields: settings.transport.fields,
             fieldsWithoutContext: settings.transport.fieldsWithoutContext)
         transport.answer(StubTransport.Answer(target.sampleResponse, after: delay))
         return settings.over(transport)

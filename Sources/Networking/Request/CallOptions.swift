@@ -2,20 +2,25 @@
 final class CallOptions: Sendable {
     /// Of the whole call; nil: the provider's.
     let timeout: Duration?
+    /// As the call's own request asks for; nil: the provider's, which `timeout` may raise.
+    let attemptLimits: AttemptLimits?
     let validation: ValidationType
 
     /// As good as no limit: a year.
     static let unbounded = Duration.seconds(365 * 86400)
 
-    private init(_ timeout: Duration?, _ validation: ValidationType) {
+    private init(_ timeout: Duration?, _ attemptLimits: AttemptLimits?, _ validation: ValidationType) {
         self.timeout = timeout
+        self.attemptLimits = attemptLimits
         self.validation = validation
     }
 
     /// Nil where nothing is asked for.
     @inline(__always)
-    static func needed(timeout: Duration?, validation: ValidationType) -> CallOptions? {
-        if timeout == nil, case .none = validation { return nil }
-        return CallOptions(timeout, validation)
+    static func needed(
+        timeout: Duration?, attemptLimits: AttemptLimits?, validation: ValidationType
+    ) -> CallOptions? {
+        if timeout == nil, attemptLimits == nil, case .none = validation { return nil }
+        return CallOptions(timeout, attemptLimits, validation)
     }
 }

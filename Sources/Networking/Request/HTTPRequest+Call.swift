@@ -22,7 +22,8 @@ extension HTTPRequest {
             method: method, target: target, body: body,
             own: CallFields.needed(fields, headers, in: context, shared: settings), context: context,
             envelope: envelope, allowsEmptyBody: allowsEmptyBody, settings: settings,
-            options: CallOptions.needed(timeout: timeout, validation: validation))
+            options: CallOptions.needed(
+                timeout: timeout, attemptLimits: attemptLimits, validation: validation))
     }
 
     /// The call that `original` becomes with this request in its place, which was made of it and changed: what the request does
@@ -42,7 +43,8 @@ extension HTTPRequest {
         return TransportCall(
             method: method, target: target, body: body, own: own, context: original.context,
             envelope: original.envelope, allowsEmptyBody: original.allowsEmptyBody, settings: settings,
-            options: CallOptions.needed(timeout: timeout, validation: validation))
+            options: CallOptions.needed(
+                timeout: timeout, attemptLimits: attemptLimits, validation: validation))
     }
 
     private func target(at upstream: Upstream) throws(RequestFault) -> ArraySlice<UInt8> {
@@ -88,7 +90,7 @@ extension TransportCall {
         return HTTPRequest(
             url: "\(base.scheme.rawValue)://\(base.authority)\(target)", method: method, headers: fields,
             body: body,
-            timeout: options?.timeout, validation: validation)
+            timeout: options?.timeout, attemptLimits: options?.attemptLimits, validation: validation)
     }
 }
 

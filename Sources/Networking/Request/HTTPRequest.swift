@@ -20,8 +20,11 @@ public struct HTTPRequest: Sendable {
     public var headers: HTTPFields
     /// Default none. Its `Content-Type` is `headers`' to say.
     public var body: RequestBody
-    /// The longest that the call may take, all attempts and the waits between them; nil: what its provider says.
+    /// The longest that the call may take, all attempts and the waits between them; nil: what its provider says. The limits of
+    /// one attempt are raised to it where they are shorter, unless `attemptLimits` sets them.
     public var timeout: Duration?
+    /// The limits of one attempt; nil: what its provider says.
+    public var attemptLimits: AttemptLimits?
     /// The statuses for which the call itself fails. Default `.none`.
     public var validation: ValidationType
 
@@ -35,13 +38,14 @@ public struct HTTPRequest: Sendable {
     /// A request with all that it has; the builders say the same one by one.
     public init(
         url: String, method: HTTPMethod = .get, headers: HTTPFields = HTTPFields(), body: RequestBody = .none,
-        timeout: Duration? = nil, validation: ValidationType = .none
+        timeout: Duration? = nil, attemptLimits: AttemptLimits? = nil, validation: ValidationType = .none
     ) {
         self.url = url
         self.method = method
         self.headers = headers
         self.body = body
         self.timeout = timeout
+        self.attemptLimits = attemptLimits
         self.validation = validation
     }
 }
@@ -116,9 +120,15 @@ extension HTTPRequest {
         return self
     }
 
-    /// The longest that the call may take; nil: what its provider says.
+    /// The longest that the call may take; nil: what its provider says. Raises the limits of one attempt.
     public consuming func setTimeout(_ timeout: Duration?) -> HTTPRequest {
         self.timeout = timeout
+        return self
+    }
+
+    /// The limits of one attempt; nil: what its provider says.
+    public consuming func setAttemptLimits(_ limits: AttemptLimits?) -> HTTPRequest {
+        attemptLimits = limits
         return self
     }
 

@@ -23,8 +23,7 @@ public import HTTPModel
 ///     }
 public protocol TargetType: Sendable {
     /// Scheme, authority and path prefix, without query: `http://host:port/prefix`. Not asked for when the
-    /// provider was given an address of its own. A constant: a provider keeps what it parsed, and refuses
-    /// to talk to more than 1024 different ones.
+    /// provider was given an address of its own. Best a constant: a provider keeps what it parsed of 1024 different ones.
     var baseURL: String { get }
 
     /// What comes after the base URL. Interpolated values become one percent-encoded segment each.
@@ -48,8 +47,12 @@ public protocol TargetType: Sendable {
     var allowsEmptyBody: Bool { get }
 
     /// The longest that the call may take, all attempts and the waits between them. Default nil: what the provider's
-    /// `CallPolicy.totalTimeout` says. Never past the deadline of the request that the call is made for.
+    /// `CallPolicy.totalTimeout` says. Never past the deadline of the request that the call is made for. The limits of one
+    /// attempt are raised to it where they are shorter, unless `attemptLimits` sets them.
     var timeout: Duration? { get }
+
+    /// The limits of one attempt. Default nil: what the provider's `CallPolicy.attemptLimits` says.
+    var attemptLimits: AttemptLimits? { get }
 
     /// The statuses for which the call itself fails, so that interceptors and `retry` see it. Default `.none`: any status is
     /// an answer, which `checkStatusCode()` and what reads the body judge.
@@ -69,6 +72,7 @@ extension TargetType {
     public var envelope: ResponseEnvelope { .none }
     public var allowsEmptyBody: Bool { false }
     public var timeout: Duration? { nil }
+    public var attemptLimits: AttemptLimits? { nil }
     public var validation: ValidationType { .none }
     public var sampleData: ArraySlice<UInt8> { [] }
     public var sampleResponse: SampleResponse {

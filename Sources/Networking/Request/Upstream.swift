@@ -94,19 +94,34 @@ extension Upstream {
         let isElsewhere: Bool
     }
 
-    private static let known = Lock<[Address: Upstream]>([:])
+    /// Does not keep its upstream.
+    private struct Entry: Sendable {
+        weak let upstream: Upstream?
+    }
 
-    /// The upstream of that name at that address: the same one for all providers, so that they share what a transport keeps
-    /// for it. Beyond 4096 of them, which only computed addresses can bring about, each is an upstream by itself.
+    private struct Known: Sendable {
+        var entries: [Address: Entry] = [:]
+        /// Entries at which those without an upstream are removed.
+        var limit = 1024
+    }
+
+    private static let known = Lock(Known())
+
+    /// The upstream of that name at that address: the same one for all providers that use it at one time, so that they share what
+    /// a transport keeps for it.
     static func known(name: String, baseURL: String, isElsewhere: Bool = false) throws(InvalidBaseURL)
         -> Upstream
     {
         let address = Address(name: name, baseURL: baseURL, isElsewhere: isElsewhere)
-        if let upstream = known.withLock({ $0[address] }) { return upstream }
+        if let upstream = known.withLock({ $0.entries[address]?.upstream }) { return upstream }
         let upstream = try Upstream(name: name, baseURL: baseURL, isElsewhere: isElsewhere)
         return known.withLock { known in
-            if let first = known[address] { return first }
-            if known.count < 4096 { known[address] = upstream }
+            if let first = known.entries[address]?.upstream { return first }
+            if known.entries.count >= known.limit {
+                known.entries = known.entries.filter { $0.value.upstream != nil }
+                known.limit = max(1024, 2 * known.entries.count)
+            }
+            known.entries[address] = Entry(upstream: upstream)
             return upstream
         }
     }

@@ -173,7 +173,7 @@ public final class CallContext: Sendable {
 
     /// What a gateway's calls say unless said otherwise. Between machines that are near to each other compression costs more
     /// than it saves.
-    static let standardFields =
+    package static let standardFields =
         ([.accept: "application/json", .acceptEncoding: "identity"] as HTTPFields).checked()
 
     /// Never the client's: what the gateway sets itself, and the coding that it cannot undo.

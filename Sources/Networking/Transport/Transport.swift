@@ -7,7 +7,8 @@ public import Rx
 /// One transport serves all loops. Each method is called on the loop (or thread) that subscribes to the call,
 /// and answers there.
 public protocol Transport: AnyObject, Sendable {
-    /// Sends the call once, now, and tells `receiver` how it ended: once, before or after this returns. Disposing of
+    /// Sends the call once, now, and tells `receiver` how it ended: once, before or after this returns. (A transport with
+    /// loops reports failures after it returns, so that a caller that tries again at once does not recurse.) Disposing of
     /// what is returned cancels the attempt; then, or after its end, nothing is told any more.
     ///
     /// Succeeds with a whole response whatever its status, fails with a `TransportError`. Redirects are not
@@ -22,6 +23,10 @@ public protocol Transport: AnyObject, Sendable {
 
     /// The fields that a call has besides if it is not made for a client's request. Default: a `Via` with `sluice`.
     var fieldsWithoutContext: HTTPFields { get }
+
+    /// The transport that carries one call: attempts, timers and retries of the call stay on one loop. That is the calling
+    /// loop, or on other threads the next one in turn. Default: this transport, which has one loop or none.
+    func forOneCall() -> any Transport
 
     /// Clock and timers of the calling loop.
     var scheduler: any SchedulerType { get }
@@ -39,6 +44,7 @@ public protocol Transport: AnyObject, Sendable {
 }
 
 extension Transport {
+    public func forOneCall() -> any Transport { self }
     public var isOnLoop: Bool { true }
     public var fields: HTTPFields { CallContext.standardFields }
     public var fieldsWithoutContext: HTTPFields { CallContext.fieldsWithoutContext }

@@ -44,12 +44,12 @@ public final class TransportCall: Sendable {
             options: options)
     }
 
-    /// The same call with another time for all of it.
-    func with(timeout: Duration) -> TransportCall {
+    /// The same call with less time for all of it, and the same limits of one attempt.
+    func with(timeLeft timeout: Duration) -> TransportCall {
         TransportCall(
             method: method, target: target, body: body, own: own, context: context, envelope: envelope,
             allowsEmptyBody: allowsEmptyBody, settings: settings,
-            options: CallOptions.needed(timeout: timeout, validation: validation))
+            options: CallOptions.needed(timeout: timeout, attemptLimits: limits, validation: validation))
     }
 
     /// The same call with these cookies behind those that it has.
@@ -85,8 +85,24 @@ public final class TransportCall: Sendable {
         return own?.headers.contains(.authorization) != true
     }
 
-    /// Limits of one attempt. They are the transport's to hold.
-    public var limits: AttemptLimits { settings.policy.attemptLimits }
+    /// Limits of one attempt, which the transport holds: the request's own, or the provider's. A time-out of the request's own
+    /// raises the provider's.
+    public var limits: AttemptLimits {
+        guard let options else { return settings.attemptLimits }
+        if let own = options.attemptLimits { return own }
+        guard let timeout = options.timeout, timeout < CallOptions.unbounded else {
+            return settings.attemptLimits
+        }
+        return settings.attemptLimits.raised(to: timeout)
+    }
+
+    /// Whether the upstream is asked, by `Expect: 100-continue`, before the body is sent (`CallPolicy.expectContinueFrom`).
+    public var expectsContinue: Bool {
+        guard case .stream(let source) = body, let threshold = settings.policy.expectContinueFrom else {
+            return false
+        }
+        return source.length.map { $0 >= threshold } ?? true
+    }
 
     /// The longest that the call may take, all attempts and the waits between them.
     public var timeout: Duration { options?.timeout ?? settings.policy.totalTimeout }
@@ -126,17 +142,26 @@ public final class TransportCall: Sendable {
 public struct AttemptLimits: Sendable, Hashable {
     /// To resolve the name and connect. Beyond it `connection_timeout` (or `dns_timeout`). Default 1 s.
     public var connect: Duration = .seconds(1)
-    /// From the request's last byte to the response's first, and the longest gap within the response. Beyond it
+    /// From the time the upstream has the request's last byte to the response's first, and the longest gap within the response. Beyond it
     /// `connection_read_timeout`. Default 5 s.
     public var firstByte: Duration = .seconds(5)
+    /// The longest time in which the upstream takes nothing of the request. Beyond it `connection_write_timeout`. Default 5 s.
+    public var write: Duration = .seconds(5)
 
     /// The defaults.
     public init() {}
 
-    /// Limits that are none of the defaults.
-    public init(connect: Duration, firstByte: Duration) {
+    /// Limits of your own.
+    public init(connect: Duration, firstByte: Duration, write: Duration = .seconds(5)) {
         self.connect = connect
         self.firstByte = firstByte
+        self.write = write
+    }
+
+    /// The same, each at least as long as `time`.
+    func raised(to time: Duration) -> AttemptLimits {
+        AttemptLimits(
+            connect: max(connect, time), firstByte: max(firstByte, time), write: max(write, time))
     }
 }
 

@@ -15,10 +15,11 @@ final class LoopAttempt: OutboundCall, @unchecked Sendable {
     ) {
         self.call = call
         self.receiver = receiver
+        let limits = call.limits
         super.init(
             to: upstream, mayResend: call.method.isIdempotent && !receiver.wasSentTwice,
-            connectTimeout: call.limits.connect,
-            firstByteTimeout: call.limits.firstByte, readTimeout: call.limits.firstByte, total: limit)
+            connectTimeout: limits.connect, writeTimeout: limits.write, firstByteTimeout: limits.firstByte,
+            readTimeout: limits.firstByte, total: limit)
     }
 
     override func sendRequest(to sink: any RequestSink) { sink.send(call) }
@@ -66,7 +67,7 @@ extension RequestSink {
         if case .stream(let source) = call.body {
             return send(
                 call.method, target: call.target, fields: call.fields, sharedFields: call.contextFields,
-                stream: BlockingBody(source))
+                stream: BlockingBody(source, expectsContinue: call.expectsContinue))
         }
         send(
             call.method, target: call.target, fields: call.fields, sharedFields: call.contextFields,
@@ -75,13 +76,8 @@ extension RequestSink {
 }
 
 extension BlockingBody {
-    /// From so many bytes on an upstream is asked whether it wants the body before it is sent.
-    private static var asksFrom: Int64 { 1 << 20 }
-
-    fileprivate init(_ source: any BodySource) {
-        self.init(
-            length: source.length, expectsContinue: source.length.map { $0 >= Self.asksFrom } ?? true
-        ) { Reader(try source.open()) }
+    fileprivate init(_ source: any BodySource, expectsContinue: Bool) {
+        self.init(length: source.length, expectsContinue: expectsContinue) { Reader(try source.open()) }
     }
 
     /// Read by one helper thread after the other.

@@ -8,7 +8,7 @@ package final class LoopClient {
     private let client: HTTPClient
     private let routes: UpstreamRoutes
     // Touched by the loop's thread alone, each time for one step that calls nobody.
-    @exclusivity(unchecked) private var upstreams: [UpstreamPool?] = []
+    @exclusivity(unchecked) private var upstreams = UpstreamTable()
 
     package init(_ client: HTTPClient, routes: UpstreamRoutes = UpstreamRoutes()) {
         self.client = client
@@ -25,8 +25,7 @@ package final class LoopClient {
             do throws(TransportError) {
                 outbound = try open(call.upstream)
             } catch {
-                receiver.attemptFailed(error)
-                return Disposables.create()
+                return FailedAttempt(error, for: receiver, on: client.loop)
             }
         }
         if let streaming = receiver.streaming {
@@ -49,14 +48,66 @@ package final class LoopClient {
         client.close()
     }
 
-    private func pool(of upstream: Networking.Upstream) -> UpstreamPool? {
-        upstream.id < upstreams.count ? upstreams[upstream.id] : nil
-    }
+    private func pool(of upstream: Networking.Upstream) -> UpstreamPool? { upstreams[upstream.id] }
 
     private func open(_ upstream: Networking.Upstream) throws(TransportError) -> UpstreamPool {
+        if upstreams.isFull {
+            client.forgetUnused()
+            upstreams.removeForgotten()
+        }
         let outbound = client.upstream(try routes.origin(of: upstream)).local
-        while upstreams.count <= upstream.id { upstreams.append(nil) }
         upstreams[upstream.id] = outbound
         return outbound
     }
+}
+
+/// The pools of a loop by the numbers of their upstreams.
+private struct UpstreamTable {
+    /// Upstreams that are kept whether they are in use or not. Beyond it those without a call are forgotten.
+    static var kept: Int { 512 }
+
+    /// By the number, as nearly all are.
+    private var first: [UpstreamPool?] = []
+    private var others: [Int: UpstreamPool] = [:]
+    private var count = 0
+    private var limit = Self.kept
+
+    var isFull: Bool { count >= limit }
+
+    subscript(id: Int) -> UpstreamPool? {
+        get { id < first.count ? first[id] : others.isEmpty ? nil : others[id] }
+        set {
+            count += 1
+            guard id < 2 * Self.kept else { return others[id] = newValue }
+            while first.count <= id { first.append(nil) }
+            first[id] = newValue
+        }
+    }
+
+    /// Looks again when there are twice as many as are in use now, so that a look is paid for by the upstreams since the last.
+    mutating func removeForgotten() {
+        for id in first.indices where first[id]?.isForgotten == true { first[id] = nil }
+        others = others.filter { !$0.value.isForgotten }
+        count = others.count + first.count { $0 != nil }
+        limit = max(Self.kept, 2 * count)
+    }
+}
+
+/// An attempt that failed as it was made. It says so in a turn of its own: a receiver that sends again at once is not called
+/// from within its own call.
+private final class FailedAttempt: LoopDisposable, DeferredWork, @unchecked Sendable {
+    private let error: TransportError
+    // The loop's alone.
+    private var receiver: (any AttemptReceiver)?
+
+    init(_ error: TransportError, for receiver: any AttemptReceiver, on loop: EventLoop) {
+        self.error = error
+        self.receiver = receiver
+        super.init(on: loop)
+        loop.defer(self)
+    }
+
+    func runDeferred() { receiver.take()?.attemptFailed(error) }
+
+    override func cancel() { receiver = nil }
 }

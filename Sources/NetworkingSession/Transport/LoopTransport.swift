@@ -1,95 +1,75 @@
-import Dispatch
 package import EventIO
 package import HTTPModel
 import HTTPOutbound
-import Locking
 package import Networking
 package import Rx
+import Synchronization
 
-/// Carries the reactive client's calls over pooled connections: each call on the loop that makes it.
+/// Carries the reactive client's calls over pooled connections. A call that is made on one of its loops stays there; the
+/// calls of tasks and other threads go to the loops in turn.
 package final class LoopTransport: ObservedTransport {
-    private let clients: [LoopBound<LoopClient>]
-    /// One a loop, and not its alone: a retry may be asked for outside the loops.
-    private let budgets: [RetryBudgets]
+    private let loops: [SingleLoopTransport]
+    private let turn = Atomic(0)
+    package let fields: HTTPFields
     package let fieldsWithoutContext: HTTPFields
     package let upstreamObserver: (any UpstreamObserver)?
 
     /// - Parameters:
     ///   - clients: one a loop.
     ///   - retryBudget: what each upstream begins with on each loop.
-    ///   - name: the gateway's, for `Via`.
+    ///   - fields: what every call says unless its target or a plugin says otherwise. Default: a gateway's.
+    ///   - fieldsWithoutContext: what a call adds that is made for no request of a client. Default: a gateway's `Via`.
     ///   - observer: hears how calls go.
+    ///   - lifetime: held until the last call has ended. Default nil: the loops outlive every call.
     package init(
         _ clients: [LoopBound<LoopClient>], retryBudget: RetryBudget = RetryBudget(),
-        name: GatewayName = .standard, observer: (any UpstreamObserver)? = nil
+        fields: HTTPFields = CallContext.standardFields,
+        fieldsWithoutContext: HTTPFields = CallContext.fieldsWithoutContext(.standard),
+        observer: (any UpstreamObserver)? = nil, lifetime: (any LoopLifetime)? = nil
     ) {
-        fieldsWithoutContext = CallContext.fieldsWithoutContext(name)
-        self.clients = clients
+        self.fields = fields
+        self.fieldsWithoutContext = fieldsWithoutContext
         upstreamObserver = observer
-        budgets = clients.map { _ in RetryBudgets(retryBudget) }
+        loops = clients.map { client in
+            SingleLoopTransport(
+                client, retryBudget: retryBudget, fields: fields, fieldsWithoutContext: fieldsWithoutContext,
+                lifetime: lifetime)
+        }
+    }
+
+    package func forOneCall() -> any Transport {
+        if let loop = thisLoop { return loop }
+        let turn = turn.wrappingAdd(1, ordering: .relaxed).oldValue
+        return loops[Int(UInt(bitPattern: turn) % UInt(loops.count))]
     }
 
     package func send(_ call: TransportCall, within limit: RxTimeInterval, for receiver: any AttemptReceiver)
         -> any Disposable
     {
-        if let loop = thisLoop { return clients[loop].value.send(call, within: limit, for: receiver) }
-        let client = clients[Self.loopForOthers]
-        let attempt = SingleAssignmentDisposable()
-        let isAccepted = client.loop.execute {
-            guard !attempt.isDisposed else { return }
-            attempt.setDisposable(client.value.send(call, within: limit, for: receiver))
-        }
-        if !isAccepted {
-            receiver.attemptFailed(TransportError(.destinationUnavailable, "the event loop has ended"))
-        }
-        return attempt
+        forOneCall().send(call, within: limit, for: receiver)
     }
 
-    package var scheduler: any SchedulerType {
-        clients[thisLoop ?? Self.loopForOthers].loop
-    }
+    package var scheduler: any SchedulerType { (thisLoop ?? loops[0]).scheduler }
 
     package var isOnLoop: Bool { thisLoop != nil }
 
     package func beginRetry(to upstream: Networking.Upstream) -> Bool {
-        guard let loop = thisLoop else {
-            return budgets[Self.loopForOthers].beginRetry(to: upstream)
-        }
-        return budgets[loop].beginRetry(
-            to: upstream, callsInFlight: clients[loop].value.callsInFlight(to: upstream))
+        (thisLoop ?? loops[0]).beginRetry(to: upstream)
     }
 
     package func endRetry(to upstream: Networking.Upstream) {
-        budgets[thisLoop ?? Self.loopForOthers].endRetry(to: upstream)
+        (thisLoop ?? loops[0]).endRetry(to: upstream)
     }
 
-    /// A task or thread outside the loops makes its calls on this one: attempts, timers and retries in one place.
-    private static let loopForOthers = 0
-
-    private var thisLoop: Int? {
+    private var thisLoop: SingleLoopTransport? {
         // A handful of loops: comparing each with this thread is quicker than any table.
-        for index in clients.indices where clients[index].loop.isCurrent { return index }
+        for loop in loops where loop.isOnLoop { return loop }
         return nil
     }
 }
 
-/// The retries in flight of one loop's calls, by upstream.
-private final class RetryBudgets: Sendable {
-    private let budgets = Lock<[Int: RetryBudget]>([:])
-    private let fresh: RetryBudget
-
-    init(_ fresh: RetryBudget) { self.fresh = fresh }
-
-    /// - Parameter callsInFlight: nil where they cannot be counted: then what was counted last stands.
-    func beginRetry(to upstream: Networking.Upstream, callsInFlight: Int? = nil) -> Bool {
-        budgets.withLock { budgets in
-            let id = upstream.id
-            guard let callsInFlight else { return budgets[id, default: fresh].beginRetry() }
-            return budgets[id, default: fresh].beginRetry(callsInFlight: callsInFlight)
-        }
-    }
-
-    func endRetry(to upstream: Networking.Upstream) {
-        budgets.withLock { $0[upstream.id]?.endRetry() }
-    }
+/// Keeps a transport's loops running for as long as a provider or a call refers to it.
+package protocol LoopLifetime: AnyObject, Sendable {
+    /// Whether calls are refused.
+    var isClosed: Bool { get }
 }

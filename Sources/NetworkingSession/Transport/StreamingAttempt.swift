@@ -22,10 +22,11 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
         self.call = call
         self.limit = limit
         self.receiver = receiver
+        let limits = call.limits
         super.init(
             to: upstream, mayResend: call.method.isIdempotent && !receiver.wasSentTwice,
-            connectTimeout: call.limits.connect,
-            firstByteTimeout: call.limits.firstByte, readTimeout: call.limits.firstByte, total: limit,
+            connectTimeout: limits.connect, writeTimeout: limits.write, firstByteTimeout: limits.firstByte,
+            readTimeout: limits.firstByte, total: limit,
             mayStream: true)
     }
 

@@ -1,0 +1,50 @@
+import HTTPModel
+import Rx
+
+/// A call as `request(_:)` gives it.
+final class ResponseRun: CallRun<Response>, @unchecked Sendable {
+    override func copy() -> Emitter<Response> { ResponseRun(call, provider, over: boundTransport) }
+
+    override func report(_ response: consuming TransportResponse, attempts: Int) {
+        let response = received(response, attempts: attempts)
+        inContext { onLast(response) }
+    }
+}
+
+/// A call whose observer hears of more than its end.
+final class ObservedRun: CallRun<Response>, StreamingAttemptReceiver, @unchecked Sendable {
+    private let observer: any CallObserver
+
+    init(
+        _ call: TransportCall, _ provider: ProviderSettings, _ observer: any CallObserver,
+        over transport: (any Transport)? = nil
+    ) {
+        self.observer = observer
+        super.init(call, provider, over: transport)
+    }
+
+    override func copy() -> Emitter<Response> {
+        ObservedRun(call, provider, observer, over: boundTransport)
+    }
+
+    override func report(_ response: consuming TransportResponse, attempts: Int) {
+        let response = received(response, attempts: attempts)
+        inContext { onLast(response) }
+    }
+
+    override var mayBeSentAgain: Bool { !observer.hasBody }
+
+    override var streaming: (any StreamingAttemptReceiver)? { self }
+
+    func attemptSent(_ bytes: Int64, of total: Int64?) { observer.callSent(bytes, of: total) }
+
+    func attemptStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm {
+        // What the target does not take is a failure, and has its body.
+        guard call.validation.accepts(head.status.code) else { return .whole }
+        return observer.callStarted(head, flow: flow)
+    }
+
+    func attemptReceived(_ piece: UnsafeRawBufferPointer) { observer.callReceived(piece) }
+
+    func attemptReceived(_ bytes: Int64, of total: Int64?) { observer.callReceived(bytes, of: total) }
+}

@@ -1,0 +1,87 @@
+import Dispatch
+import EventIO
+import HTTPModel
+import Locking
+import Networking
+import Rx
+
+/// The calls of one loop, from whichever thread they are made: attempts, timers and retries stay on this loop.
+final class SingleLoopTransport: Transport {
+    private let client: LoopBound<LoopClient>
+    private let budgets: RetryBudgets
+    let fields: HTTPFields
+    let fieldsWithoutContext: HTTPFields
+    /// Nil where the loops outlive every call.
+    private let lifetime: (any LoopLifetime)?
+
+    init(
+        _ client: LoopBound<LoopClient>, retryBudget: RetryBudget, fields: HTTPFields,
+        fieldsWithoutContext: HTTPFields, lifetime: (any LoopLifetime)?
+    ) {
+        self.client = client
+        self.fields = fields
+        self.fieldsWithoutContext = fieldsWithoutContext
+        self.lifetime = lifetime
+        budgets = RetryBudgets(retryBudget)
+    }
+
+    func send(_ call: TransportCall, within limit: RxTimeInterval, for receiver: any AttemptReceiver)
+        -> any Disposable
+    {
+        if lifetime?.isClosed == true {
+            return fail(TransportError(.destinationUnavailable, "the session is closed"), for: receiver)
+        }
+        if isOnLoop { return client.value.send(call, within: limit, for: receiver) }
+        let attempt = SingleAssignmentDisposable()
+        let isAccepted = client.loop.execute { [client] in
+            guard !attempt.isDisposed else { return }
+            attempt.setDisposable(client.value.send(call, within: limit, for: receiver))
+        }
+        if isAccepted { return attempt }
+        return fail(TransportError(.destinationUnavailable, "the event loop has ended"), for: receiver)
+    }
+
+    /// Fails the attempt a moment later, so that a receiver that sends again at once is not called from within its own call.
+    private func fail(_ error: TransportError, for receiver: any AttemptReceiver) -> any Disposable {
+        let attempt = BooleanDisposable()
+        let tell: @Sendable () -> Void = { if !attempt.isDisposed { receiver.attemptFailed(error) } }
+        if !client.loop.execute(tell) { DispatchQueue.global().async(execute: tell) }
+        return attempt
+    }
+
+    var scheduler: any SchedulerType { client.loop }
+
+    var isOnLoop: Bool { client.loop.isCurrent }
+
+    func beginRetry(to upstream: Networking.Upstream) -> Bool {
+        budgets.beginRetry(
+            to: upstream, callsInFlight: isOnLoop ? client.value.callsInFlight(to: upstream) : nil)
+    }
+
+    func endRetry(to upstream: Networking.Upstream) { budgets.endRetry(to: upstream) }
+}
+
+/// The retries in flight of one loop's calls, by upstream. Locked, since a call may be disposed on any thread.
+private final class RetryBudgets: Sendable {
+    private let budgets = Lock<[Int: RetryBudget]>([:])
+    private let fresh: RetryBudget
+
+    init(_ fresh: RetryBudget) { self.fresh = fresh }
+
+    /// - Parameter callsInFlight: nil where they cannot be counted: then what was counted last stands.
+    func beginRetry(to upstream: Networking.Upstream, callsInFlight: Int?) -> Bool {
+        budgets.withLock { budgets in
+            let id = upstream.id
+            guard let callsInFlight else { return budgets[id, default: fresh].beginRetry() }
+            return budgets[id, default: fresh].beginRetry(callsInFlight: callsInFlight)
+        }
+    }
+
+    /// Forgets the upstream with its last retry: the next one counts the calls in flight anew.
+    func endRetry(to upstream: Networking.Upstream) {
+        budgets.withLock { budgets in
+            budgets[upstream.id]?.endRetry()
+            if budgets[upstream.id]?.retriesInFlight == 0 { budgets[upstream.id] = nil }
+        }
+    }
+}

@@ -1,0 +1,213 @@
+import Dispatch
+import EventIO
+import HTTPModel
+import HTTPOutbound
+import Locking
+import Networking
+import NetworkingSession
+import Rx
+import TestSupport
+import Testing
+
+/// What the users of a client in a program expect of it.
+@Suite("A session in a program", .timeLimit(.minutes(2)))
+struct ProgramTests {
+    private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+
+    /// The loop whose thread this is.
+    private static var here: ObjectIdentifier? { EventLoop.current.map { ObjectIdentifier($0) } }
+
+    private static func configuration(loops: Int = 1) -> Session.Configuration {
+        var configuration = Session.Configuration()
+        configuration.loops = loops
+        configuration.connections.proxy = .none
+        return configuration
+    }
+
+    // MARK: Waiting for a connection
+
+    @Test("A call that spends its whole time in the line for a connection says so")
+    func waitedOnly() async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .awaitEnd])
+        var configuration = Self.configuration()
+        configuration.limits.connectionsPerUpstream = 1
+        let session = try Session(configuration)
+        let url = "http://127.0.0.1:\(upstream.port)/"
+        let first = session.rx.request(HTTPRequest(url: url)).subscribe()
+        await upstream.requestRead.wait()
+        let second = HTTPRequest(url: url).setTimeout(.milliseconds(50))
+        let result = try await session.rx.request(second).asResult().value
+        first.dispose()
+        guard case .failure(let error as NetworkError) = result else {
+            Issue.record("the call did not fail")
+            return
+        }
+        #expect(error.reason == .connectionLimitReached)
+        session.close()
+        upstream.stop()
+    }
+
+    @Test("Calls wait for a connection longer than a second, as long as their total time allows")
+    func waiting() async throws {
+        let release = Signal()
+        let upstream = try ScriptedUpstream([.readRequest, .wait(release), .send(Self.ok), .again])
+        var configuration = Self.configuration()
+        configuration.limits.connectionsPerUpstream = 1
+        let session = try Session(configuration)
+        let request = HTTPRequest(url: "http://127.0.0.1:\(upstream.port)/")
+        let loop = session.transport.scheduler
+        let calls = (0..<3).map { _ in session.rx.request(request).map { $0.statusCode } }
+        // A gateway's call would fail after a second in the line.
+        let timer = Observable<Int>.timer(.milliseconds(1200), scheduler: loop)
+            .subscribe(onNext: { _ in for _ in 0..<3 { release.fire() } })
+        #expect(
+            try await Observable.merge(calls.map { $0.asObservable() }).toArray().value == [200, 200, 200])
+        timer.dispose()
+        session.close()
+        upstream.stop()
+    }
+
+    @Test("Five thousand calls at once wait in line, and none is lost")
+    func crowd() async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
+        var configuration = Self.configuration()
+        configuration.policy.totalTimeout = .seconds(60)
+        let session = try Session(configuration)
+        let request = HTTPRequest(url: "http://127.0.0.1:\(upstream.port)/")
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<5000 { group.addTask { try await session.request(request).statusCode } }
+            return try await group.reduce(into: [Int: Int]()) { $0[$1, default: 0] += 1 }
+        }
+        #expect(statuses == [200: 5000])
+        #expect(session.report.opened <= 64)
+        session.close()
+        upstream.stop()
+    }
+
+    // MARK: Loops
+
+    @Test("Calls of tasks go to all loops in turn, and each is answered on its own")
+    func inTurn() async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
+        let session = try Session(Self.configuration(loops: 4))
+        let request = HTTPRequest(url: "http://127.0.0.1:\(upstream.port)/")
+        var answers: [ObjectIdentifier: Int] = [:]
+        for _ in 0..<40 {
+            let loop = try await session.rx.request(request).map { _ in Self.here }.value
+            answers[try #require(loop), default: 0] += 1
+        }
+        #expect(answers.values.sorted() == [10, 10, 10, 10])
+        session.close()
+        upstream.stop()
+    }
+
+    @Test("A call that is made in answer to another stays on its loop, with its timers, stages and attempts")
+    func staysOnLoop() async throws {
+        let busy = "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n"
+        let upstream = try ScriptedUpstream([
+            .readRequest, .send(Self.ok), .readRequest, .send(busy), .readRequest, .send(Self.ok), .again,
+        ])
+        let session = try Session(Self.configuration(loops: 3))
+        let url = "http://127.0.0.1:\(upstream.port)/"
+        let stages = Lock<[ObjectIdentifier?]>([])
+        let interceptor = Interceptor(adapt: { request in
+            stages.withLock { $0.append(Self.here) }
+            return .just(request)
+        })
+        let provider = Provider<Anything>(session: session, interceptor: interceptor)
+        for _ in 0..<4 {
+            stages.withLock { $0 = [] }
+            let loops = Lock<[ObjectIdentifier?]>([])
+            let call = session.rx.request(HTTPRequest(url: url)).flatMap { _ -> Single<Response> in
+                loops.withLock { $0.append(Self.here) }
+                return provider.rx.request(Anything(baseURL: url))
+            }
+            let answer = call.map { response -> Int in
+                loops.withLock { $0.append(Self.here) }
+                return response.statusCode
+            }
+            #expect(try await answer.value == 200)
+            let (first, second) = loops.withLock { ($0.first ?? nil, $0.last ?? nil) }
+            #expect(first != nil)
+            #expect(second == first)
+            #expect(stages.withLock { $0 } == [first])
+        }
+        session.close()
+        upstream.stop()
+    }
+
+    @Test("Stages that begin on a thread of no loop send on the loop that they chose")
+    func stagesFromOutside() async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
+        let session = try Session(Self.configuration(loops: 4))
+        let provider = Provider<Anything>(session: session, cookies: CookieJar())
+        let target = Anything(baseURL: "http://127.0.0.1:\(upstream.port)")
+        var answers: [ObjectIdentifier: Int] = [:]
+        for _ in 0..<8 {
+            let loop = try await provider.rx.request(target).map { _ in Self.here }.value
+            answers[try #require(loop), default: 0] += 1
+        }
+        #expect(answers.values.sorted() == [2, 2, 2, 2])
+        session.close()
+        upstream.stop()
+    }
+
+    // MARK: Hosts
+
+    @Test("More hosts may be called in a life than are kept, and those that are not in use are forgotten")
+    func manyHosts() async throws {
+        let proxy = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
+        var configuration = Self.configuration()
+        configuration.connections.proxy = .fixed(try ProxyConfiguration("http://127.0.0.1:\(proxy.port)"))
+        let session = try Session(configuration)
+        let provider = Provider<Anything>(session: session)
+        for number in 0..<1500 {
+            let url = "http://host\(number).test"
+            #expect(try await session.request(HTTPRequest(url: url)).statusCode == 200)
+            #expect(try await provider.request(Anything(baseURL: url)).statusCode == 200)
+            if number % 100 == 0 {
+                #expect(session.report.idle <= 1025, "connections that nobody uses")
+            }
+        }
+        session.close()
+        proxy.stop()
+    }
+
+    // MARK: Failures at once
+
+    /// Calls again from within each failure, and ends with the last.
+    private static func failAgainAndAgain(
+        _ count: Int, _ call: @escaping @Sendable () -> Single<Response>
+    ) async -> Int {
+        let failures = Lock(0)
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            @Sendable func again() {
+                _ = call().subscribe(onFailure: { _ in
+                    let failed = failures.withLock { failures in
+                        failures += 1
+                        return failures
+                    }
+                    if failed < count { again() } else { done.resume() }
+                })
+            }
+            again()
+        }
+        return failures.withLock { $0 }
+    }
+
+    @Test(
+        "Calls that fail as they are made do not fill the stack of the one that makes the next in its place")
+    func noRecursion() async throws {
+        var configuration = Self.configuration()
+        configuration.limits.waitingCalls = 0
+        configuration.limits.connectionsPerUpstream = 0
+        let session = try Session(configuration)
+        let request = HTTPRequest(url: "http://127.0.0.1:9/")
+        let count = 10_000
+        #expect(await Self.failAgainAndAgain(count) { session.rx.request(request) } == count)
+        let late = HTTPRequest(url: "http://127.0.0.1:9/").setTimeout(.zero)
+        #expect(await Self.failAgainAndAgain(count) { session.rx.request(late) } == count)
+        session.close()
+        #expect(await Self.failAgainAndAgain(count) { session.rx.request(request) } == count)
+    }
+}
