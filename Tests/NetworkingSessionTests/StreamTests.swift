@@ -1,3 +1,4 @@
+import Dispatch
 import FoundationEssentials
 import HTTPModel
 import Locking
@@ -133,5 +134,44 @@ struct StreamTests {
         call.cancel()
         await #expect(throws: CancellationError.self) { _ = try await call.value }
         while try !FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty { await Task.yield() }
+    }
+
+    @Test(
+        "A task that iterates over the values of a stream slows the upstream down, operators in between or not"
+    )
+    func heldBackValues() async throws {
+        let sent = Lock(0)
+        let upstream = try ScriptedUpstream(Self.endless)
+        let session = try session(loops: 1)
+        defer { session.close() }
+        let provider = Provider<Anything>(session: session)
+        let target = Anything(baseURL: "http://127.0.0.1:\(upstream.port)")
+        let stream = provider.rx.stream(target)
+            .do(onNext: { piece in sent.withLock { $0 += piece.count } })
+            .map { $0.count }
+        for values in [stream.values, stream.filter { $0 > 0 }.scan(0) { $0 + $1 }.values] {
+            sent.withLock { $0 = 0 }
+            var iterator = values.makeAsyncIterator()
+            for _ in 0..<50 { #expect(try await iterator.next() != nil) }
+            // As long as bytes come, the limit would be passed; a source that is held back stops below it.
+            var (before, quiet) = (-1, 0)
+            while quiet < 20 {
+                try await session.pass(.milliseconds(5))
+                let now = sent.withLock { $0 }
+                quiet = now == before ? quiet + 1 : 0
+                before = now
+                try #require(now < 70 * 64 << 10, "more waits than the buffer holds")
+            }
+            for _ in 0..<500 { #expect(try await iterator.next() != nil) }
+            #expect(sent.withLock { $0 } > before)
+        }
+        upstream.stop()
+    }
+}
+
+extension Session {
+    /// Waits for a timer of one of its loops.
+    fileprivate func pass(_ time: RxTimeInterval) async throws {
+        _ = try await Observable<Int>.timer(time, scheduler: transport.scheduler).asSingle().value
     }
 }

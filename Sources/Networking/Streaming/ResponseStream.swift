@@ -1,6 +1,6 @@
 public import HTTPModel
 import Locking
-public import Rx
+@_spi(Demand) public import Rx
 
 /// A response whose body is read as it comes, piece by piece: however long it is, no more than some 256 KiB of it wait here. An
 /// upstream that is quicker than its reader is slowed down.
@@ -56,8 +56,10 @@ extension Provider {
 }
 
 extension Reactive {
-    /// The body of a 2xx piece by piece, as it comes; other answers are errors, with their bodies. Nothing holds it back: a
-    /// subscriber that takes its time holds up its loop. (`Provider.stream(_:)` slows the upstream down instead.)
+    /// The body of a 2xx piece by piece, as it comes; other answers are errors, with their bodies.
+    ///
+    /// A task that iterates over its `values` slows the upstream down: at most 16 pieces of 64 KiB wait for the task, and what
+    /// one read gave. A subscriber gets every piece on the loop as it comes, and one that takes its time holds up the loop.
     public func stream<Target: TargetType>(_ target: Target) -> Observable<ArraySlice<UInt8>>
     where Base == Provider<Target> {
         let call: TransportCall
@@ -67,7 +69,7 @@ extension Reactive {
             return .error(NetworkError(unbuilt: error, upstream: base.settings.name))
         }
         return .create { [settings = base.settings(for: target)] observer in
-            let pieces = PieceObserver { observer.onNext($0) }
+            let pieces = PieceObserver(.current) { observer.onNext($0) }
             return settings.response(to: call, observer: pieces).map { try $0.checkStatusCode() }.subscribe(
                 onSuccess: { response in
                     // A success that did not come as a stream.
@@ -80,15 +82,22 @@ extension Reactive {
 
 /// Hands pieces on.
 private final class PieceObserver: CallObserver {
+    /// Of a task that reads the pieces; nil where a subscriber takes them as they come.
+    private let demand: Demand?
     private let emit: @Sendable (ArraySlice<UInt8>) -> Void
     private let begun = Lock(false)
 
-    init(_ emit: @escaping @Sendable (ArraySlice<UInt8>) -> Void) { self.emit = emit }
+    init(_ demand: Demand?, _ emit: @escaping @Sendable (ArraySlice<UInt8>) -> Void) {
+        self.demand = demand
+        self.emit = emit
+    }
 
     var hasBody: Bool { begun.withLock { $0 } }
 
     func callStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm {
-        head.status.isSuccess ? .pieces : .whole
+        guard head.status.isSuccess else { return .whole }
+        demand?.hold(flow)
+        return .pieces
     }
 
     func callReceived(_ piece: UnsafeRawBufferPointer) {

@@ -1,16 +1,42 @@
 extension ObservableConvertibleType {
-    /// The values for `for try await`. Subscribes when it is read; values that are not yet taken are kept without
-    /// bound. Ending the iteration disposes the subscription.
+    /// The values for `for try await`. Subscribes when it is read. Ending the iteration disposes the subscription.
+    ///
+    /// Values that are not yet taken are kept. A streamed response is held back from 16 of them on, whatever operators are
+    /// in between; all other streams send on, and are kept without bound.
     public var values: AsyncThrowingStream<Element, any Error> {
-        let source = asObservable()
-        return AsyncThrowingStream { continuation in
-            let subscription = source.subscribe(
-                onNext: { continuation.yield($0) },
-                onError: { continuation.finish(throwing: $0) },
-                onCompleted: { continuation.finish() },
+        let reading = ValuesReading(asObservable())
+        return AsyncThrowingStream { try await reading.next() }
+    }
+}
+
+/// The subscription of a stream whose values a task reads, for as long as it could read them.
+final class ValuesReading<Element: Sendable>: Sendable {
+    /// Values that wait before a source is held back.
+    private static var high: Int { 16 }
+    private static var low: Int { 4 }
+
+    private let buffer = ValuesBuffer<Element>(high: high, low: low)
+    private let subscription: any Disposable
+
+    init(_ source: Observable<Element>) {
+        let buffer = buffer
+        subscription = Demand.$current.withValue(buffer.demand) {
+            source.subscribe(
+                onNext: { buffer.send($0) }, onError: { buffer.end(.failure($0)) },
+                onCompleted: { buffer.end(.success(())) },
                 // After a terminal event this changes nothing.
-                onDisposed: { continuation.finish(throwing: CancellationError()) })
-            continuation.onTermination = { _ in subscription.dispose() }
+                onDisposed: { buffer.end(.failure(CancellationError())) })
+        }
+    }
+
+    deinit { subscription.dispose() }
+
+    func next() async throws -> Element? {
+        try await withTaskCancellationHandler {
+            try await buffer.next()
+        } onCancel: {
+            buffer.cancel()
+            subscription.dispose()
         }
     }
 }

@@ -100,15 +100,11 @@ extension InfallibleType {
             onCompleted: onCompleted, onDisposed: onDisposed)
     }
 
-    /// The values for `for await`. Subscribes when it is read; values that are not yet taken are kept without bound. Ending
-    /// the iteration disposes the subscription.
+    /// The values for `for await`, kept until they are taken as `ObservableConvertibleType.values` keeps them. Subscribes when
+    /// it is read. Ending the iteration disposes the subscription.
     public var values: AsyncStream<Element> {
-        let source = asObservable()
-        return AsyncStream { continuation in
-            let subscription = source.subscribe(
-                onNext: { continuation.yield($0) }, onDisposed: { continuation.finish() })
-            continuation.onTermination = { _ in subscription.dispose() }
-        }
+        let reading = ValuesReading(asObservable())
+        return AsyncStream { (try? await reading.next()) ?? nil }
     }
 }
 

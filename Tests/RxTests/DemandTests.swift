@@ -1,0 +1,63 @@
+@_spi(Demand) import Rx
+import RxTesting
+import Testing
+
+@Suite("Values that a task reads", .noLeaks)
+struct DemandTests {
+    /// A stream that can be held back, and what it was told.
+    private static func source(_ log: Log<String>, _ subject: PublishSubject<Int>) -> Observable<Int> {
+        .create { observer in
+            Demand.current?.hold(
+                Demand.Source(pause: { log.add("pause") }, resume: { log.add("resume") }))
+            return subject.subscribe(observer)
+        }
+    }
+
+    @Test("A source is held back while sixteen values wait, and sends again when four are left")
+    func watermarks() async throws {
+        let (log, subject) = (Log<String>(), PublishSubject<Int>())
+        var values = Self.source(log, subject).map { $0 * 2 }.values.makeAsyncIterator()
+        for number in 1...15 { subject.onNext(number) }
+        #expect(log.entries == [])
+        for number in 16...20 { subject.onNext(number) }
+        #expect(log.entries == ["pause"])
+        for number in 1...15 { #expect(try await values.next() == number * 2) }
+        #expect(log.entries == ["pause"])
+        #expect(try await values.next() == 32)
+        #expect(log.entries == ["pause", "resume"])
+        subject.onCompleted()
+        for number in 17...20 { #expect(try await values.next() == number * 2) }
+        #expect(try await values.next() == nil)
+    }
+
+    @Test(
+        "A source that joins a reader that is behind is held back at once, and one that comes after the end is let go of"
+    )
+    func joining() {
+        let log = Log<String>()
+        let buffer = ValuesBuffer<Int>(high: 2, low: 0)
+        func hold(_ name: String) {
+            buffer.demand.hold(
+                Demand.Source(pause: { log.add("pause \(name)") }, resume: { log.add("resume \(name)") }))
+        }
+        hold("a")
+        buffer.send(1)
+        buffer.send(2)
+        hold("b")
+        #expect(log.entries == ["pause a", "pause b"])
+        buffer.end(.success(()))
+        hold("c")
+        #expect(log.entries == ["pause a", "pause b", "pause c"])
+    }
+
+    @Test("Nothing is held back outside of values, and a subscription made by a reader's code is its own")
+    func outside() {
+        #expect(Demand.current == nil)
+        let log = Log<String>()
+        let subject = PublishSubject<Int>()
+        let subscription = Self.source(log, subject).subscribe()
+        for number in 0..<100 { subject.onNext(number) }
+        subscription.dispose()
+        #expect(log.entries == [])
+    }
+}
