@@ -10,6 +10,12 @@ public protocol StreamHandler: AnyObject {
     /// Bytes came. They are valid during the call only.
     func streamReceived(_ bytes: UnsafeRawBufferPointer)
 
+    /// Has decrypted bytes put where they are to be, without a copy. Asked before each read of a stream that is encrypted;
+    /// `streamReceived` follows with what came behind them, perhaps nothing. Default: no.
+    ///
+    /// - Parameter read: fills the room as far as there are bytes, and gives their number. At most once.
+    func streamFills(_ read: (UnsafeMutableRawBufferPointer) -> Int) -> StreamFilling
+
     /// The peer ended its side (FIN) and all it sent was handed over. Writing still works.
     func streamReachedEnd()
 
@@ -30,7 +36,17 @@ public protocol StreamHandler: AnyObject {
     func streamPeerLeft()
 }
 
+/// Whether a stream's owner took decrypted bytes where they are to be.
+public enum StreamFilling {
+    /// It did.
+    case filled
+    /// Not yet: it needs the first bytes to know where the others are to be.
+    case later
+    case no
+}
+
 extension StreamHandler {
+    public func streamFills(_ read: (UnsafeMutableRawBufferPointer) -> Int) -> StreamFilling { .no }
     public func streamConnected() {}
     public func streamDrained() {}
     public func streamQueued() {}

@@ -119,6 +119,17 @@ public struct ResponseParser: Sendable {
         return (head, whole.contentLength > 0 ? head.fields.content(whole.contentLength) : [])
     }
 
+    /// Bytes of the body that are still to come, where its length was told; 0 where nothing is, or nobody knows.
+    public var bodyLeft: Int { if case .body(let remaining) = phase { remaining } else { 0 } }
+
+    /// So many bytes of the body, at most `bodyLeft`, came without being parsed.
+    public mutating func tookBody(_ count: Int) {
+        guard case .body(let remaining) = phase, count <= remaining else {
+            preconditionFailure("\(count) bytes of a body while \(phase)")
+        }
+        phase = .body(remaining: remaining - count)
+    }
+
     /// The upstream closed its side in order (FIN). Ends a body that runs to the close, and fails anything else.
     /// Not for a reset: what a reset cuts is never whole.
     public mutating func inputEnded() -> Event {

@@ -91,9 +91,9 @@ extension SocketStream {
         while state == .open {
             // A handler that pauses while it is told that the handshake is over has not been given anything yet.
             if isPaused { return wait(tls) }
-            let (count, then) = tls.read(into: loop.plain)
+            let (count, then, isFilled) = read(tls)
             if case .ended = then { hasPeerLeft = true }
-            if count > 0 {
+            if count > 0 || isFilled {
                 handler?.streamReceived(UnsafeRawBufferPointer(rebasing: loop.plain[..<count]))
                 guard state == .open else { return false }
             }
@@ -114,6 +114,26 @@ extension SocketStream {
             }
         }
         return false
+    }
+
+    /// Reads into the loop's buffer, and before that into what room the owner has for bytes.
+    private func read(_ tls: TLSEngine) -> (count: Int, then: TLSEngine.Reading, isFilled: Bool) {
+        var (filled, then) = (0, TLSEngine.Reading.full)
+        let filling = handler?.streamFills { room in
+            (filled, then) = tls.read(into: room)
+            return filled
+        }
+        var room = loop.plain
+        switch filling {
+        case .filled?:
+            guard case .full = then else { return (0, then, filled > 0) }
+        case .later? where mayHaveMore:
+            // A long message: its head comes with the first record, and the rest goes where it is to be.
+            room = UnsafeMutableRawBufferPointer(rebasing: room[..<TLSEngine.recordLimit])
+        case .later?, .no?, nil: break
+        }
+        let (count, next) = tls.read(into: room)
+        return (count, next, filled > 0)
     }
 
     /// Reading is paused, and what waits for it is in the engine. False.

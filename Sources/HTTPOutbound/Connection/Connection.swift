@@ -245,6 +245,12 @@ extension Connection: StreamHandler {
         call.requestMoved(isWritten: true, bytesSent: 0, now: loop.wakeTime)
     }
 
+    func streamFills(_ read: (UnsafeMutableRawBufferPointer) -> Int) -> StreamFilling {
+        guard call != nil else { return .no }
+        if response.awaitsHead { return .later }
+        return response.fill(read) ? .filled : .no
+    }
+
     func streamReceived(_ bytes: UnsafeRawBufferPointer) {
         switch state.bytesReceived(isUnsent: isUnsent) {
         case .discard: discard(.unexpectedBytes)

@@ -4,10 +4,10 @@ struct ResponseBody {
     private static var promisedCapacity: Int { 1 << 20 }
 
     private let limit: Int
+    /// `count` bytes of the body, and room for more of it.
     private var bytes: [UInt8] = []
+    private(set) var count = 0
     private var expected = 0
-
-    var count: Int { bytes.count }
 
     init(limit: Int) {
         self.limit = limit
@@ -18,21 +18,49 @@ struct ResponseBody {
 
     /// Adds a piece; false, and nothing is added, if the body would be beyond the limit.
     mutating func append(_ piece: UnsafeRawBufferPointer) -> Bool {
-        guard piece.count <= limit - bytes.count else { return false }
-        if bytes.isEmpty {
-            bytes.reserveCapacity(min(expected, Self.promisedCapacity))
-        } else if bytes.count + piece.count > Self.promisedCapacity, bytes.capacity < expected {
-            // So much has come that the rest is believed: no more room than it takes, and no growing by doubling.
-            bytes.reserveCapacity(expected)
+        guard piece.count <= limit - count else { return false }
+        makeRoom(for: piece.count)
+        bytes.withUnsafeMutableBytes { room in
+            UnsafeMutableRawBufferPointer(rebasing: room[count..<count + piece.count]).copyMemory(from: piece)
         }
-        bytes.append(contentsOf: piece)
+        count += piece.count
         return true
+    }
+
+    /// Has `read` put bytes behind those that are here.
+    ///
+    /// - Parameters:
+    ///   - most: within what was promised.
+    ///   - read: fills the room as far as it can, and gives the number of bytes.
+    /// - Returns: the number of bytes.
+    mutating func fill(atMost most: Int, _ read: (UnsafeMutableRawBufferPointer) -> Int) -> Int {
+        makeRoom(for: 1)
+        let end = min(bytes.count, count + most)
+        let added = bytes.withUnsafeMutableBytes {
+            read(UnsafeMutableRawBufferPointer(rebasing: $0[count..<end]))
+        }
+        count += added
+        return added
     }
 
     mutating func take() -> ArraySlice<UInt8> {
         expected = 0
-        let taken = bytes
+        let taken = bytes[..<count]
         bytes = []
-        return taken[...]
+        count = 0
+        return taken
+    }
+
+    private mutating func makeRoom(for more: Int) {
+        let needed = count + more
+        guard needed > bytes.count else { return }
+        // So much has come that the rest is believed: no more room than it takes, and no growing by doubling.
+        let promised = count == 0 ? min(expected, Self.promisedCapacity) : expected
+        let size = max(needed, promised, needed > promised && count > 0 ? min(2 * count, limit) : 0)
+        bytes = [UInt8](unsafeUninitializedCapacity: size) { room, initialized in
+            // What is not filled is written before anybody reads it: `take` gives what was.
+            UnsafeMutableRawBufferPointer(room).copyBytes(from: bytes[..<count])
+            initialized = size
+        }
     }
 }

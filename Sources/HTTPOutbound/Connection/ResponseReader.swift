@@ -76,6 +76,17 @@ struct ResponseReader {
         parser.take(whole, of: bytes)
     }
 
+    /// Whether the head of the response is still to come.
+    var awaitsHead: Bool { head == nil }
+
+    /// Has bytes of the body put where they are gathered. False where they have to be looked at first.
+    mutating func fill(_ read: (UnsafeMutableRawBufferPointer) -> Int) -> Bool {
+        let left = parser.bodyLeft
+        guard left > 0, special == nil else { return false }
+        parser.tookBody(body.fill(atMost: left, read))
+        return true
+    }
+
     /// Goes on with `bytes` from `place` on. The last input is one without bytes.
     mutating func next(_ bytes: UnsafeRawBufferPointer, _ place: inout Place) -> Step {
         while true {

@@ -1,0 +1,81 @@
+import EventIO
+import HTTPModel
+import TestSupport
+import Testing
+
+@testable import HTTPOutbound
+
+/// Bodies that take many records are decrypted where they are gathered.
+@Suite("Long bodies over TLS", .timeLimit(.minutes(1)))
+struct LongBodyTests {
+    private static func bytes(_ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+    }
+
+    private static func head(_ count: Int) -> [UInt8] {
+        Array("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n".utf8)
+    }
+
+    @Test("A body cut short fails, and bytes behind a body make the connection one that is not used again")
+    func hostile() async throws {
+        let count = 200_000
+        let body = Self.bytes(count)
+        let cut = try ScriptedUpstream(
+            tls: Wire.tls.server, [.readRequest, .sendBytes(Self.head(count) + body.dropLast()), .close])
+        let stray = try ScriptedUpstream(
+            tls: Wire.tls.server, [.readRequest, .sendBytes(Self.head(count) + body + [0x58]), .awaitEnd])
+        try await ClientHarness.with { harness in
+            let failure = await (try await harness.upstream(cut)).get().failure
+            #expect(failure?.reason == .responseIncomplete)
+            let result = await (try await harness.upstream(stray)).get()
+            guard case .success(let response) = result else {
+                Issue.record("\(result)")
+                return
+            }
+            #expect(response.body.elementsEqual(body))
+            #expect(try await harness.report().idle == 0)
+        }
+        cut.stop()
+        stray.stop()
+    }
+
+    @Test("A body beyond the limit fails, whatever it takes")
+    func limit() async throws {
+        let upstream = try ScriptedUpstream(
+            tls: Wire.tls.server,
+            [.readRequest, .sendBytes(Self.head(200_000) + Self.bytes(200_000)), .awaitEnd])
+        var limits = OutboundLimits.patient
+        limits.responseBody = 199_999
+        try await ClientHarness.with(limits: limits) { harness in
+            let api = try await harness.upstream(upstream)
+            #expect(await api.get().reason == "http_response_body_size")
+        }
+        upstream.stop()
+    }
+
+    @Test(
+        "Bodies of any length come as they were sent, one after the other on a connection",
+        arguments: [
+            [1, 16_384, 65_536, 0, 65_537], [100_000, 3, 1 << 20, 70_000], [(1 << 20) + 1, 3_000_000, 2],
+        ])
+    func lengths(_ counts: [Int]) async throws {
+        let steps = counts.flatMap { count in
+            [ScriptedUpstream.Step.readRequest, .sendBytes(Self.head(count) + Self.bytes(count))]
+        }
+        let upstream = try ScriptedUpstream(tls: Wire.tls.server, steps + [.awaitEnd])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            for count in counts {
+                let result = await api.get()
+                guard case .success(let response) = result else {
+                    Issue.record("\(result)")
+                    return
+                }
+                #expect(response.body.startIndex == 0)
+                #expect(response.body.elementsEqual(Self.bytes(count)))
+            }
+            #expect(upstream.connections == 1)
+        }
+        upstream.stop()
+    }
+}
