@@ -20,6 +20,20 @@ public enum ASCII {
         contains(byte, low: 0x2800_1fd2_0000_0000, high: 0)
     }
 
+    /// The bytes of a path and a query as they are sent: `pchar`, `/` and `?` of RFC 3986 3.3 and 3.4, and the `%` of
+    /// escapes.
+    @inlinable
+    public static func isTargetByte(_ byte: UInt8) -> Bool {
+        // Low: ! $ % & ' ( ) * + , - . / 0-9 : ; = ?. High: @ A-Z _ a-z ~.
+        contains(byte, low: 0xafff_fff2_0000_0000, high: 0x47ff_fffe_87ff_ffff)
+    }
+
+    /// Control characters, DEL among them.
+    @inlinable
+    public static func isControl(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == 0x7f
+    }
+
     /// What a reg-name is made of but for its escapes (RFC 3986 3.2.2), without the comma.
     @inlinable
     static func isHostByte(_ byte: UInt8) -> Bool {

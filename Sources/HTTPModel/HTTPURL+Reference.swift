@@ -1,23 +1,25 @@
 extension HTTPURL {
-    /// What a reference (a `Location` field, say) means here (RFC 3986 5.2): a URL, `//host/path`, `/path`, `path`, `?query`,
-    /// with `.` and `..` taken out of the path. A fragment is left out, as it is not sent.
+    /// Resolves a reference (the value of `Location`, say) against this URL (RFC 3986 5.2): a URL, `//host/path`, `/path`,
+    /// `path` or `?query`. Removes dot segments, written `.` or `%2e`, blanks around the reference and its fragment, and
+    /// normalizes the rest as `init(normalizing:)` does.
     ///
-    /// - Throws: where the result is no http or https URL.
+    /// - Throws: if the result is not an http or https URL.
     public func resolving(_ reference: String) throws(Failure) -> HTTPURL {
-        let reference = Array(reference.utf8.prefix { $0 != UInt8(ascii: "#") })
-        let text = String(decoding: reference, as: UTF8.self)
-        if Self.hasScheme(reference) { return try HTTPURL(text).withoutDotSegments() }
-        let origin = "\(scheme.rawValue)://\(authority)"
-        if reference.starts(with: "//".utf8) {
-            return try HTTPURL("\(scheme.rawValue):\(text)").withoutDotSegments()
+        let bytes = Array(reference.utf8).withUnsafeBytes { Array(ASCII.trimmed($0)) }
+        let text = String(decoding: bytes, as: UTF8.self)
+        if Self.hasScheme(bytes) { return try HTTPURL(normalizing: text).withoutDotSegments() }
+        if bytes.count > 1, bytes.prefix(2).allSatisfy(Self.isSlash) {
+            return try HTTPURL(normalizing: "\(scheme.rawValue):\(text)").withoutDotSegments()
         }
-        switch reference.first {
-        case nil: return try HTTPURL(origin + target)
-        case UInt8(ascii: "/"): return try HTTPURL(origin + text).withoutDotSegments()
-        case UInt8(ascii: "?"): return try HTTPURL(origin + path + text)
+        let origin = "\(scheme.rawValue)://\(authority)"
+        switch bytes.first {
+        case nil, UInt8(ascii: "#"): return self
+        case UInt8(ascii: "/"), UInt8(ascii: "\\"):
+            return try HTTPURL(normalizing: origin + text).withoutDotSegments()
+        case UInt8(ascii: "?"): return try HTTPURL(normalizing: origin + path + text)
         default:
             let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[...$0] } ?? "/"
-            return try HTTPURL(origin + folder + text).withoutDotSegments()
+            return try HTTPURL(normalizing: origin + folder + text).withoutDotSegments()
         }
     }
 
@@ -34,13 +36,13 @@ extension HTTPURL {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(ASCII.lowercased(byte))
     }
 
-    /// RFC 3986 5.2.4.
+    /// RFC 3986 5.2.4, after `%2e` was decoded (RFC 3986 6.2.2.2), as browsers do.
     private func withoutDotSegments() -> HTTPURL {
         var segments: [Substring] = []
         let all = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         for (index, segment) in all.enumerated() {
             let isLast = index == all.count - 1
-            switch segment {
+            switch segment.lowercased().replacing("%2e", with: ".") {
             case ".": if isLast { segments.append("") }
             case "..":
                 _ = segments.popLast()

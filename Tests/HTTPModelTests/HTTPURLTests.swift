@@ -58,4 +58,55 @@ struct HTTPURLTests {
         #expect(url.port == 81)
         #expect(url.authority == "[2001:db8::1]:81")
     }
+
+    @Test(
+        "What no normalizing can mend is refused with its reason",
+        arguments: [
+            ("", HTTPURL.Failure.scheme), ("a", .scheme), ("http:/a", .scheme), ("http://한글.test/", .host),
+            ("http://a b/", .host), ("http://a\r\n/", .host), ("http://#a", .host),
+            ("http://u@a/", .userinfo),
+            ("http://a/\r\nX: y", .forbiddenByte), ("http://a/?\u{0}", .forbiddenByte),
+            ("http://a/\u{7f}", .forbiddenByte), ("http://a/|%zz", .malformedEscape),
+        ])
+    func notNormalized(_ text: String, _ failure: HTTPURL.Failure) {
+        #expect(throws: failure) { _ = try HTTPURL(normalizing: text) }
+    }
+
+    @Test(
+        "A URL is normalized as browsers do",
+        arguments: [
+            ("http://a/p#x", "/p"), ("http://a#x?y", "/"), ("http://a/p?q#x#y", "/p?q"),
+            ("http://a/a b/é", "/a%20b/%C3%A9"), ("http://a/[x]|{y}^`", "/%5Bx%5D%7C%7By%7D%5E%60"),
+            ("http://a/?f[x]=a|b \"<é>\\", "/?f%5Bx%5D=a%7Cb%20%22%3C%C3%A9%3E%5C"),
+            ("http:\\\\a\\b\\c", "/b/c"), ("http://a/x%2Fy//z%7c", "/x%2Fy//z%7c"),
+            ("http://a/../b", "/../b"),
+        ])
+    func normalized(_ text: String, _ target: String) throws {
+        let url = try HTTPURL(normalizing: text)
+        #expect(url.host == "a")
+        #expect(url.target == target)
+        #expect(try HTTPURL(url.description) == url)
+    }
+
+    @Test(
+        "A configured URL is not normalized",
+        arguments: ["http://a/p#x", "http://a/a b", "http://a/é", "http://a\\b", " http://a"])
+    func strict(text: String) {
+        #expect(throws: HTTPURL.Failure.self) { _ = try HTTPURL(text) }
+    }
+
+    @Test(
+        "A reference is resolved as browsers do",
+        arguments: [
+            ("/오늘", "http://a/%EC%98%A4%EB%8A%98"), (" \tx y ", "http://a/b/x%20y"),
+            ("/a|[1]?b[c]=d|e", "http://a/a%7C%5B1%5D?b%5Bc%5D=d%7Ce"),
+            ("/p#part", "http://a/p"), ("#part", "http://a/b/c?d"), ("", "http://a/b/c?d"),
+            ("/x/%2e%2E/y/%2e", "http://a/y/"), ("\\\\e\\f", "http://e/f"), ("/\\e/f", "http://e/f"),
+            ("..\\g", "http://a/g"),
+            ("HTTPS://e?q r", "https://e/?q%20r"), ("?q=é", "http://a/b/c?q=%C3%A9"),
+            ("/x%2Fy//z", "http://a/x%2Fy//z"),
+        ])
+    func resolved(_ reference: String, _ result: String) throws {
+        #expect(try HTTPURL("http://a/b/c?d").resolving(reference).description == result)
+    }
 }

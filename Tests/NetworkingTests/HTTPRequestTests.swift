@@ -37,14 +37,35 @@ struct HTTPRequestTests {
         "An address that is none is the call's error, not a trap",
         arguments: [
             "", "api", "/path", "http://", "http:///x", "ftp://api.test:8080/", "http://user@api.test:8080/",
-            "http://api.test:8080/a b", "http://api.test:8080/%zz", "http://api.test:8080/#x",
-            "http://api.test:99999/",
-            "http://api.test:8080/../x", "http://api.test:8080//x", "http://api.test:8080/한글",
+            "http://api.test:8080/a\u{0}b", "http://api.test:8080/%zz", "http://한글.test:8080/",
+            "http://api.test:99999/", "http://api.test:8080/a\r\nb",
+            "http://api.test:8080/../x", "http://api.test:8080/x%2F../y", "http://api.test:8080/%0A",
         ])
     func badAddress(url: String) throws {
         let fault = try fault(HTTPRequest(url: url))
         #expect(fault.part == .url)
         #expect(!fault.message.contains("no fault"))
+    }
+
+    @Test(
+        "An ordinary URL is called: escaped slashes, empty segments, brackets, text beyond ASCII, a fragment",
+        arguments: [
+            ("/projects/group%2Fproject", "/projects/group%2Fproject"), ("/@scope%2Fname", "/@scope%2Fname"),
+            ("//a///b", "//a///b"), ("/p#x", "/p"), ("/p?a#x?y", "/p?a"), ("#x", "/"),
+            ("/a|b/[c]?d[]=|", "/a%7Cb/%5Bc%5D?d%5B%5D=%7C"), ("/한글 x", "/%ED%95%9C%EA%B8%80%20x"),
+        ])
+    func ordinary(path: String, target: String) throws {
+        let call = try call(HTTPRequest(url: "http://api.test:8080\(path)"))
+        #expect(String(decoding: call.target, as: UTF8.self) == target)
+    }
+
+    @Test("A query is added before a fragment, which no log shows, and a base URL has none")
+    func fragment() throws {
+        let request = HTTPRequest(url: "http://api.test:8080/p?a=1#secret")
+        #expect("\(request)" == "GET http://api.test:8080/p")
+        #expect("\(HTTPRequest(url: "http://a/#secret"))" == "GET http://a/")
+        #expect(request.addQuery(["b": 2]).url == "http://api.test:8080/p?a=1&b=2")
+        #expect(try fault(HTTPRequest(baseURL: "http://api.test:8080/v1#x", path: "/p")).part == .url)
     }
 
     @Test("A request to another origin than its settings is refused")

@@ -181,9 +181,11 @@ struct RequestTests {
     @Test(
         "A path that leaves the prefix, however it is written, fails the call",
         arguments: [
-            "/../x", "/a/../../x", "/%2e%2e/x", "/.%2E/x", "/./x", "//evil.test/x", "/a//b", "/a b", "/a#b",
-            "/a\\b",
-            "/%2fx", "/%5Cx", "/%00", "/%zz", "/%4", "/é", "/a\r\nHost: evil.test", "?a=b#c", "@evil.test/",
+            "/../x", "/a/../../x", "/%2e%2e/x", "/.%2E/x", "/./x", "..\\x", "/a%2F..%2fx", "/%2e%2e%5cx",
+            "/a/..#b",
+            "/%00", "/a/%0d%0A", "/%7F", "/%zz", "/%4", "/é%", "/a\r\nHost: evil.test", "/é\u{7f}",
+            "?a=\u{1}",
+            "@evil.test/",
         ])
     func badPath(path: String) throws {
         // The last one is a path once its slash is added; all others are refused.
@@ -191,6 +193,34 @@ struct RequestTests {
             #expect(text(try call(Anything(path: RequestPath(encoded: path)))) == "/@evil.test/")
         } else {
             #expect(try refusal(Anything(path: RequestPath(encoded: path))).reason == .requestError)
+        }
+    }
+
+    @Test(
+        "A path as programs write it is sent percent-encoded, with its escapes and empty segments",
+        arguments: [
+            ("/projects/group%2Fproject", "/projects/group%2Fproject"), ("/@scope%2fname", "/@scope%2fname"),
+            ("//evil.test/x", "//evil.test/x"), ("/a//b/", "/a//b/"), ("/a%5Cb", "/a%5Cb"), ("/a\\b", "/a/b"),
+            ("/a b/é|[1]", "/a%20b/%C3%A9%7C%5B1%5D"), ("/a?b[c]=d|e", "/a?b%5Bc%5D=d%7Ce"), ("/a#b", "/a"),
+            ("é?a=b#c", "/%C3%A9?a=b"),
+        ])
+    func ordinaryPath(path: String, target: String) throws {
+        #expect(text(try call(Anything(path: RequestPath(encoded: path)))) == target)
+    }
+
+    @Test("An interpolated value stays in its segment, whatever the literal around it has")
+    func strictValues() throws {
+        #expect(text(try call(Anything(path: "/a b/\("c d")%2F\("e#f")|"))) == "/a%20b/c%20d%2Fe%23f%7C")
+        for value in ["a/b", "a%2Fb", "a\\b", "..", "%2e", "", "a\r\n"] {
+            #expect(try refusal(Anything(path: "/x|/\(value)")).reason == .requestError)
+        }
+    }
+
+    @Test("A base URL may have an escaped slash, and no empty segment, fragment or byte to encode")
+    func basePath() throws {
+        #expect(throws: Never.self) { try Upstream(name: "a", baseURL: "http://a/projects/g%2Fp") }
+        for text in ["http://a//b", "http://a/b//c/", "http://a/b#c", "http://a/[", "http://a/%2e%2e/"] {
+            #expect(throws: Upstream.InvalidBaseURL.self) { try Upstream(name: "a", baseURL: text) }
         }
     }
 

@@ -110,7 +110,7 @@ struct ViewTests {
     @Test("A request that cannot be built says which of its parts")
     func unbuiltParts() throws {
         func error(_ target: Anything) throws -> NetworkError { try Outgoing.refusal(target) }
-        let url = try error(Anything(path: "/a b"))
+        let url = try error(Anything(path: "/../a"))
         #expect(url.requestPart == .url)
         guard case .requestMapping = url.moyaError, case .invalidURL = url.sessionError else {
             return #expect(Bool(false))

@@ -72,7 +72,7 @@ extension HTTPRequest {
 
     private func address() throws(RequestFault) -> (url: HTTPURL, origin: String) {
         do {
-            let url = try HTTPURL(url)
+            let url = try HTTPURL(normalizing: url)
             return (url, HTTPRequest.origin(of: url))
         } catch {
             throw RequestFault(.url, "the address of the request: \(error)", underlying: error)

@@ -6,13 +6,14 @@ extension HTTPRequest {
     ///
     ///     HTTPRequest(baseURL: "http://users.test/v1", path: "/users/\(name)")
     ///
-    /// A value that could leave its segment fails the call.
+    /// A value that could leave its segment fails the call, and so does a base URL with a fragment.
     public init(baseURL: String, path: RequestPath, method: HTTPMethod = .get) {
         var base = baseURL[...]
         while base.last == "/" { base.removeLast() }
         let separator = path.text.isEmpty || path.text.hasPrefix("/") ? "" : "/"
         self.init(url: base + separator + path.text, method: method)
         if let fault = path.fault { fail(RequestFault(.url, fault)) }
+        if baseURL.utf8.contains(UInt8(ascii: "#")) { fail(RequestFault(.url, "a base URL has no fragment")) }
     }
 
     /// Parameters in the query, after those that the URL has already.
@@ -39,6 +40,9 @@ extension HTTPRequest {
         do throws(RequestFault) {
             let content = try RequestContent(task, method: method)
             if !content.query.isEmpty {
+                if let fragment = url.utf8.firstIndex(of: UInt8(ascii: "#")) {
+                    url.removeSubrange(fragment...)
+                }
                 if let mark = url.queryMark { url.unicodeScalars.append(Unicode.Scalar(mark)) }
                 url += String(decoding: content.query, as: UTF8.self)
             }

@@ -11,7 +11,9 @@ public import HTTPModel
 /// A value: each builder returns another one. Nothing is checked as it is built; what is wrong with it (an address that is
 /// none, a model that cannot be encoded) is the failure of the call that is made with it.
 public struct HTTPRequest: Sendable {
-    /// `http://host:port/path?query`, percent-encoded; checked when the call is made.
+    /// `http://host:port/path?query`, checked when the call is made. What a URL cannot hold (a blank, `|`, `[`, text beyond
+    /// ASCII) is sent percent-encoded, escapes such as `%2F` as they are, and a fragment is not sent. A `.` or `..`
+    /// segment and a control character fail the call.
     public var url: String
     /// Default GET.
     public var method: HTTPMethod
@@ -180,8 +182,8 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest: CustomStringConvertible {
-    /// Without query, fields and body, which may hold what no log should.
-    public var description: String { "\(method.rawValue) \(url.prefix { $0 != "?" })" }
+    /// Without query, fragment, fields and body, which may hold what no log should.
+    public var description: String { "\(method.rawValue) \(url.prefix { $0 != "?" && $0 != "#" })" }
 }
 
 extension HTTPMethod {

@@ -49,14 +49,16 @@ enum RequestBuilder {
             options: options)
     }
 
-    /// What goes between the path, with the query that it may have, and the first parameter.
+    /// Appends the upstream's prefix and the path, normalized.
+    ///
+    /// - Returns: what goes between the path, with the query that it may have, and the first parameter.
     private static func append(
         _ path: String, of upstream: Upstream, to room: inout ByteRoom
     ) throws(RequestFault) -> UInt8? {
         // Parameters are encoded here and need no look; what a target wrote itself does.
         let finding = path.withBytes { path in
             let finding = TargetRules.look(at: path)
-            if case .fault = finding { return finding }
+            guard finding == .path || finding == .pathAndQuery else { return finding }
             room.append(upstream.prefix)
             if path.first != UInt8(ascii: "/"), !path.isEmpty || upstream.prefix.isEmpty {
                 room.append(UInt8(ascii: "/"))
@@ -67,6 +69,9 @@ enum RequestBuilder {
         switch finding {
         case .path: return UInt8(ascii: "?")
         case .pathAndQuery: return path.queryMark
+        case .notNormalized:
+            let normalized = String(decoding: HTTPURL.normalizedTarget(path.utf8), as: UTF8.self)
+            return try append(normalized, of: upstream, to: &room)
         case .fault(let fault): throw RequestFault(.url, fault)
         }
     }

@@ -6,7 +6,11 @@ import HTTPModel
 ///
 /// A value that could leave its segment makes the path invalid, and a call with an invalid path fails before
 /// anything is sent: an empty value, `.`, `..`, and any `/`, `\` or control byte, written out or
-/// percent-encoded (however often). The literal parts are the author's: they stay as they are.
+/// percent-encoded (however often).
+///
+/// The literal parts are the author's, and may have a query. What a URL cannot hold is percent-encoded in them (`[`, `|`, a
+/// blank, text beyond ASCII), escapes such as `%2F` stay, and a fragment is dropped. A `.` or `..` segment and a control
+/// character make the path invalid, percent-encoded or not.
 public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation {
     /// The encoded path.
     public let text: String

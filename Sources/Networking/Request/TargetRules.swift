@@ -1,20 +1,25 @@
 import HTTPModel
 
-/// What a built request target must be: read again, byte by byte, before it is sent.
+/// What a request target must be. Every target is read again, byte by byte, before it is sent.
 ///
-/// The target is in origin-form and its connection belongs to the upstream, so scheme and authority are what
-/// the configuration said. That it stays under the configured prefix is checked here.
+/// The target is in origin-form and its connection belongs to the upstream, so scheme and authority come from
+/// the configuration. A dot segment could leave the configured prefix, and is refused here.
 enum TargetRules {
-    /// What a path is that a target wrote, with or without its first slash.
+    /// The kinds of path that a program writes, with or without the first slash.
     enum Finding: Equatable {
         case path
         case pathAndQuery
+        /// It can be sent once `HTTPURL.normalizedTarget` has encoded it.
+        case notNormalized
         /// It cannot be sent, and why.
         case fault(String)
     }
 
     static func look(at target: UnsafeRawBufferPointer) -> Finding {
         if isOrdinary(target) { return .path }
+        guard target.allSatisfy({ ASCII.isTargetByte($0) || ASCII.isControl($0) }) else {
+            return .notNormalized
+        }
         if let fault = fault(inPath: target) { return .fault(fault) }
         return target.contains(UInt8(ascii: "?")) ? .pathAndQuery : .path
     }
@@ -38,31 +43,28 @@ enum TargetRules {
         return true
     }
 
-    /// Why a path, with or without its first slash and with or without a query, cannot be sent, or nil.
+    /// Why a normalized path, with or without its first slash and with or without a query, cannot be sent, or nil.
     static func fault(inPath target: UnsafeRawBufferPointer) -> String? {
         var index = 0
+        var start = 0
         while index < target.count, target[index] != UInt8(ascii: "?") {
-            let start = target[index] == UInt8(ascii: "/") ? index &+ 1 : index
-            index = start
-            while true {
-                while index < target.count, isPlain(target[index]) { index &+= 1 }
-                if index == target.count || target[index] == UInt8(ascii: "/")
-                    || target[index] == UInt8(ascii: "?")
-                {
-                    break
-                }
-                guard let next = end(ofEscapeAt: index, in: target) else {
-                    return "the path has a byte that is not allowed or not percent-encoded"
-                }
-                index = next
+            var next = index &+ 1
+            var endsSegment = target[index] == UInt8(ascii: "/")
+            if !endsSegment, !isPlain(target[index]) {
+                guard target[index] == UInt8(ascii: "%"), let decoded = escape(at: index, in: target),
+                    !ASCII.isControl(decoded)
+                else { return "the path has a byte that is not allowed or not percent-encoded" }
+                next = index &+ 3
+                // Many servers decode these before they resolve dot segments.
+                endsSegment = decoded == UInt8(ascii: "/") || decoded == UInt8(ascii: "\\")
             }
-            // `//host/` could be read as another authority, and many servers drop an empty segment.
-            let isLast = index == target.count || target[index] == UInt8(ascii: "?")
-            if start == index, !isLast { return "the path has an empty segment" }
-            if index - start <= 6, isDotSegment(UnsafeRawBufferPointer(rebasing: target[start..<index])) {
-                return "the path has a dot segment"
+            if endsSegment {
+                if isDotSegment(target, start..<index) { return dotSegment }
+                start = next
             }
+            index = next
         }
+        if isDotSegment(target, start..<index) { return dotSegment }
         while index < target.count {
             guard let next = end(ofQueryCharacterAt: index, in: target) else {
                 return "the query has a byte that is not allowed or not percent-encoded"
@@ -75,22 +77,12 @@ enum TargetRules {
     /// What is accepted as a request target by default, here and by most servers.
     static let maximumLength = 8192
 
-    /// An escape that a path may have: not of a slash, backslash or control byte, which some servers decode.
-    private static func end(ofEscapeAt index: Int, in bytes: UnsafeRawBufferPointer) -> Int? {
-        guard bytes[index] == UInt8(ascii: "%"), let decoded = escape(at: index, in: bytes) else {
-            return nil
-        }
-        if decoded < 0x20 || decoded == 0x7f { return nil }
-        if decoded == UInt8(ascii: "/") || decoded == UInt8(ascii: "\\") { return nil }
-        return index + 3
-    }
+    private static var dotSegment: String { "the path has a dot segment" }
 
     /// RFC 3986 3.4.
     private static func end(ofQueryCharacterAt index: Int, in bytes: UnsafeRawBufferPointer) -> Int? {
-        let byte = bytes[index]
-        if isPlain(byte) || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") { return index + 1 }
-        guard byte == UInt8(ascii: "%"), escape(at: index, in: bytes) != nil else { return nil }
-        return index + 3
+        if bytes[index] == UInt8(ascii: "%") { return escape(at: index, in: bytes).map { _ in index + 3 } }
+        return ASCII.isTargetByte(bytes[index]) ? index + 1 : nil
     }
 
     /// RFC 3986 3.3 `pchar` but for escapes.
@@ -112,15 +104,14 @@ enum TargetRules {
     }
 
     /// `.` and `..`, each dot as it is or as `%2e`.
-    private static func isDotSegment(_ segment: UnsafeRawBufferPointer) -> Bool {
+    private static func isDotSegment(_ target: UnsafeRawBufferPointer, _ segment: Range<Int>) -> Bool {
         guard (1...6).contains(segment.count) else { return false }
         var dots = 0
-        var index = 0
-        while index < segment.count {
-            if segment[index] == UInt8(ascii: ".") {
+        var index = segment.lowerBound
+        while index < segment.upperBound {
+            if target[index] == UInt8(ascii: ".") {
                 index += 1
-            } else if segment[index] == UInt8(ascii: "%"), escape(at: index, in: segment) == UInt8(ascii: ".")
-            {
+            } else if target[index] == UInt8(ascii: "%"), escape(at: index, in: target) == UInt8(ascii: ".") {
                 index += 3
             } else {
                 return false

@@ -56,6 +56,10 @@ public final class Upstream: Sendable {
         if let fault = prefix.withUnsafeBytes({ TargetRules.fault(inPath: $0) }), !prefix.isEmpty {
             throw invalid(fault)
         }
+        // A path of a call may have an empty segment; in a configured address it is a mistake.
+        guard !String(decoding: prefix, as: UTF8.self).contains("//") else {
+            throw invalid("the path has an empty segment")
+        }
         id = Upstream.count.wrappingAdd(1, ordering: .relaxed).oldValue
         self.name = name
         jsonName = JSONLine.array(capacity: name.utf8.count + 2) { $0.string(name) }

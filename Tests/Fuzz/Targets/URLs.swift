@@ -208,19 +208,25 @@ private func formText(_ bytes: ArraySlice<UInt8>) -> String? {
 // MARK: - Calls
 
 private func checkPath(_ path: ArraySlice<UInt8>) {
-    let finding = path.withUnsafeBytes { TargetRules.look(at: $0) }
+    let normalized = HTTPURL.normalizedTarget(path)
+    guard HTTPURL.normalizedTarget(normalized) == normalized else { fatalError("normalized twice") }
+    var finding = path.withUnsafeBytes { TargetRules.look(at: $0) }
+    guard (finding == .notNormalized) == (normalized[...] != path) else { fatalError("normalized, or not") }
+    if finding == .notNormalized { finding = normalized.withUnsafeBytes { TargetRules.look(at: $0) } }
+    let path = normalized[...]
     let isSendable = isSendablePlainly(path)
     switch finding {
     case .fault(let fault): if isSendable { fatalError("refused: \(fault)") }
     case .path: if !isSendable || path.contains(0x3f) { fatalError("taken, or without its query") }
     case .pathAndQuery: if !isSendable || !path.contains(0x3f) { fatalError("taken, or with a query") }
+    case .notNormalized: fatalError("not normalized")
     }
 }
 
 /// The rules of `TargetRules`, one after the other.
 private func isSendablePlainly(_ target: ArraySlice<UInt8>) -> Bool {
     let mark = target.firstIndex(of: 0x3f) ?? target.endIndex
-    var path = target[..<mark]
+    let path = target[..<mark]
     let query = target[mark...].dropFirst()
     let isPlain = { (byte: UInt8) in
         ASCII.isUnreserved(byte) || ASCII.isSubDelimiter(byte) || byte == 0x3a || byte == 0x40
@@ -228,16 +234,14 @@ private func isSendablePlainly(_ target: ArraySlice<UInt8>) -> Bool {
     guard query.allSatisfy({ isPlain($0) || $0 == 0x25 || $0 == 0x2f || $0 == 0x3f }),
         decodePlainly(Array(query), isLenient: false) != nil
     else { return false }
-    if path.first == 0x2f { path = path.dropFirst() }
-    let segments = path.split(separator: 0x2f, omittingEmptySubsequences: false)
-    for (place, segment) in segments.enumerated() {
-        guard segment.allSatisfy({ isPlain($0) || $0 == 0x25 }),
-            let decoded = decodePlainly(Array(segment), isLenient: false),
-            decoded != [0x2e], decoded != [0x2e, 0x2e], !segment.isEmpty || place == segments.count - 1
-        else { return false }
-        if decoded.contains(where: { $0 < 0x20 || $0 == 0x7f || $0 == 0x2f || $0 == 0x5c }) { return false }
+    guard path.allSatisfy({ isPlain($0) || $0 == 0x25 || $0 == 0x2f }),
+        let decoded = decodePlainly(Array(path), isLenient: false),
+        !decoded.contains(where: { $0 < 0x20 || $0 == 0x7f })
+    else { return false }
+    // As a server reads it that decodes first.
+    return decoded.split(whereSeparator: { $0 == 0x2f || $0 == 0x5c }).allSatisfy {
+        $0 != [0x2e] && $0 != [0x2e, 0x2e]
     }
-    return true
 }
 
 private let upstream = try? Upstream(name: "a", baseURL: "http://a:1/prefix/")
@@ -272,8 +276,8 @@ private func checkCall(_ path: String, _ value: String) {
                 object[member: value]?.stringValue == value, object[member: "number"]?.doubleValue == -0.5e-7
             else { fatalError("another body: \(String(decoding: call.body.inMemory ?? [], as: UTF8.self))") }
         default:
-            // A query that the path has is in front of them, as it was.
-            let own = path.utf8.drop { $0 != 0x3f }.dropFirst()
+            // A query that the path has is in front of them.
+            let own = HTTPURL.normalizedTarget(path.utf8).drop { $0 != 0x3f }.dropFirst()
             let query = target.queryBytes ?? []
             guard encoding == .form || query.starts(with: own) else { fatalError("another query: \(text)") }
             let pairs =
