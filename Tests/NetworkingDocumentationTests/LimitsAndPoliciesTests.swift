@@ -125,6 +125,9 @@ struct LimitsAndPoliciesTests {
         let seen = Seen(Provider<TagAPI>(transport: transport, policy: policy).rx.request(.list))
         #expect(
             (seen.error as? NetworkError)?.message == "it redirects to where its redirects are not followed")
+
+        policy.redirects = .follow(hosts: ["cdn.example.com"], safeFields: ["Idempotency-Key"])
+        #expect(policy.redirects.safeFields == ["idempotency-key"])
     }
 
     @Test("A jar of one's own")

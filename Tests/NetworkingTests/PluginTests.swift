@@ -105,7 +105,11 @@ struct PluginTests {
             .parameters(["user": ["password": "s3cr3t"], "token": ["s3cr3t"]], encoding: .form),
             .parameters(["filter": ["apiKey": "s3cr3t"]], encoding: .query), .multipart(form),
         ]
-        let fields: HTTPFields = ["Referer": "http://a.test/x?token=s3cr3t&b=1", "X-Access-Token": "s3cr3t"]
+        let fields: HTTPFields = [
+            "Referer": "http://a.test/x?token=s3cr3t&b=1", "X-Access-Token": "s3cr3t",
+            "Content-Location": "/in#access_token=s3cr3t&b=1", "Ocp-Apim-Subscription-Key": "s3cr3t",
+            "Stripe_Signature": "s3cr3t", "X-Plex-Session-Id": "s3cr3t", "Db-Password": "s3cr3t",
+        ]
         for task in tasks {
             let line = try call(Sent(path: "/x", headers: fields, task: task)).curlCommand()
             #expect(!line.contains("s3cr3t"))

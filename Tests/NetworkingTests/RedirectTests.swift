@@ -1,8 +1,9 @@
 import HTTPModel
-import Networking
 import Rx
 import RxTesting
 import Testing
+
+@testable import Networking
 
 @Suite("Redirects", .noLeaks)
 struct RedirectTests {
@@ -137,6 +138,74 @@ struct RedirectTests {
         #expect(calls.map(\.upstream.baseURL.host) == ["diary.test", "diary.test", "cdn.test"])
         // What a transport keeps for the upstream by its name, a client certificate say, is not shown elsewhere.
         #expect(calls.map(\.upstream.isElsewhere) == [false, false, true])
+    }
+
+    private static let secrets: [HTTPFieldName] = [
+        .authorization, .cookie, "Proxy-Authorization", "X-Api-Key", "Ocp-Apim-Subscription-Key",
+        "PRIVATE-TOKEN",
+        "X-Vault-Token", "Client-Secret", "X-Auth", "Db-Password", "X-Amz-Security-Token", "X-Amz-Signature",
+        "X-Amz-Credential", "X-Session", "X-Session-Id", "Stripe_Signature", "Cf-Access-Jwt-Assertion",
+        "DPoP",
+    ]
+
+    private func provider(_ redirects: RedirectPolicy, fields: HTTPFields) throws -> (
+        StubTransport, Provider<Fielded>
+    ) {
+        let transport = StubTransport(
+            scheduler: VirtualTime(), fields: fields, fieldsWithoutContext: [:])
+        var policy = CallPolicy()
+        policy.redirects = redirects
+        return (transport, Provider<Fielded>(transport: transport, policy: policy))
+    }
+
+    @Test(
+        "A field named like a secret stays with its origin, the target's own and the transport's, and does not come back"
+    )
+    func secretFields() throws {
+        let (transport, provider) = try provider(
+            .follow(hosts: ["cdn.test", "api.test"]), fields: ["X-Shared-Token": "s", "X-Shared": "s"])
+        var fields: HTTPFields = ["X-Keyboard": "1", "Monkey": "2", "X-Amz-Date": "3"]
+        for name in Self.secrets { fields.append(name, "secret") }
+        transport.answer(
+            Self.to("http://api.test/same"), Self.to("http://cdn.test/other", 307),
+            Self.to("http://api.test/back"),
+            Self.ok)
+        #expect(Probe(provider.rx.request(Fielded(headers: fields))).value?.statusCode == 200)
+        let calls = transport.attempts.map(\.call)
+        #expect(calls.map(\.upstream.baseURL.host) == ["api.test", "api.test", "cdn.test", "api.test"])
+        for (call, hasSecrets) in zip(calls, [true, true, false, false]) {
+            for name in Self.secrets + ["X-Shared-Token"] {
+                #expect(call.allFields.contains(name) == hasSecrets, "\(name)")
+                #expect(call.request.headers.contains(name) == hasSecrets, "\(name)")
+            }
+            for name: HTTPFieldName in ["X-Keyboard", "Monkey", "X-Amz-Date", "X-Shared"] {
+                #expect(call.allFields.contains(name), "\(name)")
+            }
+        }
+    }
+
+    @Test("A field that the policy names as safe goes along, Authorization and Cookie too, and no other")
+    func safeFields() throws {
+        let (transport, provider) = try provider(
+            .follow(hosts: ["cdn.test"], safeFields: [.authorization, .cookie, "idempotency-key"]),
+            fields: [:])
+        let fields: HTTPFields = [
+            .authorization: "a", .cookie: "b=c", "Idempotency-Key": "d", "X-Api-Key": "e",
+        ]
+        transport.answer(Self.to("http://cdn.test/other"), Self.ok)
+        _ = Probe(provider.rx.request(Fielded(headers: fields)))
+        let call = try #require(transport.attempts.last?.call)
+        #expect(call.upstream.baseURL.host == "cdn.test")
+        #expect(call.allFields[.authorization] == "a")
+        #expect(call.allFields[.cookie] == "b=c")
+        #expect(call.allFields["Idempotency-Key"] == "d")
+        #expect(call.allFields["X-Api-Key"] == nil)
+    }
+
+    private struct Fielded: TargetType {
+        var headers: HTTPFields
+        var baseURL: String { "http://api.test" }
+        var path: RequestPath { "/start" }
     }
 
     @Test("All of them together take no longer than the call may")

@@ -3,8 +3,9 @@ import JSONBytes
 
 /// What no log may show, and what stands there instead.
 ///
-/// Fields: `Authorization`, `Cookie`, `Set-Cookie` and the like. Names in queries, forms and JSON bodies: `token`, `password`,
-/// `api_key`, `serviceKey` and the like, whatever their case and with `-` or `_` in them or not.
+/// Fields: `Authorization`, `Cookie`, `Set-Cookie` and the like, and those whose name ends in a secret's name: `X-Access-Token`,
+/// `Stripe-Signature`. Names in queries, forms and JSON bodies: `token`, `password`, `api_key`, `serviceKey` and the like. Case,
+/// `-` and `_` do not matter. A redirect to another origin drops the same fields (``RedirectPolicy``).
 public struct Redaction: Sendable {
     /// What stands where something was left out. Default `[REDACTED]`.
     public var mark = "[REDACTED]"
@@ -19,9 +20,9 @@ public struct Redaction: Sendable {
     ]
     /// The names of parameters and members whose values are left out, in lower case, without `-` and `_`.
     public var names: Set<String> = [
-        "accesstoken", "apikey", "appkey", "authorization", "clientsecret", "credential", "credentials",
-        "idtoken",
-        "key", "passphrase", "password", "passwd", "pin", "privatekey", "refreshtoken", "secret", "secretkey",
+        "accesstoken", "apikey", "appkey", "assertion", "auth", "authorization", "clientsecret", "cookie",
+        "credential", "credentials", "dpop", "idtoken", "jwt", "key", "passphrase", "password", "passwd",
+        "pin", "privatekey", "refreshtoken", "secret", "secretkey",
         "servicekey", "session", "sessionid", "sig", "signature", "token", "xapikey",
     ]
 
@@ -51,11 +52,14 @@ public struct Redaction: Sendable {
     /// Fields whose value is an address, which may have secrets in its query.
     private static let addresses: Set<HTTPFieldName> = [.location, "Content-Location", "Referer"]
 
-    /// One of `fields`, or one named after something secret: `X-Access-Token`.
+    /// One of `fields`, or one whose name ends in one of `names`: `X-Access-Token`, `Ocp-Apim-Subscription-Key`.
     func isSecret(field name: HTTPFieldName) -> Bool {
         if fields.contains(name) { return true }
-        let text = name.description.lowercased()
-        return isSecret(text.hasPrefix("x-") ? text.dropFirst(2) : text[...])
+        var ending = ""
+        return name.description.lowercased().split { "-_.".contains($0) }.reversed().contains { word in
+            ending = word + ending
+            return names.contains(ending)
+        }
     }
 
     /// Also one of its parts is enough: `user[password]`, `token[0]`, `filter.apiKey`.
@@ -67,8 +71,10 @@ public struct Redaction: Sendable {
     }
 
     private func address(_ text: String) -> String {
-        guard let mark = text.firstIndex(of: "?") else { return text }
-        return text[...mark] + pairs(text[text.index(after: mark)...])
+        guard let mark = text.firstIndex(where: { $0 == "?" || $0 == "#" }) else { return text }
+        // A fragment has the tokens of OAuth's implicit grant (RFC 6749 4.2.2).
+        let parts = text[text.index(after: mark)...].split(separator: "#", omittingEmptySubsequences: false)
+        return text[...mark] + parts.map { pairs($0) }.joined(separator: "#")
     }
 
     /// A query or a form, `name=value&name=value`, as it is but for the secret values.

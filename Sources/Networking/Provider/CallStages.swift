@@ -151,7 +151,8 @@ private struct StagedCall: Sendable {
         }
         do {
             return try call.moved(
-                to: url, method, keepsBody: keepsBody, settings: provider.calls(atOriginOf: url, like: call))
+                to: url, method, keepsBody: keepsBody, settings: provider.calls(atOriginOf: url, like: call),
+                policy: stages.redirects)
         } catch {
             throw refused("it redirects to an address that cannot be called", error.underlying)
         }
