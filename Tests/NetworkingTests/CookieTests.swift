@@ -49,9 +49,11 @@ struct CookieTests {
     @Test(
         "What is no cookie, or another's, is not kept",
         arguments: [
-            "", "novalue", "=empty", "a=1; Domain=example.org", "a=1; Domain=com",
-            "a=1; Domain=b.a.example.com",
+            "", "=", " ; Path=/", "a=1; Domain=example.org", "a=1; Domain=com", "a=1; Domain=.com",
+            "a=1; Domain=..example.com",
+            "a=1; Domain=b.a.example.com", "a=1; Domain=example.com; Domain=example.org",
             "a=1; Secure", "__Secure-a=1", "__Host-a=1; Path=/", "__Host-\u{301}=1; Path=/", "a=\u{1}",
+            "__sEcUrE-a=1", "__HOST-a=1; Path=/", "__Secure-a", "=__host-a=1", "=__SECURE-",
             "a=1; Max-Age=0", "a=1;\u{301}; Max-Age=0",
             "a=1; Expires=Thu, 01 Jan 1970 00:00:10 GMT", "a=" + String(repeating: "x", count: 4096),
         ])
@@ -104,12 +106,15 @@ struct CookieTests {
     @Test("A date in whatever form is the same instant, and one that is none leaves a cookie of the session")
     func dateForms() throws {
         let later = Date(timeIntervalSince1970: 1_795_176_000)
+        let url = try HTTPURL("http://a.example.com/")
         for text in [
             "Fri, 20 Nov 2026 12:00:00 GMT", "Fri, 20-Nov-2026 12:00:00 GMT",
             "Friday, 20-Nov-26 12:00:00 GMT",
             "Fri Nov 20 12:00:00 2026",
         ] {
-            #expect(try jar("a=1; Expires=\(text)").cookies.map(\.expires) == [later])
+            let jar = CookieJar()
+            jar.store([.setCookie: "a=1; Expires=\(text)"], from: url, at: later.addingTimeInterval(-1))
+            #expect(jar.cookies.map(\.expires) == [later])
         }
         for text in [
             "", "tomorrow", "20 Nov 2026", "12:00:00", "31 Feb 2026 12:00:00", "20 Nov 2026 24:00:00",
@@ -124,6 +129,128 @@ struct CookieTests {
         let url = "https://a.example.com/"
         #expect(try jar("__Host-a=1; Secure; Path=/", from: url).cookies.count == 1)
         #expect(try jar("__Host-a=1; Secure; Path=/; Domain=a.example.com", from: url).cookies == [])
+    }
+
+    @Test(
+        "A prefix in any case is kept where its promise is, and never without a name",
+        arguments: ["__Host-", "__hOST-"])
+    func prefixCase(prefix: String) throws {
+        let url = "https://a.example.com/x/"
+        #expect(try jar("\(prefix)a=1; Secure; Path=/", from: url).cookies.count == 1)
+        #expect(try jar("\(prefix)a=1; Secure; Path=/x", from: url).cookies == [])
+        #expect(try jar("\(prefix)a=1; Secure", from: "https://a.example.com/").cookies == [])
+        #expect(try jar("\(prefix)a=1; Path=/", from: url).cookies == [])
+        #expect(try jar("=\(prefix)a=1; Secure; Path=/", from: url).cookies == [])
+        #expect(try jar("\(prefix)a; Secure; Path=/", from: url).cookies == [])
+        #expect(try jar("__SECURE-a=1; Secure", from: url).cookies.count == 1)
+    }
+
+    @Test("A cookie without a name is its value")
+    func nameless() throws {
+        let jar = try jar("alone; Path=/", "=b=c; Path=/y", "d=; Path=/")
+        #expect(jar.cookies.map(\.name) == ["", "", "d"])
+        #expect(try jar.field(for: HTTPURL("http://a.example.com/y"), at: now) == "b=c; alone; d=")
+    }
+
+    @Test(
+        "Plain http leaves a secure cookie alone: it neither replaces nor hides nor deletes it",
+        arguments: [
+            "a=2; Path=/login", "a=2; Path=/login/en", "a=2; Path=/login; Max-Age=0",
+            "a=2; Path=/login; Domain=example.com",
+            "a=2; Path=/login; Domain=a.example.com",
+        ])
+    func secureStays(text: String) throws {
+        let jar = try jar("a=1; Secure; Path=/login; Domain=a.example.com", from: "https://a.example.com/")
+        for host in ["a.example.com", "sub.a.example.com"] {
+            jar.store([.setCookie: text], from: try HTTPURL("http://\(host)/"), at: now)
+            #expect(jar.cookies.map(\.value) == ["1"])
+        }
+        let replacement = "a=3; Path=/login; Domain=a.example.com"
+        jar.store([.setCookie: replacement], from: try HTTPURL("https://a.example.com/"), at: now)
+        #expect(jar.cookies.map(\.value) == ["3"])
+    }
+
+    @Test(
+        "Plain http sets a cookie that cannot hide a secure one, and any once that has expired",
+        arguments: [
+            "b=2; Path=/login", "a=2; Path=/", "a=2; Path=/log", "a=2; Path=/loginX",
+        ])
+    func besideSecure(text: String) throws {
+        let jar = try jar("a=1; Secure; Path=/login; Max-Age=9", from: "https://a.example.com/")
+        jar.store([.setCookie: text], from: try HTTPURL("http://a.example.com/"), at: now)
+        #expect(jar.cookies.map(\.value) == ["1", "2"])
+        jar.store(
+            [.setCookie: "a=3; Path=/login"], from: try HTTPURL("http://a.example.com/"),
+            at: now.addingTimeInterval(9))
+        #expect(jar.cookies.map(\.value).contains("3"))
+        let other = try self.jar("a=1; Secure; Path=/", from: "https://a.example.com/")
+        other.store([.setCookie: "a=2; Path=/"], from: try HTTPURL("http://b.example.com/"), at: now)
+        #expect(other.cookies.count == 2)
+    }
+
+    @Test(
+        "A cookie for a public suffix is not kept, and one of a host that is a suffix is that host's alone",
+        arguments: [
+            ("a.co.uk", "co.uk"), ("a.b.com.au", "com.au"), ("a.github.io", "github.io"), ("a.test", "test"),
+            ("x.s3.amazonaws.com", "s3.amazonaws.com"), ("a.b.ck", "b.ck"), ("x.y.or.kr", "or.kr"),
+        ])
+    func publicSuffix(host: String, suffix: String) throws {
+        #expect(try jar("a=1; Domain=\(suffix)", from: "http://\(host)/").cookies == [])
+        #expect(try jar("a=1; Domain=.\(suffix.uppercased())", from: "http://\(host)/").cookies == [])
+        let own = try jar("a=1; Domain=\(suffix)", from: "http://\(suffix)/")
+        #expect(own.cookies.map(\.isHostOnly) == [true])
+        #expect(try own.field(for: HTTPURL("http://\(host)/"), at: now) == nil)
+        #expect(try own.field(for: HTTPURL("http://\(suffix)/"), at: now) == "a=1")
+        // A domain right below is somebody's own.
+        #expect(
+            try jar("a=1; Domain=z.\(suffix)", from: "http://y.z.\(suffix)/").cookies.map(\.isHostOnly) == [
+                false
+            ])
+    }
+
+    @Test("A name of one label is a host and no domain; an ordinary domain reaches the hosts below it")
+    func oneLabel() throws {
+        let local = try jar("a=1; Domain=localhost; Path=/", from: "http://localhost/")
+        #expect(try local.field(for: HTTPURL("http://localhost/"), at: now) == "a=1")
+        #expect(try local.field(for: HTTPURL("http://sub.localhost/"), at: now) == nil)
+        let domain = try jar("a=1; Domain=a.example.com; Path=/")
+        #expect(try domain.field(for: HTTPURL("http://sub.a.example.com/"), at: now) == "a=1")
+        #expect(try jar("a=1; Domain=; Path=/").cookies.map(\.isHostOnly) == [true])
+    }
+
+    @Test(
+        "Name and value have 4096 bytes together, an attribute 1024: a longer one is as if it were not there")
+    func sizes() throws {
+        let name = String(repeating: "n", count: 2048)
+        #expect(try jar("\(name)=\(name); Path=/; X=\(name)").cookies.count == 1)
+        #expect(try jar("\(name)=\(name)m").cookies == [])
+        #expect(try jar("\(name)\(name)").cookies.count == 1)
+        let path = "/" + String(repeating: "p", count: 1023)
+        #expect(try jar("a=1; Path=\(path)").cookies.map(\.path) == [path])
+        #expect(try jar("a=1; Path=\(path)p").cookies.map(\.path) == ["/x"])
+        let domain = String(repeating: "d.", count: 600) + "org"
+        #expect(try jar("a=1; Domain=\(domain)").cookies.map(\.domain) == ["a.example.com"])
+    }
+
+    @Test(
+        "No cookie lives longer than 400 days",
+        arguments: ["Max-Age=99999999", "Expires=Fri, 20 Nov 2026 12:00:00 GMT"])
+    func longest(attribute: String) throws {
+        #expect(try jar("a=1; \(attribute)").cookies.map(\.expires) == [now.addingTimeInterval(400 * 86400)])
+    }
+
+    @Test("Secure cookies of a domain are the last to make room")
+    func evictsInsecure() throws {
+        var limits = CookieJar.Limits()
+        limits.cookiesPerDomain = 2
+        let jar = CookieJar(limits: limits)
+        for (name, isSecure) in [("a", true), ("b", false), ("c", false), ("d", true), ("e", true)] {
+            jar.set(Cookie(name: name, value: "", domain: "x.test", isSecure: isSecure), at: now)
+            #expect(name > "c" || jar.cookies.contains { $0.name == "a" })
+        }
+        #expect(jar.cookies.map(\.name) == ["d", "e"])
+        #expect(CookieJar.Limits().cookiesPerDomain == 50)
+        #expect(CookieJar.Limits().cookies == 3000)
     }
 
     @Test("Max-Age goes before Expires, and what has expired is sent no more")

@@ -2,19 +2,23 @@ public import FoundationEssentials
 public import HTTPModel
 import Locking
 
-/// Keeps the cookies that upstreams set and sends them back (RFC 6265). A provider has none unless it is given one.
+/// Keeps the cookies that upstreams set and sends them back, by RFC 6265bis. A provider has none unless it is given one.
 ///
 ///     let account = Provider<AccountAPI>(cookies: CookieJar())
 ///
-/// In memory, for all who hold it; providers may share one. There is no list of public suffixes in it: a cookie for a domain
-/// above its host (`Domain=example.com` from `api.example.com`) is believed, which is harmless as long as a provider talks to hosts
-/// of one owner.
+/// In memory, for all who hold it; providers may share one. Plain http neither sets nor replaces a `Secure` cookie.
+///
+/// A cookie for a public suffix is refused, or kept for its own host only if that is the suffix. The suffixes are a short built-in
+/// list, not the public suffix list: every single label (`com`, `localhost`), the common second levels of large country domains
+/// (`co.uk`, `com.au`) and well-known hosts of other people's sites (`github.io`). A domain that it does not know is believed, which
+/// is harmless as long as the providers of a jar talk to hosts of one owner.
 public final class CookieJar: Sendable {
-    /// What a jar holds at most; beyond it the cookie that was set or changed longest ago goes first.
+    /// How many cookies a jar holds. Beyond that the cookie that was set or changed longest ago goes first; within a domain
+    /// those without `Secure` go before the others (RFC 6265bis 5.7.3).
     public struct Limits: Sendable, Hashable {
-        /// Default 50 (RFC 6265 6.1).
+        /// Default 50 (RFC 6265bis 6.1).
         public var cookiesPerDomain = 50
-        /// Default 3000 (RFC 6265 6.1).
+        /// Default 3000 (RFC 6265bis 6.1).
         public var cookies = 3000
 
         /// The defaults.
@@ -34,8 +38,15 @@ public final class CookieJar: Sendable {
     public var cookies: [Cookie] { state.withLock { $0 } }
 
     /// Keeps a cookie, in the place of one with the same name, domain and path. One that has expired removes it.
-    public func set(_ cookie: Cookie, at now: Date) {
+    public func set(_ cookie: Cookie, at now: Date) { set(cookie, at: now, isFromPlainHTTP: false) }
+
+    private func set(_ cookie: Cookie, at now: Date, isFromPlainHTTP: Bool) {
         state.withLock { cookies in
+            if isFromPlainHTTP,
+                cookies.contains(where: { $0.isProtected(from: cookie) && !$0.isExpired(at: now) })
+            {
+                return
+            }
             cookies.removeAll { $0.isReplaced(by: cookie) }
             guard !cookie.isExpired(at: now) else { return }
             makeRoom(for: cookie, in: &cookies, at: now)
@@ -50,11 +61,14 @@ public final class CookieJar: Sendable {
     public func store(_ fields: HTTPFields, from url: HTTPURL, at now: Date) {
         guard fields.contains(.setCookie) else { return }
         for text in fields.values(of: .setCookie) {
-            if let cookie = Cookie(setCookie: text, from: url, at: now) { set(cookie, at: now) }
+            if let cookie = Cookie(setCookie: text, from: url, at: now) {
+                set(cookie, at: now, isFromPlainHTTP: url.scheme == .http)
+            }
         }
     }
 
-    /// The `Cookie` field of a request to `url`: longer paths first, then the older ones (RFC 6265 5.4). Nil where there is none.
+    /// The `Cookie` field of a request to `url`: longer paths first, then the older ones (RFC 6265bis 5.8.3). Nil if there is no
+    /// cookie for it.
     public func field(for url: HTTPURL, at now: Date) -> String? {
         let sent = state.withLock { cookies in
             cookies.removeAll { $0.isExpired(at: now) }
@@ -64,13 +78,14 @@ public final class CookieJar: Sendable {
         let ordered = sent.enumerated().sorted {
             ($1.element.path.count, $0.offset) < ($0.element.path.count, $1.offset)
         }
-        return ordered.map { "\($0.element.name)=\($0.element.value)" }.joined(separator: "; ")
+        return ordered.map(\.element.pair).joined(separator: "; ")
     }
 
     private func makeRoom(for cookie: Cookie, in cookies: inout [Cookie], at now: Date) {
         cookies.removeAll { $0.isExpired(at: now) }
         while cookies.count(where: { $0.domain == cookie.domain }) >= max(1, limits.cookiesPerDomain),
-            let oldest = cookies.firstIndex(where: { $0.domain == cookie.domain })
+            let oldest = cookies.firstIndex(where: { $0.domain == cookie.domain && !$0.isSecure })
+                ?? cookies.firstIndex(where: { $0.domain == cookie.domain })
         {
             cookies.remove(at: oldest)
         }
