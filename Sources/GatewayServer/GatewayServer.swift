@@ -71,6 +71,9 @@ public final class GatewayServer: Sendable {
 
         let logs = logs ?? Logs(configuration)
         self.logs = logs
+        for warning in routes.warnings {
+            logs.diagnostics.write(.warning, "proxy variable not understood", ["what": warning])
+        }
         let phase = Phase()
         self.phase = phase
         group = try EventLoopGroup(count: configuration.loops, name: "sluice")

@@ -34,7 +34,8 @@ public struct ConnectionSettings: Sendable {
 
         /// Upstreams are connected to straight.
         public static let none = Proxy(form: .none)
-        /// As `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` say (`ProxyEnvironment`), read once.
+        /// As `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` say (`ProxyEnvironment`), read once. What is not
+        /// understood of them is a warning, and fails at most the calls that need it.
         public static let environment = Proxy(form: .environment)
 
         /// One for all, but for those that are excepted.

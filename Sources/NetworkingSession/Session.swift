@@ -56,10 +56,13 @@ public final class Session: Sendable {
         public init() {}
     }
 
-    /// One loop, the default limits. Made when it is first asked for, from any thread, and there to the end of the process.
+    /// One loop, the default limits. Made when it is first asked for, from any thread, and there to the end of the process. Its
+    /// `warnings` go to standard error then, since nobody else looks at them.
     public static let shared: Session = {
         do {
-            return try Session()
+            let session = try Session()
+            for warning in session.warnings { StandardError.write("sluice: \(warning)") }
+            return session
         } catch {
             return Session(unavailable: error)
         }
@@ -70,14 +73,18 @@ public final class Session: Sendable {
     public let transport: any Transport
     /// What makes its requests without a provider.
     public let client: RequestClient
+    /// What the session did not understand of the environment's proxy variables, a line each, without passwords: an entry of
+    /// `no_proxy` that it skips, a proxy of another kind than http, which fails the calls that need it. Usually empty.
+    public let warnings: [String]
 
     /// Starts its loops. From any thread, a handler of a gateway included: it waits for none of them.
     ///
-    /// - Throws: `TLSError` and `ProxyConfiguration.Failure` for what is wrong in the configuration or the environment,
-    ///   `SocketError` where the system has no descriptor or no thread left for a loop.
+    /// - Throws: `TLSError` for what is wrong in the configuration, `SocketError` if the system has no descriptor or no thread
+    ///   left for a loop. Of the environment's proxies it never complains here: `warnings` does.
     public init(_ configuration: Configuration = Configuration()) throws {
         let loops = try SessionLoops(configuration)
         self.loops = loops
+        warnings = loops.warnings
         transport = loops.transport(configuration)
         client = RequestClient(
             transport: transport, policy: configuration.policy, plugins: configuration.plugins,
@@ -87,6 +94,7 @@ public final class Session: Sendable {
     /// Fails every call, with the reason for which there is no loop.
     private init(unavailable error: any Error) {
         loops = nil
+        warnings = []
         let transport = NoTransport(error)
         self.transport = transport
         client = RequestClient(transport: transport)
@@ -107,10 +115,13 @@ private final class SessionLoops: LoopLifetime {
     private let group: EventLoopGroup
     private let clients: [HTTPClient]
     private let loopClients: [LoopBound<LoopClient>]
+    /// Those of its routes.
+    let warnings: [String]
     private let closed = Atomic(false)
 
     init(_ configuration: Session.Configuration) throws {
         let routes = try UpstreamRoutes(configuration.connections)
+        warnings = routes.warnings
         group = try EventLoopGroup(count: max(1, configuration.loops), name: "session")
         let resolver = Resolver()
         clients = group.loops.map { HTTPClient(loop: $0, resolver: resolver, limits: configuration.limits) }

@@ -1,4 +1,5 @@
 import EventIO
+import Glibc
 import HTTPModel
 import HTTPOutbound
 import Networking
@@ -30,5 +31,63 @@ struct RouteTests {
         let origins = try transport.attempts.map { try routes.origin(of: $0.call.upstream) }
         #expect(origins.map(\.authority) == ["accounts.test", "other.test"])
         #expect(origins.map { $0.tls?.configuration.minimumVersion } == [.tls13, .tls12])
+    }
+
+    @Test(
+        "A variable that is not understood fails the calls that need it, and says which it is; the others are routed"
+    )
+    func oddEnvironment() throws {
+        var settings = ConnectionSettings()
+        settings.proxy = .environment
+        let routes = try UpstreamRoutes(
+            settings,
+            variables: [
+                "all_proxy": "socks5h://user:secret@p:1", "http_proxy": "p:3128",
+                "no_proxy": "inside.test,10.*",
+            ])
+        #expect(routes.warnings.count == 2)
+        #expect(!"\(routes.warnings)".contains("secret"))
+        func origin(_ url: String) throws -> Origin {
+            try routes.origin(of: Upstream(name: "a", baseURL: url))
+        }
+        #expect(try origin("http://a.test").proxy?.description == "p:3128")
+        #expect(try origin("https://inside.test").proxy == nil)
+        #expect(try origin("unix:/run/a.sock").proxy == nil)
+        let error = try #require(throws: TransportError.self) { try origin("https://a.test") }
+        #expect(error.reason == .internalError)
+        #expect(error.message.contains("all_proxy"))
+        #expect(!"\(error)".contains("secret"))
+    }
+
+    @Test("A session in an odd environment is there, calls whom it can, and tells what it skipped")
+    func oddSession() async {
+        // In a process of its own: the environment is all tests'.
+        let ended = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            setenv("all_proxy", "socks5h://user:secret@127.0.0.1:1", 1)
+            setenv("no_proxy", "localhost,10.*,127.0.0.0/8", 1)
+            for name in ["http_proxy", "https_proxy", "HTTPS_PROXY"] { unsetenv(name) }
+            let made = try Session()
+            #expect(made.warnings.count == 3)
+            let session = Session.shared
+            #expect(session.warnings.count == 3)
+            func failure(_ url: String) async -> NetworkError? {
+                do {
+                    _ = try await session.request(HTTPRequest(url: url))
+                    return nil
+                } catch {
+                    return error as? NetworkError
+                }
+            }
+            // Nobody listens, which only a call finds out that is made.
+            #expect(await failure("http://127.0.0.1:1/")?.reason == .connectionRefused)
+            let error = await failure("http://a.test/")
+            #expect(error?.reason == .internalError)
+            #expect((error?.underlying as? TransportError)?.message.contains("all_proxy") == true)
+            #expect(error?.attempts == 1)
+        }
+        let told = String(decoding: ended?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(told.contains("sluice: all_proxy: a proxy is asked by http, not by socks5h; http calls fail\n"))
+        #expect(told.contains("sluice: no_proxy: '10.*' is not a name"))
+        #expect(!told.contains("secret"))
     }
 }

@@ -59,12 +59,12 @@ struct UpstreamFlagTests {
             ),
             (
                 ["--proxy", "socks5://proxy.test"],
-                "--proxy takes http://[user:password@]host[:port] or environment: socks5 is not spoken to a proxy,"
-                    + " only http"
+                "--proxy takes http://[user:password@]host[:port] or environment: a proxy is asked by"
+                    + " http, not by socks5"
             ),
             (
                 ["--proxy", "proxy.test", "--no-proxy", "10.0.0.0/99"],
-                "--no-proxy: '10.0.0.0/99' is no name, address or range of addresses"
+                "--no-proxy: '10.0.0.0/99' is not a name, an address or a range of addresses"
             ),
         ])
     func refusedProxy(words: [String], message: String) throws {

@@ -23,18 +23,30 @@ public struct NoProxy: Sendable, Hashable {
     /// No host.
     public init() { entries = [] }
 
-    /// - Throws: for an entry that is none, which is in the description.
+    /// - Throws: for an entry that is not one of these, which is in the description.
     public init(_ text: String) throws(ProxyConfiguration.Failure) {
+        var skipped: [String] = []
+        self.init(text, skipped: &skipped)
+        if let first = skipped.first { throw Self.failure(first) }
+    }
+
+    /// Leaves out what is not an entry and appends it to `skipped`.
+    init(_ text: String, skipped: inout [String]) {
         var entries: [Entry] = []
         // As bytes: a character may be a comma with marks.
         for part in text.utf8.split(whereSeparator: { ", \t".utf8.contains($0) }).map({ Substring($0) }) {
-            guard part.utf8.allSatisfy({ $0 < 0x80 }), let entry = Self.entry(part) else {
-                throw ProxyConfiguration.Failure(
-                    description: "'\(part)' is no name, address or range of addresses")
+            if part.utf8.allSatisfy({ $0 < 0x80 }), let entry = Self.entry(part) {
+                entries.append(entry)
+            } else {
+                skipped.append(String(part))
             }
-            entries.append(entry)
         }
         self.entries = entries
+    }
+
+    static func failure(_ entry: String) -> ProxyConfiguration.Failure {
+        ProxyConfiguration.Failure(
+            description: "'\(entry)' is not a name, an address or a range of addresses")
     }
 
     /// - Parameter host: a name, or a numeric address without brackets.

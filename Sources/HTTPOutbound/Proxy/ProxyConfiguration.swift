@@ -25,7 +25,7 @@ public struct ProxyConfiguration: Sendable, Hashable, CustomStringConvertible {
         if let end = url.firstRange(of: "://") {
             let scheme = url[..<end.lowerBound].lowercased()
             guard scheme == "http" else {
-                throw Failure(description: "\(scheme) is not spoken to a proxy, only http")
+                throw Failure(description: "a proxy is asked by http, not by \(scheme)")
             }
             rest = url[end.upperBound...]
         }

@@ -16,26 +16,37 @@ package struct UpstreamRoutes: Sendable {
     /// Made when an upstream needs it, unless something was said about it: the system's roots take a moment to read.
     private let context: TLSContext?
     private let proxying: Proxying
+    /// What was not understood of the environment, a line each, without passwords. Such an entry is skipped, or fails the calls
+    /// that need it.
+    package let warnings: [String]
 
     /// Straight, verified by the system's roots.
     package init() {
         contexts = [:]
         context = nil
         proxying = .none
+        warnings = []
     }
 
     /// Reads the files that the settings name; blocks for as long as that takes.
     ///
-    /// - Throws: `TLSError`, `ProxyConfiguration.Failure`.
-    package init(_ settings: ConnectionSettings) throws {
-        contexts = try settings.tlsByUpstream.mapValues { try TLSContext.shared(for: $0) }
+    /// - Parameter variables: the process's environment.
+    package init(
+        _ settings: ConnectionSettings, variables: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(TLSError) {
+        var contexts: [String: TLSContext] = [:]
+        for (name, configuration) in settings.tlsByUpstream {
+            contexts[name] = try TLSContext.shared(for: configuration)
+        }
+        self.contexts = contexts
         context = settings.tls == TLSConfiguration() ? nil : try TLSContext.shared(for: settings.tls)
-        proxying =
-            switch settings.proxy.form {
-            case .none: .none
-            case .environment: .environment(try ProxyEnvironment(ProcessInfo.processInfo.environment))
-            case .fixed(let proxy, let except): .fixed(proxy, except: except)
-            }
+        switch settings.proxy.form {
+        case .none: (proxying, warnings) = (.none, [])
+        case .environment:
+            let environment = ProxyEnvironment(variables)
+            (proxying, warnings) = (.environment(environment), environment.warnings)
+        case .fixed(let proxy, let except): (proxying, warnings) = (.fixed(proxy, except: except), [])
+        }
     }
 
     func origin(of upstream: Networking.Upstream) throws(TransportError) -> Origin {
@@ -52,7 +63,13 @@ package struct UpstreamRoutes: Sendable {
         else { throw Self.unreachable(upstream) }
         switch proxying {
         case .none: return origin
-        case .environment(let environment): return origin.through(environment)
+        case .environment(let environment):
+            do throws(ProxyConfiguration.Failure) {
+                return try origin.through(environment)
+            } catch {
+                throw TransportError(
+                    .internalError, "the environment names no usable proxy: \(error)", underlying: error)
+            }
         case .fixed(let proxy, let except):
             return except.contains(host: url.host, port: port) ? origin : origin.through(proxy)
         }

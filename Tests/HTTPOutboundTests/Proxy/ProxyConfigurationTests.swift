@@ -14,8 +14,8 @@ struct ProxyConfigurationTests {
             ("proxy:", "the proxy's port is not a number from 1 to 65535"),
             ("proxy:65536", "the proxy's port is not a number from 1 to 65535"),
             ("proxy:80/path", "the proxy's port is not a number from 1 to 65535"),
-            ("socks5://proxy:1", "socks5 is not spoken to a proxy, only http"),
-            ("HTTPS://proxy:1", "https is not spoken to a proxy, only http"),
+            ("socks5://proxy:1", "a proxy is asked by http, not by socks5"),
+            ("HTTPS://proxy:1", "a proxy is asked by http, not by https"),
             (
                 "u:secret%2@proxy:1",
                 "a % in the proxy's user or password is not followed by two hexadecimal digits"
@@ -85,15 +85,50 @@ struct ProxyConfigurationTests {
         #expect(try proxy(["all_proxy": "d:1", "no_proxy": "other"], Origin(unixSocket: "/run/x")) == nil)
     }
 
-    @Test("A variable that cannot be understood is named")
-    func badEnvironment() {
-        #expect { try ProxyEnvironment(["https_proxy": "socks5://u:secret@p:1"]) } throws: { error in
-            "\(error)".contains("https_proxy: socks5 is not spoken to a proxy, only http")
-                && !"\(error)".contains("secret")
+    @Test(
+        "A proxy that is not understood fails the origins that need it, with its variable's name, and no others"
+    )
+    func badProxies() throws {
+        let http = Origin(host: "api.example")
+        let https = Origin(scheme: .https, host: "api.example", tls: try TLSContext(Wire.configuration))
+        for url in ["socks5h://u:secret@p:1", "ftp://u:secret@p", "u:secret@p:x", "u:s%zsecret@p:1"] {
+            func isRefused(_ variables: [String: String], _ origin: Origin?, by name: String) {
+                #expect { try proxy(variables, origin) } throws: { error in
+                    "\(error)".hasPrefix("\(name): ") && !"\(error)".contains("secret")
+                }
+            }
+            isRefused(["all_proxy": url], http, by: "all_proxy")
+            isRefused(["ALL_PROXY": url], https, by: "ALL_PROXY")
+            isRefused(["https_proxy": url, "all_proxy": "a:1"], https, by: "https_proxy")
+            #expect(try proxy(["https_proxy": url, "all_proxy": "a:1"], http) == "a:1")
+            #expect(try proxy(["https_proxy": url], http) == nil)
+            #expect(try proxy(["all_proxy": url, "no_proxy": "10.*,.example"], https) == nil)
+            #expect(try proxy(["all_proxy": url, "https_proxy": "b:1"], https) == "b:1")
+            #expect(try proxy(["all_proxy": url], Origin(unixSocket: "/run/x")) == nil)
         }
-        #expect { try ProxyEnvironment(["NO_PROXY": "a,10.0.0.0/33"]) } throws: { error in
-            "\(error)".contains("NO_PROXY: '10.0.0.0/33' is no name, address or range of addresses")
-        }
+    }
+
+    @Test("An entry of no_proxy that is not understood is skipped, and the others hold")
+    func oddExceptions() throws {
+        let variables = ["http_proxy": "a:1", "no_proxy": "localhost,10.*, [x ,api.example"]
+        #expect(try proxy(variables, Origin(host: "localhost")) == nil)
+        #expect(try proxy(variables, Origin(host: "api.example")) == nil)
+        #expect(try proxy(variables, Origin(host: "10.0.0.1")) == "a:1")
+    }
+
+    @Test("What is not understood of the environment is a warning that says what follows, without a password")
+    func warnings() {
+        #expect(ProxyEnvironment(["http_proxy": "a:1", "no_proxy": "localhost, .b"]).warnings == [])
+        #expect(
+            ProxyEnvironment(["no_proxy": "localhost,10.*", "NO_PROXY": "*.*"]).warnings
+                == ["no_proxy: '10.*' is not a name, an address or a range of addresses; it is skipped"])
+        #expect(
+            ProxyEnvironment(["all_proxy": "socks5h://u:secret@p:1", "http_proxy": "a:1"]).warnings
+                == ["all_proxy: a proxy is asked by http, not by socks5h; https calls fail"])
+        // Nothing needs it.
+        #expect(
+            ProxyEnvironment(["all_proxy": "socks5://p", "http_proxy": "a:1", "https_proxy": "a:1"]).warnings
+                == [])
     }
 
     @Test(
