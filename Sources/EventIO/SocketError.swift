@@ -45,6 +45,8 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let nameTimedOut = Kind(description: "name resolution timed out")
         /// The disk did not answer within the limit.
         public static let fileTimedOut = Kind(description: "the disk timed out")
+        /// A file's path has a NUL, where C would end it: it would name another file.
+        public static let badPath = Kind(description: "its path has a NUL")
         /// The loop has ended.
         public static let loopEnded = Kind(description: "loop ended")
         /// Not a numeric address, or a Unix path that is empty or too long.
@@ -96,5 +98,15 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
         if let tls { return "\(what): \(tls)" }
         guard kind == .system else { return "\(what): \(kind)" }
         return "\(what): \(String(cString: strerror(code)))"
+    }
+}
+
+extension SocketError {
+    /// Checks a path before it is handed to the system.
+    ///
+    /// - Throws: `.badPath` if it has a NUL, with the part before it.
+    package static func checkPath(_ path: String, for operation: Operation = .file) throws(SocketError) {
+        guard let end = path.utf8.firstIndex(of: 0) else { return }
+        throw SocketError(.badPath, operation, subject: String(path[..<end]))
     }
 }

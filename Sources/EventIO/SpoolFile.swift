@@ -51,6 +51,7 @@ public final class SpoolFile: Sendable {
     }
 
     private static func open(in directory: String) throws(SocketError) -> Int32 {
+        try SocketError.checkPath(directory, for: .spool)
         // O_TMPFILE with O_DIRECTORY in it, whose name Swift does not see: a file without a name.
         let flags = O_RDWR | O_CLOEXEC | O_DIRECTORY | 0o20_000_000
         let descriptor = Descriptor.leavingSpare(Glibc.open(directory, flags, 0o600))

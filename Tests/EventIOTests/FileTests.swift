@@ -122,6 +122,46 @@ struct FileTests {
         }
     }
 
+    @Test("A path with a NUL names no file: not to be read, written, spooled to, served from or read for TLS")
+    func nul() async throws {
+        let scratch = ScratchFolder()
+        let there = scratch.file("there")
+        try Data("old".utf8).write(to: URL(fileURLWithPath: there))
+        let path = there + "\0.png"
+        let error = SocketError(.badPath, .file, subject: there)
+        #expect(error.description == "file \(there): its path has a NUL")
+        #expect(throws: error) { try FileReader(path: path) }
+        #expect(throws: error) { try RootFolder(path: path) }
+        #expect(throws: SocketError(.badPath, .spool, subject: scratch.path)) {
+            try SpoolFile.check(scratch.path + "\0x")
+        }
+        let tls = #expect(throws: TLSError.self) {
+            var configuration = TLSConfiguration()
+            configuration.trust = .authorities(.file(path))
+            _ = try TLSContext(configuration)
+        }
+        #expect(tls?.description == "TLS configuration: trusted certificates \(there): its path has a NUL")
+        try await withLoop { loop in
+            let written = try await Self.write([testBytes(10)], to: path, on: loop)
+            #expect(written == error)
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: there)) == Data("old".utf8))
+        #expect(Self.names(scratch) == ["there"])
+    }
+
+    @Test(
+        "A file's name may be as long as the file system takes, and one that is longer fails at once",
+        arguments: [1, 250, 255, 256])
+    func longName(count: Int) async throws {
+        let scratch = ScratchFolder()
+        let name = String(repeating: "n", count: count)
+        try await withLoop { loop in
+            let error = try await Self.write([testBytes(100_000)], to: scratch.file(name), on: loop)
+            #expect(error?.code == (count > 255 ? ENAMETOOLONG : nil))
+        }
+        #expect(Self.names(scratch) == (count > 255 ? [] : [name]))
+    }
+
     @Test("It is read whole, in pieces, whatever its length", arguments: [0, 1, 65_536, 65_537, 1_000_000])
     func reading(count: Int) async throws {
         let scratch = ScratchFolder()

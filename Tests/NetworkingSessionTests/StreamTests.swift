@@ -102,6 +102,25 @@ struct StreamTests {
         #expect(session.report.waiting == 0)
     }
 
+    @Test("A download takes a name of 250 bytes")
+    func longName() async throws {
+        struct File: TargetType {
+            let baseURL: String
+            var path: RequestPath { "/file" }
+        }
+        let folder = ScratchFolder()
+        let session = try session()
+        defer { session.close() }
+        let upstream = try ScriptedUpstream([
+            .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwhole"), .again,
+        ])
+        let file = folder.file(String(repeating: "n", count: 250))
+        let target = File(baseURL: "http://127.0.0.1:\(upstream.port)")
+        let response = try await Provider<File>(session: session).download(target, to: file)
+        #expect(response.statusCode == 200)
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "whole")
+    }
+
     @Test(
         "A download whose status its target does not take leaves no file, nor does one that is cancelled"
     )

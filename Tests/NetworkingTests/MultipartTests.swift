@@ -34,9 +34,10 @@ struct MultipartTests {
         #expect(try refusal(form).message.contains("boundary"))
     }
 
-    @Test("A file that cannot be read fails the call")
-    func missingFile() throws {
-        let error = try refusal(MultipartFormData([.file("/nowhere/at/all.png", name: "a")]))
+    @Test(
+        "A file that cannot be read fails the call", arguments: ["/nowhere/at/all.png", "/etc/passwd\0.png"])
+    func missingFile(path: String) throws {
+        let error = try refusal(MultipartFormData([.file(path, name: "a")]))
         #expect(error.underlying is FileBody.Failure)
     }
 

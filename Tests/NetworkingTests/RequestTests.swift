@@ -219,6 +219,9 @@ struct RequestTests {
     @Test("A base URL may have an escaped slash, and no empty segment, fragment or byte to encode")
     func basePath() throws {
         #expect(throws: Never.self) { try Upstream(name: "a", baseURL: "http://a/projects/g%2Fp") }
+        #expect(throws: Upstream.InvalidBaseURL.self) {
+            try Upstream(name: "a", baseURL: "unix:/run/a\0.sock")
+        }
         for text in ["http://a//b", "http://a/b//c/", "http://a/b#c", "http://a/[", "http://a/%2e%2e/"] {
             #expect(throws: Upstream.InvalidBaseURL.self) { try Upstream(name: "a", baseURL: text) }
         }

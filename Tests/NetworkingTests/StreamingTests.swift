@@ -42,6 +42,17 @@ struct StreamingTests {
         #expect(!seen.isCompleted)
     }
 
+    @Test("A download to a path with a NUL fails before anything is sent")
+    func nul() throws {
+        let bench = try bench(.response(200, body: body))
+        let seen = collect(bench.provider.rx.download(.note("hello"), to: "/tmp/a\0b"))
+        let error = seen.error as? NetworkError
+        #expect(error?.reason == .requestError)
+        #expect(error?.message == "the file's path has a NUL")
+        #expect(seen.values.isEmpty)
+        #expect(bench.transport.attempts.isEmpty)
+    }
+
     @Test("Progress goes up, then down, and ends with the response, which is whole")
     func progress() throws {
         let bench = try bench(.response(200, body: body))

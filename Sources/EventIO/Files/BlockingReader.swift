@@ -18,6 +18,7 @@ public final class FileReader: BlockingReader {
     ///
     /// - Throws: `SocketError`, also where it is no regular file: what else there is may never end.
     public init(path: String) throws(SocketError) {
+        try SocketError.checkPath(path)
         self.path = path
         // Not to wait for the other end of what turns out to be a pipe; to a file it means nothing.
         descriptor = Descriptor.leavingSpare(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK))

@@ -234,9 +234,15 @@ private final class SinkFile: Sendable {
     }
 
     private func open() throws(SocketError) -> Temporary {
+        try SocketError.checkPath(path)
+        let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[...$0] } ?? ""
+        // Found out now, not when all has come.
+        let nameLength = path.utf8.count - folder.utf8.count
+        guard nameLength > 0 else { throw SocketError(.file, EISDIR, subject: path) }
+        guard nameLength <= Int(NAME_MAX) else { throw SocketError(.file, ENAMETOOLONG, subject: path) }
         for _ in 0..<8 {
-            let suffix = String(UInt64.random(in: 0...UInt64.max), radix: 36)
-            let temporary = "\(path).\(suffix).part"
+            // A name of its own: with the file's name in it, it would be too long for the file system where that is long.
+            let temporary = "\(folder).\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).part"
             // Of whoever may read it, as the process's umask says.
             let descriptor = Glibc.open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
             if descriptor >= 0, Descriptor.isSpare(descriptor) {

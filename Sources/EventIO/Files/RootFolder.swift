@@ -27,6 +27,7 @@ public final class RootFolder: Sendable {
 
     /// - Parameter walk: nil: at once, where the kernel can.
     package init(path: String, walk: Walk?) throws(SocketError) {
+        try SocketError.checkPath(path)
         self.path = path
         descriptor = Glibc.open(path, linux_o_path | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw SocketError(.file, errno, subject: path) }

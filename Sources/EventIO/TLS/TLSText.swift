@@ -33,6 +33,9 @@ struct TLSText: ~Copyable {
     }
 
     private static func read(_ path: String, _ subject: String) throws(TLSError) -> [UInt8] {
+        guard !path.utf8.contains(0) else {
+            throw TLSError(.configuration, "\(subject.prefix { $0 != "\0" }): its path has a NUL")
+        }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(subject) }
         defer { close(descriptor) }

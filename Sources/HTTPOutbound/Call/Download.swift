@@ -7,8 +7,8 @@ extension Upstream {
     /// takes it, under a temporary name in the same folder until it is whole. The response then has no body. Any other
     /// response is gathered as ever, and no file is touched.
     ///
-    /// It fails as `send` does, and with `proxy_internal_error` where the file cannot be written. A failed or disposed one
-    /// leaves no file behind.
+    /// It fails as `send` does, with `http_request_error` before anything is sent if the path has a NUL, and with
+    /// `proxy_internal_error` if the file cannot be written. A failed or disposed one leaves no file behind.
     ///
     /// - Parameters:
     ///   - path: a file there is replaced.
@@ -19,6 +19,14 @@ extension Upstream {
         _ request: consuming OutboundRequest, to path: String, limit: Int? = nil, total: TimeAmount? = nil,
         synchronizes: Bool = false
     ) -> Single<OutboundResponse> {
+        do {
+            try SocketError.checkPath(path)
+        } catch {
+            return .error(
+                OutboundError(
+                    reason: .requestError, detail: error.description, requestWasSent: false,
+                    timings: OutboundTimings(started: MonotonicTime.clock())))
+        }
         let target = DownloadTarget(path: path, limit: limit, total: total, synchronizes: synchronizes)
         return .emitting(LoopSource(DownloadWork(request: request, target: target, upstream: self)))
     }

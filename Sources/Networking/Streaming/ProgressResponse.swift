@@ -55,12 +55,20 @@ extension Reactive {
     ///
     /// Within no time in all unless the target has a `timeout`; the limits of one attempt hold.
     ///
-    /// - Parameter path: of the file; its folder has to be there.
+    /// - Parameter path: of the file; its folder has to be there. One with a NUL fails the call before anything is sent.
     public func download<Target: TargetType>(_ target: Target, to path: String) -> Observable<
         ProgressResponse
     >
     where Base == Provider<Target> {
-        base.progress(target, isUnbounded: true) { head in
+        // To C the name would end there, and be another file's.
+        guard !path.utf8.contains(0) else {
+            return .error(
+                NetworkError(
+                    kind: .networkFail, reason: .requestError, message: "the file's path has a NUL",
+                    upstream: base.settings.name, call: nil, underlying: nil, attempts: 0, elapsed: .zero,
+                    isRetryable: false))
+        }
+        return base.progress(target, isUnbounded: true) { head in
             (200..<300).contains(head.status.code) ? .file(path: path) : .whole
         }
     }

@@ -24,6 +24,26 @@ struct FileBodyTests {
         #expect(throws: SocketError(.file, ENOENT, subject: path)) { try BlockingBody(file: path) }
     }
 
+    @Test("A path with a NUL is no file to send, and a download to it sends nothing")
+    func nul() async throws {
+        let scratch = ScratchFolder()
+        let path = scratch.file("a")
+        try Data("hello".utf8).write(to: URL(fileURLWithPath: path))
+        #expect(throws: SocketError(.badPath, .file, subject: path)) { try BlockingBody(file: path + "\0b") }
+        let upstream = try ScriptedUpstream([
+            .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
+        ])
+        try await ClientHarness.with { harness in
+            let failure = await Self.download(try await harness.upstream(upstream), to: path + "\0b").failure
+            #expect(failure?.reason == .requestError)
+            #expect(failure?.detail == "file \(path): its path has a NUL")
+            #expect(failure?.requestWasSent == false)
+        }
+        #expect(upstream.connections == 0)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data("hello".utf8))
+        upstream.stop()
+    }
+
     @Test("A file that goes before it is sent, or gets shorter, fails the call")
     func changed() async throws {
         let scratch = ScratchFolder()
