@@ -6,6 +6,11 @@ extension HTTPURL {
     /// - Throws: for a control character, an invalid scheme, host or port, a user name, or a `%` without two hexadecimal
     ///   digits.
     public init(normalizing text: String) throws(Failure) {
+        // Most need nothing.
+        if text.utf8.allSatisfy(ASCII.isTargetByte) {
+            try self.init(text)
+            return
+        }
         var rest = Array(text.utf8)[...]
         var origin: [UInt8] = []
         if let colon = rest.firstIndex(of: UInt8(ascii: ":")) {

@@ -174,6 +174,9 @@ struct RedirectTests {
         let calls = transport.attempts.map(\.call)
         #expect(calls.map(\.upstream.baseURL.host) == ["api.test", "api.test", "cdn.test", "api.test"])
         for (call, hasSecrets) in zip(calls, [true, true, false, false]) {
+            for name in Self.secrets {
+                #expect(call.own?.headers.contains(name) == hasSecrets, "\(name)")
+            }
             for name in Self.secrets + ["X-Shared-Token"] {
                 #expect(call.allFields.contains(name) == hasSecrets, "\(name)")
                 #expect(call.request.headers.contains(name) == hasSecrets, "\(name)")
