@@ -83,6 +83,7 @@ struct LimitsTableTests {
             "calls.stream": StreamBuffer.highWatermark,
             "calls.download": FileSink.finishTimeout,
             "cookies.bytes": Cookie.maximumBytes,
+            "cookies.attributeBytes": Cookie.maximumAttributeBytes,
             "tracestate.members": TraceState.maximumMembers,
             "tracestate.bytes": TraceState.maximumBytes,
             "timeline.entries": RequestTimeline.limit,
