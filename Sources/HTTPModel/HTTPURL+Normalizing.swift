@@ -11,7 +11,11 @@ extension HTTPURL {
             try self.init(text)
             return
         }
-        var rest = Array(text.utf8)[...]
+        try self.init(normalizing: Array(text.utf8))
+    }
+
+    init(normalizing bytes: [UInt8]) throws(Failure) {
+        var rest = bytes[...]
         var origin: [UInt8] = []
         if let colon = rest.firstIndex(of: UInt8(ascii: ":")) {
             origin = Array(rest[...colon])

@@ -5,21 +5,25 @@ extension HTTPURL {
     ///
     /// - Throws: if the result is not an http or https URL.
     public func resolving(_ reference: String) throws(Failure) -> HTTPURL {
-        let bytes = Array(reference.utf8).withUnsafeBytes { Array(ASCII.trimmed($0)) }
-        let text = String(decoding: bytes, as: UTF8.self)
-        if Self.hasScheme(bytes) { return try HTTPURL(normalizing: text).withoutDotSegments() }
+        try resolving(Array(reference.utf8))
+    }
+
+    /// Resolves a reference as it came: bytes that are not UTF-8 are percent-encoded as they are.
+    public func resolving(_ reference: some Collection<UInt8>) throws(Failure) -> HTTPURL {
+        let bytes = Array(reference).withUnsafeBytes { Array(ASCII.trimmed($0)) }
+        if Self.hasScheme(bytes) { return try HTTPURL(normalizing: bytes).withoutDotSegments() }
         if bytes.count > 1, bytes.prefix(2).allSatisfy(Self.isSlash) {
-            return try HTTPURL(normalizing: "\(scheme.rawValue):\(text)").withoutDotSegments()
+            return try HTTPURL(normalizing: "\(scheme.rawValue):".utf8 + bytes).withoutDotSegments()
         }
         let origin = "\(scheme.rawValue)://\(authority)"
         switch bytes.first {
         case nil, UInt8(ascii: "#"): return self
         case UInt8(ascii: "/"), UInt8(ascii: "\\"):
-            return try HTTPURL(normalizing: origin + text).withoutDotSegments()
-        case UInt8(ascii: "?"): return try HTTPURL(normalizing: origin + path + text)
+            return try HTTPURL(normalizing: origin.utf8 + bytes).withoutDotSegments()
+        case UInt8(ascii: "?"): return try HTTPURL(normalizing: (origin + path).utf8 + bytes)
         default:
             let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[...$0] } ?? "/"
-            return try HTTPURL(normalizing: origin + folder + text).withoutDotSegments()
+            return try HTTPURL(normalizing: (origin + folder).utf8 + bytes).withoutDotSegments()
         }
     }
 

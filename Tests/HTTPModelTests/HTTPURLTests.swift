@@ -109,4 +109,11 @@ struct HTTPURLTests {
     func resolved(_ reference: String, _ result: String) throws {
         #expect(try HTTPURL("http://a/b/c?d").resolving(reference).description == result)
     }
+
+    @Test("Bytes of a reference that are not UTF-8 are percent-encoded as they came, and no host has them")
+    func latin1() throws {
+        let base = try HTTPURL("http://a/b")
+        #expect(try base.resolving(Array("/caf".utf8) + [0xe9]).description == "http://a/caf%E9")
+        #expect(throws: HTTPURL.Failure.host) { try base.resolving(Array("//caf".utf8) + [0xe9]) }
+    }
 }

@@ -86,7 +86,7 @@ struct RouteTests {
             #expect(error?.attempts == 1)
         }
         let told = String(decoding: ended?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(told.contains("sluice: all_proxy: a proxy is asked by http, not by socks5h; http calls fail\n"))
+        #expect(told.contains("sluice: all_proxy: a proxy is asked by http, not by socks5h; http calls fail"))
         #expect(told.contains("sluice: no_proxy: '10.*' is not a name"))
         #expect(!told.contains("secret"))
     }

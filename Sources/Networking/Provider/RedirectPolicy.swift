@@ -72,7 +72,9 @@ extension TransportCall {
     /// What follows a response that redirects; nil where it does not.
     func redirected(by response: Response) -> Redirection? {
         let status = response.statusCode
-        guard [301, 302, 303, 307, 308].contains(status), let location = response.fields[.location] else {
+        guard [301, 302, 303, 307, 308].contains(status),
+            let location = response.fields.firstValueBytes(.location)
+        else {
             return nil
         }
         guard let url = try? url.resolving(location) else { return .nowhere }
