@@ -71,7 +71,6 @@ struct LongBodyTests {
                     Issue.record("\(result)")
                     return
                 }
-                #expect(response.body.startIndex == 0)
                 #expect(response.body.elementsEqual(Self.bytes(count)))
             }
             #expect(upstream.connections == 1)
