@@ -209,7 +209,7 @@ final class TLSEngine {
         }
         let count = min(room.count, fed.count)
         guard count > 0 else { return 0 }
-        room.copyMemory(from: UnsafeRawBufferPointer(rebasing: fed[..<count]))
+        room.copyBulk(from: UnsafeRawBufferPointer(rebasing: fed[..<count]))
         fed = UnsafeRawBufferPointer(rebasing: fed[count...])
         return count
     }

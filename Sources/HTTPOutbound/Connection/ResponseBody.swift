@@ -1,3 +1,5 @@
+internal import EventIO
+
 /// Gathers a response's body that does not come with its head.
 struct ResponseBody {
     /// Room made ahead for a promised length; beyond it the body has to arrive first.
@@ -21,7 +23,7 @@ struct ResponseBody {
         guard piece.count <= limit - count else { return false }
         makeRoom(for: piece.count)
         bytes.withUnsafeMutableBytes { room in
-            UnsafeMutableRawBufferPointer(rebasing: room[count..<count + piece.count]).copyMemory(from: piece)
+            UnsafeMutableRawBufferPointer(rebasing: room[count..<count + piece.count]).copyBulk(from: piece)
         }
         count += piece.count
         return true

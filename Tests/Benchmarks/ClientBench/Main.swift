@@ -10,17 +10,25 @@ import Rx
 /// `Tests/Benchmarks/client` starts it and its peers.
 ///
 ///     ClientBench session|outbound URL COUNT IN-FLIGHT BODY-LENGTH [CA-FILE]
+///     ClientBench tasks URL COUNT TASKS BODY-LENGTH LOOPS
 ///
 /// `session` calls by `Provider.rx.request`, `outbound` by HTTPOutbound's `Upstream.send`. Prints the user and system time of the
 /// whole process in microseconds a request, and requests a second, after as many requests again as are in flight, ten times over.
+/// `tasks` prints requests a second, and the CPU time of each loop in microseconds a request.
 @main
 enum ClientBench {
-    static func main() throws {
+    static func main() async throws {
         let arguments = CommandLine.arguments
         guard arguments.count >= 6, let url = try? HTTPURL(arguments[2]), let count = Int(arguments[3]),
             let inFlight = Int(arguments[4]), let length = Int(arguments[5])
         else {
             fail("usage: ClientBench session|outbound URL COUNT IN-FLIGHT BODY-LENGTH [CA-FILE]")
+        }
+        if arguments[1] == "tasks" {
+            guard arguments.count == 7, let loops = Int(arguments[6]) else {
+                fail("tasks needs a number of loops")
+            }
+            return try await Tasks.run(url, count: count, tasks: inFlight, length: length, loops: loops)
         }
         let rounds = Rounds(count: count, inFlight: inFlight, length: length)
         var tls = TLSConfiguration()
