@@ -2,7 +2,7 @@
 public enum ContentCodingError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Coded in a way that is not known here, or in too many.
     case unknown
-    /// Not what the coding makes, or something follows its end.
+    /// Not what the coding makes, or something follows its end: behind gzip, more than 1 MiB of it.
     case corrupt(ContentCoding)
     /// It ended before its coding did.
     case truncated(ContentCoding)

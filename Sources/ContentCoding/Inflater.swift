@@ -6,11 +6,16 @@ final class Inflater: DecodingStage {
     // Allocated here, as zlib keeps its address, and freed in `deinit`, with what `inflateInit2_` allocated.
     private let stream: UnsafeMutablePointer<z_stream>
     private var isOpen = false
-    /// Before the first byte, and where one member of gzip has ended.
+    /// Before the first byte, and where a stream has ended.
     private(set) var mayEnd = true
     private var hasEnded = false
-    /// The first bytes of deflate, which tell whether it is wrapped.
+    /// Bytes that tell what follows, until zlib takes them: deflate's first two, and the first two behind a member of gzip.
     private var lead: [UInt8] = []
+    /// Bytes behind the last member of gzip; nil until one of them is no member's.
+    private var ignored: Int?
+
+    /// More bytes behind the last member of gzip are refused.
+    static var mostIgnored: Int { 1 << 20 }
 
     init(_ coding: ContentCoding) throws(ContentCodingError) {
         self.coding = coding
@@ -34,38 +39,61 @@ final class Inflater: DecodingStage {
     func decode(
         _ input: UnsafeRawBufferPointer, consumed: inout Int, into output: UnsafeMutableRawBufferPointer
     ) throws(ContentCodingError) -> Int {
-        if !isOpen {
-            try sniff(input, &consumed)
-            guard isOpen else { return 0 }
-        }
         var produced = 0
-        if !lead.isEmpty {
-            let bytes = lead
-            lead = []
-            let result = bytes.withUnsafeBytes { bytes in
-                Result { () throws(ContentCodingError) in
-                    var taken = 0
-                    let count = try inflate(bytes, &taken, output)
-                    // Two bytes are a header, or the whole of the shortest stream: the decoder takes them in.
-                    guard taken == bytes.count else { throw .corrupt(coding) }
-                    return count
-                }
+        while try begin(input, &consumed) {
+            let room = UnsafeMutableRawBufferPointer(rebasing: output[produced...])
+            guard lead.isEmpty else {
+                produced += try inflateLead(room)
+                continue
             }
-            produced = try result.get()
-        }
-        while consumed < input.count, produced < output.count {
             let before = (consumed, produced)
-            produced += try inflate(
-                input, &consumed, UnsafeMutableRawBufferPointer(rebasing: output[produced...]))
-            guard (consumed, produced) != before else { break }
-        }
-        // What is left inside comes without more input.
-        if consumed == input.count, produced < output.count, isOpen, !hasEnded {
-            produced += try inflate(
-                input, &consumed, UnsafeMutableRawBufferPointer(rebasing: output[produced...]))
+            produced += try inflate(input, &consumed, room)
+            // Without more input comes what is left inside.
+            guard (consumed, produced) != before, produced < output.count else { break }
         }
         return produced
     }
+
+    /// Whether a stream is open that takes the input. Where it is not, all input was taken.
+    private func begin(
+        _ input: UnsafeRawBufferPointer, _ consumed: inout Int
+    ) throws(ContentCodingError) -> Bool {
+        if !isOpen { try sniff(input, &consumed) }
+        if hasEnded { try follow(input, &consumed) }
+        return isOpen && !hasEnded
+    }
+
+    /// What follows the end of a stream. RFC 1952 2.2: members of gzip follow each other. Behind the last one gzip(1) and
+    /// browsers ignore whatever is there, padding as a rule.
+    private func follow(
+        _ input: UnsafeRawBufferPointer, _ consumed: inout Int
+    ) throws(ContentCodingError) {
+        guard consumed < input.count else { return }
+        guard coding == .gzip else { throw .corrupt(coding) }
+        while ignored == nil, consumed < input.count {
+            guard input[consumed] == Self.magic[lead.count] else {
+                ignored = lead.count
+                lead = []
+                mayEnd = true
+                break
+            }
+            lead.append(input[consumed])
+            consumed += 1
+            mayEnd = false
+            guard lead.count == Self.magic.count else { continue }
+            guard inflateReset(stream) == Z_OK else { throw .corrupt(coding) }
+            hasEnded = false
+            return
+        }
+        guard let before = ignored else { return }
+        let count = before + input.count - consumed
+        guard count <= Self.mostIgnored else { throw .corrupt(coding) }
+        ignored = count
+        consumed = input.count
+    }
+
+    /// How each member begins (RFC 1952 2.3.1).
+    private static let magic: [UInt8] = [0x1f, 0x8b]
 
     /// Two bytes tell whether deflate has its wrapping (RFC 1950 2.2): they are a multiple of 31, and name the method.
     private func sniff(
@@ -81,16 +109,25 @@ final class Inflater: DecodingStage {
         try open(windowBits: isWrapped ? 15 : -15)
     }
 
+    private func inflateLead(_ output: UnsafeMutableRawBufferPointer) throws(ContentCodingError) -> Int {
+        let bytes = lead
+        lead = []
+        let result = bytes.withUnsafeBytes { bytes in
+            Result { () throws(ContentCodingError) in
+                var taken = 0
+                let count = try inflate(bytes, &taken, output)
+                // Two bytes are a header, or the whole of the shortest stream: the decoder takes them in.
+                guard taken == bytes.count else { throw .corrupt(coding) }
+                return count
+            }
+        }
+        return try result.get()
+    }
+
     private func inflate(
         _ input: UnsafeRawBufferPointer, _ consumed: inout Int, _ output: UnsafeMutableRawBufferPointer
     ) throws(ContentCodingError) -> Int {
         let offered = input.count - consumed
-        if hasEnded {
-            guard offered > 0 else { return 0 }
-            // RFC 1952 2.2: members follow each other. Nothing else follows anything.
-            guard coding == .gzip, inflateReset(stream) == Z_OK else { throw .corrupt(coding) }
-            hasEnded = false
-        }
         if offered > 0 { mayEnd = false }
         let limit = Int(UInt32.max)
         stream.pointee.next_in = input.baseAddress.map {

@@ -21,6 +21,8 @@ public struct OutboundRequest: Sendable {
     public var readTimeout: Duration?
     /// Stands in for `OutboundLimits.totalTimeout`, e.g. what is left of the caller's own time.
     public var totalTimeout: Duration?
+    /// Whether the content codings of the response are undone. Default true.
+    public var decodesContent = true
 
     public init(
         method: HTTPMethod = .get, target: ArraySlice<UInt8>, fields: HTTPFields = HTTPFields(),

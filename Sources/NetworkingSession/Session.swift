@@ -41,6 +41,9 @@ public final class Session: Sendable {
             .accept: "application/json, */*;q=0.5", .acceptEncoding: "gzip, deflate, br",
             .userAgent: "Sluice",
         ]
+        /// Whether content codings of responses are undone. With `.none` no call's are; else each call says so itself.
+        /// Default `.automatic`.
+        public var contentDecoding = ContentDecoding.automatic
         /// How many retries may be in flight to one upstream from one loop.
         public var retryBudget = RetryBudget()
         /// How requests without a provider are made. Default: as a provider's.
@@ -126,7 +129,9 @@ private final class SessionLoops: LoopLifetime {
         let resolver = Resolver()
         clients = group.loops.map { HTTPClient(loop: $0, resolver: resolver, limits: configuration.limits) }
         loopClients = clients.map { client in
-            LoopBound(on: client.loop) { LoopClient(client, routes: routes) }
+            LoopBound(on: client.loop) {
+                LoopClient(client, routes: routes, contentDecoding: configuration.contentDecoding)
+            }
         }
     }
 

@@ -44,10 +44,43 @@ struct ContentCodingTests {
         }
     }
 
-    @Test("What follows its end is refused", arguments: samples, [1, .max])
+    @Test("What follows the end of deflate and br is refused", arguments: samples, [1, .max])
     func garbage(sample: Sample, step: Int) {
+        guard sample.coding != .gzip else { return }
         let result = decode(sample.coded + Array("<!-- garbage -->".utf8), [sample.coding], step: step)
         #expect(result == .failure(.corrupt(sample.coding)))
+    }
+
+    static let tails: [[UInt8]] = [
+        [0], [UInt8](repeating: 0, count: 10_240), Array("<!-- garbage -->".utf8), [0x1f, 0, 0x1f, 0x8b],
+        [0, 0x1f, 0x8b, 8], [UInt8](repeating: 7, count: 1 << 20),
+    ]
+
+    @Test(
+        "Padding and whatever else follows the last member of gzip is ignored, however it is cut",
+        arguments: samples, tails)
+    func tail(sample: Sample, tail: [UInt8]) {
+        guard sample.coding == .gzip else { return }
+        for (step, room) in [(Int.max, 65_536), (tail.count > 10_240 ? 4096 : 1, 65_536), (7, 5)] {
+            let result = decode(sample.coded + tail, [.gzip], step: step, room: room)
+            #expect(result == .success(sample.plain), "\(tail.count) bytes, in pieces of \(step)")
+        }
+        let stacked = Encoded.gzip(sample.coded + tail) + tail
+        #expect(decode(stacked, [.gzip, .gzip]) == .success(sample.plain))
+    }
+
+    @Test("More than 1 MiB behind gzip is refused, and so is a member that is cut or broken")
+    func endlessTail() {
+        let coded = Encoded.gzip(Encoded.lines)
+        let tail = [UInt8](repeating: 0, count: 1 << 20)
+        for step in [4096, Int.max] {
+            #expect(decode(coded + tail + [0], [.gzip], step: step) == .failure(.corrupt(.gzip)))
+        }
+        for step in [1, Int.max] {
+            #expect(decode(coded + [0x1f], [.gzip], step: step) == .failure(.truncated(.gzip)))
+            #expect(decode(coded + [0x1f, 0x8b], [.gzip], step: step) == .failure(.truncated(.gzip)))
+            #expect(decode(coded + [0x1f, 0x8b, 9, 0], [.gzip], step: step) == .failure(.corrupt(.gzip)))
+        }
     }
 
     @Test("What is not coded as is said is corrupt", arguments: [ContentCoding.gzip, .deflate, .brotli])

@@ -75,6 +75,13 @@ struct UpstreamFault: Sendable, CustomTestStringConvertible {
         UpstreamFault(name: name, script: script, outcome: .served(data), isReused: isReused)
     }
 
+    /// On a connection that serves the next call too.
+    func reusing() -> UpstreamFault {
+        var fault = self
+        fault.isReused = true
+        return fault
+    }
+
     func by(_ method: HTTPMethod) -> UpstreamFault {
         var fault = self
         fault.method = method

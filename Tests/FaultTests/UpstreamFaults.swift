@@ -202,6 +202,18 @@ extension UpstreamFault {
             "what is said to be gzip and is not",
             [.readRequest, .send(response("200 OK", late, "Content-Encoding: gzip\r\n")), .awaitEnd],
             "http_response_content_coding"),
+        network(
+            "a content coding that nobody knows",
+            [.readRequest, .send(response("200 OK", "(late)", "Content-Encoding: own\r\n"))],
+            "http_response_content_coding"
+        ).reusing(),
+        served(
+            "JSON whose content coding is none",
+            [.readRequest, .send(response("200 OK", late, "Content-Encoding: none\r\n"))], isReused: true),
+        status(
+            "500 that is said to be gzip and is not", .serverErr,
+            response("500 Internal Server Error", "<html>127.0.0.1</html>", "Content-Encoding: gzip\r\n"),
+            502),
         path("206 that nobody asked for", response("206 Partial Content"), "unexpected_status"),
         path(
             "a redirect to elsewhere", response("302 Found", "", "Location: http://127.0.0.1:1/\r\n"),

@@ -216,9 +216,31 @@ struct OutcomeTests {
         let error = try error(of: .response(200, fields: [.contentEncoding: "gzip"], body: "{}"))
         #expect(error.kind == .networkFail)
         #expect(error.reason == .responseContentCoding)
-        #expect(
-            try outcome(of: .response(200, fields: [.contentEncoding: "identity"], body: "{}")).value?.value
-                != nil)
+        let unknown = try self.error(of: .response(200, fields: [.contentEncoding: "x-own"], body: "\u{1}"))
+        #expect(unknown.kind == .networkFail)
+        #expect(unknown.reason == .responseContentCoding)
+        let mixed = try self.error(of: .response(200, fields: [.contentEncoding: "none, ZSTD"], body: "{}"))
+        #expect(mixed.reason == .responseContentCoding)
+    }
+
+    @Test(
+        "JSON is read where Content-Encoding names no content coding",
+        arguments: ["identity", "Identity", "none", "UTF-8", "aws-chunked", "", "utf-8, identity"])
+    func noContentCoding(name: String) throws {
+        for envelope in [ResponseEnvelope.none, .genericResponse] {
+            let body = #"{"status":200,"data":{"a":1}}"#
+            let answer = StubTransport.Answer.response(200, fields: [.contentEncoding: name], body: body)
+            #expect(try outcome(of: answer, envelope: envelope).value?.value != nil)
+        }
+    }
+
+    @Test("The body of a failure is read whatever its content coding is said to be")
+    func codedFailure() throws {
+        let body = #"{"responseMsg":"no such day","status":404}"#
+        let answer = StubTransport.Answer.response(404, fields: [.contentEncoding: "gzip"], body: body)
+        let error = try error(of: answer, envelope: .genericResponse)
+        #expect(error.reason == .upstreamStatus)
+        #expect(error.upstreamMessage == "no such day")
     }
 
     // MARK: noContent and success

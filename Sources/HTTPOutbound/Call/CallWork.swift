@@ -33,7 +33,7 @@ private final class SourceCall: OutboundCall, @unchecked Sendable {
             to: work.upstream.local, mayResend: request.method.isIdempotent,
             connectTimeout: request.connectTimeout, writeTimeout: request.writeTimeout,
             firstByteTimeout: request.firstByteTimeout, readTimeout: request.readTimeout,
-            total: request.totalTimeout.map { TimeAmount($0) })
+            total: request.totalTimeout.map { TimeAmount($0) }, decodesContent: request.decodesContent)
     }
 
     override func sendRequest(to sink: any RequestSink) {

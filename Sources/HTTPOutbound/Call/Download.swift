@@ -71,8 +71,8 @@ private final class DownloadCall: OutboundCall, @unchecked Sendable {
             to: work.upstream.local, mayResend: request.method.isIdempotent,
             connectTimeout: request.connectTimeout, writeTimeout: request.writeTimeout,
             firstByteTimeout: request.firstByteTimeout, readTimeout: request.readTimeout,
-            total: request.totalTimeout.map { TimeAmount($0) },
-            mayStream: true)
+            total: request.totalTimeout.map { TimeAmount($0) }, mayStream: true,
+            decodesContent: request.decodesContent)
     }
 
     override func sendRequest(to sink: any RequestSink) {

@@ -22,6 +22,8 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     final let mayResend: Bool
     /// Whether `responseBegan` is asked how it takes the body.
     final let mayStream: Bool
+    /// Whether the content codings of its response are undone.
+    final let decodesContent: Bool
     // Touched by the loop's thread alone, and never across a call that leads back here.
     @exclusivity(unchecked) final var place = Place.nowhere
     @exclusivity(unchecked) final var deadlines: CallDeadlines
@@ -59,13 +61,14 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     ///     (RFC 9110 9.2.2).
     ///   - total: `.never` for a call whose body may take as long as it takes.
     ///   - mayStream: ask `responseBegan` how the body is taken. (Most calls are not asked, and are the quicker for it.)
+    ///   - decodesContent: undo the content codings that are known; else the body comes as it is, with its fields.
     public init(
         to pool: borrowing UpstreamPool, mayResend: Bool, connectTimeout: Duration? = nil,
         writeTimeout: Duration? = nil, firstByteTimeout: Duration? = nil, readTimeout: Duration? = nil,
-        total: TimeAmount? = nil,
-        mayStream: Bool = false
+        total: TimeAmount? = nil, mayStream: Bool = false, decodesContent: Bool = true
     ) {
         self.mayResend = mayResend
+        self.decodesContent = decodesContent
         self.mayStream = mayStream
         let loop = pool.loop
         let now = loop.wakeTime
@@ -92,13 +95,13 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// - Parameter head: without Content-Encoding and Content-Length where a content coding is undone.
     open func responseBegan(_ head: HTTPResponseHead) -> BodyDelivery { .gathered }
 
-    /// The next piece of a body that is taken in pieces, at most 64 KiB, no coding on it any more. None comes while it is
+    /// The next piece of a body that is taken in pieces, at most 64 KiB, content codings undone. None comes while it is
     /// paused.
     ///
     /// - Parameter piece: valid during the call only.
     open func bodyReceived(_ piece: UnsafeRawBufferPointer) {}
 
-    /// So many bytes of a body that is gathered have come, no coding on them any more; of a call that was made with
+    /// So many bytes of a body that is gathered have come, content codings undone; of a call that was made with
     /// `mayStream`.
     open func bodyGathered(_ count: Int) {}
 
@@ -106,8 +109,10 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// where the request is sent again.
     open func bodySent(_ count: Int64) {}
 
-    /// The response is whole; the body has no transfer or content coding any more, and no byte where it was taken in
-    /// pieces.
+    /// The response is whole; the body has no transfer coding any more, and no byte where it was taken in pieces.
+    ///
+    /// Content codings are undone, and their fields removed. The body comes as it is, and `Content-Encoding` stays, where a
+    /// coding is not known, and where a failure (400 and up) that was gathered is not coded as it says.
     open func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {}
 
     /// No whole response came.

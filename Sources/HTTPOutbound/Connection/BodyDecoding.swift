@@ -22,10 +22,11 @@ final class BodyDecoding {
 
     static func encodedLimit(of size: Int) -> Int { size < .max / 2 ? size + size / 8 + (64 << 10) : .max }
 
-    /// What a head says of its content's codings; none for a part of it (RFC 9110 15.3.7), which cannot be decoded alone.
-    static func codings(of head: HTTPResponseHead) throws(ContentCodingError) -> [ContentCoding] {
+    /// The codings to undo, as the head names them. None where one of them is unknown or there are too many: the body is
+    /// handed on as it came. None for a part of the content (RFC 9110 15.3.7), which cannot be decoded alone.
+    static func codings(of head: HTTPResponseHead) -> [ContentCoding] {
         guard head.status != .partialContent else { return [] }
-        return try ContentCoding.list(head.fields.valueBytes(of: .contentEncoding))
+        return (try? ContentCoding.list(head.fields.valueBytes(of: .contentEncoding))) ?? []
     }
 
     /// Goes on with `input` from `consumed` on. The bytes are valid up to the next call; none: all input was taken, and
@@ -39,6 +40,16 @@ final class BodyDecoding {
     }
 
     func finish() throws(ContentCodingError) { try decoder.finish() }
+}
+
+extension ContentCodingError {
+    /// Whether the content is not what its fields say, and no limit was met.
+    var isAboutContent: Bool {
+        switch self {
+        case .unknown, .corrupt, .truncated: true
+        case .tooLarge, .encodedTooLarge, .tooDense, .memory: false
+        }
+    }
 }
 
 extension OutboundError.Reason {

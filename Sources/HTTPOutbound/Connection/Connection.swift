@@ -70,6 +70,7 @@ final class Connection {
         let bytesBefore = bytesSent
         mayExpect = !call.dropsExpectation
         mayDropExpectation = false
+        response.decodesContent = call.decodesContent
         call.sendRequest(to: self)
         if let failure {
             self.failure = nil

@@ -38,6 +38,8 @@ struct ResponseReader {
     private var body: ResponseBody
     /// For a response that is not gathered from plain bytes, which most are.
     private var special: Special?
+    /// Whether the content codings of the next response are undone.
+    var decodesContent = true
 
     private final class Special {
         var codings: [ContentCoding] = []
@@ -46,6 +48,13 @@ struct ResponseReader {
         var isAskedAbout = false
         /// Of a streamed body, as it was handed on.
         var count = 0
+        /// Of a failure that is coded: its fields and, while they fit in, its bytes, as they came.
+        var codedFields: HTTPFields?
+        var codedBody: ResponseBody?
+
+        func keep(_ piece: UnsafeRawBufferPointer) {
+            if codedBody?.append(piece) == false { codedBody = nil }
+        }
     }
 
     init(limits: OutboundLimits) {
@@ -103,6 +112,7 @@ struct ResponseReader {
                 return headCame(framing)
             case .body(let range):
                 if special?.decoding != nil {
+                    special?.keep(UnsafeRawBufferPointer(rebasing: bytes[range]))
                     place.undecoded = range
                 } else if let step = came(UnsafeRawBufferPointer(rebasing: bytes[range])) {
                     return step
@@ -144,6 +154,9 @@ struct ResponseReader {
             }
         }
         guard let special, !special.codings.isEmpty else { return nil }
+        if special.codedFields != nil, !delivery.isStreamed {
+            special.codedBody = ResponseBody(limit: bodyLimit)
+        }
         do {
             let size = delivery.isStreamed ? delivery.limit : bodyLimit
             special.decoding = try BodyDecoding(special.codings, size: size, ratio: decodingRatio)
@@ -154,20 +167,28 @@ struct ResponseReader {
     }
 
     private mutating func headCame(_ framing: ResponseFraming) -> Step {
-        guard framing.hasContentCoding, let head else { return .head }
-        do throws(ContentCodingError) {
-            let codings = try BodyDecoding.codings(of: head)
-            guard !codings.isEmpty else { return .head }
-            // What is handed on has neither this coding nor this length.
-            self.head?.fields.remove(.contentEncoding)
-            self.head?.fields.remove(.contentLength)
-            let special = Special()
-            special.codings = codings
-            self.special = special
-            return .head
-        } catch {
-            return .failed(OutboundError.Reason(error), error.description)
-        }
+        guard framing.hasContentCoding, decodesContent, let head else { return .head }
+        let codings = BodyDecoding.codings(of: head)
+        guard !codings.isEmpty else { return .head }
+        let special = Special()
+        special.codings = codings
+        if head.status.code >= 400 { special.codedFields = head.fields }
+        // What is handed on has neither this coding nor this length.
+        self.head?.fields.remove(.contentEncoding)
+        self.head?.fields.remove(.contentLength)
+        self.special = special
+        return .head
+    }
+
+    /// Whether the body is handed on as it came: that of a failure, whose status would be lost over a wrong label.
+    private mutating func isLeftCoded(after error: ContentCodingError) -> Bool {
+        guard error.isAboutContent, let special, let fields = special.codedFields,
+            let coded = special.codedBody
+        else { return false }
+        special.decoding = nil
+        head?.fields = fields
+        body = coded
+        return true
     }
 
     /// What of the body came, with no coding any more. Nil: it is gathered.
@@ -197,20 +218,24 @@ struct ResponseReader {
             place.undecoded = decoded..<range.upperBound
             return came(piece)
         } catch {
-            return .failed(OutboundError.Reason(error), error.description)
+            place.undecoded = nil
+            return isLeftCoded(after: error)
+                ? nil : .failed(OutboundError.Reason(error), error.description)
         }
     }
 
     private mutating func whole(isReusable: Bool, strayBytes: Int) -> Step {
+        do throws(ContentCodingError) {
+            try special?.decoding?.finish()
+        } catch {
+            guard isLeftCoded(after: error) else {
+                return .failed(OutboundError.Reason(error), error.description)
+            }
+        }
         guard let head = head.take(), let framing = framing.take() else {
             preconditionFailure("a response ended that had no head")
         }
         let special = special.take()
-        do throws(ContentCodingError) {
-            try special?.decoding?.finish()
-        } catch {
-            return .failed(OutboundError.Reason(error), error.description)
-        }
         return .whole(
             WholeResponse(
                 head: head, body: body.take(), isReusable: isReusable, keepAlive: KeepAlive(framing),
@@ -225,7 +250,7 @@ struct ResponseReader {
 /// What came for one request, in pieces.
 struct WholeResponse {
     let head: HTTPResponseHead
-    /// Without content coding; empty where it was taken in pieces.
+    /// Without a content coding that is known, or as it came; empty where it was taken in pieces.
     let body: ArraySlice<UInt8>
     /// The peer takes another request on the connection (RFC 9112 9.3).
     let isReusable: Bool

@@ -83,7 +83,8 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
             task: target.task, context: CallContext.current, envelope: target.envelope,
             allowsEmptyBody: target.allowsEmptyBody, settings: calls,
             options: CallOptions.needed(
-                timeout: timeout, attemptLimits: target.attemptLimits, validation: target.validation))
+                timeout: timeout, attemptLimits: target.attemptLimits, validation: target.validation,
+                contentDecoding: target.contentDecoding))
     }
 }
 

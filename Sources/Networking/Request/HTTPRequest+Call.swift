@@ -23,7 +23,8 @@ extension HTTPRequest {
             own: CallFields.needed(fields, headers, in: context, shared: settings), context: context,
             envelope: envelope, allowsEmptyBody: allowsEmptyBody, settings: settings,
             options: CallOptions.needed(
-                timeout: timeout, attemptLimits: attemptLimits, validation: validation))
+                timeout: timeout, attemptLimits: attemptLimits, validation: validation,
+                contentDecoding: contentDecoding))
     }
 
     /// The call that `original` becomes with this request in its place, which was made of it and changed: what the request does
@@ -44,7 +45,8 @@ extension HTTPRequest {
             method: method, target: target, body: body, own: own, context: original.context,
             envelope: original.envelope, allowsEmptyBody: original.allowsEmptyBody, settings: settings,
             options: CallOptions.needed(
-                timeout: timeout, attemptLimits: attemptLimits, validation: validation))
+                timeout: timeout, attemptLimits: attemptLimits, validation: validation,
+                contentDecoding: contentDecoding))
     }
 
     private func target(at upstream: Upstream) throws(RequestFault) -> ArraySlice<UInt8> {
@@ -90,7 +92,8 @@ extension TransportCall {
         return HTTPRequest(
             url: "\(base.scheme.rawValue)://\(base.authority)\(target)", method: method, headers: fields,
             body: body,
-            timeout: options?.timeout, attemptLimits: options?.attemptLimits, validation: validation)
+            timeout: options?.timeout, attemptLimits: options?.attemptLimits, validation: validation
+        ).setContentDecoding(contentDecoding)
     }
 }
 

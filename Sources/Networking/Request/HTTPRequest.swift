@@ -29,6 +29,8 @@ public struct HTTPRequest: Sendable {
     public var attemptLimits: AttemptLimits?
     /// The statuses for which the call itself fails. Default `.none`.
     public var validation: ValidationType
+    /// Whether the response's content codings are undone. Default `.automatic`, unless the session says `.none`.
+    public var contentDecoding = ContentDecoding.automatic
 
     /// What a builder could not do first, kept for the call.
     private(set) var fault: RequestFault?
@@ -137,6 +139,12 @@ extension HTTPRequest {
     /// The statuses for which the call itself fails.
     public consuming func setValidation(_ validation: ValidationType) -> HTTPRequest {
         self.validation = validation
+        return self
+    }
+
+    /// Whether the response's content codings are undone.
+    public consuming func setContentDecoding(_ decoding: ContentDecoding) -> HTTPRequest {
+        contentDecoding = decoding
         return self
     }
 }

@@ -58,6 +58,9 @@ public protocol TargetType: Sendable {
     /// an answer, which `checkStatusCode()` and what reads the body judge.
     var validation: ValidationType { get }
 
+    /// Whether the response's content codings are undone. Default `.automatic`, unless the session says `.none`.
+    var contentDecoding: ContentDecoding { get }
+
     /// What the target is answered with where its provider stubs calls. Default: 200 with `sampleData` as JSON.
     var sampleResponse: SampleResponse { get }
 
@@ -74,6 +77,7 @@ extension TargetType {
     public var timeout: Duration? { nil }
     public var attemptLimits: AttemptLimits? { nil }
     public var validation: ValidationType { .none }
+    public var contentDecoding: ContentDecoding { .automatic }
     public var sampleData: ArraySlice<UInt8> { [] }
     public var sampleResponse: SampleResponse {
         .response(200, fields: [.contentType: "application/json"], body: sampleData)

@@ -63,15 +63,13 @@ extension Response {
     /// 204 and 205 say that there is nothing.
     var isWithoutContent: Bool { statusCode == 204 || statusCode == 205 }
 
-    /// Fails unless the status is a success and the body in no content coding.
+    /// Fails unless the status is a success and the body in no registered content coding.
     func checkBody(in envelope: ResponseEnvelope? = nil) throws(NetworkError) {
         if !isPlainSuccess, let error = statusError(envelope) { throw error }
-        guard !isWithoutContent, let coding = fields.firstValueBytes(.contentEncoding),
-            !coding.elementsEqual("identity".utf8)
-        else { return }
+        guard !isWithoutContent, BodyCoding(fields) == .registered else { return }
         throw NetworkError(
             self, kind: .networkFail, reason: .responseContentCoding,
-            message: "the body is in a content coding that was not asked for")
+            message: "the body is in a content coding that is not undone")
     }
 
     var jsonLimits: JSONLimits { call.settings.policy.json }
@@ -104,6 +102,10 @@ extension Response {
 
     func bodyError(_ fault: BodyFault) -> NetworkError {
         switch fault {
+        case .notJSON(let error) where BodyCoding(fields) != nil:
+            NetworkError(
+                self, kind: .networkFail, reason: .responseContentCoding,
+                message: "the body is not JSON, and its content coding is unknown", underlying: error)
         case .notJSON(let error):
             NetworkError(
                 self, kind: .pathErr, reason: .decodeError,

@@ -49,7 +49,9 @@ public final class TransportCall: Sendable {
         TransportCall(
             method: method, target: target, body: body, own: own, context: context, envelope: envelope,
             allowsEmptyBody: allowsEmptyBody, settings: settings,
-            options: CallOptions.needed(timeout: timeout, attemptLimits: limits, validation: validation))
+            options: CallOptions.needed(
+                timeout: timeout, attemptLimits: limits, validation: validation,
+                contentDecoding: contentDecoding))
     }
 
     /// The same call with these cookies behind those that it has.
@@ -119,6 +121,9 @@ public final class TransportCall: Sendable {
     /// The statuses that the call fails for by itself.
     public var validation: ValidationType { options?.validation ?? .none }
 
+    /// Whether the transport undoes the response's content codings.
+    public var contentDecoding: ContentDecoding { options?.contentDecoding ?? .automatic }
+
     /// `fields` and `contextFields` in one, in the order in which they are sent.
     public var allFields: HTTPFields {
         var all = fields
@@ -171,7 +176,7 @@ public struct TransportResponse: Sendable {
     public var status: HTTPStatus
     /// As they came, in their order.
     public var fields: HTTPFields
-    /// The body without transfer coding.
+    /// The body without transfer coding. `Content-Encoding` is among the fields only where a content coding is left.
     public var body: ArraySlice<UInt8>
 
     /// A response of a transport of one's own.

@@ -11,7 +11,7 @@ final class LoopAttempt: OutboundCall, @unchecked Sendable {
 
     init(
         _ call: TransportCall, to upstream: borrowing UpstreamPool, within limit: TimeAmount,
-        for receiver: any AttemptReceiver
+        decodesContent: Bool, for receiver: any AttemptReceiver
     ) {
         self.call = call
         self.receiver = receiver
@@ -19,7 +19,7 @@ final class LoopAttempt: OutboundCall, @unchecked Sendable {
         super.init(
             to: upstream, mayResend: call.method.isIdempotent && !receiver.wasSentTwice,
             connectTimeout: limits.connect, writeTimeout: limits.write, firstByteTimeout: limits.firstByte,
-            readTimeout: limits.firstByte, total: limit)
+            readTimeout: limits.firstByte, total: limit, decodesContent: decodesContent)
     }
 
     override func sendRequest(to sink: any RequestSink) { sink.send(call) }

@@ -7,12 +7,17 @@ package import Rx
 package final class LoopClient {
     private let client: HTTPClient
     private let routes: UpstreamRoutes
+    private let decodesContent: Bool
     // Touched by the loop's thread alone, each time for one step that calls nobody.
     @exclusivity(unchecked) private var upstreams = UpstreamTable()
 
-    package init(_ client: HTTPClient, routes: UpstreamRoutes = UpstreamRoutes()) {
+    package init(
+        _ client: HTTPClient, routes: UpstreamRoutes = UpstreamRoutes(),
+        contentDecoding: ContentDecoding = .automatic
+    ) {
         self.client = client
         self.routes = routes
+        decodesContent = contentDecoding == .automatic
     }
 
     package func send(
@@ -28,10 +33,13 @@ package final class LoopClient {
                 return FailedAttempt(error, for: receiver, on: client.loop)
             }
         }
+        let decodes = decodesContent && call.contentDecoding == .automatic
         if let streaming = receiver.streaming {
-            return StreamingAttempt.start(call, to: outbound, within: TimeAmount(limit), for: streaming)
+            return StreamingAttempt.start(
+                call, to: outbound, within: TimeAmount(limit), decodesContent: decodes, for: streaming)
         }
-        let attempt = LoopAttempt(call, to: outbound, within: TimeAmount(limit), for: receiver)
+        let attempt = LoopAttempt(
+            call, to: outbound, within: TimeAmount(limit), decodesContent: decodes, for: receiver)
         attempt.start(at: outbound)
         return attempt
     }

@@ -17,7 +17,7 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
 
     private init(
         _ call: TransportCall, to upstream: borrowing UpstreamPool, within limit: TimeAmount,
-        for receiver: any StreamingAttemptReceiver
+        decodesContent: Bool, for receiver: any StreamingAttemptReceiver
     ) {
         self.call = call
         self.limit = limit
@@ -26,16 +26,16 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
         super.init(
             to: upstream, mayResend: call.method.isIdempotent && !receiver.wasSentTwice,
             connectTimeout: limits.connect, writeTimeout: limits.write, firstByteTimeout: limits.firstByte,
-            readTimeout: limits.firstByte, total: limit,
-            mayStream: true)
+            readTimeout: limits.firstByte, total: limit, mayStream: true, decodesContent: decodesContent)
     }
 
     /// - Returns: what cancels it.
     static func start(
-        _ call: TransportCall, to upstream: UpstreamPool, within limit: TimeAmount,
+        _ call: TransportCall, to upstream: UpstreamPool, within limit: TimeAmount, decodesContent: Bool,
         for receiver: any StreamingAttemptReceiver
     ) -> any Disposable {
-        let attempt = StreamingAttempt(call, to: upstream, within: limit, for: receiver)
+        let attempt = StreamingAttempt(
+            call, to: upstream, within: limit, decodesContent: decodesContent, for: receiver)
         let handle = Handle(attempt)
         attempt.start(at: upstream)
         return handle

@@ -28,6 +28,7 @@ struct CodingTests {
     /// One call, and then another on what is left of the first one's connection.
     static func call(
         _ response: [UInt8], method: HTTPMethod = .get, limits: OutboundLimits = .patient,
+        decodesContent: Bool = true,
         _ check: @escaping (Result<OutboundResponse, OutboundError>) throws -> Void
     ) async throws {
         let upstream = try ScriptedUpstream([
@@ -35,7 +36,9 @@ struct CodingTests {
         ])
         try await ClientHarness.with(limits: limits) { harness in
             let api = try await harness.upstream(upstream)
-            let result = await api.call(OutboundRequest(method: method, target: "/"))
+            var request = OutboundRequest(method: method, target: "/")
+            request.decodesContent = decodesContent
+            let result = await api.call(request)
             try check(result)
             if case .success = result {
                 #expect(await api.get().text == "hi")
@@ -47,12 +50,86 @@ struct CodingTests {
         upstream.stop()
     }
 
+    /// The body as it came, with the fields that say so.
+    static func expectUndone(
+        _ result: Result<OutboundResponse, OutboundError>, _ body: [UInt8], coding: String
+    ) throws {
+        let response = try result.get()
+        #expect(Array(response.body) == body)
+        #expect(response.head.fields["Content-Encoding"] == coding)
+        #expect(response.head.fields["X-A"] == "b")
+        #expect(response.timings.encodedBodySize == nil)
+    }
+
     @Test(
-        "A coding that is not known fails the call", arguments: ["zstd", "gzip, gzip, gzip", "aws-chunked"])
+        "A body in a coding that is not known comes as it is, with its fields",
+        arguments: ["zstd", "gzip, gzip, gzip", "gzip, aws-chunked", "none", "UTF-8"])
     func unknown(coding: String) async throws {
         try await Self.call(Self.response(Self.coded, coding: coding)) {
-            #expect($0.reason == "http_response_content_coding")
+            try Self.expectUndone($0, Self.coded, coding: coding)
+            #expect(try $0.get().head.fields["Content-Length"] == "\(Self.coded.count)")
         }
+        try await Self.call(Self.response(Self.coded, coding: coding, isChunked: true)) {
+            try Self.expectUndone($0, Self.coded, coding: coding)
+        }
+        var limits = OutboundLimits.patient
+        limits.responseBody = Self.coded.count - 1
+        try await Self.call(Self.response(Self.coded, coding: coding), limits: limits) {
+            #expect($0.reason == "http_response_body_size")
+        }
+    }
+
+    @Test("No coding is undone for a call that wants the body as it comes", arguments: [true, false])
+    func raw(isChunked: Bool) async throws {
+        for (coding, body) in [("gzip", Self.coded), ("br", Self.plain)] {
+            try await Self.call(
+                Self.response(body, coding: coding, isChunked: isChunked), decodesContent: false
+            ) {
+                try Self.expectUndone($0, body, coding: coding)
+            }
+        }
+    }
+
+    @Test(
+        "A failure that is not coded as it says keeps its status and its body as it came",
+        arguments: ["gzip", "deflate", "br", "br, gzip"], [true, false])
+    func mislabelledFailure(coding: String, isChunked: Bool) async throws {
+        for status in ["400 Bad Request", "503 Busy"] {
+            let response = Self.response(Self.plain, coding: coding, isChunked: isChunked, status: status)
+            try await Self.call(response) {
+                try Self.expectUndone($0, Self.plain, coding: coding)
+                let code = try $0.get().head.status.code
+                #expect(status.hasPrefix("\(code)"))
+            }
+        }
+        let cut = Array(Self.coded.dropLast(9))
+        let response = Self.response(cut, coding: "gzip", isChunked: isChunked, status: "500 Oh")
+        try await Self.call(response) { try Self.expectUndone($0, cut, coding: "gzip") }
+    }
+
+    @Test("A failure that is coded as it says is decoded, and held to the limits")
+    func codedFailure() async throws {
+        try await Self.call(Self.response(Self.coded, coding: "gzip", status: "404 Not Found")) {
+            #expect($0.text == Self.text)
+            let response = try $0.get()
+            #expect(response.head.fields["Content-Encoding"] == nil)
+        }
+        let bomb = Deflated.gzip([UInt8](repeating: 0, count: 2 << 20))
+        try await Self.call(Self.response(bomb, coding: "gzip", status: "404 Not Found")) {
+            #expect($0.reason == "http_response_body_size")
+        }
+        var limits = OutboundLimits.patient
+        limits.responseBody = 1000
+        let large = Self.response(Self.plain, coding: "gzip", isChunked: true, status: "404 Not Found")
+        try await Self.call(large, limits: limits) {
+            #expect($0.reason == "http_response_content_coding", "too large to be handed on")
+        }
+    }
+
+    @Test("Zeros behind gzip are padding")
+    func padded() async throws {
+        let padded = Self.coded + [UInt8](repeating: 0, count: 512)
+        try await Self.call(Self.response(padded, coding: "gzip")) { #expect($0.text == Self.text) }
     }
 
     @Test("What is not coded so, or cut short within its coding, fails the call", arguments: [true, false])
