@@ -76,6 +76,7 @@ struct LimitsTableTests {
             "parser.chunkExtensions": ChunkLimits.extensionBytesPerMessage,
             "parser.statusLine": ResponseLimits().statusLine,
             "decoding.codings": ContentCoding.mostInARow,
+            "decoding.tail": Inflater.mostIgnored,
             "decoding.free": DecodingLimits().freeSize,
             "calls.target": TargetRules.maximumLength,
             "calls.baseURLs": ProviderSettings.keptBaseURLs,

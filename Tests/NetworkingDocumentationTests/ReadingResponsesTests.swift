@@ -81,6 +81,15 @@ struct ReadingResponsesTests {
         #expect(Seen(text).values == [Self.envelope])
     }
 
+    @Test("A body as it comes")
+    func rawBody() {
+        let raw = HTTPRequest(url: "http://files.test/page.gz").setContentDecoding(.none)
+        let scripted = Scripted(.response(200, fields: [.contentEncoding: "gzip"], body: "coded"))
+        let client = RequestClient(transport: scripted.transport)
+        #expect(Seen(client.rx.request(raw)).values.first?.data.elementsEqual("coded".utf8) == true)
+        #expect(scripted.transport.attempts.map(\.call.contentDecoding) == [.none])
+    }
+
     @Test("A decoder of one's own")
     func decoder() {
         let plain = plain(.json(#"{"first_name":"Green"}"#))
