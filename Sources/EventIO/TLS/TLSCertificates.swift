@@ -6,8 +6,7 @@ struct TLSCertificates: ~Copyable {
     /// At least one. Made by `PEM_read_bio_X509`, freed in `deinit`: who keeps one takes a reference of his own.
     let all: [OpaquePointer]
 
-    static func read(_ pem: TLSConfiguration.PEM, for use: String) throws(TLSError) -> TLSCertificates {
-        let text = try TLSText(pem, for: use)
+    static func read(_ text: TLSText) throws(TLSError) -> TLSCertificates {
         var all: [OpaquePointer] = []
         while let certificate = PEM_read_bio_X509(text.handle, nil, tlsPassword, nil) {
             all.append(certificate)

@@ -1,11 +1,12 @@
 /// How connections to a server are encrypted, and whom it takes for the server. A value: two that are equal share one
-/// `TLSContext`, and with it their sessions.
+/// `TLSContext`, and with it their sessions, as long as their files hold the same.
 ///
 /// The defaults are what a client on the open Internet needs: the system's roots, the whole verification (chain, dates,
 /// name), TLS 1.2 (RFC 5246) or 1.3 (RFC 8446), and HTTP/1.1 by ALPN (RFC 7301). Ciphers and curves are those of the
 /// system's OpenSSL. Revocation lists and OCSP are not asked; early data (0-RTT) is never sent, since it can be replayed.
 public struct TLSConfiguration: Sendable, Hashable {
-    /// PEM text, by its bytes or by the file that holds it. Files are read once, as the context is made.
+    /// PEM text, by its bytes or by the file that holds it. Files are read as a context is made, and
+    /// never again by it.
     public struct PEM: Sendable, Hashable {
         enum Form: Sendable, Hashable {
             case file(String)

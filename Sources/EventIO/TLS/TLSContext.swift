@@ -4,12 +4,14 @@ import Locking
 /// What all connections of one configuration share: the certificates and keys, read and checked once, and the sessions
 /// that can be resumed. Used by any number of loops at a time.
 ///
-/// Two contexts are equal when their configurations are.
+/// Two contexts are equal when their configurations are, and the files that these name held the same.
 ///
 /// `@unchecked Sendable` is sound: OpenSSL counts the references of an SSL_CTX and locks what in it changes, as long as
 /// nobody configures it, which only `init` does; `sessions` has a lock of its own.
 public final class TLSContext: @unchecked Sendable {
     public let configuration: TLSConfiguration
+    /// SHA-256 over the certificates and keys that it was made of.
+    private let digest: [UInt8]
 
     /// Made by `SSL_CTX_new` in `init`, freed by `SSL_CTX_free` in `deinit`: connections keep a reference of their own.
     let handle: OpaquePointer
@@ -19,16 +21,21 @@ public final class TLSContext: @unchecked Sendable {
     /// Reads the files that the configuration names; blocks for as long as that takes.
     ///
     /// - Throws: `.configuration`, with the file and OpenSSL's reason.
-    public init(_ configuration: TLSConfiguration = TLSConfiguration()) throws(TLSError) {
+    public convenience init(_ configuration: TLSConfiguration = TLSConfiguration()) throws(TLSError) {
+        try self.init(configuration, TLSMaterial(configuration))
+    }
+
+    private init(_ configuration: TLSConfiguration, _ material: TLSMaterial) throws(TLSError) {
         _ = Self.library
         self.configuration = configuration
+        digest = material.digest
         pins = try TLSPins(configuration.pins)
         ERR_clear_error()
         guard let handle = SSL_CTX_new(TLS_client_method()) else {
             throw TLSError(.configuration, TLSError.openSSLReason)
         }
         self.handle = handle
-        try setUp()
+        try setUp(material)
     }
 
     deinit {
@@ -38,7 +45,7 @@ public final class TLSContext: @unchecked Sendable {
     /// OpenSSL would free what it shares as the process exits, while loops may still run.
     private static let library: Bool = OPENSSL_init_ssl(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
 
-    private func setUp() throws(TLSError) {
+    private func setUp(_ material: TLSMaterial) throws(TLSError) {
         let lowest = Int32(configuration.minimumVersion.code)
         guard copenssl_CTX_set_min_proto_version(handle, lowest) == 1 else {
             throw TLSError(.configuration, "\(configuration.minimumVersion) is not offered by this OpenSSL")
@@ -53,8 +60,8 @@ public final class TLSContext: @unchecked Sendable {
         SSL_CTX_set_verify(handle, SSL_VERIFY_PEER, nil)
         SSL_CTX_set_cert_verify_callback(handle, tlsVerifies, nil)
         try offerProtocols()
-        try trust()
-        if let identity = configuration.identity { try show(identity) }
+        try trust(material.authorities)
+        if let chain = material.certificateChain, let key = material.privateKey { try show(chain, key) }
         if let name = configuration.serverName, !TLSServerName.isValid(name) {
             throw TLSError(.configuration, "'\(name)' is no name of a server")
         }
@@ -75,15 +82,15 @@ public final class TLSContext: @unchecked Sendable {
         }
     }
 
-    private func trust() throws(TLSError) {
+    private func trust(_ authorities: TLSText?) throws(TLSError) {
         guard configuration.verification.isFull else { return }
-        guard let authorities = configuration.trust.authorities else {
+        guard let authorities else {
             guard SSL_CTX_set_default_verify_paths(handle) == 1 else {
                 throw TLSError(.configuration, "the system's roots: \(TLSError.openSSLReason)")
             }
             return
         }
-        let certificates = try TLSCertificates.read(authorities, for: "trusted certificates")
+        let certificates = try TLSCertificates.read(authorities)
         guard let store = SSL_CTX_get_cert_store(handle) else { return }
         for certificate in certificates.all where X509_STORE_add_cert(store, certificate) != 1 {
             throw TLSError(.configuration, "\(certificates.subject): \(TLSError.openSSLReason)")
@@ -91,8 +98,8 @@ public final class TLSContext: @unchecked Sendable {
         X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN))
     }
 
-    private func show(_ identity: TLSConfiguration.Identity) throws(TLSError) {
-        let chain = try TLSCertificates.read(identity.certificateChain, for: "client certificate")
+    private func show(_ certificateChain: TLSText, _ privateKey: TLSText) throws(TLSError) {
+        let chain = try TLSCertificates.read(certificateChain)
         for (index, certificate) in chain.all.enumerated() {
             let isTaken =
                 index == 0
@@ -102,7 +109,7 @@ public final class TLSContext: @unchecked Sendable {
                 throw TLSError(.configuration, "\(chain.subject): \(TLSError.openSSLReason)")
             }
         }
-        let key = try TLSPrivateKey(identity.privateKey, password: identity.password)
+        let key = try TLSPrivateKey(privateKey, password: configuration.identity?.password)
         guard X509_check_private_key(chain.all[0], key.handle) == 1 else {
             throw TLSError(
                 .configuration, "\(key.subject): it is not the key of \(chain.subject)")
@@ -115,7 +122,7 @@ public final class TLSContext: @unchecked Sendable {
 
 extension TLSContext: Hashable {
     public static func == (one: TLSContext, other: TLSContext) -> Bool {
-        one === other || one.configuration == other.configuration
+        one === other || one.digest == other.digest && one.configuration == other.configuration
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(configuration) }
@@ -126,21 +133,31 @@ extension TLSContext {
         weak var context: TLSContext?
     }
 
-    private static let known = Lock<[TLSConfiguration: Known]>([:])
+    /// No more than there are contexts in use when one is added. Configurations are not kept: they may hold keys.
+    private static let known = Lock<[Known]>([])
 
-    /// The context of a configuration: the same for all who ask while somebody has it, so that files are read once and
-    /// sessions are shared.
+    /// The context of a configuration: the same for all who ask while somebody has it and its files hold the same, so that
+    /// sessions are shared. Reads the files each time: where one of them changed there is a new context, and those who have
+    /// the old one go on with it.
     ///
     /// - Throws: what `init` throws.
     public static func shared(for configuration: TLSConfiguration = TLSConfiguration()) throws(TLSError)
         -> TLSContext
     {
-        if let context = known.withLock({ $0[configuration]?.context }) { return context }
-        let made = try TLSContext(configuration)
+        let material = try TLSMaterial(configuration)
+        func find(_ known: [Known]) -> TLSContext? {
+            for case let context? in known.lazy.map(\.context)
+            where context.digest == material.digest && context.configuration == configuration {
+                return context
+            }
+            return nil
+        }
+        if let context = known.withLock({ find($0) }) { return context }
+        let made = try TLSContext(configuration, material)
         return known.withLock { known in
-            if let first = known[configuration]?.context { return first }
-            known = known.filter { $0.value.context != nil }
-            known[configuration] = Known(context: made)
+            if let first = find(known) { return first }
+            known.removeAll { $0.context == nil }
+            known.append(Known(context: made))
             return made
         }
     }

@@ -7,8 +7,7 @@ struct TLSPrivateKey: ~Copyable {
     /// Made by `PEM_read_bio_PrivateKey`, freed in `deinit`.
     let handle: OpaquePointer
 
-    init(_ pem: TLSConfiguration.PEM, password: String?) throws(TLSError) {
-        let text = try TLSText(pem, for: "client key")
+    init(_ text: TLSText, password: String?) throws(TLSError) {
         let secret = (password ?? "").utf8CString
         let key = secret.withUnsafeBufferPointer {
             PEM_read_bio_PrivateKey(

@@ -1,27 +1,34 @@
 import COpenSSL
 import Glibc
 
-/// PEM text as OpenSSL reads it, with the name under which complaints speak of it.
-struct TLSText: ~Copyable {
+/// PEM text as OpenSSL reads it, once, with the name under which complaints speak of it.
+final class TLSText {
     /// Bytes of a file with certificates or keys.
     static var largest: Int { 16 << 20 }
 
     let subject: String
-    /// Made by `BIO_new` in `init`, freed in `deinit`.
+    /// Made by `BIO_new` in `init`, freed in `deinit`: OpenSSL clears the memory as it grows and as it goes.
     let handle: OpaquePointer
+    /// SHA-256 of the text.
+    private(set) var digest: [UInt8] = []
 
     init(_ pem: TLSConfiguration.PEM, for use: String) throws(TLSError) {
-        let bytes: [UInt8]
+        ERR_clear_error()
+        guard let handle = BIO_new(BIO_s_mem()) else {
+            throw TLSError(.configuration, "\(use): it cannot be read")
+        }
+        self.handle = handle
         switch pem.form {
-        case .bytes(let given): (subject, bytes) = (use, given)
+        case .bytes(let bytes):
+            subject = use
+            guard bytes.withUnsafeBytes({ add($0) }) else { throw unreadable }
         case .file(let path):
             subject = "\(use) \(path)"
-            bytes = try Self.read(path, subject)
+            try read(path)
         }
-        ERR_clear_error()
-        guard let handle = BIO_new(BIO_s_mem()), BIO_write(handle, bytes, Int32(bytes.count)) == bytes.count
-        else { throw TLSError(.configuration, "\(subject): it cannot be read") }
-        self.handle = handle
+        var start: UnsafeMutablePointer<CChar>?
+        let count = copenssl_BIO_get_mem_data(handle, &start)
+        digest = Self.digest(of: UnsafeRawBufferPointer(start: start, count: max(0, count)))
     }
 
     deinit {
@@ -32,30 +39,50 @@ struct TLSText: ~Copyable {
         ERR_reason_error_string(code).map { String(cString: $0) } ?? "it is no PEM"
     }
 
-    private static func read(_ path: String, _ subject: String) throws(TLSError) -> [UInt8] {
+    /// SHA-256.
+    static func digest(of bytes: UnsafeRawBufferPointer) -> [UInt8] {
+        var hash = [UInt8](repeating: 0, count: 32)
+        let isMade = EVP_Digest(bytes.baseAddress, bytes.count, &hash, nil, EVP_sha256(), nil)
+        precondition(isMade == 1, "OpenSSL has no SHA-256")
+        return hash
+    }
+
+    private func add(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.isEmpty || BIO_write(handle, bytes.baseAddress, Int32(bytes.count)) == bytes.count
+    }
+
+    private func read(_ path: String) throws(TLSError) {
         guard !path.utf8.contains(0) else {
             throw TLSError(.configuration, "\(subject.prefix { $0 != "\0" }): its path has a NUL")
         }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure(subject) }
+        guard descriptor >= 0 else { throw failure }
         defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 65_536)
+        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 1)
+        defer {
+            // It may have held a private key.
+            OPENSSL_cleanse(chunk.baseAddress, chunk.count)
+            chunk.deallocate()
+        }
+        var total = 0
         while true {
-            let count = Glibc.read(descriptor, &chunk, chunk.count)
-            if count == 0 { return bytes }
+            let count = Glibc.read(descriptor, chunk.baseAddress, chunk.count)
+            if count == 0 { return }
             guard count > 0 else {
                 if errno == EINTR { continue }
-                throw failure(subject)
+                throw failure
             }
-            bytes += chunk[..<count]
-            guard bytes.count <= largest else {
-                throw TLSError(.configuration, "\(subject): it is larger than \(largest >> 20) MiB")
+            total += count
+            guard total <= Self.largest else {
+                throw TLSError(.configuration, "\(subject): it is larger than \(Self.largest >> 20) MiB")
             }
+            guard add(UnsafeRawBufferPointer(rebasing: chunk[..<count])) else { throw unreadable }
         }
     }
 
-    private static func failure(_ subject: String) -> TLSError {
+    private var unreadable: TLSError { TLSError(.configuration, "\(subject): it cannot be read") }
+
+    private var failure: TLSError {
         TLSError(.configuration, "\(subject): \(String(cString: strerror(errno)))")
     }
 }

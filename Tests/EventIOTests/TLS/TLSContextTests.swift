@@ -121,6 +121,49 @@ struct TLSContextTests {
         #expect(try TLSContext.shared(for: configuration) != one)
     }
 
+    @Test("Files with new content have a new context; those who have the old one keep it")
+    func rotated() throws {
+        let folder = ScratchFolder()
+        let (one, other) = (TestAuthority.shared.issue(), TestAuthority.shared.issue())
+        func write(_ identity: TestIdentity, _ authority: TestAuthority = .shared) throws {
+            try identity.certificate.write(toFile: folder.file("chain"), atomically: true, encoding: .utf8)
+            try identity.key.write(toFile: folder.file("key"), atomically: true, encoding: .utf8)
+            try authority.pem.write(toFile: folder.file("authorities"), atomically: true, encoding: .utf8)
+        }
+        var configuration = TLSConfiguration()
+        configuration.trust = .authorities(.file(folder.file("authorities")))
+        configuration.identity = .init(
+            certificateChain: .file(folder.file("chain")), privateKey: .file(folder.file("key")))
+        try write(one)
+        let first = try TLSContext.shared(for: configuration)
+        // Written anew with the same content.
+        try write(one)
+        #expect(try TLSContext.shared(for: configuration) === first)
+        try write(other)
+        let second = try TLSContext.shared(for: configuration)
+        #expect(second !== first)
+        #expect(second != first)
+        try write(other, .other)
+        let third = try TLSContext.shared(for: configuration)
+        #expect(third != second)
+        try write(one)
+        #expect(try TLSContext.shared(for: configuration) === first)
+        try "not a key".write(toFile: folder.file("key"), atomically: true, encoding: .utf8)
+        #expect(throws: TLSError.self) { try TLSContext.shared(for: configuration) }
+        withExtendedLifetime((first, second, third)) {}
+    }
+
+    @Test("A context that nobody has is not kept")
+    func released() throws {
+        var configuration = TLSConfiguration.trusting()
+        configuration.serverName = "released.example"
+        var context: TLSContext? = try TLSContext.shared(for: configuration)
+        weak let kept = context
+        #expect(kept != nil)
+        context = nil
+        #expect(kept == nil)
+    }
+
     @Test("The system's roots are trusted where nothing else is said")
     func system() throws {
         #expect(try TLSContext().configuration == TLSConfiguration())

@@ -1,0 +1,51 @@
+import COpenSSL
+import Glibc
+
+/// What a configuration names, read: certificates and keys, until a context has them.
+struct TLSMaterial {
+    /// Nil where the system's are trusted, or nothing is verified.
+    let authorities: TLSText?
+    let certificateChain: TLSText?
+    let privateKey: TLSText?
+    /// SHA-256 over all of it: it tells files with new content from those that were read before.
+    let digest: [UInt8]
+
+    /// Reads the files; blocks for as long as that takes.
+    init(_ configuration: TLSConfiguration) throws(TLSError) {
+        func text(_ pem: TLSConfiguration.PEM?, for use: String) throws(TLSError) -> TLSText? {
+            guard let pem else { return nil }
+            return try TLSText(pem, for: use)
+        }
+        let isVerified = configuration.verification.isFull
+        authorities = try text(
+            isVerified ? configuration.trust.authorities : nil, for: "trusted certificates")
+        certificateChain = try text(configuration.identity?.certificateChain, for: "client certificate")
+        privateKey = try text(configuration.identity?.privateKey, for: "client key")
+        var all: [UInt8] = []
+        for part in [authorities, certificateChain, privateKey] {
+            all += part?.digest ?? [UInt8](repeating: 0, count: 32)
+        }
+        if isVerified, authorities == nil { all += Self.systemRoots() }
+        digest = all.withUnsafeBytes { TLSText.digest(of: $0) }
+    }
+
+    /// Changes with the roots of the system: the content of OpenSSL's file, and when a file in its folders came or went. (The
+    /// files in there are read as certificates are verified.)
+    private static func systemRoots() -> [UInt8] {
+        func setting(_ name: UnsafePointer<CChar>?, _ standard: UnsafePointer<CChar>?) -> String {
+            guard let text = name.flatMap({ getenv($0) }).map({ UnsafePointer($0) }) ?? standard else {
+                return ""
+            }
+            return String(cString: text)
+        }
+        let file = setting(X509_get_default_cert_file_env(), X509_get_default_cert_file())
+        var all = (try? TLSText(.file(file), for: "the system's roots"))?.digest ?? []
+        let folders = setting(X509_get_default_cert_dir_env(), X509_get_default_cert_dir())
+        for folder in folders.split(separator: ":") {
+            var facts = stat()
+            guard stat(String(folder), &facts) == 0 else { continue }
+            all += Array("\(facts.st_ino) \(facts.st_mtim.tv_sec) \(facts.st_mtim.tv_nsec) ".utf8)
+        }
+        return all
+    }
+}
