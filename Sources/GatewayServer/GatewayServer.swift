@@ -90,7 +90,8 @@ public final class GatewayServer: Sendable {
                     clients, retryBudget: configuration.retryBudget,
                     fieldsWithoutContext: CallContext.fieldsWithoutContext(name),
                     observer: upstreamLog ?? UpstreamLog(logs.diagnostics)),
-                upstreamOverrides: configuration.upstreams, name: name,
+                upstreamOverrides: configuration.upstreams,
+                configuredUpstreams: Set(configuration.connections.tlsByUpstream.keys), name: name,
                 report: { logs.diagnostics.write(.error, "endpoint failed", ["what": "\($0)"]) })
             let gateway = Gateway(environment, limits: configuration.limits, cors: configuration.cors)
             try declare(gateway)
@@ -113,15 +114,19 @@ public final class GatewayServer: Sendable {
     }
 
     private static func routes(_ settings: ConnectionSettings) throws -> UpstreamRoutes {
-        // Kept until the routes have them, so that no file is read twice.
+        // Kept until the routes have them, so that no context is made twice.
         var contexts: [TLSContext] = []
-        for (name, configuration) in settings.tlsByUpstream.sorted(by: { $0.key < $1.key }) {
-            do {
-                contexts.append(try TLSContext.shared(for: configuration))
-            } catch {
-                throw GatewayStartError("TLS of upstream \(name): \(error.reason)")
+        func read(_ configurations: [String: TLSConfiguration], of what: String) throws {
+            for (name, configuration) in configurations.sorted(by: { $0.key < $1.key }) {
+                do {
+                    contexts.append(try TLSContext.shared(for: configuration))
+                } catch {
+                    throw GatewayStartError("TLS of \(what) \(name): \(error.reason)")
+                }
             }
         }
+        try read(settings.tlsByUpstream, of: "upstream")
+        try read(settings.tlsByHost, of: "host")
         return try withExtendedLifetime(contexts) {
             do {
                 return try UpstreamRoutes(settings)

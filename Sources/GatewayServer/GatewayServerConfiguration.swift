@@ -43,7 +43,8 @@ public struct GatewayServerConfiguration: Sendable {
     /// What each loop's calls to upstreams may take: connections, waiting calls, sizes of responses. The times of a call to
     /// connect, to its first byte, between bytes and in all are not looked at: they are its provider's `CallPolicy`.
     public var outbound = OutboundLimits()
-    /// TLS of upstreams, by their name or host, and the proxy before them. Default: verified by the system's roots, no proxy.
+    /// TLS of upstreams, by their name or host, and the proxy before them; its files are read as the gateway starts. Default:
+    /// verified by the system's roots, no proxy.
     public var connections = ConnectionSettings()
     /// How many retries may be in flight to one upstream from one loop. Default: 20 % of the calls in flight, and 3 in any case.
     public var retryBudget = RetryBudget()

@@ -12,15 +12,32 @@ public import HTTPOutbound
 public struct ConnectionSettings: Sendable {
     /// For `https` upstreams. Default: verified by the system's roots, TLS 1.2 and up.
     public var tls = TLSConfiguration()
-    /// For single upstreams instead, by their name or else by their host: an authority of one's own, a client certificate,
-    /// pinned keys. Connections with different configurations are never shared. A redirect to another origin has what its
-    /// host is given, and nothing of the upstream's name.
+    /// For single hosts instead, whoever calls them: an authority of one's own, a client certificate, pinned keys. The key is
+    /// `host` for all of its ports, or `host:port`, which goes first: `bank.test`, `10.0.0.7:8443`, `[::1]`. Connections with
+    /// different configurations are never shared.
+    public var tlsByHost: [String: TLSConfiguration] = [:]
+    /// For single upstreams instead, before `tlsByHost`: by the name that a provider was given as its `upstream`, or a
+    /// gateway's. A provider that is only called by its target's type has no such name, and a redirect to another origin
+    /// leaves it behind. A gateway does not start where nobody declares an upstream of that name.
     public var tlsByUpstream: [String: TLSConfiguration] = [:]
     /// Default none.
     public var proxy = Proxy.none
 
     /// Verified by the system's roots, without a proxy.
     public init() {}
+
+    /// A key of `tlsByHost` that is no host, or that names a host twice.
+    public struct InvalidHost: Error, Sendable, Hashable, CustomStringConvertible {
+        /// The key.
+        public let text: String
+        let isRepeated: Bool
+
+        public var description: String {
+            isRepeated
+                ? "tlsByHost names the host '\(text)' twice"
+                : "tlsByHost: '\(text)' is not a host or host:port"
+        }
+    }
 
     /// The proxy between here and the upstreams.
     public struct Proxy: Sendable {

@@ -4,7 +4,7 @@ extension Provider {
     /// A provider over a session's connections, whose targets say themselves where they go (Moya's `MoyaProvider()`).
     ///
     /// - Parameters:
-    ///   - name: the API's name in logs and errors.
+    ///   - name: the API's name in logs and errors. `ConnectionSettings.tlsByUpstream` is not for it.
     ///   - session: whose connections carry the calls. Default `Session.shared`.
     ///   - policy: retries, time limits, redirects.
     ///   - plugins: asked in order.
@@ -26,7 +26,7 @@ extension Provider {
     /// A provider over a session's connections of an upstream at an address that a program is told, rather than its targets'.
     ///
     /// - Parameters:
-    ///   - upstream: the API's name in logs and errors.
+    ///   - upstream: the API's name in logs, errors and `ConnectionSettings.tlsByUpstream`.
     ///   - baseURL: replaces the targets' own `baseURL`.
     ///   - session: whose connections carry the calls. Default `Session.shared`.
     ///   - policy: retries, time limits, redirects.

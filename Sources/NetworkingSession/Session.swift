@@ -82,8 +82,8 @@ public final class Session: Sendable {
 
     /// Starts its loops. From any thread, a handler of a gateway included: it waits for none of them.
     ///
-    /// - Throws: `TLSError` for what is wrong in the configuration, `SocketError` if the system has no descriptor or no thread
-    ///   left for a loop. Of the environment's proxies it never complains here: `warnings` does.
+    /// - Throws: `TLSError` and `ConnectionSettings.InvalidHost` for what is wrong in the configuration, `SocketError` if the
+    ///   system has no descriptor or no thread left for a loop. The environment's proxies never fail it: see `warnings`.
     public init(_ configuration: Configuration = Configuration()) throws {
         let loops = try SessionLoops(configuration)
         self.loops = loops

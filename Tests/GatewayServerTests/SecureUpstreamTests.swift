@@ -73,6 +73,26 @@ struct SecureUpstreamTests {
         upstream.stop()
     }
 
+    @Test("TLS for an upstream that nobody declares ends the start with a sentence")
+    func unknownUpstream() {
+        var configuration = GatewayServerConfiguration()
+        configuration.port = 0
+        configuration.connections.tlsByUpstream["parts"] = TLSConfiguration()
+        #expect {
+            try GatewayServer.start(configuration) { _ in }
+        } throws: { error in
+            "\(error)" == "there is no upstream \"parts\" to set TLS for (there are none)"
+        }
+        configuration.connections.tlsByUpstream = [:]
+        configuration.connections.tlsByHost["https://parts"] = TLSConfiguration()
+        #expect {
+            try GatewayServer.start(configuration) { _ in }
+        } throws: { error in
+            "\(error)"
+                == "upstreams cannot be connected to: tlsByHost: 'https://parts' is not a host or host:port"
+        }
+    }
+
     @Test("A file that is missing ends the start with a sentence")
     func missingFile() {
         var configuration = GatewayServerConfiguration()

@@ -206,6 +206,27 @@ struct DeclarationTests {
             error?.description == "there is no upstream \"dairy\" to give an address (known: diary, weather)")
     }
 
+    @Test("TLS that is set for an unknown upstream is refused, and the known ones are listed")
+    func unknownSettings() throws {
+        let transport = StubTransport(scheduler: HistoricalScheduler())
+        func error(_ names: Set<String>) -> GatewayDeclarationError? {
+            let gateway = Gateway(GatewayEnvironment(transport: transport, configuredUpstreams: names))
+            _ = gateway.provider(DiaryAPI.self, upstream: "weather")
+            do {
+                _ = try gateway.responder()
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(
+            error(["dairy", "DiaryAPI", "weather"])?.faults == [
+                "there is no upstream \"DiaryAPI\" to set TLS for (known: weather)",
+                "there is no upstream \"dairy\" to set TLS for (known: weather)",
+            ])
+        #expect(error(["weather"]) == nil)
+    }
+
     @Test("An override that is no address is refused; all complaints come at once")
     func everything() throws {
         let bench = Bench(

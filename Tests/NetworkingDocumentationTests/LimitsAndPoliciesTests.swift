@@ -153,12 +153,13 @@ struct LimitsAndPoliciesTests {
             certificateChain: .file("/etc/diary/client.pem"), privateKey: .file("/etc/diary/client.key"))
         var pinned = TLSConfiguration()
         pinned.pins = ["sha256//7HIpactkIAq2Y49orFOOQKurWxmmSFZhBCoQYcRhJ3Y="]
-        configuration.connections.tlsByUpstream = ["diary": inside, "bank.test": pinned]
+        configuration.connections.tlsByUpstream = ["diary": inside]
+        configuration.connections.tlsByHost = ["bank.test": pinned]
 
         let proxy = try ProxyConfiguration("http://proxy.test:3128")
         configuration.connections.proxy = try .fixed(proxy, except: NoProxy("localhost,.internal"))
         #expect(throws: TLSError.self) { try Session(configuration) }
-        configuration.connections.tlsByUpstream = ["bank.test": pinned]
+        configuration.connections.tlsByUpstream = [:]
         try Session(configuration).close()
     }
 }

@@ -10,6 +10,77 @@ import Testing
 
 @Suite("Where TLS settings hold")
 struct RouteTests {
+    private enum A { struct API: TargetType { let baseURL: String; var path: RequestPath = "/" } }
+    private enum Z { struct API: TargetType { let baseURL: String; var path: RequestPath = "/" } }
+
+    /// What TLS the call of a provider goes by: its settings' `serverName`.
+    private func name<Target: TargetType>(
+        _ settings: ConnectionSettings, _ target: Target,
+        _ provider: (StubTransport) throws -> Provider<Target>
+    ) throws -> String? {
+        let routes = try UpstreamRoutes(settings)
+        let transport = StubTransport(scheduler: HistoricalScheduler())
+        transport.answer(.response(200))
+        let provider = try provider(transport)
+        _ = provider.rx.request(target).subscribe()
+        let upstream = try #require(transport.attempts.first).call.upstream
+        return try routes.origin(of: upstream).tls?.configuration.serverName
+    }
+
+    private func named(_ name: String) -> TLSConfiguration {
+        var configuration = TLSConfiguration()
+        configuration.serverName = name
+        return configuration
+    }
+
+    @Test(
+        "Settings by name are for providers that were given the name, and not for those whose type is called so"
+    )
+    func typesOfOneName() throws {
+        var settings = ConnectionSettings()
+        settings.tlsByUpstream["API"] = named("by.name")
+        settings.tls = named("of.all")
+        let base = "https://api.test"
+        #expect(try name(settings, A.API(baseURL: base)) { Provider(transport: $0) } == "of.all")
+        #expect(try name(settings, Z.API(baseURL: base)) { Provider(transport: $0) } == "of.all")
+        #expect(try name(settings, Z.API(baseURL: base)) { Provider(name: "API", transport: $0) } == "of.all")
+        #expect(
+            try name(settings, A.API(baseURL: base)) { try Provider(upstream: "API", transport: $0) }
+                == "by.name")
+        #expect(
+            try name(settings, A.API(baseURL: base)) {
+                try Provider(upstream: "API", baseURL: base, transport: $0)
+            } == "by.name")
+        #expect(
+            try name(settings, A.API(baseURL: base)) {
+                Provider(upstream: try Upstream(name: "API", baseURL: base), transport: $0)
+            } == "by.name")
+    }
+
+    @Test("Settings by host are for that host, and its port where one is named; a name goes first")
+    func hosts() throws {
+        var settings = ConnectionSettings()
+        settings.tlsByHost["Bank.test"] = named("host")
+        settings.tlsByHost["bank.test:8443"] = named("port")
+        settings.tlsByHost["other.test:443"] = named("own.port")
+        settings.tlsByHost["[::1]"] = named("six")
+        settings.tlsByHost["::2"] = named("bare.six")
+        settings.tlsByUpstream["bank.test"] = named("upstream")
+        for (base, expected) in [
+            ("https://bank.test", "host"), ("https://BANK.test:9000", "host"),
+            ("https://bank.test:8443", "port"), ("https://other.test", "own.port"),
+            ("https://other.test:8443", nil), ("https://[::1]:8443", "six"), ("https://[::2]", "bare.six"),
+            ("https://sub.bank.test", nil),
+        ] {
+            #expect(
+                try name(settings, A.API(baseURL: base)) { Provider(transport: $0) } == expected, "\(base)")
+        }
+        #expect(
+            try name(settings, A.API(baseURL: "https://bank.test")) {
+                try Provider(upstream: "bank.test", transport: $0)
+            } == "upstream")
+    }
+
     @Test(
         "What an upstream's name is given is for that upstream alone: a redirect to another origin has its host's"
     )

@@ -1,4 +1,5 @@
 import EventIO
+import Foundation
 import Networking
 import NetworkingSession
 import Rx
@@ -40,6 +41,39 @@ struct SecureSessionTests {
         #expect(try await outcome(url) == "tls_certificate_error")
         #expect(try await outcome(url) { $0.tls = Self.trusting } == "200")
         upstream.stop()
+    }
+
+    @Test("A session that is made after its files changed has the new ones, and an open one goes on")
+    func rotated() async throws {
+        let folder = ScratchFolder()
+        let file = folder.file("authorities.pem")
+        func write(_ authority: TestAuthority) throws {
+            try authority.pem.write(toFile: file, atomically: true, encoding: .utf8)
+        }
+        let upstream = try ScriptedUpstream(tls: TLSServer(), [.readRequest, .send(Self.ok), .again])
+        defer { upstream.stop() }
+        let url = "https://127.0.0.1:\(upstream.port)"
+        var configuration = Session.Configuration()
+        configuration.connections.proxy = .none
+        configuration.connections.tls.trust = .authorities(.file(file))
+        try write(.shared)
+        let open = try Session(configuration)
+        defer { open.close() }
+        try write(.other)
+        #expect(try await outcome(url) { $0.tls = configuration.connections.tls } == "tls_certificate_error")
+        let request = HTTPRequest(url: url + "/answer")
+        #expect(try await open.request(request).statusCode == 200)
+        try write(.shared)
+        #expect(try await outcome(url) { $0.tls = configuration.connections.tls } == "200")
+    }
+
+    @Test("A host that is none, or named twice, is told as the session is made")
+    func badHost() throws {
+        for hosts in [["https://bank.test"], [""], ["bank.test/a"], ["a b"], ["bank.test", "BANK.test"]] {
+            var configuration = Session.Configuration()
+            for host in hosts { configuration.connections.tlsByHost[host] = Self.trusting }
+            #expect(throws: ConnectionSettings.InvalidHost.self, "\(hosts)") { try Session(configuration) }
+        }
     }
 
     @Test("A configuration that cannot be used is told as the session is made")

@@ -82,7 +82,8 @@ public final class Gateway: Sendable {
     }
 
     /// Returns what answers requests. Throws all faults at once: an endpoint that is declared wrongly, an invalid
-    /// address, or an upstream that is named in an override or for credentials and that nobody declared.
+    /// address, or an upstream that is named in an override, in settings of connections or for credentials and that nobody
+    /// declared.
     public func responder() throws(GatewayDeclarationError) -> GatewayResponder {
         let (router, largestBody, upstreams, declared, endpoints) = state.withLock {
             ($0.router, $0.largestBody, $0.upstreams, $0.faults, $0.credentialEndpoints)
@@ -92,6 +93,10 @@ public final class Gateway: Sendable {
             upstreams.isEmpty ? "there are none" : "known: \(upstreams.sorted().joined(separator: ", "))"
         for name in environment.upstreamOverrides.keys.sorted() where !upstreams.contains(name) {
             faults.append("there is no upstream \"\(name)\" to give an address (\(known))")
+        }
+        for name in environment.configuredUpstreams.sorted()
+        where !upstreams.contains(name) && environment.upstreamOverrides[name] == nil {
+            faults.append("there is no upstream \"\(name)\" to set TLS for (\(known))")
         }
         for (endpoint, settings) in endpoints {
             for (field, upstream) in settings.unknownUpstreams(known: upstreams) {

@@ -7,6 +7,8 @@ public struct GatewayEnvironment: Sendable {
     public var transport: any Transport
     /// Addresses by upstream name that replace the targets' own: `["diary": "http://127.0.0.1:9001/food-diary"]`.
     public var upstreamOverrides: [String: String]
+    /// Names of upstreams that connections have settings for. One that nobody declares is a fault. Default none.
+    public var configuredUpstreams: Set<String>
     /// The gateway's name in `Via` and `Proxy-Status`. Default `sluice`.
     public var name: GatewayName
     /// Gets what is a fault of ours, on the loop of the request: log it, do not wait in it.
@@ -15,11 +17,13 @@ public struct GatewayEnvironment: Sendable {
     public init(
         transport: any Transport,
         upstreamOverrides: [String: String] = [:],
+        configuredUpstreams: Set<String> = [],
         name: GatewayName = .standard,
         report: @escaping @Sendable (GatewayIncident) -> Void = { _ in }
     ) {
         self.transport = transport
         self.upstreamOverrides = upstreamOverrides
+        self.configuredUpstreams = configuredUpstreams
         self.name = name
         self.report = report
     }

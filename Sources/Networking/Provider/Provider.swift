@@ -35,11 +35,11 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
     ) throws(Upstream.InvalidBaseURL) {
         var configured: Upstream?
         if let baseURL {
-            configured = try Upstream.known(name: upstream, baseURL: baseURL)
+            configured = try Upstream.known(name: upstream, baseURL: baseURL, isNamed: true)
         }
         settings = ProviderSettings(
-            name: upstream, upstream: configured, transport: transport, policy: policy, plugins: plugins,
-            interceptor: interceptor, cookies: cookies, jitter: jitter)
+            name: upstream, isNamed: true, upstream: configured, transport: transport, policy: policy,
+            plugins: plugins, interceptor: interceptor, cookies: cookies, jitter: jitter)
         self.stub = stub
         isPlain = stub == nil && settings.stages == nil
     }
@@ -52,13 +52,15 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
         stub: StubClosure? = nil, jitter: @escaping Jitter = fullJitter
     ) {
         settings = ProviderSettings(
-            name: upstream.name, upstream: upstream, transport: transport, policy: policy, plugins: plugins,
-            interceptor: interceptor, cookies: cookies, jitter: jitter)
+            name: upstream.name, isNamed: true, upstream: upstream, transport: transport, policy: policy,
+            plugins: plugins, interceptor: interceptor, cookies: cookies, jitter: jitter)
         self.stub = stub
         isPlain = stub == nil && settings.stages == nil
     }
 
     /// A provider whose targets say themselves where they go.
+    ///
+    /// - Parameter name: the API's name in logs and errors. Settings by an upstream's name are not for it: TLS goes by the host.
     public init(
         name: String = "\(Target.self)", transport: any Transport, policy: CallPolicy = CallPolicy(),
         plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil,
@@ -66,8 +68,8 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
         stub: StubClosure? = nil, jitter: @escaping Jitter = fullJitter
     ) {
         settings = ProviderSettings(
-            name: name, upstream: nil, transport: transport, policy: policy, plugins: plugins,
-            interceptor: interceptor, cookies: cookies, jitter: jitter)
+            name: name, isNamed: false, upstream: nil, transport: transport, policy: policy,
+            plugins: plugins, interceptor: interceptor, cookies: cookies, jitter: jitter)
         self.stub = stub
         isPlain = stub == nil && settings.stages == nil
     }

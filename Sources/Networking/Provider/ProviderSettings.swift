@@ -48,6 +48,8 @@ final class CallSettings: Sendable {
 /// What all calls of a provider share.
 final class ProviderSettings: Sendable {
     let name: String
+    /// Whether the name was chosen for the upstream (`Upstream.isNamed`).
+    private let isNamed: Bool
     let transport: any Transport
     /// The transport's; nil for most that are not a gateway's.
     let observer: (any UpstreamObserver)?
@@ -75,11 +77,12 @@ final class ProviderSettings: Sendable {
     }
 
     init(
-        name: String, upstream: Upstream?, transport: any Transport, policy: CallPolicy,
+        name: String, isNamed: Bool, upstream: Upstream?, transport: any Transport, policy: CallPolicy,
         plugins: [any PluginType], interceptor: (any RequestInterceptor)?, cookies: CookieJar?,
         jitter: @escaping Jitter
     ) {
         self.name = name
+        self.isNamed = isNamed
         self.transport = transport
         observer = (transport as? any ObservedTransport)?.upstreamObserver
         stages = CallStages.needed(interceptor, cookies, policy.redirects, plugins)
@@ -97,7 +100,8 @@ final class ProviderSettings: Sendable {
     /// The same over another transport.
     func over(_ transport: any Transport) -> ProviderSettings {
         ProviderSettings(
-            name: name, upstream: configured?.upstream, transport: transport, policy: policy,
+            name: name, isNamed: isNamed, upstream: configured?.upstream, transport: transport,
+            policy: policy,
             plugins: plugins.all, interceptor: stages?.interceptor, cookies: stages?.cookies, jitter: jitter)
     }
 
@@ -148,7 +152,8 @@ final class ProviderSettings: Sendable {
         if let known { return known }
         let upstream: Upstream
         do {
-            upstream = try Upstream.known(name: name, baseURL: baseURL, isElsewhere: isElsewhere)
+            upstream = try Upstream.known(
+                name: name, baseURL: baseURL, isElsewhere: isElsewhere, isNamed: isNamed && !isElsewhere)
         } catch {
             throw RequestFault(error)
         }

@@ -23,7 +23,7 @@ public final class RequestClient: ReactiveCompatible, Sendable {
         cookies: CookieJar? = nil
     ) {
         settings = ProviderSettings(
-            name: name, upstream: nil, transport: transport, policy: policy, plugins: plugins,
+            name: name, isNamed: false, upstream: nil, transport: transport, policy: policy, plugins: plugins,
             interceptor: interceptor, cookies: cookies, jitter: fullJitter)
     }
 

@@ -15,8 +15,12 @@ public final class Upstream: Sendable {
     /// Where calls go instead: a Unix-domain socket. The host is `localhost` then.
     public let unixSocketPath: String?
 
-    /// Whether it is where a redirect led to: then what is set for its name (a client certificate, say) is not for it.
+    /// Whether it is where a redirect led to.
     public let isElsewhere: Bool
+
+    /// Whether the name was chosen for this upstream: then settings by name (TLS, say) are for it. False where a provider is
+    /// called by its target's type or for logs alone, and where a redirect led to: such names may collide.
+    public let isNamed: Bool
 
     /// The name as a JSON string, for logs.
     package let jsonName: [UInt8]
@@ -31,10 +35,12 @@ public final class Upstream: Sendable {
     ///   - text: `http://host:port/prefix`, `https://host:port/prefix`, or the path of a Unix-domain socket:
     ///     `unix:/run/diary.sock`, `unix:/run/diary.sock:/prefix`.
     public convenience init(name: String, baseURL text: String) throws(InvalidBaseURL) {
-        try self.init(name: name, baseURL: text, isElsewhere: false)
+        try self.init(name: name, baseURL: text, isElsewhere: false, isNamed: true)
     }
 
-    private init(name: String, baseURL text: String, isElsewhere: Bool) throws(InvalidBaseURL) {
+    private init(
+        name: String, baseURL text: String, isElsewhere: Bool, isNamed: Bool
+    ) throws(InvalidBaseURL) {
         func invalid(_ reason: String) -> InvalidBaseURL {
             InvalidBaseURL(upstream: name, value: text, reason: reason)
         }
@@ -64,6 +70,7 @@ public final class Upstream: Sendable {
         self.name = name
         jsonName = JSONLine.array(capacity: name.utf8.count + 2) { $0.string(name) }
         self.isElsewhere = isElsewhere
+        self.isNamed = isNamed
         baseURL = url
         self.prefix = prefix
     }
@@ -96,6 +103,7 @@ extension Upstream {
         let name: String
         let baseURL: String
         let isElsewhere: Bool
+        let isNamed: Bool
     }
 
     /// Does not keep its upstream.
@@ -113,12 +121,13 @@ extension Upstream {
 
     /// The upstream of that name at that address: the same one for all providers that use it at one time, so that they share what
     /// a transport keeps for it.
-    static func known(name: String, baseURL: String, isElsewhere: Bool = false) throws(InvalidBaseURL)
-        -> Upstream
-    {
-        let address = Address(name: name, baseURL: baseURL, isElsewhere: isElsewhere)
+    static func known(
+        name: String, baseURL: String, isElsewhere: Bool = false, isNamed: Bool
+    ) throws(InvalidBaseURL) -> Upstream {
+        let address = Address(name: name, baseURL: baseURL, isElsewhere: isElsewhere, isNamed: isNamed)
         if let upstream = known.withLock({ $0.entries[address]?.upstream }) { return upstream }
-        let upstream = try Upstream(name: name, baseURL: baseURL, isElsewhere: isElsewhere)
+        let upstream = try Upstream(
+            name: name, baseURL: baseURL, isElsewhere: isElsewhere, isNamed: isNamed)
         return known.withLock { known in
             if let first = known.entries[address]?.upstream { return first }
             if known.entries.count >= known.limit {

@@ -2,6 +2,7 @@ import EventIO
 import FoundationEssentials
 import HTTPModel
 import HTTPOutbound
+import Locking
 import Networking
 
 /// Where each upstream is, and by which TLS and which proxy: the settings, read once and checked.
@@ -12,9 +13,11 @@ package struct UpstreamRoutes: Sendable {
         case fixed(ProxyConfiguration, except: NoProxy)
     }
 
-    private let contexts: [String: TLSContext]
-    /// Made when an upstream needs it, unless something was said about it: the system's roots take a moment to read.
+    private let byUpstream: [String: TLSContext]
+    private let byHost: [Host: TLSContext]
+    /// Nil where nothing was said about it: then `system`.
     private let context: TLSContext?
+    private let system = SystemContext()
     private let proxying: Proxying
     /// What was not understood of the environment, a line each, without passwords. Such an entry is skipped, or fails the calls
     /// that need it.
@@ -22,7 +25,8 @@ package struct UpstreamRoutes: Sendable {
 
     /// Straight, verified by the system's roots.
     package init() {
-        contexts = [:]
+        byUpstream = [:]
+        byHost = [:]
         context = nil
         proxying = .none
         warnings = []
@@ -31,14 +35,19 @@ package struct UpstreamRoutes: Sendable {
     /// Reads the files that the settings name; blocks for as long as that takes.
     ///
     /// - Parameter variables: the process's environment.
+    /// - Throws: `TLSError`, `ConnectionSettings.InvalidHost`.
     package init(
         _ settings: ConnectionSettings, variables: [String: String] = ProcessInfo.processInfo.environment
-    ) throws(TLSError) {
-        var contexts: [String: TLSContext] = [:]
-        for (name, configuration) in settings.tlsByUpstream {
-            contexts[name] = try TLSContext.shared(for: configuration)
+    ) throws {
+        byUpstream = try settings.tlsByUpstream.mapValues { try TLSContext.shared(for: $0) }
+        var byHost: [Host: TLSContext] = [:]
+        for (text, configuration) in settings.tlsByHost {
+            let host = try Host(text)
+            guard byHost.updateValue(try TLSContext.shared(for: configuration), forKey: host) == nil else {
+                throw ConnectionSettings.InvalidHost(text: host.description, isRepeated: true)
+            }
         }
-        self.contexts = contexts
+        self.byHost = byHost
         context = settings.tls == TLSConfiguration() ? nil : try TLSContext.shared(for: settings.tls)
         switch settings.proxy.form {
         case .none: (proxying, warnings) = (.none, [])
@@ -76,10 +85,12 @@ package struct UpstreamRoutes: Sendable {
     }
 
     private func context(for upstream: Networking.Upstream) throws(TransportError) -> TLSContext {
-        let named = upstream.isElsewhere ? nil : contexts[upstream.name]
-        if let own = named ?? contexts[upstream.baseURL.host] ?? context { return own }
+        if upstream.isNamed, let named = byUpstream[upstream.name] { return named }
+        let url = upstream.baseURL
+        let ofHost = byHost[Host(url.host, port: url.port)] ?? byHost[Host(url.host, port: nil)]
+        if let own = ofHost ?? context { return own }
         do {
-            return try TLSContext.shared()
+            return try system.context()
         } catch {
             throw TransportError(.internalError, "TLS cannot be set up: \(error)", underlying: error)
         }
@@ -89,5 +100,48 @@ package struct UpstreamRoutes: Sendable {
         TransportError(
             .destinationUnavailable,
             "the address of upstream \(upstream.name) is not one that can be connected to")
+    }
+}
+
+/// A key of `ConnectionSettings.tlsByHost`: in lower case, without brackets.
+private struct Host: Hashable, CustomStringConvertible {
+    private let name: String
+    /// Nil for all ports.
+    private let port: Int?
+
+    init(_ name: String, port: Int?) {
+        self.name = name
+        self.port = port
+    }
+
+    init(_ text: String) throws(ConnectionSettings.InvalidHost) {
+        guard let plain = Self.url(.http, text), let secure = Self.url(.https, text) else {
+            throw ConnectionSettings.InvalidHost(text: text, isRepeated: false)
+        }
+        // A port that is not there is each scheme's own.
+        self.init(plain.host, port: plain.port == secure.port ? plain.port : nil)
+    }
+
+    private static func url(_ scheme: HTTPURL.Scheme, _ text: String) -> HTTPURL? {
+        guard !text.contains("/"), !text.contains("?") else { return nil }
+        let url = try? HTTPURL("\(scheme.rawValue)://\(text)")
+        return url ?? (try? HTTPURL("\(scheme.rawValue)://[\(text)]"))
+    }
+
+    var description: String { port.map { "\(name):\($0)" } ?? name }
+}
+
+/// The context of upstreams of which nothing was said, made when one of them is called: the system's roots take a moment to
+/// read. All of a session's upstreams have the same one.
+private final class SystemContext: Sendable {
+    private let made = Lock<TLSContext?>(nil)
+
+    func context() throws(TLSError) -> TLSContext {
+        if let context = made.withLock({ $0 }) { return context }
+        let context = try TLSContext.shared()
+        return made.withLock { made in
+            made = made ?? context
+            return made ?? context
+        }
     }
 }

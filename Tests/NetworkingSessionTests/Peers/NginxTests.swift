@@ -73,7 +73,7 @@ struct NginxTests {
                 var tls = connections.tls
                 tls.identity = .init(
                     certificateChain: .text(identity.certificate), privateKey: .text(identity.key))
-                connections.tlsByUpstream[host] = tls
+                connections.tlsByHost[host] = tls
             } _: { peer async throws in
                 try await peer.get()
             }
