@@ -48,8 +48,9 @@ extension EventLoop: SchedulerType {
 
 // The scheduler's clock, beside the loop's own `now`, which a concrete loop means.
 extension SchedulerType where Self == EventLoop {
-    /// The loop's own clock as a date: the time of day, but that it never jumps when the system's clock is set,
-    /// since time-outs and deadlines are reckoned with it.
+    /// The loop's own clock as a date: what durations and deadlines are reckoned with. It begins with the time of day and never
+    /// jumps: it does not follow a clock that is set, and stands still while the machine sleeps. For the time of day ask the
+    /// system.
     public var now: RxTime {
         let now: MonotonicTime = now
         return Date(timeIntervalSinceReferenceDate: self.wallOffset + Double(now.nanoseconds) / 1e9)

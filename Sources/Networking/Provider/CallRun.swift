@@ -191,7 +191,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
             finish(response)
             return
         }
-        let retryAfter = RetryAfter.delay(in: response.fields, now: scheduler.now)
+        let retryAfter = RetryAfter.delay(in: response.fields, now: provider.transport.wallTime)
         decide(.status(status, retryAfter: retryAfter?.nanoseconds), .response(response))
     }
 
@@ -298,7 +298,9 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
 
     /// The response as the provider's plugins and operators see it.
     final func received(_ response: consuming TransportResponse, attempts: Int) -> Response {
-        let response = Response(response, call: call, attempts: attempts, from: started, to: scheduler.now)
+        let response = Response(
+            response, call: call, attempts: attempts, from: started, to: scheduler.now,
+            wallTime: provider.transport.wallTime)
         for plugin in call.settings.plugins { plugin.didReceive(.success(response), call: call) }
         return response
     }

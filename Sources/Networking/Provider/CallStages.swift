@@ -116,12 +116,13 @@ private struct StagedCall: Sendable {
     private func exchange(_ call: TransportCall, redirects: Int) -> Single<Response> {
         let url = call.url
         let sent = limited(
-            stages.cookies?.field(for: url, at: scheduler.now).map { call.adding(cookies: $0) } ?? call)
+            stages.cookies?.field(for: url, at: transport.wallTime).map { call.adding(cookies: $0) }
+                ?? call)
         guard stages.cookies != nil || stages.redirects.maximum > 0 else {
             return provider.run(sent, observer, over: transport)
         }
         return provider.run(sent, observer, over: transport).flatMap { response in
-            stages.cookies?.store(response.fields, from: url, at: scheduler.now)
+            stages.cookies?.store(response.fields, from: url, at: transport.wallTime)
             guard stages.redirects.maximum > 0, let redirection = call.redirected(by: response) else {
                 return .just(response)
             }

@@ -8,7 +8,9 @@ enum RetryAfter {
 
     /// How long to wait from now; zero for a date that has passed; nil where the field is missing or malformed. A date is read
     /// against the response's own `Date` where it has one, so that clocks that differ do no harm.
-    static func delay(in fields: HTTPFields, now: Date) -> Duration? {
+    ///
+    /// - Parameter now: the time of day, asked for where it is needed.
+    static func delay(in fields: HTTPFields, now: @autoclosure () -> Date) -> Duration? {
         guard let value = fields.firstValueBytes(.retryAfter), !value.isEmpty else { return nil }
         if value.allSatisfy(ASCII.isDigit) {
             let digits = value.drop { $0 == UInt8(ascii: "0") }
@@ -17,7 +19,7 @@ enum RetryAfter {
         }
         guard let date = HTTPDate.seconds(value) else { return nil }
         let here = fields.firstValueBytes(.date).flatMap(HTTPDate.seconds).map(Double.init)
-        let wait = Double(date) - (here ?? now.timeIntervalSince1970)
+        let wait = Double(date) - (here ?? now().timeIntervalSince1970)
         guard wait > 0 else { return .zero }
         return wait < 1e9 ? .milliseconds(Int64((wait * 1000).rounded(.up))) : longest
     }

@@ -39,10 +39,11 @@ extension Provider {
         case .immediate: (delay, scheduler) = (.zero, nil)
         case .delayed(let time, let its): (delay, scheduler) = (time, its)
         }
+        let replaced = settings.transport
         let transport = StubTransport(
-            scheduler: scheduler ?? settings.transport.forOneCall().scheduler,
-            fields: settings.transport.fields,
-            fieldsWithoutContext: settings.transport.fieldsWithoutContext)
+            scheduler: scheduler ?? replaced.forOneCall().scheduler,
+            wallTime: { scheduler?.now ?? replaced.wallTime }, fields: replaced.fields,
+            fieldsWithoutContext: replaced.fieldsWithoutContext)
         transport.answer(StubTransport.Answer(target.sampleResponse, after: delay))
         return settings.over(transport)
     }

@@ -145,11 +145,6 @@ extension Response {
             message: "status \(statusCode) is no answer to this request")
     }
 
-    /// How long the upstream asks to wait, by the field that came with this response.
-    var retryAfter: Duration? {
-        RetryAfter.delay(in: fields, now: receivedAt)
-    }
-
     func reported(_ error: NetworkError) -> NetworkError {
         guard call.settings.hasPlugins else { return error }
         CallContext.$current.withValue(call.context ?? .current) {

@@ -10,17 +10,23 @@ public final class Response: Sendable {
     public let call: TransportCall
     /// Attempts made, this one included.
     public let attempts: Int
-    /// When the call was subscribed to, on the clock of the transport's scheduler.
+    /// When the call was subscribed to, on the clock of the transport's scheduler: for durations, as that clock is not set with
+    /// the system's.
     public let startedAt: RxTime
     /// When it was whole, on the clock of the transport's scheduler.
     public let receivedAt: RxTime
+    /// How long the upstream asked to wait when this came (RFC 9110 10.2.3: with 429, 503 and others that are no success).
+    let retryAfter: Duration?
     /// Whether `filter(statusCodes:)` let this status pass, so that it is read as a success from there on.
     let isAccepted: Bool
 
+    /// - Parameter wallTime: the time of day, asked for where it is needed.
     init(
         _ response: consuming TransportResponse, call: TransportCall, attempts: Int, from start: RxTime,
-        to end: RxTime
+        to end: RxTime, wallTime: @autoclosure () -> RxTime
     ) {
+        retryAfter =
+            response.status.code >= 300 ? RetryAfter.delay(in: response.fields, now: wallTime()) : nil
         raw = response
         self.call = call
         self.attempts = attempts
@@ -35,6 +41,7 @@ public final class Response: Sendable {
         attempts = response.attempts
         startedAt = response.startedAt
         receivedAt = response.receivedAt
+        retryAfter = response.retryAfter
         isAccepted = true
     }
 

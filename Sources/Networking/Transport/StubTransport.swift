@@ -1,5 +1,5 @@
 public import Dispatch
-import FoundationEssentials
+public import FoundationEssentials
 public import HTTPModel
 import Locking
 public import Rx
@@ -108,19 +108,30 @@ public final class StubTransport: Transport {
     public let scheduler: any SchedulerType
     public let fields: HTTPFields
     public let fieldsWithoutContext: HTTPFields
+    private let clock: (@Sendable () -> RxTime)?
     private let started: RxTime
     private let state: Lock<State>
 
+    public var wallTime: RxTime { clock?() ?? scheduler.now }
+
     /// A script without an answer yet, whose delays and limits are of that time.
-    public convenience init(scheduler: any SchedulerType) {
+    ///
+    /// - Parameter wallTime: the time of day where it is not the scheduler's, for a clock that is set.
+    public convenience init(
+        scheduler: any SchedulerType, wallTime: (@Sendable () -> RxTime)? = nil
+    ) {
         self.init(
-            scheduler: scheduler, fields: CallContext.standardFields,
+            scheduler: scheduler, wallTime: wallTime, fields: CallContext.standardFields,
             fieldsWithoutContext: CallContext.fieldsWithoutContext)
     }
 
     /// One in the place of another transport, whose calls say the same.
-    init(scheduler: any SchedulerType, fields: HTTPFields, fieldsWithoutContext: HTTPFields) {
+    init(
+        scheduler: any SchedulerType, wallTime: (@Sendable () -> RxTime)?, fields: HTTPFields,
+        fieldsWithoutContext: HTTPFields
+    ) {
         self.scheduler = scheduler
+        clock = wallTime
         self.fields = fields
         self.fieldsWithoutContext = fieldsWithoutContext
         started = scheduler.now

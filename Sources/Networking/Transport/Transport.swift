@@ -28,8 +28,13 @@ public protocol Transport: AnyObject, Sendable {
     /// loop, or on other threads the next one in turn. Default: this transport, which has one loop or none.
     func forOneCall() -> any Transport
 
-    /// Clock and timers of the calling loop.
+    /// Clock and timers of the calling loop: what durations and deadlines are reckoned with.
     var scheduler: any SchedulerType { get }
+
+    /// The time of day, as servers know it: what a cookie's expiry and a date in `Retry-After` are reckoned with. A clock that
+    /// is set, or goes on while the machine sleeps, shows here and not in the scheduler's time. Default: the scheduler's time,
+    /// which in virtual time is the only one.
+    var wallTime: RxTime { get }
 
     /// Whether the calling thread is one of its loops, so that `scheduler` is this very thread's. Default true, as of a transport
     /// without threads.
@@ -46,6 +51,7 @@ public protocol Transport: AnyObject, Sendable {
 extension Transport {
     public func forOneCall() -> any Transport { self }
     public var isOnLoop: Bool { true }
+    public var wallTime: RxTime { scheduler.now }
     public var fields: HTTPFields { CallContext.standardFields }
     public var fieldsWithoutContext: HTTPFields { CallContext.fieldsWithoutContext }
 }

@@ -1,4 +1,5 @@
 package import EventIO
+import FoundationEssentials
 package import HTTPModel
 import HTTPOutbound
 package import Networking
@@ -50,6 +51,9 @@ package final class LoopTransport: ObservedTransport {
     }
 
     package var scheduler: any SchedulerType { (thisLoop ?? loops[0]).scheduler }
+
+    /// The system's clock, by `CLOCK_REALTIME`.
+    package var wallTime: RxTime { Date() }
 
     package var isOnLoop: Bool { thisLoop != nil }
 

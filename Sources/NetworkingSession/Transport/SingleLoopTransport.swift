@@ -1,5 +1,6 @@
 import Dispatch
 import EventIO
+import FoundationEssentials
 import HTTPModel
 import Locking
 import Networking
@@ -50,6 +51,8 @@ final class SingleLoopTransport: Transport {
     }
 
     var scheduler: any SchedulerType { client.loop }
+
+    var wallTime: RxTime { Date() }
 
     var isOnLoop: Bool { client.loop.isCurrent }
 
