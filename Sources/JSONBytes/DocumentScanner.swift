@@ -13,7 +13,7 @@ struct DocumentScanner {
     func scan(
         capturing names: JSONMemberNames?, into captures: inout JSONMembers.Ranges
     ) throws(JSONError) -> Range<Int> {
-        let start = afterWhiteSpace(from: try startOfText())
+        let start = afterWhiteSpace(from: startOfText())
         let end: Int
         if let names, reader[start] == Byte.openBrace {
             end = try object(from: start, capturing: names, into: &captures)
@@ -164,9 +164,9 @@ struct DocumentScanner {
         }
     }
 
-    private func startOfText() throws(JSONError) -> Int {
-        guard reader[0] == 0xEF, reader[1] == 0xBB, reader[2] == 0xBF else { return 0 }
-        throw failure(.byteOrderMark, at: 0)
+    /// RFC 8259 8.1: a byte order mark may be ignored.
+    private func startOfText() -> Int {
+        reader[0] == 0xEF && reader[1] == 0xBB && reader[2] == 0xBF ? 3 : 0
     }
 
     /// A number below zero, `true`, `false` or `null`; what begins no value at all ends here too.

@@ -16,7 +16,7 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
         private let code: Code
 
         private enum Code: UInt8 {
-            case unexpectedEnd, unexpectedByte, byteOrderMark, trailingBytes, missingValue, missingKey
+            case unexpectedEnd, unexpectedByte, trailingBytes, missingValue, missingKey
             case missingColon, missingCommaOrEnd, badLiteral, badNumber, controlByteInString, badEscape
             case badUTF8, depthExceeded, numberTooLong
         }
@@ -25,8 +25,6 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
         public static let unexpectedEnd = Reason(code: .unexpectedEnd)
         /// A byte that starts no value.
         public static let unexpectedByte = Reason(code: .unexpectedByte)
-        /// The document starts with a byte order mark (RFC 8259 8.1: it must not).
-        public static let byteOrderMark = Reason(code: .byteOrderMark)
         /// Something other than white space follows the document's value.
         public static let trailingBytes = Reason(code: .trailingBytes)
         /// A comma, colon or closing bracket stands where a value is due.
@@ -56,7 +54,6 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
             switch code {
             case .unexpectedEnd: "the document is cut short"
             case .unexpectedByte: "a byte that starts no value"
-            case .byteOrderMark: "a byte order mark"
             case .trailingBytes: "bytes after the end of the document"
             case .missingValue: "a value is missing"
             case .missingKey: "a member's name is missing"

@@ -1,8 +1,9 @@
 /// Validates JSON without decoding it.
 ///
-/// Accepted is exactly RFC 8259's grammar in UTF-8, without byte order mark, inside `JSONLimits`. Duplicate
-/// names in an object are allowed, and the last one counts wherever a member is looked up. A lone surrogate
-/// escape (`\ud800`) is allowed, as the grammar has it.
+/// Accepted is exactly RFC 8259's grammar in UTF-8, inside `JSONLimits`. One byte order mark before it is ignored
+/// (section 8.1), and belongs to no fragment. Duplicate names in an object are allowed, and the last one counts wherever a
+/// member is looked up. A lone surrogate escape (`\ud800`) is allowed, as the grammar has it: a fragment keeps it, and text
+/// made of it has U+FFFD there.
 public enum JSONScanner {
     /// Validates all of `bytes` in one pass, and finds the named top-level members on the way.
     /// Allocates nothing; the fragments share the storage of `bytes`.

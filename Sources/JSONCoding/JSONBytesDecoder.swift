@@ -7,18 +7,10 @@ public import JSONBytes
 ///     let decoder = JSONBytesDecoder()
 ///     let chart = try decoder.decode(Chart.self, from: fragment)
 ///
-/// Strategies are Foundation's own, with the same defaults. It differs from `JSONDecoder` in this:
-///
-/// - Documents are exactly RFC 8259's in UTF-8, inside `limits`: no byte order mark, no UTF-16, no comma behind the last element.
-/// - A number that does not fit its type is told with its place and its text; Foundation says only that the data is not JSON.
-/// - A number with a fraction is no integer, however small the fraction; Foundation rounds it away where it is beyond a `Double`
-///   (`70000000000000000.5`, `1e-400`).
-/// - A date that a strategy reads from `NaN` is refused; Foundation decodes it, and ends the program when it is printed.
-/// - Half a surrogate pair (`"\ud800"`) is U+FFFD, as everywhere in `JSONBytes`; Foundation refuses the document.
-/// - The keys of a coding path have the names and numbers that Foundation's have, and are of a type of their own but for the last.
-/// - Of several members with one name only the first is looked at; Foundation refuses a dictionary of `String` keys if the value
-///   of any of them does not fit.
-/// - `allKeys` has the order of the document. Names are the same where their bytes are, escapes decoded.
+/// Strategies are Foundation's own, with the same defaults. Documents are RFC 8259's in UTF-8, inside `limits`; a byte order mark
+/// in front is ignored (section 8.1), and half a surrogate pair (`"\ud800"`) is U+FFFD. Where it differs from `JSONDecoder`, and
+/// why, is listed in the client's documentation ("JSON beside Foundation's"), and the list is tested over a corpus. The keys of a
+/// coding path have the names and numbers that Foundation's have, and are of a type of their own but for the last.
 ///
 /// Of several members with one name it takes the first, as Foundation does; the lookups of `JSONFragment` take the last.
 public struct JSONBytesDecoder: Sendable {

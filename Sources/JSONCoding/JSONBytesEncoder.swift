@@ -5,13 +5,9 @@ public import FoundationEssentials
 ///
 ///     let fragment = try JSONBytesEncoder().encode(chart)
 ///
-/// Strategies and formats are Foundation's own, with the same defaults. It differs from `JSONEncoder` in this:
-///
-/// - Without `.sortedKeys` members stand in the order they are encoded in, so that equal values give equal bytes but where their
-///   own order is random, as a `Dictionary`'s is.
-/// - A type that asks for two kinds of containers at one place, or for a nested container where it has encoded something else,
-///   gets an `EncodingError`; Foundation ends the program.
-/// - A `Decimal` that is not a number is an `EncodingError`; Foundation writes `NaN`, which is no JSON.
+/// Strategies and formats are Foundation's own, with the same defaults. Where it differs from `JSONEncoder` is listed in the
+/// client's documentation ("JSON beside Foundation's"): without `.sortedKeys` members stand in the order they are encoded in, so
+/// that equal values give equal bytes but where their own order is random, as a `Dictionary`'s is.
 public struct JSONBytesEncoder: Sendable {
     /// Default: nothing between values, slashes escaped, members as they come.
     public var outputFormatting: JSONEncoder.OutputFormatting = []

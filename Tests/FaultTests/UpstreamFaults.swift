@@ -220,7 +220,13 @@ extension UpstreamFault {
             "unexpected_status"),
         path("304 that nobody asked for", "HTTP/1.1 304 Not Modified\r\n\r\n", "unexpected_status"),
         path("bytes after the JSON", response("200 OK", late + "late")),
-        path("JSON behind a byte order mark", response("200 OK", "\u{feff}" + late)),
+        served(
+            "JSON behind a byte order mark", [.readRequest, .send(response("200 OK", "\u{feff}" + late))],
+            isReused: true),
+        served(
+            "half a surrogate pair", [.readRequest, .send(response("200 OK", #"{"late":"\ud800"}"#))],
+            #"{"late":"\ud800"}"#, isReused: true),
+        path("JSON behind two byte order marks", response("200 OK", "\u{feff}\u{feff}" + late)),
         status(
             "500 in HTML", .serverErr, response("500 Internal Server Error", "<html>127.0.0.1</html>"), 502),
         status(

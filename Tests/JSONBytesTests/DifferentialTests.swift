@@ -4,7 +4,7 @@ import Testing
 
 /// Our verdict beside that of Foundation's `JSONSerialization`.
 ///
-/// Known differences. Foundation takes what RFC 8259 does not: a byte order mark, UTF-16 and UTF-32, a comma
+/// Known differences. Foundation takes what RFC 8259 does not: UTF-16 and UTF-32, a comma
 /// behind the last element or member. It takes more than our limits: 512 levels of nesting, numbers of any length.
 /// It refuses what the RFC has: lone surrogate escapes, numbers that no `Double` holds. It reads numbers of many
 /// digits as decimals whose way to a `Double` is some units in the last place off. The generator makes no

@@ -4,7 +4,8 @@ import JSONBytes
 let invalidVectors: [InvalidVector] = [
     InvalidVector("nothing", "", 0, .unexpectedEnd),
     InvalidVector("only white space", "  <0A>", 3, .unexpectedEnd),
-    InvalidVector("a byte order mark", "<EF BB BF>{}", 0, .byteOrderMark),
+    InvalidVector("a byte order mark inside of the document", "[<EF BB BF>]", 1, .unexpectedByte),
+    InvalidVector("a byte order mark behind the document", "[]<EF BB BF>", 2, .trailingBytes),
     InvalidVector("half a byte order mark", "<EF BB>", 0, .unexpectedByte),
     InvalidVector("UTF-16", "<5B 00 5D 00>", 1, .unexpectedByte),
     InvalidVector("UTF-16 with its mark", "<FF FE 5B 00 5D 00>", 0, .unexpectedByte),

@@ -10,8 +10,6 @@ struct ValidationTests {
 
     @Test("A malformed document is refused wherever a word of its memory begins", arguments: invalidVectors)
     func aMalformedDocumentIsRefusedWhereverAWordBegins(_ invalid: InvalidVector) {
-        // A byte order mark counts only at the start, and nothing at all is nothing only without white space.
-        guard invalid.error.reason != .byteOrderMark else { return }
         for shift in 1...8 {
             let bytes = [UInt8](repeating: 0x20, count: shift) + invalid.vector.bytes
             let error = JSONError(offset: invalid.error.offset + shift, reason: invalid.error.reason)
@@ -56,6 +54,26 @@ struct ValidationTests {
         let fragment = try JSONFragment(validating: object[...])
         #expect(fragment[member: "it"]?.bytes == Self.trimmed(vector.bytes))
         #expect(fragment[member: "behind"]?.description == "[]")
+    }
+
+    @Test("One byte order mark before the document is ignored, and is part of no fragment")
+    func byteOrderMark() throws {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        for document in [#"{"a":[1]}"#, " [1] ", "1", "\n\"a\""] {
+            let bytes = mark + Array(document.utf8)
+            let fragment = try JSONFragment(validating: bytes[...])
+            #expect(fragment.bytes == Self.trimmed(Array(document.utf8)))
+            // The slice need not begin its storage.
+            let shifted = Array("[1]".utf8) + bytes
+            #expect(try JSONFragment(validating: shifted[3...]) == fragment)
+            #expect(Self.error((mark + bytes)[...]) == JSONError(offset: 3, reason: .unexpectedByte))
+            #expect(Self.error(([0x20] + bytes)[...]) == JSONError(offset: 1, reason: .unexpectedByte))
+        }
+        let members = try JSONScanner.scan(
+            (mark + Array(#"{"data":[1]}"#.utf8))[...], capturing: JSONMemberNames("data"))
+        #expect(members[0]?.description == "[1]")
+        #expect(Self.error(mark[...]) == JSONError(offset: 3, reason: .unexpectedEnd))
+        #expect(Self.error((mark + [0x20])[...]) == JSONError(offset: 4, reason: .unexpectedEnd))
     }
 
     @Test("No beginning of a document is a document")

@@ -8,6 +8,34 @@ enum Models {
         var pm: Double?
     }
 
+    struct Pair: Codable, Equatable {
+        var a: Int
+        var b: String?
+    }
+
+    /// Encodes nothing.
+    struct Silent: Encodable {
+        func encode(to _: any Encoder) {}
+    }
+
+    /// Lists within lists, as deep as it goes.
+    struct Nested: Codable, Equatable {
+        var inside: [Nested]
+
+        init(inside: [Nested]) { self.inside = inside }
+
+        init(from decoder: any Decoder) throws {
+            var list = try decoder.unkeyedContainer()
+            inside = []
+            while !list.isAtEnd { inside.append(try list.decode(Nested.self)) }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var list = encoder.unkeyedContainer()
+            for element in inside { try list.encode(element) }
+        }
+    }
+
     struct Chart: Codable, Equatable {
         var unit: String
         var points: [Point]

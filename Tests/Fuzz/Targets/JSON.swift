@@ -117,8 +117,8 @@ private func elsewhere(_ bytes: ArraySlice<UInt8>) -> Result<JSONFragment, JSONE
     }
 }
 
-// Known differences. Foundation takes what RFC 8259 does not: a byte order mark, UTF-16 and UTF-32 (which it tells by
-// their zeros), a comma behind the last element or member. It takes more than our limits: more nesting, numbers of any
+// Known differences. Foundation takes what RFC 8259 does not: UTF-16 and UTF-32 (which it tells by
+// their marks and zeros), a comma behind the last element or member. It takes more than our limits: more nesting, numbers of any
 // length. It refuses what the RFC has: half a surrogate pair, which we read as U+FFFD, and numbers that no Double holds.
 
 private func compareFailure(_ error: JSONError, of bytes: ArraySlice<UInt8>) {
@@ -127,7 +127,7 @@ private func compareFailure(_ error: JSONError, of bytes: ArraySlice<UInt8>) {
     guard !bytes.contains(0), foundationReads(bytes) != nil else { return }
     let isBehindComma = bytes[..<error.offset].last { $0 > 0x20 } == UInt8(ascii: ",")
     switch error.reason {
-    case .byteOrderMark, .depthExceeded, .numberTooLong: return
+    case .depthExceeded, .numberTooLong: return
     case .missingValue where isBehindComma && bytes[error.offset] == UInt8(ascii: "]"): return
     case .missingKey where isBehindComma && bytes[error.offset] == UInt8(ascii: "}"): return
     default: fatalError("refused, but Foundation takes it: \(error)")

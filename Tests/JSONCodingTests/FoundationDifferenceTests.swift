@@ -1,0 +1,145 @@
+import Foundation
+import JSONBytes
+import JSONCoding
+import Testing
+
+/// Our coders beside Foundation's over a corpus: they differ in what the client's documentation lists, and in nothing else.
+@Suite("Differences from Foundation's coders")
+struct FoundationDifferenceTests {
+    /// Where the decoders differ, how ours does, and as which models.
+    private struct Row {
+        let documents: [String]
+        let difference: FoundationDifference
+        let how: String
+        let models: [String]
+
+        init(
+            _ difference: FoundationDifference, _ how: String, _ models: [String], _ documents: String...
+        ) {
+            self.documents = documents
+            self.difference = difference
+            self.how = how
+            self.models = models
+        }
+    }
+
+    private static let lists = [
+        "Array<Int>", "Array<Optional<Int>>", "Array<Double>", "Data, ISO 8601 and bytes", "Either",
+    ]
+    private static let texts = ["String", "Optional<String>", "URL", "Either"]
+    private static let integers = ["Int", "Int8", "UInt64", "Int128"]
+    private static let doubles = [
+        "Double", "Double, seconds and words", "Date", "Date, seconds and words", "Either",
+    ]
+    private static let names = ["Dictionary<String, Int>", "Dictionary<String, Int>, snake case"]
+    private static let pairs = ["Pair", "Pair, snake case"]
+
+    private static let rows = [
+        Row(
+            .encodings, "refused", lists, "UTF-16, little", "UTF-16, big", "UTF-16 with its mark",
+            "UTF-32, little",
+            "UTF-32, big"),
+        Row(.commas, "refused", lists, "[1,]", "[1,2,]"),
+        Row(.commas, "refused", names + pairs, #"{"a":1,}"#),
+        Row(.trailingNUL, "refused", integers + doubles + ["Float", "Decimal"], "a NUL behind the document"),
+        Row(.nesting, "refused", ["Either", "Nested"], "65 levels", "512 levels"),
+        Row(.nesting, "refused", ["Either"], "65 levels around 1"),
+        Row(.longNumbers, "refused", doubles, "1, 256 zeros"),
+        Row(.longNumbers, "refused", doubles + ["Float", "Decimal"], "0., 255 ones"),
+        Row(
+            .surrogates, "taken", texts, #""\ud800""#, #""\udc00""#, #""x\ud83dy""#, #""\ud83d\ud83d""#,
+            #""\ude00\ud83d""#, #""\ud83d\n""#),
+        Row(.surrogates, "taken", ["Array<String>", "Either"], #"["\ud800"]"#),
+        Row(.surrogates, "taken", pairs, #"{"a":1,"b":"\ud83d"}"#),
+        Row(.surrogates, "taken", names, #"{"\ud800":1}"#),
+        Row(.surrogates, "another error", pairs, #"{"\ud800":1}"#),
+        Row(.fractions, "refused", integers, "1e-400", "-1e-400", "3.0000000000000001"),
+        Row(.fractions, "refused", ["Int", "UInt64", "Int128"], "70000000000000000.5"),
+        Row(.exponents, "taken", ["UInt64"], "1.8446744073709551615e19"),
+        Row(.equivalentNames, "another value", names, ##"{"\u{00E9}":1,"e\u{0301}":2}"##),
+        Row(.repeatedNames, "taken", ["Dictionary<String, Int>, snake case"], #"{"a":1,"a":"x"}"#),
+        Row(.dates, "refused", ["Date, seconds and words"], #""nan""#),
+        Row(.nullBool, "another error", ["Bool"], "null"),
+        Row(
+            .numberErrors, "another place",
+            ["Array<Int>", "Array<Optional<Int>>", "Data, ISO 8601 and bytes"],
+            "[1.5,2,1e2]"),
+        Row(.numberErrors, "another place", ["Data, ISO 8601 and bytes"], "[1,-2,30]"),
+        Row(.numberErrors, "another place", pairs, #"{"a":1.5}"#),
+    ]
+
+    /// Documents that are not JSON, which Foundation finds where it comes to look.
+    private static let malformed: Set<String> = [
+        "\"\u{01}\"", "\"\n\"", #""\x""#, #""\u{41}""#, #""\U0041""#, "-", "01", "1.", "1e", "[1,]", "[1,2,]",
+        #"{"a":1,}"#, "1, 256 zeros", "0., 255 ones", "65 levels", "65 levels around 1", "512 levels",
+        "UTF-16, little", "UTF-16, big", "UTF-16 with its mark", "UTF-32, little", "UTF-32, big", "Latin 1",
+        "a NUL behind the document", "a byte that is not UTF-8", "a surrogate in UTF-8", "an overlong slash",
+    ]
+
+    @Test("The decoders differ in what is listed, and in nothing else")
+    func decoding() {
+        var expected: Set<String> = []
+        for row in Self.rows {
+            for document in row.documents {
+                for model in row.models { expected.insert("\(document) as \(model): \(row.how)") }
+            }
+        }
+        var found: Set<String> = []
+        var malformed: Set<String> = []
+        for document in CorpusDocument.all {
+            for comparison in DecodingComparison.all {
+                guard let difference = comparison.difference(document.bytes) else { continue }
+                if difference == "malformed" {
+                    malformed.insert(document.name)
+                } else {
+                    found.insert("\(document.name) as \(comparison.model): \(difference)")
+                }
+            }
+        }
+        #expect(found.subtracting(expected).sorted() == [], "new differences")
+        #expect(expected.subtracting(found).sorted() == [], "differences that are gone")
+        #expect(malformed.symmetricDifference(Self.malformed).sorted() == [])
+        #expect(Set(CorpusDocument.all.map(\.name)).count == CorpusDocument.all.count)
+    }
+
+    @Test("The encoders differ in what is listed, and in nothing else")
+    func encoding() {
+        let differing = EncodingComparison.all.filter { $0.difference() != nil }.map(\.name)
+        #expect(differing == ["Decimal NaN", "members"])
+        #expect(Set(EncodingComparison.all.map(\.name)).count == EncodingComparison.all.count)
+    }
+
+    @Test("A number that does not fit is told with its place, which Foundation does not know")
+    func numberErrors() {
+        func complaint(_ decode: () throws -> [Int8]) -> String {
+            do {
+                return "\(try decode())"
+            } catch DecodingError.dataCorrupted(let context) {
+                return context.codingPath.map { "\($0.intValue ?? -1)" }.joined() + context.debugDescription
+            } catch {
+                return "\(error)"
+            }
+        }
+        let bytes = Array("[1,300]".utf8)
+        #expect(
+            complaint { try JSONBytesDecoder().decode([Int8].self, from: bytes) }
+                == "1The number 300 does not fit in Int8.")
+        #expect(
+            complaint { try JSONDecoder().decode([Int8].self, from: Data(bytes)) }
+                == "The given data was not valid JSON.")
+    }
+
+    @Test("The client's documentation lists each difference once")
+    func documented() throws {
+        let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Sources/Networking/Networking.docc/ReadingJSON.md")
+        let rows = try String(contentsOf: page, encoding: .utf8).split(separator: "\n")
+            .filter { $0.hasPrefix("| ") && !$0.hasPrefix("| ---") }
+            .compactMap { $0.split(separator: "|").first?.trimmingCharacters(in: .whitespaces) }
+        let listed = rows.filter { $0 != "Decoding" && $0 != "Encoding" }
+        #expect(listed == FoundationDifference.allCases.map(\.rawValue))
+        let tested = Set(Self.rows.map(\.difference))
+        let others: Set<FoundationDifference> = [.malformed, .order, .decimals]
+        #expect(tested.union(others) == Set(FoundationDifference.allCases))
+    }
+}
