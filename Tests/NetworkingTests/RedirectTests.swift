@@ -152,7 +152,7 @@ struct RedirectTests {
         StubTransport, Provider<Fielded>
     ) {
         let transport = StubTransport(
-            scheduler: VirtualTime(), fields: fields, fieldsWithoutContext: [:])
+            scheduler: VirtualTime(), wallTime: nil, fields: fields, fieldsWithoutContext: [:])
         var policy = CallPolicy()
         policy.redirects = redirects
         return (transport, Provider<Fielded>(transport: transport, policy: policy))
