@@ -28,6 +28,19 @@ struct CookieTests {
         #expect(bench.transport.attempts.allSatisfy { !$0.call.allFields.contains(.cookie) })
     }
 
+    @Test("A response that is tried again sets its cookies too")
+    func retried() throws {
+        let time = VirtualTime()
+        let transport = StubTransport(scheduler: time)
+        let provider = Provider<Diary>(transport: transport, cookies: CookieJar())
+        transport.answer(.response(503, fields: [.setCookie: "route=2; Path=/"]), .response(200))
+        let first = Probe(provider.rx.request(.day("2026-11-20")))
+        time.advance(by: .seconds(1))
+        #expect(first.value?.statusCode == 200)
+        _ = Probe(provider.rx.request(.day("2026-11-21")))
+        #expect(transport.attempts.map { $0.call.allFields[.cookie] } == [nil, nil, "route=2"])
+    }
+
     @Test(
         "A provider with a jar sends back what was set, redirects' cookies too, and beside a field of the target's own"
     )

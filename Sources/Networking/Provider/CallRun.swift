@@ -228,6 +228,9 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
             return
         }
         isRetried = true
+        if case .response(let response) = outcome {
+            provider.stages?.cookies?.store(response.fields, from: call.url, at: provider.transport.wallTime)
+        }
         tellOfRetry(outcome, after: wait)
         let timer = scheduler.setTimer(after: .nanoseconds(Int(wait)), target: self)
         let isOver = state.withLock { state in
