@@ -36,7 +36,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     /// Stays on the loop that subscribed. Nil until the run begins, unless a stage before it chose the loop.
     @exclusivity(unchecked) private final var transport: (any Transport)?
     /// Whether a stage before it chose the loop.
-    private final let isBound: Bool
+    @exclusivity(unchecked) private final var isBound = false
     @exclusivity(unchecked) private final var started = RxTime(timeIntervalSince1970: 0)
     /// Nanoseconds from the start to the call's own end or the request's deadline, whichever is earlier.
     @exclusivity(unchecked) private final var end: Int64 = 0
@@ -54,12 +54,16 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     @exclusivity(unchecked) private final var recordIndex: Int?
     fileprivate final let state = Lock(CallState())
 
-    init(_ call: TransportCall, _ provider: ProviderSettings, over transport: (any Transport)? = nil) {
+    init(_ call: TransportCall, _ provider: ProviderSettings) {
         self.call = call
         self.provider = provider
+        super.init()
+    }
+
+    /// Stays on the loop of the stages before, where there are some. Before it begins.
+    final func bind(to transport: (any Transport)?) {
         self.transport = transport
         isBound = transport != nil
-        super.init()
     }
 
     /// What another subscription is to use.

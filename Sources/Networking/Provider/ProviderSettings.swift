@@ -121,8 +121,14 @@ final class ProviderSettings: Sendable {
     func run(
         _ call: TransportCall, _ observer: (any CallObserver)?, over transport: (any Transport)? = nil
     ) -> Single<Response> {
-        guard let observer else { return .emitting(ResponseRun(call, self, over: transport)) }
-        return .emitting(ObservedRun(call, self, observer, over: transport))
+        guard let observer else {
+            let run = ResponseRun(call, self)
+            run.bind(to: transport)
+            return .emitting(run)
+        }
+        let run = ObservedRun(call, self, observer)
+        run.bind(to: transport)
+        return .emitting(run)
     }
 
     /// What calls to the configured upstream have in common, or those to the one at the target's own base URL. Parsed once.

@@ -3,7 +3,11 @@ import Rx
 
 /// A call as `request(_:)` gives it.
 final class ResponseRun: CallRun<Response>, @unchecked Sendable {
-    override func copy() -> Emitter<Response> { ResponseRun(call, provider, over: boundTransport) }
+    override func copy() -> Emitter<Response> {
+        let copy = ResponseRun(call, provider)
+        copy.bind(to: boundTransport)
+        return copy
+    }
 
     override func report(_ response: consuming TransportResponse, attempts: Int) {
         let response = received(response, attempts: attempts)
@@ -15,16 +19,15 @@ final class ResponseRun: CallRun<Response>, @unchecked Sendable {
 final class ObservedRun: CallRun<Response>, StreamingAttemptReceiver, @unchecked Sendable {
     private let observer: any CallObserver
 
-    init(
-        _ call: TransportCall, _ provider: ProviderSettings, _ observer: any CallObserver,
-        over transport: (any Transport)? = nil
-    ) {
+    init(_ call: TransportCall, _ provider: ProviderSettings, _ observer: any CallObserver) {
         self.observer = observer
-        super.init(call, provider, over: transport)
+        super.init(call, provider)
     }
 
     override func copy() -> Emitter<Response> {
-        ObservedRun(call, provider, observer, over: boundTransport)
+        let copy = ObservedRun(call, provider, observer)
+        copy.bind(to: boundTransport)
+        return copy
     }
 
     override func report(_ response: consuming TransportResponse, attempts: Int) {

@@ -67,7 +67,7 @@ package final class LoopTransport: ObservedTransport {
 
     private var thisLoop: SingleLoopTransport? {
         // A handful of loops: comparing each with this thread is quicker than any table.
-        for loop in loops where loop.isOnLoop { return loop }
+        for index in loops.indices where loops[index].isOnLoop { return loops[index] }
         return nil
     }
 }
