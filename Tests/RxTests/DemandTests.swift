@@ -46,8 +46,27 @@ struct DemandTests {
         hold("b")
         #expect(log.entries == ["pause a", "pause b"])
         buffer.end(.success(()))
+        #expect(log.entries == ["pause a", "pause b", "resume a", "resume b"])
         hold("c")
-        #expect(log.entries == ["pause a", "pause b", "pause c"])
+        #expect(log.entries == ["pause a", "pause b", "resume a", "resume b"])
+    }
+
+    @Test("A reader that leaves while it is behind does not hold back a source that others listen to")
+    func leaving() async throws {
+        let (log, subject, rest) = (Log<String>(), PublishSubject<Int>(), Log<Int>())
+        let shared = Self.source(log, subject).share()
+        do {
+            var values = shared.values.makeAsyncIterator()
+            let other = shared.subscribe(onNext: { rest.add($0) })
+            defer { other.dispose() }
+            for number in 0..<16 { subject.onNext(number) }
+            #expect(try await values.next() == 0)
+            #expect(log.entries == ["pause"])
+            values = Observable<Int>.empty().values.makeAsyncIterator()
+            #expect(log.entries == ["pause", "resume"])
+            subject.onNext(16)
+        }
+        #expect(rest.entries == Array(0...16))
     }
 
     @Test("Nothing is held back outside of values, and a subscription made by a reader's code is its own")

@@ -32,23 +32,27 @@ import Locking
 
     /// Holds the source back too, from now on to the end.
     public func hold(_ source: Source) {
-        let isPaused = state.withLock { state in
-            if !state.hasEnded { state.sources.append(source) }
-            return state.isPaused
+        state.withLock { state in
+            guard !state.hasEnded else { return }
+            state.sources.append(source)
+            // Under the lock, so that a reader that catches up meanwhile resumes the source after the pause.
+            if state.isPaused { source.pause() }
         }
-        if isPaused { source.pause() }
     }
 
     func pause() { for source in changed(isPaused: true) { source.pause() } }
 
     func resume() { for source in changed(isPaused: false) { source.resume() } }
 
-    /// Lets go of all sources.
+    /// Lets go of all sources. They send again: others may listen to a shared one.
     func end() {
-        state.withLock { state in
-            state.sources = []
-            state.hasEnded = true
+        let ended = state.withLock { state in
+            let ended = state
+            state = State(hasEnded: true)
+            return ended
         }
+        guard ended.isPaused else { return }
+        for source in ended.sources { source.resume() }
     }
 
     private func changed(isPaused: Bool) -> [Source] {
