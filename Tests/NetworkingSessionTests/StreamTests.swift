@@ -102,6 +102,39 @@ struct StreamTests {
         #expect(session.report.waiting == 0)
     }
 
+    @Test("A stream that is held back on its loop is not sent on by what another thread asked for before")
+    func heldBack() async throws {
+        let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+        let upstream = try ScriptedUpstream(Self.endless, [.readRequest, .send(ok), .again])
+        let session = try session(loops: 1)
+        defer { session.close() }
+        let provider = Provider<Anything>(session: session)
+        let target = Anything(baseURL: "http://127.0.0.1:\(upstream.port)")
+        let others = PublishSubject<Int>()
+        let came = Lock(0)
+        let pieces = provider.rx.stream(target).map { piece in
+            came.withLock { $0 += 1 }
+            return piece.count
+        }
+        var values = Observable.merge(pieces, others.asObservable()).values.makeAsyncIterator()
+        while came.withLock({ $0 }) < 16 { await Task.yield() }
+
+        // The loop stands still while the reader catches up, and is behind again before it hears of that.
+        let (standsStill, goOn) = (Signal(), DispatchSemaphore(value: 0))
+        let work = session.transport.scheduler.schedule(()) { _ in
+            standsStill.fire()
+            goOn.wait()
+            for number in 0..<16 { others.onNext(number) }
+            return Disposables.create()
+        }
+        await standsStill.wait()
+        for _ in 0..<12 { _ = try await values.next() }
+        goOn.signal()
+        #expect(try await provider.request(target).statusCode == 200)
+        #expect(came.withLock { $0 } == 16)
+        work.dispose()
+    }
+
     @Test("A download takes a name of 250 bytes")
     func longName() async throws {
         struct File: TargetType {

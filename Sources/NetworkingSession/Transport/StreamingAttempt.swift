@@ -3,6 +3,7 @@ import HTTPModel
 import HTTPOutbound
 import Networking
 import Rx
+import Synchronization
 
 /// An attempt whose receiver hears of more than its end, and takes the body as it likes.
 final class StreamingAttempt: OutboundCall, @unchecked Sendable {
@@ -62,15 +63,22 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
     /// Holds the body back from wherever.
     private final class Flow: FlowControl {
         private let attempt: StreamingAttempt
+        /// What was asked for last. A request of another thread may reach the loop after a later one of the loop's own.
+        private let isHeld = Atomic(false)
 
         init(_ attempt: StreamingAttempt) { self.attempt = attempt }
 
-        func pause() { onLoop { $0.pause() } }
-        func resume() { onLoop { $0.resume() } }
+        func pause() { set(isHeld: true) }
+        func resume() { set(isHeld: false) }
 
-        private func onLoop(_ act: @escaping @Sendable (StreamingAttempt) -> Void) {
-            guard !attempt.loop.isCurrent else { return act(attempt) }
-            attempt.loop.execute { [attempt] in act(attempt) }
+        private func set(isHeld: Bool) {
+            self.isHeld.store(isHeld, ordering: .relaxed)
+            guard !attempt.loop.isCurrent else { return apply() }
+            attempt.loop.execute { self.apply() }
+        }
+
+        private func apply() {
+            if isHeld.load(ordering: .relaxed) { attempt.pause() } else { attempt.resume() }
         }
     }
 
