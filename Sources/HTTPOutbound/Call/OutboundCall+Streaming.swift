@@ -32,7 +32,7 @@ extension OutboundCall {
 
     /// Its request's body has ended, or what is left of it is not wanted: only the response is waited for.
     final func bodyEnded(isWithinResponse: Bool, now: MonotonicTime) {
-        entered(isWithinResponse ? .receiving : .awaitingResponse, now: now)
+        if isWithinResponse { pauseMoved(now: now) } else { entered(.awaitingResponse, now: now) }
     }
 
     /// A piece of its request's body was asked for, given, or taken by the socket.

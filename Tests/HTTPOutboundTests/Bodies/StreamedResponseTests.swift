@@ -156,6 +156,25 @@ struct StreamedResponseTests {
         upstream.stop()
     }
 
+    @Test("The end of the request's body does not end the pause of a response that came before it")
+    func pausedWhileSending() async throws {
+        let upstream = try ScriptedUpstream([.read(65_536), .send(Self.head(4) + "full"), .awaitEnd])
+        try await ClientHarness.with { harness in
+            let body = ScriptedBody(StreamedRequestTests.blocks(256), length: 256 << 16)
+            var request = StreamedRequestTests.put(body)
+            request.readTimeout = .milliseconds(60)
+            let call = try await StreamedCall.begin(
+                harness.upstream(upstream), request,
+                onPiece: { call in
+                    call.pause()
+                    call.resume(after: .milliseconds(300))
+                })
+            #expect(await call.end().text == "")
+            #expect(call.record.sent.last == 256 << 16)
+        }
+        upstream.stop()
+    }
+
     @Test("A pause that is too long ends the call")
     func pausedForEver() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.head(4) + "full"), .awaitEnd])
