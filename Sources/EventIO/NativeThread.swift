@@ -37,7 +37,16 @@ enum NativeThread {
     fileprivate static func run(_ context: UnsafeMutableRawPointer) {
         let work = Unmanaged<Work>.fromOpaque(context).takeRetainedValue()
         setName(work.name)
+        blockFileSizeSignal()
         work.body()
+    }
+
+    /// Without it a write beyond the limit of file sizes (RLIMIT_FSIZE) ends the process; with it the write fails with EFBIG.
+    private static func blockFileSizeSignal() {
+        var set = sigset_t()
+        sigemptyset(&set)
+        sigaddset(&set, SIGXFSZ)
+        pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
     /// glibc's call for it is not among those that Swift imports.

@@ -1,5 +1,6 @@
 import Glibc
 import Locking
+import TestSupport
 import Testing
 
 @testable import EventIO
@@ -11,6 +12,13 @@ struct ExhaustionTests {
         // In a process of its own: the limit holds for all of it.
         await #expect(processExitsWith: .success) {
             try await ExhaustionTests.runOutOfDescriptors()
+        }
+    }
+
+    @Test("A file beyond the process's limit of file sizes is an error, and the process goes on")
+    func fileTooLarge() async {
+        await #expect(processExitsWith: .success) {
+            try await ExhaustionTests.runOutOfFileSize()
         }
     }
 
@@ -39,6 +47,36 @@ struct ExhaustionTests {
         limit.rlim_cur = rlim_t(free[1] + 1 + Descriptor.spare)
         precondition(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
         return (peers, before)
+    }
+
+    private static func runOutOfFileSize() async throws {
+        // As in a program's main thread: a test's thread has it blocked, and threads inherit that.
+        signal(SIGXFSZ, SIG_DFL)
+        var blocked = sigset_t()
+        sigaddset(&blocked, SIGXFSZ)
+        pthread_sigmask(SIG_UNBLOCK, &blocked, nil)
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+        limit.rlim_cur = 100_000
+        precondition(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+        let group = try EventLoopGroup(count: 1)
+        let loop = group.loops[0]
+        let folder = ScratchFolder()
+        let failure = Lock<SocketError?>(nil)
+        let failed = Signal()
+        let sink = try await loop.perform {
+            let sink = FileSink(path: folder.file("large"), on: loop)
+            sink.failed = { error in
+                failure.withLock { $0 = error }
+                failed.fire()
+            }
+            [UInt8](repeating: 1, count: 200_000).withUnsafeBytes { _ = sink.write($0) }
+            return LoopBound(sink, loop: loop)
+        }
+        await failed.wait()
+        precondition(failure.withLock { $0?.code } == EFBIG, "the file is too large")
+        withExtendedLifetime(sink) {}
+        await shutDown(group)
     }
 
     private static func runWithBusyThreadPool() async throws {
