@@ -38,6 +38,26 @@ struct StreamTests {
         #expect(bytes == Array("half".utf8))
     }
 
+    @Test("The body of a stream is that of its head, and never another attempt's")
+    func oneAttempt() async throws {
+        let goOn = Signal()
+        func head(_ tag: String) -> String {
+            "HTTP/1.1 200 OK\r\nETag: \"\(tag)\"\r\nContent-Length: 5\r\n\r\n"
+        }
+        let upstream = try ScriptedUpstream(
+            [.readRequest, .send(head("a")), .wait(goOn), .reset], [.readRequest, .send(head("b") + "other")])
+        let session = try session()
+        defer { session.close() }
+        let provider = Provider<Anything>(session: session)
+        let stream = try await provider.stream(Anything(baseURL: "http://127.0.0.1:\(upstream.port)"))
+        #expect(stream.fields.values(of: .eTag) == ["\"a\""])
+        goOn.fire()
+        let error = await #expect(throws: NetworkError.self) {
+            for try await _ in stream { Issue.record("a piece of another attempt") }
+        }
+        #expect(error?.attempts == 1)
+    }
+
     @Test("A stream without a body has its head, and ends")
     func empty() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send("HTTP/1.1 204 No Content\r\n\r\n"), .again])

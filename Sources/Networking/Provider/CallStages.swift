@@ -183,7 +183,7 @@ private struct StagedCall: Sendable {
         }
         guard let interceptor = stages.interceptor,
             number < call.settings.policy.maxInterceptorRetries, scheduler.now < deadline,
-            observer?.hasBody != true
+            observer?.hasBegun != true
         else { return stands() }
         let request = call.request
         return onTime { inContext { interceptor.retry(request, dueTo: error, retryCount: number) } }

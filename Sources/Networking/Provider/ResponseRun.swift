@@ -35,7 +35,7 @@ final class ObservedRun: CallRun<Response>, StreamingAttemptReceiver, @unchecked
         inContext { onLast(response) }
     }
 
-    override var mayBeSentAgain: Bool { !observer.hasBody }
+    override var mayBeSentAgain: Bool { !observer.hasBegun }
 
     override var streaming: (any StreamingAttemptReceiver)? { self }
 

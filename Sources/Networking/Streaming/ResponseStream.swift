@@ -41,7 +41,7 @@ extension Provider {
     /// Makes the call and gives its response as soon as the head of a 2xx is there. Other answers are errors, with their bodies.
     ///
     /// Within no time in all unless the target has a `timeout`; the limits of one attempt hold. A call is made again after a
-    /// failure only as long as no byte of a body has come.
+    /// failure only as long as no such head has come: its fields belong to its body.
     public func stream(_ target: Target) async throws -> ResponseStream {
         let call: TransportCall
         do {
@@ -92,7 +92,7 @@ private final class PieceObserver: CallObserver {
         self.emit = emit
     }
 
-    var hasBody: Bool { begun.withLock { $0 } }
+    var hasBegun: Bool { begun.withLock { $0 } }
 
     func callStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm {
         guard head.status.isSuccess else { return .whole }

@@ -11,7 +11,6 @@ final class StreamBuffer: CallObserver {
 
     private struct State {
         var head: TransportResponse?
-        var hasBody = false
         var failure: (any Error)?
         var headReader: CheckedContinuation<TransportResponse, any Error>?
         var call: (any Disposable)?
@@ -32,7 +31,8 @@ final class StreamBuffer: CallObserver {
         if isCancelled { call.dispose() }
     }
 
-    var hasBody: Bool { state.withLock { $0.hasBody } }
+    /// What is read from here on has to be the body of this head.
+    var hasBegun: Bool { state.withLock { $0.head != nil } }
 
     func callStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm {
         guard head.status.isSuccess else { return .whole }
@@ -51,7 +51,6 @@ final class StreamBuffer: CallObserver {
 
     func callReceived(_ piece: UnsafeRawBufferPointer) {
         guard !piece.isEmpty else { return }
-        state.withLock { $0.hasBody = true }
         pieces.send(ArraySlice(piece))
     }
 
