@@ -70,6 +70,22 @@ struct ResponseReaderTests {
         }
     }
 
+    @Test("Without a limit a promise takes no more room than what came of the body deserves")
+    func boundlessPromise() {
+        for length in [Int.max, 1 << 50] {
+            var reader = Self.reader(body: .max)
+            let head = Array("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n".utf8)
+            let piece = [UInt8](repeating: 0x61, count: 3 << 19)
+            head.withUnsafeBytes { #expect(reader.whole(in: $0) == nil) }
+            for bytes in [head, piece, piece, piece] {
+                let step = bytes.withUnsafeBytes { Self.read(&reader, $0) }
+                #expect(Self.name(step) == nil)
+            }
+            #expect(reader.fill { room in room.count < 64 << 20 ? 1 : 0 })
+            #expect(Self.name(reader.inputEnded()) == "http_response_incomplete")
+        }
+    }
+
     @Test("A length beyond the limit is refused before any of the body")
     func promisedLength() {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"

@@ -56,8 +56,8 @@ struct ResponseBody {
     private mutating func makeRoom(for more: Int) {
         let needed = count + more
         guard needed > bytes.count else { return }
-        // So much has come that the rest is believed: no more room than it takes, and no growing by doubling.
-        let promised = count == 0 ? min(expected, Self.promisedCapacity) : expected
+        // The more has come the more is believed: no more room than it takes, and fewer steps than by doubling.
+        let promised = min(expected, count == 0 ? Self.promisedCapacity : 8 * count)
         let size = max(needed, promised, needed > promised && count > 0 ? min(2 * count, limit) : 0)
         bytes = [UInt8](unsafeUninitializedCapacity: size) { room, initialized in
             // What is not filled is written before anybody reads it: `take` gives what was.
