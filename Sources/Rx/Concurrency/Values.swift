@@ -1,8 +1,9 @@
 extension ObservableConvertibleType {
     /// The values for `for try await`. Subscribes when it is read. Ending the iteration disposes the subscription.
     ///
-    /// Values that are not yet taken are kept. A streamed response is held back from 16 of them on, whatever operators are
-    /// in between; all other streams send on, and are kept without bound.
+    /// Values that are not yet taken are kept. A streamed response that is subscribed to at once, with operators in between or
+    /// without, is held back from 16 of them on. All others are kept without bound: also a response that an operator (`retry`,
+    /// `flatMap`) subscribes to later.
     public var values: AsyncThrowingStream<Element, any Error> {
         let reading = ValuesReading(asObservable())
         return AsyncThrowingStream { try await reading.next() }
