@@ -5,7 +5,7 @@ extension GatewayServer {
     /// Serves until SIGTERM or SIGINT, then drains: what the `main` of a gateway calls.
     ///
     /// The first line on standard output is `sluice listening on http://HOST:PORT`; the access log follows it. A
-    /// second signal ends the process at once. SIGHUP is ignored, with a line in the log; SIGUSR1 and SIGUSR2 are ignored
+    /// second signal ends the process at once. SIGHUP reads the upstreams' certificates anew; SIGUSR1 and SIGUSR2 are ignored
     /// unless the program handles them.
     ///
     /// - Returns: the exit code: 0 after a drain, 1 when the gateway could not start; why is on standard error.
@@ -18,7 +18,7 @@ extension GatewayServer {
         do {
             let server = try GatewayServer(configuration, declare: declare)
             // First, so that a signal that follows on the first line is a drain already.
-            try Signals.watch(on: server.firstLoop, onHangUp: server.ignoreHangUp) { server.drain() }
+            try Signals.watch(on: server.firstLoop, onHangUp: server.hangUp) { server.drain() }
             Announcement.write(url: server.url)
             server.accept()
             server.waitUntilStopped()

@@ -21,13 +21,16 @@ public final class GatewayServer: Sendable {
     /// The port it listens on.
     public let port: Int
 
-    private let configuration: GatewayServerConfiguration
+    let configuration: GatewayServerConfiguration
     private let group: EventLoopGroup
     private let workers: [LoopBound<Worker>]
+    /// The connections to upstreams, one client a loop.
+    let clients: [LoopBound<LoopClient>]
+    let reloads = Reloads()
     private let phase: Phase
-    private let logs: Logs
+    let logs: Logs
     /// Entered for each worker that serves.
-    private let stopped = DispatchGroup()
+    let stopped = DispatchGroup()
     /// Where it took the port over: held until it is told to leave, when another may.
     private let claim: Lock<TakeoverClaim?>
 
@@ -84,6 +87,7 @@ public final class GatewayServer: Sendable {
                 observer: ConnectionLog(logs.diagnostics))
             return LoopBound(on: loop) { LoopClient(client, routes: routes) }
         }
+        self.clients = clients
         do {
             let environment = GatewayEnvironment(
                 transport: LoopTransport(
@@ -113,7 +117,7 @@ public final class GatewayServer: Sendable {
         }
     }
 
-    private static func routes(_ settings: ConnectionSettings) throws -> UpstreamRoutes {
+    static func routes(_ settings: ConnectionSettings) throws -> UpstreamRoutes {
         // Kept until the routes have them, so that no context is made twice.
         var contexts: [TLSContext] = []
         func read(_ configurations: [String: TLSConfiguration], of what: String) throws {
@@ -243,11 +247,6 @@ public final class GatewayServer: Sendable {
     }
 
     var firstLoop: EventLoop { group.loops[0] }
-
-    /// Tells the person who sent SIGHUP that nothing comes of it.
-    @Sendable func ignoreHangUp() {
-        logs.diagnostics.write(.warning, Signals.hangUpIgnored)
-    }
 
     private func workerLeft() {
         stopped.leave()

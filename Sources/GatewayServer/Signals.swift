@@ -4,7 +4,7 @@ import Glibc
 /// What signals do to a server: SIGTERM and SIGINT ask it to leave, and the second of them ends it at once; SIGHUP,
 /// SIGUSR1 and SIGUSR2 do not end it.
 package enum Signals {
-    /// The message for a SIGHUP.
+    /// The message for a SIGHUP of a server that has no gateway.
     package static let hangUpIgnored: StaticString = "SIGHUP ignored: there is nothing to reload"
 
     /// Keeps SIGHUP, SIGUSR1 and SIGUSR2 from ending the program: the first call of a server, before it has threads. A

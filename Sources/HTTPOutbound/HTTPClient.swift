@@ -52,10 +52,12 @@ public final class HTTPClient: Sendable {
     /// Forgets the upstreams that serve no call at this moment, and closes their idle connections: for a client that calls many
     /// hosts in its life. Nothing may be sent any more through an `Upstream` or `UpstreamPool` of theirs that is still
     /// held (`UpstreamPool.isForgotten`); ask `upstream(_:limits:)` again. On the loop only.
-    public func forgetUnused() {
+    ///
+    /// - Parameter isMeant: the origins. Default: all.
+    public func forgetUnused(_ isMeant: (Origin) -> Bool = { _ in true }) {
         let state = state.value
         var forgotten: [Origin] = []
-        for (origin, upstream) in state.upstreams where upstream.local.closeIdle() {
+        for (origin, upstream) in state.upstreams where isMeant(origin) && upstream.local.closeIdle() {
             upstream.local.isForgotten = true
             forgotten.append(origin)
         }

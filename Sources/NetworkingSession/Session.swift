@@ -107,6 +107,13 @@ public final class Session: Sendable {
     /// that has just ended may still count for a moment, until its loop has put the connection back.
     public var report: PoolReport { loops?.report ?? PoolReport() }
 
+    /// Reads the certificates, keys and authorities of its configuration anew, where files name them. Connections that are
+    /// opened from here on go by what the files hold now; open ones serve their calls to the end. Blocks while the files are
+    /// read. From any thread.
+    ///
+    /// - Throws: `TLSError`, for a file that cannot be read or used. Nothing changes then.
+    public func reloadCertificates() throws { try loops?.reloadCertificates() }
+
     /// Ends the session and returns at once, on any thread. Every later call and attempt fails with
     /// `destination_unavailable`; so does, a moment later, what is in flight. Its threads end when nobody refers to it any
     /// more.
@@ -116,6 +123,7 @@ public final class Session: Sendable {
 /// The loops of a session and their connections, running for as long as the session, a provider or a call refers to them.
 private final class SessionLoops: LoopLifetime {
     private let group: EventLoopGroup
+    private let settings: ConnectionSettings
     private let clients: [HTTPClient]
     private let loopClients: [LoopBound<LoopClient>]
     /// Those of its routes.
@@ -125,6 +133,7 @@ private final class SessionLoops: LoopLifetime {
     init(_ configuration: Session.Configuration) throws {
         let routes = try UpstreamRoutes(configuration.connections)
         warnings = routes.warnings
+        settings = configuration.connections
         group = try EventLoopGroup(count: max(1, configuration.loops), name: "session")
         let resolver = Resolver()
         clients = group.loops.map { HTTPClient(loop: $0, resolver: resolver, limits: configuration.limits) }
@@ -151,6 +160,11 @@ private final class SessionLoops: LoopLifetime {
     var report: PoolReport {
         guard !isClosed else { return PoolReport() }
         return clients.reduce(PoolReport()) { $0 + $1.report }
+    }
+
+    func reloadCertificates() throws {
+        let routes = try UpstreamRoutes(settings)
+        for client in loopClients { client.loop.execute { client.value.use(routes) } }
     }
 
     var isClosed: Bool { closed.load(ordering: .acquiring) }

@@ -1,9 +1,11 @@
 import EventIO
+import FoundationEssentials
 import Gateway
 import GatewayTesting
 import HTTPModel
 import JSONBytes
 import Networking
+import NetworkingSession
 import TestSupport
 import Testing
 
@@ -104,5 +106,33 @@ struct SecureUpstreamTests {
             "\(error)"
                 == "upstreams cannot be connected to: TLS configuration: trusted certificates /nowhere/authorities.pem: No such file or directory"
         }
+    }
+
+    @Test("A reload reads replaced authorities, and one that fails leaves the gateway as it is")
+    func reloaded() async throws {
+        let folder = ScratchFolder()
+        let file = folder.file("authorities.pem")
+        let upstream = try ScriptedUpstream(tls: TLSServer(), [.readRequest, .send(Self.answer), .again])
+        defer { upstream.stop() }
+        var configuration = Self.configuration(of: upstream, isTrusted: true)
+        configuration.connections.tlsByUpstream["parts"]?.trust = .authorities(.file(file))
+        configuration.port = 0
+        try TestAuthority.other.pem.write(toFile: file, atomically: true, encoding: .utf8)
+        let server = try GatewayServer.start(configuration, declare: ServedGatewayTests.declarePage)
+        defer {
+            server.drain()
+            server.waitUntilStopped()
+        }
+        func status() async throws -> Int {
+            try await Session.shared.request(HTTPRequest(url: "\(server.url)/page")).statusCode
+        }
+        #expect(try await status() == 502)
+        try TestAuthority.shared.pem.write(toFile: file, atomically: true, encoding: .utf8)
+        try server.reloadCertificates()
+        // A loop may have had the request before it had the news.
+        while try await status() != 200 {}
+        try "no certificate".write(toFile: file, atomically: true, encoding: .utf8)
+        #expect(throws: GatewayStartError.self) { try server.reloadCertificates() }
+        #expect(try await status() == 200)
     }
 }

@@ -67,6 +67,41 @@ struct SecureSessionTests {
         #expect(try await outcome(url) { $0.tls = configuration.connections.tls } == "200")
     }
 
+    @Test(
+        "An open session goes by replaced files from its reload on, and a file that cannot be used changes nothing"
+    )
+    func reloaded() async throws {
+        let folder = ScratchFolder()
+        let file = folder.file("authorities.pem")
+        let upstream = try ScriptedUpstream(tls: TLSServer(), [.readRequest, .send(Self.ok), .again])
+        defer { upstream.stop() }
+        var configuration = Session.Configuration()
+        configuration.connections.proxy = .none
+        configuration.connections.tls.trust = .authorities(.file(file))
+        try TestAuthority.other.pem.write(toFile: file, atomically: true, encoding: .utf8)
+        let session = try Session(configuration)
+        defer { session.close() }
+        let request = HTTPRequest(url: "https://127.0.0.1:\(upstream.port)/answer")
+        func outcome() async throws -> FailureReason? {
+            switch try await session.rx.request(request).asResult().value {
+            case .success: nil
+            case .failure(let error): (error as? NetworkError)?.reason
+            }
+        }
+        #expect(try await outcome() == .tlsCertificateError)
+        try TestAuthority.shared.pem.write(toFile: file, atomically: true, encoding: .utf8)
+        #expect(try await outcome() == .tlsCertificateError)
+        try session.reloadCertificates()
+        #expect(try await outcome() == nil)
+        try "no certificate".write(toFile: file, atomically: true, encoding: .utf8)
+        #expect(throws: TLSError.self) { try session.reloadCertificates() }
+        #expect(try await outcome() == nil)
+        try TestAuthority.other.pem.write(toFile: file, atomically: true, encoding: .utf8)
+        try session.reloadCertificates()
+        // The connection that was open is not used by new calls.
+        #expect(try await outcome() == .tlsCertificateError)
+    }
+
     @Test("A host that is none, or named twice, is told as the session is made")
     func badHost() throws {
         for hosts in [["https://bank.test"], [""], ["bank.test/a"], ["a b"], ["bank.test", "BANK.test"]] {

@@ -6,7 +6,7 @@ package import Rx
 /// What one loop keeps for each upstream: where its calls go, and how.
 package final class LoopClient {
     private let client: HTTPClient
-    private let routes: UpstreamRoutes
+    private var routes: UpstreamRoutes
     private let decodesContent: Bool
     // Touched by the loop's thread alone, each time for one step that calls nobody.
     @exclusivity(unchecked) private var upstreams = UpstreamTable()
@@ -42,6 +42,14 @@ package final class LoopClient {
             call, to: outbound, within: TimeAmount(limit), decodesContent: decodes, for: receiver)
         attempt.start(at: outbound)
         return attempt
+    }
+
+    /// Opens connections by these routes from now on. Where an upstream's TLS has changed, its open connections serve their calls
+    /// to the end; idle ones over TLS are closed.
+    package func use(_ routes: UpstreamRoutes) {
+        self.routes = routes
+        client.forgetUnused { $0.tls != nil }
+        upstreams = UpstreamTable()
     }
 
     /// All upstreams together.
