@@ -32,7 +32,8 @@ public final class Resolver: Sendable {
         var freshUntil = MonotonicTime(nanoseconds: 0)
         var usableUntil = MonotonicTime(nanoseconds: 0)
         var isLookingUp = false
-        var waiting: [ResolveRequest] = []
+        /// By their identity, so that one whose time is over leaves at once, however many there are.
+        var waiting: [ObjectIdentifier: ResolveRequest] = [:]
     }
 
     private enum Decision {
@@ -80,9 +81,9 @@ public final class Resolver: Sendable {
             request.finish(.success(addresses))
             startLookup(host)
         case .lookUp:
-            request.limit(to: deadline)
+            request.wait(at: self, until: deadline)
             startLookup(host)
-        case .wait: request.limit(to: deadline)
+        case .wait: request.wait(at: self, until: deadline)
         }
         return request
     }
@@ -99,7 +100,7 @@ public final class Resolver: Sendable {
             if case .success(let addresses) = entry.result, now < entry.usableUntil {
                 return mustLookUp ? .answerAndLookUp(addresses) : .answer(.success(addresses))
             }
-            entry.waiting.append(request)
+            entry.waiting[ObjectIdentifier(request)] = request
             return mustLookUp ? .lookUp : .wait
         }
     }
@@ -113,8 +114,8 @@ public final class Resolver: Sendable {
         let now = clock()
         let waiting = entries.withLock { entries in
             guard var entry = entries[host] else { return [ResolveRequest]() }
-            let waiting = entry.waiting
-            entry.waiting = []
+            let waiting = Array(entry.waiting.values)
+            entry.waiting = [:]
             entry.isLookingUp = false
             switch result {
             case .success:
@@ -136,6 +137,14 @@ public final class Resolver: Sendable {
         for request in waiting { request.finish(result) }
     }
 
+    /// The request is over before its lookup.
+    fileprivate func leave(_ request: ResolveRequest, _ host: String) {
+        entries.withLock { _ = $0[host]?.waiting.removeValue(forKey: ObjectIdentifier(request)) }
+    }
+
+    /// Requests that wait for a lookup, for tests.
+    package var waitingCount: Int { entries.withLock { $0.values.reduce(0) { $0 + $1.waiting.count } } }
+
     /// Forgets names that are of no more use; when all are, those that were to be forgotten first.
     private static func makeRoom(in entries: inout [String: Entry], limit: Int) {
         guard entries.count >= limit else { return }
@@ -155,6 +164,8 @@ public final class ResolveRequest: @unchecked Sendable {
     private let port: Int
     private var completion: ((Result<[SocketAddress], SocketError>) -> Void)?
     private var timer: TimerToken?
+    /// Where it waits for a lookup.
+    private var resolver: Resolver?
 
     init(
         _ host: String, port: Int, on loop: EventLoop,
@@ -173,9 +184,11 @@ public final class ResolveRequest: @unchecked Sendable {
         completion = nil
         if let timer { loop.cancelTimer(timer) }
         timer = nil
+        resolver.take()?.leave(self, host)
     }
 
-    func limit(to deadline: MonotonicTime) {
+    fileprivate func wait(at resolver: Resolver, until deadline: MonotonicTime) {
+        self.resolver = resolver
         timer = loop.setTimer(at: deadline, target: ResolveDeadline(self))
     }
 

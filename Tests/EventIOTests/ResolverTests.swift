@@ -86,6 +86,24 @@ struct ResolverTests {
         }
     }
 
+    @Test("Requests whose time is over, or that are cancelled, leave the lookup that they waited for")
+    func leaving() async throws {
+        let fake = Fake()
+        _ = fake.silence("slow")
+        let resolver = fake.resolver()
+        try await withLoop { loop in
+            for _ in 0..<20 {
+                let answer = await Self.resolve("slow", resolver, loop, timeout: .milliseconds(1))
+                #expect(answer == .failure(SocketError(.nameTimedOut, .resolve, subject: "slow")))
+            }
+            try await loop.perform {
+                resolver.resolve("slow", port: 80, on: loop, deadline: .distantFuture) { _ in }.cancel()
+            }
+            #expect(resolver.waitingCount == 0)
+            fake.speak("slow")
+        }
+    }
+
     @Test("A silent resolver fails at the caller's deadline, without holding up other names")
     func silentResolver() async throws {
         let fake = Fake()
