@@ -60,7 +60,15 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
 
     /// A provider whose targets say themselves where they go.
     ///
-    /// - Parameter name: the API's name in logs and errors. Settings by an upstream's name are not for it: TLS goes by the host.
+    /// - Parameters:
+    ///   - name: the API's name in logs and errors. Settings by an upstream's name are not for it: TLS goes by the host.
+    ///   - transport: what sends.
+    ///   - policy: retries, time limits, redirects.
+    ///   - plugins: asked in order.
+    ///   - interceptor: changes requests and decides on sending them again; several in one are an `Interceptor`.
+    ///   - cookies: keeps what upstreams set and sends it back. Default nil: cookies are neither kept nor sent.
+    ///   - stub: which calls are answered with their targets' samples instead. Default nil: none.
+    ///   - jitter: how long to wait within a backoff's bound. For tests.
     public init(
         name: String = "\(Target.self)", transport: any Transport, policy: CallPolicy = CallPolicy(),
         plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil,

@@ -116,7 +116,9 @@ public final class StubTransport: Transport {
 
     /// A script without an answer yet, whose delays and limits are of that time.
     ///
-    /// - Parameter wallTime: the time of day where it is not the scheduler's, for a clock that is set.
+    /// - Parameters:
+    ///   - scheduler: whose time delays and limits are of.
+    ///   - wallTime: the time of day where it is not the scheduler's, for a clock that is set.
     public convenience init(
         scheduler: any SchedulerType, wallTime: (@Sendable () -> RxTime)? = nil
     ) {
