@@ -41,7 +41,7 @@ enum NativeThread {
         work.body()
     }
 
-    /// Without it a write beyond the limit of file sizes (RLIMIT_FSIZE) ends the process; with it the write fails with EFBIG.
+    /// By default a write beyond RLIMIT_FSIZE ends the process with SIGXFSZ. With the signal blocked the write fails with EFBIG.
     private static func blockFileSizeSignal() {
         var set = sigset_t()
         sigemptyset(&set)

@@ -10,10 +10,10 @@ public protocol StreamHandler: AnyObject {
     /// Bytes came. They are valid during the call only.
     func streamReceived(_ bytes: UnsafeRawBufferPointer)
 
-    /// Has decrypted bytes put where they are to be, without a copy. Asked before each read of a stream that is encrypted;
-    /// `streamReceived` follows with what came behind them, perhaps nothing. Default: no.
+    /// Lets the owner of an encrypted stream decrypt bytes straight into its own memory. Called before each read. If bytes
+    /// came, `streamReceived` follows with those behind them, possibly none. Default: no.
     ///
-    /// - Parameter read: fills the room as far as there are bytes, and gives their number. At most once.
+    /// - Parameter read: fills the room as far as there are bytes and returns their number. Call it at most once.
     func streamFills(_ read: (UnsafeMutableRawBufferPointer) -> Int) -> StreamFilling
 
     /// The peer ended its side (FIN) and all it sent was handed over. Writing still works.
@@ -36,12 +36,13 @@ public protocol StreamHandler: AnyObject {
     func streamPeerLeft()
 }
 
-/// Whether a stream's owner took decrypted bytes where they are to be.
+/// Whether a stream's owner took decrypted bytes into its own memory.
 public enum StreamFilling {
-    /// It did.
+    /// The owner called `read`.
     case filled
-    /// Not yet: it needs the first bytes to know where the others are to be.
+    /// The owner needs the head of a message before it has memory for the body.
     case later
+    /// The owner takes bytes from `streamReceived` only.
     case no
 }
 

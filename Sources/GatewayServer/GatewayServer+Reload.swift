@@ -13,12 +13,12 @@ extension GatewayServer {
         for client in clients { client.loop.execute { client.value.use(routes) } }
     }
 
-    /// Reloads on a thread of its own, as files are read; one line in the log for each SIGHUP. On a loop.
+    /// Handles SIGHUP: reloads on a helper thread, since reading files blocks. Writes one line to the log for each signal.
     @Sendable func hangUp() {
         guard reloads.begin() else {
             return logs.diagnostics.write(.info, "SIGHUP: certificates are about to be read anew")
         }
-        // The log is open until then.
+        // Keeps the log open until the outcome is written.
         stopped.enter()
         reloads.queue.async { [self] in
             reloads.started()
@@ -35,14 +35,14 @@ extension GatewayServer {
     }
 }
 
-/// Reloads, one after the other: one that runs, and one that waits at most.
+/// The queue of reloads: at most one runs and one waits.
 final class Reloads: Sendable {
     let queue = DispatchQueue(label: "reload")
     private let isWaiting = Atomic(false)
 
-    /// Whether none was waiting: now one is.
+    /// Registers a waiting reload. Returns false if one waits already.
     func begin() -> Bool { !isWaiting.exchange(true, ordering: .relaxed) }
 
-    /// The one that waited runs.
+    /// Called as the waiting reload begins, so that another one may wait.
     func started() { isWaiting.store(false, ordering: .relaxed) }
 }
