@@ -21,6 +21,8 @@ public final class HTTPClient: Sendable {
     private let limits: OutboundLimits
     /// The numbers of each pool, for every thread to see.
     private let gauges = Lock<[Origin: PoolGauge]>([:])
+    /// What the pools that were forgotten had done.
+    private let past = Lock(PoolReport())
 
     public var loop: EventLoop { state.loop }
 
@@ -62,12 +64,17 @@ public final class HTTPClient: Sendable {
             forgotten.append(origin)
         }
         for origin in forgotten { state.upstreams[origin] = nil }
-        gauges.withLock { gauges in for origin in forgotten { gauges[origin] = nil } }
+        gauges.withLock { gauges in
+            for origin in forgotten {
+                guard let gauge = gauges.removeValue(forKey: origin) else { continue }
+                past.withLock { $0 = $0 + gauge.report }
+            }
+        }
     }
 
     /// All pools together, as they are now. From any thread, without waiting for the loop.
     public var report: PoolReport {
-        reports.values.reduce(PoolReport(), +)
+        gauges.withLock { gauges in gauges.values.reduce(past.withLock { $0 }) { $0 + $1.report } }
     }
 
     /// Each pool by its origin; all that were asked for, whatever they hold. From any thread, without waiting for the loop.

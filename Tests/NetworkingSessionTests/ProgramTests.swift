@@ -169,6 +169,8 @@ struct ProgramTests {
                 #expect(session.report.idle <= 1025, "connections that nobody uses")
             }
         }
+        // What was forgotten still counts.
+        #expect(session.report.opened + session.report.reused == 3000)
         session.close()
         proxy.stop()
     }
