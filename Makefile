@@ -118,11 +118,11 @@ BENCHMARK_gateway = GatewayBench
 docs:
 	$(SWIFT) build --target Rx
 	$(SWIFT) build --target NetworkingSession
-	$(SWIFT) build --target GatewayServer
+	$(SWIFT) build --target GatewayHTTP
 	rm -rf .build/docs
 	$(call document,Rx,Rx)
 	$(call document,Networking,Networking NetworkingSession)
-	$(call document,Gateway,Gateway GatewayServer)
+	$(call document,GatewayCore,GatewayCore GatewayHTTP)
 
 # A module's catalog with the public names of the modules that it tells of: $(call document,MODULE,MODULES).
 define document

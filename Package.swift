@@ -4,8 +4,8 @@ import PackageDescription
 // The modules and who may import whom. Nothing points up; Tests/RulesTests checks the imports themselves.
 //
 //     5  SluiceCommand
-//     4  GatewayServer      SampleUpstreams
-//     3  Gateway  ->  Networking  <-  NetworkingSession
+//     4  GatewayHTTP        SampleUpstreams
+//     3  GatewayCore  ->  Networking  <-  NetworkingSession
 //     2  HTTPInbound   HTTPOutbound
 //     1  EventIO   HTTPWire   ContentCoding   JSONCoding   RxFoundation   RxBlocking   RxTesting
 //     0  Rx   HTTPModel   JSONBytes   Locking
@@ -91,12 +91,12 @@ let package = Package(
             ["Networking", "HTTPOutbound", "EventIO", "HTTPModel", "JSONBytes", "Rx", "Locking"]),
         // The client's errors as NSError, which needs the whole of Foundation.
         module("NetworkingFoundation", ["Networking"]),
-        module("Gateway", ["Networking", "Rx", "HTTPModel", "JSONBytes", "JSONCoding", "Locking"]),
+        module("GatewayCore", ["Networking", "Rx", "HTTPModel", "JSONBytes", "JSONCoding", "Locking"]),
 
         module(
-            "GatewayServer",
+            "GatewayHTTP",
             [
-                "Gateway", "NetworkingSession", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO",
+                "GatewayCore", "NetworkingSession", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO",
                 "ContentCoding", "HTTPModel", "JSONBytes", "Rx", "Locking",
             ]),
         module(
@@ -105,7 +105,7 @@ let package = Package(
         .executableTarget(
             name: "SluiceCommand",
             dependencies: [
-                "GatewayServer", "Gateway", "Networking", "SampleUpstreams", "EventIO", "Rx", "JSONBytes",
+                "GatewayHTTP", "GatewayCore", "Networking", "SampleUpstreams", "EventIO", "Rx", "JSONBytes",
                 "HTTPModel", "CPages",
             ],
             swiftSettings: settings,
@@ -114,13 +114,13 @@ let package = Package(
         module(
             "Sluice",
             [
-                "Rx", "Networking", "NetworkingSession", "Gateway", "GatewayServer", "JSONCoding",
+                "Rx", "Networking", "NetworkingSession", "GatewayCore", "GatewayHTTP", "JSONCoding",
                 "JSONBytes", "HTTPModel",
             ]),
         module(
             "GatewayTesting",
             [
-                "GatewayServer", "Gateway", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO", "Rx",
+                "GatewayHTTP", "GatewayCore", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO", "Rx",
                 "HTTPModel", "JSONBytes", "Locking",
             ]),
 
@@ -135,12 +135,12 @@ let package = Package(
             swiftSettings: settings),
 
         tests("RulesTests", []),
-        benchmark("GatewayBench", ["Gateway", "Networking", "Rx", "JSONBytes", "HTTPModel"]),
+        benchmark("GatewayBench", ["GatewayCore", "Networking", "Rx", "JSONBytes", "HTTPModel"]),
         benchmark("JSONBench", ["JSONBytes", "JSONCoding"]),
         benchmark("OutboundBench", ["HTTPOutbound", "EventIO", "HTTPModel", "Rx"]),
         benchmark("StreamBench", ["HTTPOutbound", "EventIO", "HTTPModel", "Rx"]),
         benchmark(
-            "TypedBench", ["GatewayServer", "Gateway", "Networking", "Rx", "JSONBytes", "HTTPModel"],
+            "TypedBench", ["GatewayHTTP", "GatewayCore", "Networking", "Rx", "JSONBytes", "HTTPModel"],
             linkerSettings: allocator),
         benchmark(
             "ClientBench", ["NetworkingSession", "Networking", "HTTPOutbound", "EventIO", "HTTPModel", "Rx"],
@@ -188,25 +188,27 @@ let package = Package(
                 "TestSupport",
             ]),
         tests(
-            "GatewayTests", ["Gateway", "Networking", "Rx", "RxTesting", "HTTPModel", "JSONBytes", "Locking"]),
+            "GatewayCoreTests",
+            ["GatewayCore", "Networking", "Rx", "RxTesting", "HTTPModel", "JSONBytes", "Locking"]),
         tests(
             "SampleUpstreamsTests",
             ["SampleUpstreams", "EventIO", "HTTPModel", "JSONBytes", "Locking", "TestSupport"]),
         tests(
-            "GatewayServerTests",
+            "GatewayHTTPTests",
             [
-                "GatewayServer", "Gateway", "NetworkingSession", "Networking", "GatewayTesting",
+                "GatewayHTTP", "GatewayCore", "NetworkingSession", "Networking", "GatewayTesting",
                 "HTTPInbound", "HTTPOutbound", "HTTPWire", "ContentCoding", "EventIO", "Rx", "HTTPModel",
                 "JSONBytes", "Locking", "TestSupport",
             ]),
         tests(
             "FaultTests",
             [
-                "GatewayServer", "Gateway", "NetworkingSession", "Networking", "HTTPInbound", "HTTPOutbound",
+                "GatewayHTTP", "GatewayCore", "NetworkingSession", "Networking", "HTTPInbound",
+                "HTTPOutbound",
                 "EventIO", "Rx",
                 "HTTPModel", "JSONBytes", "Locking", "TestSupport",
             ]),
-        tests("SluiceCommandTests", ["SluiceCommand", "GatewayServer", "JSONBytes", "TestSupport"]),
+        tests("SluiceCommandTests", ["SluiceCommand", "GatewayHTTP", "JSONBytes", "TestSupport"]),
         // The pages in a real browser, by a WebDriver client over our own: `make test-browser`.
         tests(
             "BrowserTests",

@@ -1,5 +1,5 @@
 import FoundationEssentials
-public import Gateway
+public import GatewayCore
 public import HTTPModel
 public import JSONBytes
 import Locking

@@ -1,7 +1,7 @@
 import Dispatch
 import EventIO
-public import Gateway
-public import GatewayServer
+public import GatewayCore
+public import GatewayHTTP
 import HTTPInbound
 import HTTPOutbound
 import Locking

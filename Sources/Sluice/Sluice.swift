@@ -1,7 +1,7 @@
 // What a gateway written in Swift imports: the reactive client, endpoints, and the server.
 
-@_exported public import Gateway
-@_exported public import GatewayServer
+@_exported public import GatewayCore
+@_exported public import GatewayHTTP
 @_exported public import HTTPModel
 @_exported public import JSONBytes
 @_exported public import JSONCoding

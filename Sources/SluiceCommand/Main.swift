@@ -1,5 +1,5 @@
 import FoundationEssentials
-import GatewayServer
+import GatewayHTTP
 import Glibc
 
 @main

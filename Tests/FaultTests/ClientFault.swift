@@ -1,8 +1,8 @@
-import Gateway
+import GatewayCore
 import TestSupport
 import Testing
 
-@testable import GatewayServer
+@testable import GatewayHTTP
 
 /// One thing that a client does wrong, and what it gets.
 struct ClientFault: Sendable, CustomTestStringConvertible {

@@ -1,4 +1,4 @@
-import Gateway
+import GatewayCore
 import JSONBytes
 import TestSupport
 import Testing

@@ -1,11 +1,11 @@
-import Gateway
+import GatewayCore
 import HTTPModel
 import JSONBytes
 import Networking
 import NetworkingSession
 import Rx
 
-@testable import GatewayServer
+@testable import GatewayHTTP
 
 /// The two upstreams of a gateway under test, and the parts of its page: `a` is required, `b` optional.
 enum Side: String, CaseIterable, Sendable {

@@ -1,5 +1,5 @@
 import Dispatch
-import Gateway
+import GatewayCore
 import Glibc
 import JSONBytes
 import Locking
@@ -7,7 +7,7 @@ import Networking
 import TestSupport
 import Testing
 
-@testable import GatewayServer
+@testable import GatewayHTTP
 
 /// Faults that last: what takes many requests, or many clients, to be seen.
 @Suite("Faults that last", .timeLimit(.minutes(2)))

@@ -19,22 +19,22 @@ enum Rules {
         "NetworkingSession": [
             "Networking", "HTTPOutbound", "EventIO", "HTTPModel", "JSONBytes", "Rx", "Locking",
         ],
-        "Gateway": ["Networking", "Rx", "HTTPModel", "JSONBytes", "JSONCoding", "Locking"],
-        "GatewayServer": [
-            "Gateway", "NetworkingSession", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO",
+        "GatewayCore": ["Networking", "Rx", "HTTPModel", "JSONBytes", "JSONCoding", "Locking"],
+        "GatewayHTTP": [
+            "GatewayCore", "NetworkingSession", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO",
             "ContentCoding", "HTTPModel", "JSONBytes", "Rx", "Locking",
         ],
         "SampleUpstreams": ["CSQLite", "HTTPInbound", "EventIO", "HTTPModel", "JSONBytes", "Rx", "Locking"],
         "SluiceCommand": [
-            "GatewayServer", "SampleUpstreams", "Gateway", "Networking", "EventIO", "Rx", "JSONBytes",
+            "GatewayHTTP", "SampleUpstreams", "GatewayCore", "Networking", "EventIO", "Rx", "JSONBytes",
             "HTTPModel", "CPages",
         ],
         "Sluice": [
-            "Rx", "Networking", "NetworkingSession", "Gateway", "GatewayServer", "JSONCoding", "JSONBytes",
+            "Rx", "Networking", "NetworkingSession", "GatewayCore", "GatewayHTTP", "JSONCoding", "JSONBytes",
             "HTTPModel",
         ],
         "GatewayTesting": [
-            "GatewayServer", "Gateway", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO", "Rx",
+            "GatewayHTTP", "GatewayCore", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO", "Rx",
             "HTTPModel",
             "JSONBytes",
             "Locking",

@@ -12,12 +12,14 @@ struct RulesTests {
 
     @Test("An import against the layers is found")
     func anImportAgainstTheLayersIsFound() {
-        let upwards = SourceFile(path: "Sources/Rx/Bad.swift", text: "public import Gateway\n")
-        let wall = SourceFile(path: "Sources/Gateway/Bad.swift", text: "internal import CLibevent\n")
+        let upwards = SourceFile(path: "Sources/Rx/Bad.swift", text: "public import GatewayCore\n")
+        let wall = SourceFile(path: "Sources/GatewayCore/Bad.swift", text: "internal import CLibevent\n")
         let fine = SourceFile(path: "Sources/Rx/Good.swift", text: "import Locking\nimport Synchronization\n")
-        #expect(Rules.importComplaints(upwards) == ["Sources/Rx/Bad.swift: Rx may not import Gateway"])
+        #expect(Rules.importComplaints(upwards) == ["Sources/Rx/Bad.swift: Rx may not import GatewayCore"])
         #expect(
-            Rules.importComplaints(wall) == ["Sources/Gateway/Bad.swift: Gateway may not import CLibevent"])
+            Rules.importComplaints(wall) == [
+                "Sources/GatewayCore/Bad.swift: GatewayCore may not import CLibevent"
+            ])
         #expect(Rules.importComplaints(fine).isEmpty)
     }
 
@@ -31,7 +33,7 @@ struct RulesTests {
     func aPackageImportIsFound() {
         let hot = SourceFile(
             path: "Sources/Networking/Bad.swift", text: "package import Rx\nimport Locking\n")
-        let other = SourceFile(path: "Sources/GatewayServer/Good.swift", text: "package import Gateway\n")
+        let other = SourceFile(path: "Sources/GatewayHTTP/Good.swift", text: "package import GatewayCore\n")
         #expect(
             Rules.specialisationComplaints(hot) == [
                 "Sources/Networking/Bad.swift: importing Rx as package keeps Networking from being specialised"
@@ -64,7 +66,8 @@ struct RulesTests {
     @Test("An unchecked Sendable elsewhere, or without its reason, is found")
     func anUncheckedSendableElsewhereIsFound() {
         let elsewhere = SourceFile(
-            path: "Sources/Gateway/Bad.swift", text: "// Sound: no.\nfinal class A: @unchecked Sendable {}\n")
+            path: "Sources/GatewayCore/Bad.swift",
+            text: "// Sound: no.\nfinal class A: @unchecked Sendable {}\n")
         let silent = SourceFile(
             path: "Sources/Rx/Bad.swift", text: "\nfinal class A: @unchecked Sendable {}\n")
         let reasoned = SourceFile(

@@ -1,5 +1,5 @@
 import Foundation
-import GatewayServer
+import GatewayHTTP
 import Testing
 
 @testable import SluiceCommand

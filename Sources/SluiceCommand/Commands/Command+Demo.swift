@@ -1,7 +1,7 @@
 import Dispatch
 import EventIO
 import FoundationEssentials
-import GatewayServer
+import GatewayHTTP
 import SampleUpstreams
 
 extension Command {

@@ -1,4 +1,4 @@
-import GatewayServer
+import GatewayHTTP
 
 extension Command {
     static func serve(_ arguments: Arguments) throws(UsageError) -> Int32 {

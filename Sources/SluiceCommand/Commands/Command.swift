@@ -1,6 +1,6 @@
 import EventIO
-import Gateway
-import GatewayServer
+import GatewayCore
+import GatewayHTTP
 import Networking
 
 /// Chooses the command that the words name, and runs it to its exit code.

@@ -1,4 +1,4 @@
-import GatewayServer
+import GatewayHTTP
 @_spi(Lines) import JSONBytes
 import SampleUpstreams
 

@@ -1,4 +1,4 @@
-import GatewayServer
+import GatewayHTTP
 
 /// How upstreams are told to be connected to by `--upstream-ca`, `--upstream-cert`, `--upstream-key` and `--upstream-pin`.
 enum UpstreamTLS {

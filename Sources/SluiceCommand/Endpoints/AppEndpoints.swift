@@ -1,4 +1,4 @@
-import Gateway
+import GatewayCore
 
 /// All that `sluice serve` answers: the screens of the write-ups that Sluice is built from.
 enum AppEndpoints {

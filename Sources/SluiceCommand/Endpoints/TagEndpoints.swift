@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Gateway
+import GatewayCore
 import HTTPModel
 import JSONBytes
 import Networking

@@ -1,4 +1,4 @@
-import Gateway
+import GatewayCore
 import HTTPModel
 import JSONBytes
 import Networking

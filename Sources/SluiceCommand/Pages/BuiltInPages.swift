@@ -1,5 +1,5 @@
 import CPages
-import GatewayServer
+import GatewayHTTP
 import Glibc
 
 /// The files of `Public/` as they were when the program was built.

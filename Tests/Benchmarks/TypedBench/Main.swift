@@ -1,6 +1,6 @@
 import FoundationEssentials
-import Gateway
-import GatewayServer
+import GatewayCore
+import GatewayHTTP
 import Glibc
 import HTTPModel
 import JSONBytes

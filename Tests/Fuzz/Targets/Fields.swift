@@ -2,7 +2,7 @@ import FoundationEssentials
 import HTTPModel
 import JSONBytes
 
-@testable import Gateway
+@testable import GatewayCore
 @testable import Networking
 
 // Values of fields, queries and texts beside the head's framing: dates, times, days, ranges, weights, preferences, tags,

@@ -2,7 +2,7 @@
 // stays beneath its root, has no hidden name, and is the same when it is asked for anew; what is read of tags and ranges is
 // read again from how it is written; a range lies within the file; and the answer is one that RFC 9110 13.2.2 allows. The
 // first line is the path, each further one a field: its first byte says which.
-// sources: Sources/GatewayServer/Files/FilePath.swift Sources/GatewayServer/Files/FileResponsePlan.swift
+// sources: Sources/GatewayHTTP/Files/FilePath.swift Sources/GatewayHTTP/Files/FileResponsePlan.swift
 
 import HTTPModel
 

@@ -1,6 +1,6 @@
 import HTTPModel
 
-@testable import Gateway
+@testable import GatewayCore
 
 // Templates, and a request that looks for its way among them. Whatever the text: no trap; a template stands for what it
 // says; a path is decoded, or refused, as plain code does it; the router finds what trying one template after the other

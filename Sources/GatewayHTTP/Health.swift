@@ -1,0 +1,50 @@
+import GatewayCore
+import HTTPModel
+
+/// `GET /health/live` and `GET /health/ready`: whether the process should be restarted, and whether it should
+/// be sent requests. Bodies: `{"status":"live"}`, `{"status":"ready"}`, `{"status":"draining"}` with 503.
+struct Health {
+    private static let live = Array("/health/live".utf8)
+    private static let ready = Array(HealthProbe.readyPath.utf8)
+    private static let prefix = Array("/health/".utf8)
+    private static let methods: [HTTPMethod] = [.get, .head, .options]
+
+    private let phase: Phase
+
+    init(_ phase: Phase) {
+        self.phase = phase
+    }
+
+    /// The answer on a health path; nil for every other path.
+    ///
+    /// - Throws: 405, whose envelope is the gateway's to write.
+    func answer(_ head: HTTPRequestHead) throws(GatewayError) -> HTTPResponse? {
+        guard head.target.pathLength < 16 else { return nil }
+        let path = head.target.pathBytes
+        guard path.starts(with: Self.prefix) else { return nil }
+        let isReady = path.elementsEqual(Self.ready)
+        guard isReady || path.elementsEqual(Self.live) else { return nil }
+        switch head.method {
+        case .get, .head: break
+        case .options:
+            let allow = Self.methods.map(\.rawValue).joined(separator: ", ")
+            return HTTPResponse(
+                status: .noContent, fields: [.allow: allow, .xContentTypeOptions: "nosniff"])
+        default: throw .methodNotAllowed(head.method, allowed: Self.methods)
+        }
+        if !isReady { return respond(.ok, "live") }
+        return phase.isReady ? respond(.ok, "ready") : respond(.serviceUnavailable, "draining")
+    }
+
+    private func respond(_ status: HTTPStatus, _ word: String) -> HTTPResponse {
+        HTTPResponse(
+            status: status,
+            fields: [
+                .contentType: "application/json; charset=utf-8", .xContentTypeOptions: "nosniff",
+                .cacheControl: "no-store",
+            ],
+            body: [Self.body(word)[...]])
+    }
+
+    static func body(_ word: String) -> [UInt8] { Array("{\"status\":\"\(word)\"}".utf8) }
+}

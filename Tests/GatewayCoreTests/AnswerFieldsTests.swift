@@ -1,0 +1,101 @@
+import GatewayCore
+import HTTPModel
+import JSONBytes
+import Networking
+import Rx
+import RxTesting
+import Testing
+
+@Suite("Fields that answers have by default", .noLeaks)
+struct AnswerFieldsTests {
+    private let bench = Bench()
+
+    private func text(_ fields: HTTPFields) -> [String] { fields.map { "\($0.name): \($0.value)" } }
+
+    /// As the gateway makes one, so that the constant fields are copied, and as a client may send one.
+    private static let ids = ["123456789012345", "mine"]
+
+    @Test(
+        "A failure is not stored and not sniffed, in the envelope and as a problem, whatever the endpoint says"
+    )
+    func failures() throws {
+        bench.gateway.get("/thrown") { _ in
+            throw GatewayError(.notFound, "no", fields: [.cacheControl: "max-age=60", .eTag: "\"1\""])
+        }
+        bench.gateway.get("/status") { _ in .status(.notFound).field(.cacheControl, "max-age=60") }
+        for path in ["/thrown", "/status", "/nowhere", "/a%2fb"] {
+            for accept in ["application/json", "application/problem+json"] {
+                let reply = try bench.answer(.get, path, fields: [.accept: accept])
+                #expect(reply.fields.values(of: .cacheControl) == ["no-store"], "\(path)")
+                #expect(reply.fields.values(of: .xContentTypeOptions) == ["nosniff"], "\(path)")
+            }
+        }
+        let unread = Reply(try bench.gateway.responder().render(.invalidRequest("the head is malformed")))
+        #expect(unread.fields.values(of: .xContentTypeOptions) == ["nosniff"])
+    }
+
+    @Test("A partial answer has one Cache-Control, no-store, though its handler sets another")
+    func partial() throws {
+        bench.gateway.get("/partial") { [diary = bench.diary] _ in
+            .parts(a: 1, b: diary.rx.request(.recent).fragment().optional())
+                .field(.cacheControl, "public, max-age=60").field("X-Own", "1")
+        }
+        bench.upstream("/recent", .response(500))
+        for id in Self.ids {
+            let reply = try bench.answer(.get, "/partial", fields: [.xRequestID: id])
+            #expect(
+                text(reply.fields) == [
+                    "Content-Type: application/json; charset=utf-8", "X-Content-Type-Options: nosniff",
+                    "Cache-Control: no-store", "X-Request-Id: \(id)",
+                    "Proxy-Status: sluice; received-status=500; details=\"b\"", "X-Own: 1",
+                ])
+        }
+    }
+
+    @Test("A success is private and not stored")
+    func success() throws {
+        bench.gateway.get("/page") { _ in .json(1) }
+        bench.gateway.delete("/page") { _ in .status(.noContent) }
+        for id in Self.ids {
+            let fields: HTTPFields = [.xRequestID: id]
+            #expect(
+                text(try bench.answer(.get, "/page", fields: fields).fields) == [
+                    "Content-Type: application/json; charset=utf-8", "X-Content-Type-Options: nosniff",
+                    "Cache-Control: private, no-store", "X-Request-Id: \(id)",
+                ])
+            #expect(
+                text(try bench.answer(.delete, "/page", fields: fields).fields) == [
+                    "X-Content-Type-Options: nosniff", "Cache-Control: private, no-store",
+                    "X-Request-Id: \(id)",
+                ])
+            #expect(
+                text(try bench.answer(.options, "/page", fields: fields).fields) == [
+                    "X-Content-Type-Options: nosniff", "Cache-Control: private, no-store",
+                    "X-Request-Id: \(id)", "Allow: GET, HEAD, DELETE, OPTIONS",
+                ])
+        }
+    }
+
+    @Test("An endpoint's own Cache-Control replaces the default; nosniff stays")
+    func ownCacheControl() throws {
+        bench.gateway.get("/page") { _ in
+            .json(1).field(.cacheControl, "public, max-age=60").field(.xContentTypeOptions, "none")
+        }
+        bench.gateway.get("/unchanged") { _ in
+            .status(.notModified).field(.cacheControl, "public, max-age=60")
+        }
+        for id in Self.ids {
+            let fields: HTTPFields = [.xRequestID: id]
+            #expect(
+                text(try bench.answer(.get, "/page", fields: fields).fields) == [
+                    "Content-Type: application/json; charset=utf-8", "X-Content-Type-Options: nosniff",
+                    "X-Request-Id: \(id)", "Cache-Control: public, max-age=60",
+                ])
+            #expect(
+                text(try bench.answer(.get, "/unchanged", fields: fields).fields) == [
+                    "X-Content-Type-Options: nosniff", "X-Request-Id: \(id)",
+                    "Cache-Control: public, max-age=60",
+                ])
+        }
+    }
+}

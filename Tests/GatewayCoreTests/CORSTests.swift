@@ -1,0 +1,136 @@
+import GatewayCore
+import HTTPModel
+import RxTesting
+import Testing
+
+@Suite("CORS", .noLeaks)
+struct CORSTests {
+    private func bench(_ policy: CORSPolicy?) -> Bench {
+        let bench = Bench(cors: policy)
+        bench.gateway.get("/page") { _ in .json(1) }
+        bench.gateway.put("/page") { _ in .json(2) }
+        return bench
+    }
+
+    private static let app = "https://app.example"
+
+    private func cors(_ fields: HTTPFields) -> [String] {
+        fields.map { "\($0.name): \($0.value)" }.filter {
+            $0.hasPrefix("Access-Control") || $0.hasPrefix("Vary")
+        }
+    }
+
+    private static let preflight: HTTPFields = [
+        .origin: app, .accessControlRequestMethod: "PUT", .accessControlRequestHeaders: "content-type",
+    ]
+
+    @Test("Off by default: no field, and a preflight is a mere OPTIONS")
+    func off() throws {
+        let bench = bench(nil)
+        #expect(cors(try bench.answer(.get, "/page", fields: [.origin: Self.app]).fields).isEmpty)
+        let options = try bench.answer(.options, "/page", fields: Self.preflight)
+        #expect(options.status == 204)
+        #expect(cors(options.fields).isEmpty)
+    }
+
+    @Test("An origin that is not listed is told nothing but that the answer varies")
+    func foreign() throws {
+        let bench = bench(CORSPolicy(origins: .list([Self.app])))
+        for origin in ["https://app.example.evil", "http://app.example", "https://APP.example", "null"] {
+            #expect(
+                cors(try bench.answer(.get, "/page", fields: [.origin: origin]).fields) == ["Vary: Origin"])
+            var preflight = Self.preflight
+            preflight[.origin] = origin
+            #expect(cors(try bench.answer(.options, "/page", fields: preflight).fields) == ["Vary: Origin"])
+        }
+        #expect(cors(try bench.answer(.get, "/page").fields) == ["Vary: Origin"])
+    }
+
+    @Test("A listed origin may read answers, failures too, with credentials where they are allowed")
+    func listed() throws {
+        let plain = bench(CORSPolicy(origins: .list(["https://b.example", Self.app])))
+        let expected = [
+            "Vary: Origin", "Access-Control-Allow-Origin: https://app.example",
+            "Access-Control-Expose-Headers: X-Request-Id",
+        ]
+        #expect(cors(try plain.answer(.get, "/page", fields: [.origin: Self.app]).fields) == expected)
+        let missing = try plain.answer(.get, "/nowhere", fields: [.origin: Self.app])
+        #expect(missing.status == 404)
+        #expect(cors(missing.fields) == expected)
+        let credentials = bench(
+            CORSPolicy(origins: .list([Self.app]), exposedHeaders: [], allowsCredentials: true))
+        #expect(
+            cors(try credentials.answer(.get, "/page", fields: [.origin: Self.app]).fields) == [
+                "Vary: Origin", "Access-Control-Allow-Origin: https://app.example",
+                "Access-Control-Allow-Credentials: true",
+            ])
+    }
+
+    @Test("A preflight says the path's methods among those allowed, the fields and how long")
+    func preflight() throws {
+        let bench = bench(
+            CORSPolicy(
+                origins: .list([Self.app]), methods: [.get, .put, .delete], headers: [.contentType, "X-Own"],
+                maxAge: .seconds(60)))
+        let reply = try bench.answer(.options, "/page", fields: Self.preflight)
+        #expect(reply.status == 204)
+        #expect(reply.body.isEmpty)
+        #expect(
+            cors(reply.fields) == [
+                "Vary: Origin", "Access-Control-Allow-Origin: https://app.example",
+                "Vary: Access-Control-Request-Method, Access-Control-Request-Headers",
+                "Access-Control-Allow-Methods: GET, PUT", "Access-Control-Allow-Headers: Content-Type, X-Own",
+                "Access-Control-Max-Age: 60",
+            ])
+        #expect(try bench.answer(.options, "/nowhere", fields: Self.preflight).status == 404)
+    }
+
+    @Test("Any origin is answered with a star, whether the request has one or not, and no Vary")
+    func any() throws {
+        let bench = bench(CORSPolicy(origins: .any))
+        for fields: HTTPFields in [[:], [.origin: Self.app], [.origin: "null"]] {
+            for (method, path) in Self.requests {
+                #expect(
+                    cors(try bench.answer(method, path, fields: fields).fields) == [
+                        "Access-Control-Allow-Origin: *", "Access-Control-Expose-Headers: X-Request-Id",
+                    ], "\(method) \(path) \(fields)")
+            }
+        }
+        let preflight = try bench.answer(.options, "/page", fields: Self.preflight)
+        #expect(preflight.fields[.accessControlAllowOrigin] == "*")
+        #expect(preflight.fields[.accessControlAllowMethods] == "GET, HEAD, PUT")
+        #expect(
+            preflight.fields.values(of: .vary) == [
+                "Access-Control-Request-Method, Access-Control-Request-Headers"
+            ])
+    }
+
+    /// Each kind of answer: a success, a HEAD, 404, 405, 400, OPTIONS of a path and of the server.
+    private static let requests: [(HTTPMethod, String)] = [
+        (.get, "/page"), (.head, "/page"), (.get, "/nowhere"), (.delete, "/page"), (.get, "/a%2fb"),
+        (.options, "/page"), (.options, "*"),
+    ]
+
+    @Test("Where the origin is listed, every answer varies by it: also without one, refused, and an error")
+    func varies() throws {
+        let bench = bench(CORSPolicy(origins: .list([Self.app])))
+        for fields: HTTPFields in [[:], [.origin: Self.app], [.origin: "https://evil.example"]] {
+            for (method, path) in Self.requests {
+                let reply = try bench.answer(method, path, fields: fields)
+                #expect(reply.fields.values(of: .vary) == ["Origin"], "\(method) \(path) \(fields)")
+                let allowed = fields[.origin] == Self.app ? Self.app : nil
+                #expect(reply.fields[.accessControlAllowOrigin] == allowed, "\(method) \(path) \(fields)")
+            }
+        }
+        let unread = Reply(try bench.gateway.responder().render(.invalidRequest("the head is malformed")))
+        #expect(cors(unread.fields) == ["Vary: Origin"])
+    }
+
+    @Test(
+        "An origin that no browser sends is refused at start",
+        arguments: ["app.example", "https://app.example/", "https://*.example", "https://", "://x", ""])
+    func faults(_ origin: String) {
+        let bench = bench(CORSPolicy(origins: .list([origin])))
+        #expect(throws: GatewayDeclarationError.self) { try bench.gateway.responder() }
+    }
+}

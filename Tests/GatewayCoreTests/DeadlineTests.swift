@@ -1,0 +1,177 @@
+import GatewayCore
+import HTTPModel
+import Networking
+import Rx
+import RxTesting
+import Testing
+
+@Suite("The endpoint's deadline", .noLeaks)
+struct DeadlineTests {
+    private let bench = Bench()
+
+    @Test(
+        "After 15 s unfinished parts are deadline_exceeded and named, their calls cancelled, finished ones kept"
+    )
+    func required() throws {
+        bench.gateway.get("/page") { [diary = bench.diary] _ in
+            .parts(
+                recent: diary.rx.request(.recent).fragment(), stuck: Single<Int>.never(),
+                total: diary.rx.request(.total).fragment())
+        }
+        bench.upstream("/recent", .data("1"))
+        bench.upstream("/total", .response(404))
+        let pending = try bench.ask(.get, "/page", fields: [.xRequestID: "r"])
+        bench.time.advance(by: .milliseconds(14_999))
+        #expect(pending.count == 0)
+        bench.time.advance(by: .milliseconds(1))
+        let reply = try pending.reply()
+        #expect(reply.status == 504)
+        #expect(
+            reply.body
+                == #"{"code":"UPSTREAM_TIMEOUT","message":"stuck did not answer in time","status":504,"#
+                + #""data":null,"errors":[{"part":"stuck","kind":"networkFail","reason":"deadline_exceeded","#
+                + #""status":null,"message":"not done by the request's deadline","attempts":1,"elapsedMs":15000,"#
+                + #""retryable":true},{"part":"total","kind":"requestErr","reason":"upstream_status","status":404,"#
+                + #""message":"it answered with status 404","attempts":1,"elapsedMs":0,"retryable":false}],"#
+                + #""meta":{"requestId":"r","complete":false,"elapsedMs":15000.0,"#
+                + #""parts":{"recent":"success","stuck":"networkFail","total":"requestErr"}}}"#)
+        #expect(bench.time.pending == 0)
+        #expect(bench.transport.inFlight == 0)
+    }
+
+    @Test(
+        "A deadline of any length holds: one beyond 292 years is waited for, one before the start has passed",
+        arguments: [
+            (.seconds(9_223_372_036) + .milliseconds(900), 200), (.seconds(Int64.max), 200),
+            (.seconds(Int64.min), 504), (.seconds(-9_223_372_036) - .milliseconds(900), 504), (.zero, 504),
+        ] as [(Duration, Int)])
+    func extremes(_ deadline: Duration, _ status: Int) throws {
+        bench.gateway.get("/page", .deadline(deadline)) { [diary = bench.diary] _ in
+            .parts(recent: diary.rx.request(.recent).fragment())
+        }
+        bench.upstream("/recent", .data("1", after: .seconds(4)))
+        let pending = try bench.ask(.get, "/page")
+        bench.time.advance(by: .seconds(5))
+        #expect(try pending.reply().status == status)
+    }
+
+    @Test("An optional part that is late leaves a partial answer at the deadline")
+    func optional() throws {
+        bench.gateway.get("/page", .deadline(.seconds(3))) { [diary = bench.diary] _ in
+            .parts(
+                recent: diary.rx.request(.recent).fragment(),
+                total: diary.rx.request(.total).fragment().fallback("late"))
+        }
+        bench.upstream("/recent", .data("1"))
+        bench.upstream("/total", .data("2", after: .seconds(4)))
+        let pending = try bench.ask(.get, "/page")
+        bench.time.advance(by: .seconds(3))
+        let reply = try pending.reply()
+        #expect(reply.status == 200)
+        #expect(reply["/code"] == #""PARTIAL""#)
+        #expect(reply["/data"] == #"{"recent":1,"total":"late"}"#)
+        #expect(reply["/errors/0/reason"] == #""deadline_exceeded""#)
+        #expect(reply.fields[.proxyStatus] == #"sluice; error=http_response_timeout; details="total""#)
+        #expect(bench.transport.inFlight == 0)
+        bench.time.advance(by: .seconds(60))
+        #expect(pending.count == 1)
+    }
+
+    @Test(
+        "A handler that never answers is 504 at the deadline, whatever its kind",
+        arguments: ["/async", "/single"])
+    func handlers(_ path: String) throws {
+        bench.gateway.get("/async") { _ in
+            for await _ in AsyncStream<Void>.makeStream().stream {}
+            return .json(1)
+        }
+        bench.gateway.get("/single") { _ in Single<Answer>.never() }
+        let pending = try bench.ask(.get, path)
+        bench.time.advance(by: .seconds(15))
+        let reply = try pending.reply()
+        #expect(reply.status == 504)
+        #expect(reply["/code"] == #""UPSTREAM_TIMEOUT""#)
+        #expect(reply["/message"] == #""the answer was not ready within 15000 ms""#)
+        #expect(reply["/errors"] == nil)
+        #expect(bench.incidents.isEmpty)
+    }
+
+    @Test("A handler that comes back after the deadline starts nothing any more")
+    func lateHandler() async throws {
+        let (gate, opener) = AsyncStream<Void>.makeStream()
+        let (left, leaver) = AsyncStream<Void>.makeStream()
+        let asked = Flag()
+        bench.gateway.get("/late") { _ in
+            // Deaf to its cancellation.
+            await Task.detached { for await _ in gate { break } }.value
+            let answer = Canary(leaver)
+            let source = Single<Int>.create { observer in
+                asked.set()
+                observer(.success(answer.value))
+                return Disposables.create()
+            }
+            return .parts(a: source)
+        }
+        let pending = try bench.ask(.get, "/late")
+        bench.time.advance(by: .seconds(15))
+        opener.yield()
+        for await _ in left { break }
+        #expect(try pending.reply().status == 504)
+        #expect(!asked.isSet)
+    }
+
+    @Test("The deadline spans steps and parts together")
+    func steps() throws {
+        bench.gateway.get("/page", .deadline(.seconds(3))) { [diary = bench.diary] _ in
+            .first(write: diary.rx.request(.recent).fragment())
+                .then { .parts(total: diary.rx.request(.total).fragment()) }
+        }
+        bench.upstream("/recent", .data("1", after: .seconds(2)))
+        bench.upstream("/total", .data("2", after: .seconds(2)))
+        let pending = try bench.ask(.get, "/page")
+        bench.time.advance(by: .seconds(3))
+        let reply = try pending.reply()
+        #expect(reply.status == 504)
+        #expect(reply["/errors/0/part"] == #""total""#)
+        #expect(reply["/errors/0/elapsedMs"] == "3000")
+        bench.upstream("/recent", .data("1", after: .seconds(4)))
+        let late = try bench.ask(.get, "/page")
+        bench.time.advance(by: .seconds(3))
+        #expect(try late.reply()["/errors/0/part"] == #""write""#)
+        #expect(bench.transport.inFlight == 0)
+        #expect(bench.time.pending == 0)
+    }
+
+    @Test("No call goes on past the request's deadline, which is told as such")
+    func calls() throws {
+        var policy = CallPolicy()
+        policy.retry = .never
+        policy.totalTimeout = .seconds(60)
+        policy.attemptLimits.firstByte = .seconds(60)
+        let slow = bench.gateway.provider(DiaryAPI.self, upstream: "diary", policy: policy)
+        bench.gateway.get("/page", .deadline(.seconds(20))) { _ in
+            .parts(a: slow.rx.request(.recent).fragment())
+        }
+        bench.upstream("/recent", .silence)
+        let pending = try bench.ask(.get, "/page")
+        bench.time.advance(by: .seconds(20))
+        let reply = try pending.reply()
+        #expect(reply.status == 504)
+        #expect(reply["/errors/0/reason"] == #""deadline_exceeded""#)
+        #expect(bench.transport.attempts.first?.isCancelled == true)
+        #expect(bench.time.pending == 0)
+    }
+}
+
+/// Tells when the last who held it let go.
+private final class Canary: Sendable {
+    private let gone: AsyncStream<Void>.Continuation
+
+    init(_ gone: AsyncStream<Void>.Continuation) {
+        self.gone = gone
+    }
+
+    deinit { gone.yield() }
+
+    var value: Int { 1 }
+}

@@ -1,0 +1,317 @@
+import GatewayCore
+import HTTPModel
+import JSONBytes
+import Networking
+import Rx
+import RxTesting
+import Testing
+
+/// One line of the contract's table: what the upstream does, what the part is, what the answer is.
+struct OutcomeCase: Sendable, CustomTestStringConvertible {
+    var upstream: StubTransport.Answer
+    var kind: String
+    var reason: String
+    var status: Int
+    var code: String
+    var retryAfter: String?
+    let testDescription: String
+
+    static func failing(_ reason: FailureReason, _ status: Int, _ code: String, retryAfter: String? = nil)
+        -> OutcomeCase
+    {
+        OutcomeCase(
+            upstream: .failure(reason), kind: "networkFail", reason: reason.token, status: status, code: code,
+            retryAfter: retryAfter, testDescription: reason.token)
+    }
+
+    static func status(
+        _ upstream: Int, _ kind: String, _ status: Int, _ code: String, fields: HTTPFields = HTTPFields(),
+        retryAfter: String? = nil
+    ) -> OutcomeCase {
+        OutcomeCase(
+            upstream: .response(upstream, fields: fields), kind: kind, reason: "upstream_status",
+            status: status,
+            code: code, retryAfter: retryAfter, testDescription: "status \(upstream)")
+    }
+
+    static func body(_ text: String, _ kind: String, _ reason: String, _ status: Int, _ code: String)
+        -> OutcomeCase
+    {
+        OutcomeCase(
+            upstream: .json(text), kind: kind, reason: reason, status: status, code: code,
+            testDescription: "body \(text)")
+    }
+
+    static let timeouts: [OutcomeCase] = [
+        .failing(.dnsTimeout, 504, "UPSTREAM_TIMEOUT"),
+        .failing(.connectionTimeout, 504, "UPSTREAM_TIMEOUT"),
+        .failing(.connectionReadTimeout, 504, "UPSTREAM_TIMEOUT"),
+        .failing(.connectionWriteTimeout, 504, "UPSTREAM_TIMEOUT"),
+        .failing(.responseTimeout, 504, "UPSTREAM_TIMEOUT"),
+        .failing(.deadlineExceeded, 504, "UPSTREAM_TIMEOUT"),
+    ]
+
+    static let unavailable: [OutcomeCase] = [
+        .failing(.connectionLimitReached, 503, "UPSTREAM_UNAVAILABLE", retryAfter: "1"),
+        .failing(.circuitOpen, 503, "UPSTREAM_UNAVAILABLE", retryAfter: "1"),
+        .failing(.destinationUnavailable, 503, "UPSTREAM_UNAVAILABLE", retryAfter: "1"),
+    ]
+
+    static let unusable: [OutcomeCase] = [
+        .failing(.dnsError, 502, "BAD_GATEWAY"),
+        .failing(.connectionRefused, 502, "BAD_GATEWAY"),
+        .failing(.connectionTerminated, 502, "BAD_GATEWAY"),
+        .failing(.responseIncomplete, 502, "BAD_GATEWAY"),
+        .failing(.tlsProtocolError, 502, "BAD_GATEWAY"),
+        .failing(.tlsCertificateError, 502, "BAD_GATEWAY"),
+        .failing(.tlsAlertReceived, 502, "BAD_GATEWAY"),
+        .failing(.protocolError, 502, "BAD_GATEWAY"),
+        .failing(.responseHeadSize, 502, "BAD_GATEWAY"),
+        .failing(.responseBodySize, 502, "BAD_GATEWAY"),
+        .failing(.responseContentCoding, 502, "BAD_GATEWAY"),
+        .failing(.responseTransferCoding, 502, "BAD_GATEWAY"),
+    ]
+
+    static let statuses: [OutcomeCase] = [
+        .status(404, "requestErr", 404, "NOT_FOUND"),
+        .status(409, "requestErr", 409, "CONFLICT"),
+        .status(410, "requestErr", 410, "GONE"),
+        .status(412, "requestErr", 412, "PRECONDITION_FAILED"),
+        .status(422, "requestErr", 422, "UNPROCESSABLE"),
+        .status(401, "requestErr", 502, "BAD_GATEWAY"),
+        .status(403, "requestErr", 502, "BAD_GATEWAY"),
+        .status(400, "requestErr", 502, "BAD_GATEWAY"),
+        .status(405, "requestErr", 502, "BAD_GATEWAY"),
+        .status(418, "requestErr", 502, "BAD_GATEWAY"),
+        .status(429, "requestErr", 503, "UPSTREAM_UNAVAILABLE", retryAfter: "1"),
+        .status(429, "requestErr", 503, "UPSTREAM_UNAVAILABLE", fields: [.retryAfter: "7"], retryAfter: "7"),
+        .status(500, "serverErr", 502, "BAD_GATEWAY"),
+        .status(502, "serverErr", 502, "BAD_GATEWAY"),
+        .status(503, "serverErr", 503, "UPSTREAM_UNAVAILABLE"),
+        .status(503, "serverErr", 503, "UPSTREAM_UNAVAILABLE", fields: [.retryAfter: "30"], retryAfter: "30"),
+        .status(504, "serverErr", 504, "UPSTREAM_TIMEOUT"),
+        .status(599, "serverErr", 502, "BAD_GATEWAY"),
+    ]
+
+    static let bodies: [OutcomeCase] = [
+        .body("<html>", "pathErr", "decode_error", 502, "BAD_GATEWAY"),
+        .body("", "pathErr", "decode_error", 502, "BAD_GATEWAY"),
+        .body("null", "pathErr", "decode_error", 502, "BAD_GATEWAY"),
+        .body("7", "pathErr", "decode_error", 502, "BAD_GATEWAY"),
+        .body(#"{"data":1}"#, "pathErr", "decode_error", 502, "BAD_GATEWAY"),
+        .body(#"{"status":200}"#, "pathErr", "missing_data", 502, "BAD_GATEWAY"),
+        .body(#"{"status":200,"data":null}"#, "pathErr", "missing_data", 502, "BAD_GATEWAY"),
+        .body(#"{"status":500,"message":"no","data":1}"#, "serverErr", "upstream_status", 502, "BAD_GATEWAY"),
+        .body(#"{"status":404,"data":1}"#, "serverErr", "upstream_status", 502, "BAD_GATEWAY"),
+        .body(#"{"status":503,"data":1}"#, "serverErr", "upstream_status", 503, "UPSTREAM_UNAVAILABLE"),
+        OutcomeCase(
+            upstream: .response(302), kind: "pathErr", reason: "unexpected_status", status: 502,
+            code: "BAD_GATEWAY",
+            testDescription: "a redirect"),
+        OutcomeCase(
+            upstream: .response(206, body: "{}"), kind: "pathErr", reason: "unexpected_status", status: 502,
+            code: "BAD_GATEWAY", testDescription: "an unasked 206"),
+    ]
+}
+
+@Suite("The table of outcomes", .noLeaks)
+struct OutcomeTableTests {
+    @Test(
+        "A required part's failure is the answer's status, code and Retry-After",
+        arguments: OutcomeCase.timeouts + OutcomeCase.unavailable + OutcomeCase.unusable
+            + OutcomeCase.statuses
+            + OutcomeCase.bodies)
+    func required(_ row: OutcomeCase) throws {
+        let bench = Bench()
+        bench.gateway.get("/page") { [diary = bench.diary] _ in
+            .parts(a: diary.rx.request(.recent).fragment())
+        }
+        bench.upstream("/recent", row.upstream)
+        let reply = try bench.answer(.get, "/page")
+        #expect(reply.status == row.status)
+        #expect(reply["/status"] == "\(row.status)")
+        #expect(reply["/code"] == "\"\(row.code)\"")
+        #expect(reply["/data"] == "null")
+        #expect(reply["/errors/0/part"] == #""a""#)
+        #expect(reply["/errors/0/kind"] == "\"\(row.kind)\"")
+        #expect(reply["/errors/0/reason"] == "\"\(row.reason)\"")
+        #expect(reply["/errors/1"] == nil)
+        #expect(reply["/meta/parts/a"] == "\"\(row.kind)\"")
+        #expect(reply["/meta/complete"] == "false")
+        #expect(reply.fields[.retryAfter] == row.retryAfter)
+        #expect(reply.fields[.cacheControl] == "no-store")
+        #expect(reply.fields.contains(.proxyStatus))
+    }
+
+    @Test(
+        "An optional part's failure leaves 200 PARTIAL with the part null",
+        arguments: OutcomeCase.timeouts + OutcomeCase.unavailable + OutcomeCase.unusable
+            + OutcomeCase.statuses
+            + OutcomeCase.bodies)
+    func optional(_ row: OutcomeCase) throws {
+        let bench = Bench()
+        bench.gateway.get("/page") { [diary = bench.diary] _ in
+            .parts(a: 1, b: diary.rx.request(.recent).fragment().optional())
+        }
+        bench.upstream("/recent", row.upstream)
+        let reply = try bench.answer(.get, "/page")
+        #expect(reply.status == 200)
+        #expect(reply["/code"] == #""PARTIAL""#)
+        #expect(reply["/data"] == #"{"a":1,"b":null}"#)
+        #expect(reply["/errors/0/kind"] == "\"\(row.kind)\"")
+        #expect(reply["/errors/0/reason"] == "\"\(row.reason)\"")
+        #expect(reply.fields[.retryAfter] == nil)
+        #expect(reply.fields[.cacheControl] == "no-store")
+    }
+
+    @Test(
+        "Among several failed required parts 503 decides, then 504, then 502, then 4xx",
+        arguments: [
+            ([404, 500, 504, 503], 503), ([404, 500, 504], 504), ([504, 404, 500], 504), ([404, 500], 502),
+            ([404, 409], 404), ([409, 404], 409),
+        ])
+    func precedence(_ statuses: [Int], _ expected: Int) throws {
+        let bench = Bench()
+        bench.gateway.get("/page") { [diary = bench.diary] _ in
+            .parts(
+                a: diary.rx.request(.user("0")).fragment(), b: diary.rx.request(.user("1")).fragment(),
+                c: diary.rx.request(.user("2")).fragment(), d: diary.rx.request(.user("3")).fragment())
+        }
+        for index in 0..<4 {
+            bench.upstream(
+                "/users/\(index)", index < statuses.count ? .response(statuses[index]) : .data("1"))
+        }
+        let reply = try bench.answer(.get, "/page")
+        #expect(reply.status == expected)
+        #expect(try reply.json()[member: "errors"]?.elements.count == statuses.count)
+    }
+
+    @Test("Of two that decide alike the first of the plan is named, and the longer Retry-After told")
+    func ties() throws {
+        let bench = Bench()
+        bench.gateway.get("/page") { [diary = bench.diary] _ in
+            .parts(recent: diary.rx.request(.recent).fragment(), total: diary.rx.request(.total).fragment())
+        }
+        bench.upstream("/recent", .response(503, fields: [.retryAfter: "2"], after: .milliseconds(9)))
+        bench.upstream("/total", .response(503, fields: [.retryAfter: "5"]))
+        let pending = try bench.ask(.get, "/page")
+        bench.time.advance(by: .milliseconds(9))
+        let reply = try pending.reply()
+        #expect(reply["/message"] == #""recent is not available""#)
+        #expect(reply.fields[.retryAfter] == "5")
+    }
+
+    @Test("A required failure decides over an optional one, and both are listed")
+    func requiredOverOptional() throws {
+        let bench = Bench()
+        bench.gateway.get("/page") { [diary = bench.diary] _ in
+            .parts(
+                recent: diary.rx.request(.recent).fragment().optional(),
+                total: diary.rx.request(.total).fragment())
+        }
+        bench.upstream("/recent", .response(503))
+        bench.upstream("/total", .response(404))
+        let reply = try bench.answer(.get, "/page")
+        #expect(reply.status == 404)
+        #expect(reply["/errors/0/part"] == #""recent""#)
+        #expect(reply["/errors/1/part"] == #""total""#)
+        #expect(reply["/message"] == #""total was not found""#)
+    }
+
+    private static let challenge = "Bearer realm=\"x\""
+
+    /// An endpoint with one part out of the diary, which answers with that status.
+    private func bench(_ status: Int, _ options: [EndpointOption]) -> Bench {
+        let bench = Bench()
+        bench.gateway.on(.get, "/own", options) { [diary = bench.diary] _ in
+            .parts(a: diary.rx.request(.recent).fragment())
+        }
+        _ = bench.gateway.provider(DiaryAPI.self, upstream: "other")
+        bench.upstream("/recent", .response(status, fields: [.wwwAuthenticate: Self.challenge]))
+        return bench
+    }
+
+    @Test(
+        "401 and 403 are 502 where the endpoint does not forward Authorization to that upstream",
+        arguments: [401, 403])
+    func foreignCredentials(_ status: Int) throws {
+        let options: [[EndpointOption]] = [
+            [], [.forwardsCookies(to: "diary")], [.forwardsAuthorization(to: "other")],
+            [.forwardsAuthorization(to: "other"), .forwardsCookies(to: "diary")],
+        ]
+        for options in options {
+            let bench = bench(status, options)
+            let reply = try bench.answer(
+                .get, "/own", fields: [.authorization: "Bearer t", .cookie: "session=1"])
+            #expect(reply.status == 502)
+            #expect(reply.fields[.wwwAuthenticate] == nil)
+        }
+    }
+
+    @Test("401 and 403 reach the client where the endpoint forwards Authorization, even if it sent none")
+    func credentials() throws {
+        let bench = bench(401, [.forwardsAuthorization(to: "diary")])
+        for fields: HTTPFields in [[.authorization: "Bearer t"], [:], [.cookie: "session=1"]] {
+            bench.upstream("/recent", .response(401, fields: [.wwwAuthenticate: Self.challenge]))
+            let unauthorized = try bench.answer(.get, "/own", fields: fields)
+            #expect(unauthorized.status == 401)
+            #expect(unauthorized["/code"] == #""UNAUTHORIZED""#)
+            #expect(unauthorized.fields[.wwwAuthenticate] == Self.challenge)
+            bench.upstream("/recent", .response(403))
+            let forbidden = try bench.answer(.get, "/own", fields: fields)
+            #expect(forbidden.status == 403)
+            #expect(forbidden["/code"] == #""FORBIDDEN""#)
+        }
+    }
+
+    @Test("A target's own Authorization replaces the client's: its 401 is not for the client")
+    func ownCredentials() throws {
+        let bench = Bench()
+        bench.gateway.get("/own", .forwardsAuthorization(to: "diary")) { [diary = bench.diary] _ in
+            .parts(a: diary.rx.request(.authorized).fragment())
+        }
+        bench.transport.answer(.response(401, fields: [.wwwAuthenticate: Self.challenge]))
+        let reply = try bench.answer(.get, "/own", fields: [.authorization: "Bearer t"])
+        #expect(reply.status == 502)
+        #expect(reply.fields[.wwwAuthenticate] == nil)
+    }
+
+    @Test("Attempts are those that were made")
+    func attempts() throws {
+        var retry = CallRetryPolicy()
+        retry.backoff = .none
+        let bench = Bench(retry: retry)
+        bench.gateway.get("/page") { [diary = bench.diary] _ in
+            .parts(a: diary.rx.request(.recent).fragment())
+        }
+        bench.upstream("/recent", .response(503))
+        let pending = try bench.ask(.get, "/page")
+        bench.time.advance(by: .seconds(1))
+        #expect(try pending.reply()["/errors/0/attempts"] == "3")
+        #expect(bench.transport.attempts.count == 3)
+    }
+
+    @Test("Nothing of an upstream leaks: no address, field or word, unless the endpoint says so")
+    func leaks() throws {
+        let bench = Bench()
+        bench.gateway.get("/page") { [diary = bench.diary] _ in
+            .parts(a: diary.rx.request(.recent).fragment())
+        }
+        bench.gateway.get("/open", .revealsUpstreamMessages) { [diary = bench.diary] _ in
+            .parts(a: diary.rx.request(.recent).fragment())
+        }
+        bench.upstream(
+            "/recent",
+            .response(
+                404, fields: ["Server": "secret-server", .setCookie: "secret-cookie"],
+                body: #"{"code":"E1","message":"secret-word","status":404,"data":"secret-data"}"#))
+        let reply = try bench.answer(.get, "/page")
+        let everything = reply.body + reply.fields.map { "\($0.name): \($0.value)" }.joined()
+        for word in ["secret", "diary.test", "9001", "food-diary", "E1"] {
+            #expect(!everything.contains(word), "\(word) leaks")
+        }
+        let open = try bench.answer(.get, "/open")
+        #expect(open["/errors/0/message"] == #""secret-word""#)
+        #expect(!open.body.contains("secret-data"))
+    }
+}

@@ -1,0 +1,303 @@
+import GatewayCore
+import HTTPModel
+import Networking
+import Rx
+import RxTesting
+import Testing
+
+@Suite("Routing", .noLeaks)
+struct RoutingTests {
+    private let bench = Bench()
+
+    init() {
+        let gateway = bench.gateway
+        gateway.get("/") { _ in .json("root") }
+        gateway.get("/api/weights/charts") { _ in .json("charts") }
+        gateway.put("/api/weights/{date}/{half}") { request in
+            .json([try request.path("date", as: String.self), try request.path("half", as: String.self)])
+        }
+        gateway.delete("/api/weights/{date}/{half}") { _ in .json("deleted") }
+        gateway.get("/users/me") { _ in .json("me") }
+        gateway.get("/users/{name}") { request in .json(try request.path("name", as: String.self)) }
+        gateway.delete("/users/{name}") { request in .json(try request.path("name", as: String.self)) }
+        gateway.get("/a/{x}/b") { _ in .json("x/b") }
+        gateway.get("/a/literal/c") { _ in .json("literal/c") }
+        gateway.get("/체중/kg") { _ in .json("weight") }
+        gateway.get("/marks/\u{301}/{x}") { request in .json(try request.path("x", as: String.self)) }
+    }
+
+    @Test(
+        "What is no path of an endpoint is 404",
+        arguments: [
+            "/nowhere", "/api", "/api/weights", "/api/weights/charts/", "/API/weights/charts",
+            "//api/weights/charts", "/api//weights/charts", "/users/", "/users",
+        ])
+    func unknown(_ path: String) throws {
+        let reply = try bench.answer(.get, path)
+        #expect(reply.status == 404)
+        #expect(reply["/code"] == #""NOT_FOUND""#)
+        #expect(reply.summary.route == nil)
+    }
+
+    @Test("A slash of a template parts its segments though a combining mark follows")
+    func combiningMark() throws {
+        #expect(try bench.answer(.get, "/marks/%CC%81").status == 404)
+        #expect(try bench.answer(.get, "/marks/%CC%81/1")["/data"] == #""1""#)
+    }
+
+    @Test("A path without the method is 405 with Allow, HEAD and OPTIONS among it")
+    func otherMethod() throws {
+        let get = try bench.answer(.get, "/api/weights/2026-11-20/am")
+        #expect(get.status == 405)
+        #expect(get["/code"] == #""METHOD_NOT_ALLOWED""#)
+        #expect(get.fields[.allow] == "PUT, DELETE, OPTIONS")
+        #expect(
+            get["/message"] == #""GET is not among the methods of this path: PUT, DELETE, OPTIONS""#)
+        #expect(try bench.answer(.post, "/api/weights/charts").fields[.allow] == "GET, HEAD, OPTIONS")
+        #expect(try bench.answer(.post, "/users/me").fields[.allow] == "GET, HEAD, DELETE, OPTIONS")
+        #expect(try bench.answer(.head, "/api/weights/2026-11-20/am").status == 405)
+        #expect(try bench.answer(try #require(HTTPMethod(rawValue: "BREW")), "/users/me").status == 405)
+    }
+
+    @Test("HEAD is answered by the GET endpoint, OPTIONS by the list of methods")
+    func automatic() throws {
+        let head = try bench.answer(.head, "/api/weights/charts")
+        #expect(head.status == 200)
+        #expect(head["/data"] == #""charts""#)
+        let options = try bench.answer(.options, "/users/me")
+        #expect(options.status == 204)
+        #expect(options.fields[.allow] == "GET, HEAD, DELETE, OPTIONS")
+        #expect(options.body.isEmpty)
+        #expect(options.fields.contains(.xRequestID))
+        #expect(try bench.answer(.options, "/nowhere").status == 404)
+        #expect(try bench.answer(.options, "*").status == 204)
+        let target = try #require(RequestTarget("/users/me"))
+        #expect(
+            try bench.gateway.responder().allowedMethods(for: target) == [.get, .head, .delete, .options])
+    }
+
+    @Test(
+        "A path that could leave its place is 400, encoded or not, whether it exists or not",
+        arguments: [
+            "/users/..", "/users/.", "/users/%2e%2e", "/users/%2E", "/users/.%2e", "/./users/me",
+            "/users/a%2fb",
+            "/users/a%2Fb", "/users/a\\b", "/users/a%5Cb", "/users/a%00", "/users/a%0a", "/users/a%1f",
+            "/users/a%7f",
+            "/users/%ff", "/users/%c3%28", "/users/%", "/users/%2", "/users/%zz", "/nowhere/..",
+        ])
+    func unsafe(_ path: String) throws {
+        let reply = try bench.answer(.get, path)
+        #expect(reply.status == 400)
+        #expect(reply["/code"] == #""INVALID_REQUEST""#)
+        #expect(try #require(reply["/message"]).hasPrefix("\"the path must "))
+    }
+
+    @Test(
+        "Parameters are decoded, segment by segment",
+        arguments: [
+            ("/users/kim", "\"kim\""), ("/users/%EC%B2%B4", "\"체\""), ("/users/a%20b", "\"a b\""),
+            ("/users/a+b", "\"a+b\""), ("/users/...", "\"...\""), ("/users/a%3Fb%23c", "\"a?b#c\""),
+            ("/users/%2525", "\"%25\""), ("/users/m%65", "\"me\""),
+        ])
+    func decoding(_ path: String, _ value: String) throws {
+        #expect(try bench.answer(.get, path)["/data"] == value)
+    }
+
+    @Test("Literals match after decoding, are preferred to parameters, and are left where they lead nowhere")
+    func preference() throws {
+        #expect(try bench.answer(.get, "/")["/data"] == #""root""#)
+        #expect(try bench.answer(.get, "/api/weights/charts?fddDate=2026-11-20")["/data"] == #""charts""#)
+        #expect(try bench.answer(.get, "/%61pi/weights/charts")["/data"] == #""charts""#)
+        #expect(try bench.answer(.get, "/users/me")["/data"] == #""me""#)
+        #expect(try bench.answer(.delete, "/users/me")["/data"] == #""me""#)
+        #expect(try bench.answer(.get, "/a/literal/b")["/data"] == #""x/b""#)
+        #expect(try bench.answer(.get, "/a/literal/c")["/data"] == #""literal/c""#)
+        #expect(try bench.answer(.get, "/%EC%B2%B4%EC%A4%91/kg")["/data"] == #""weight""#)
+        #expect(try bench.answer(.put, "/api/weights/2026-11-20/am")["/data"] == #"["2026-11-20","am"]"#)
+        #expect(try bench.answer(.get, "http://other.example/users/me")["/data"] == #""me""#)
+    }
+
+    @Test("A decision names the endpoint and its body's limit before the body comes")
+    func decision() throws {
+        bench.gateway.post("/upload", .bodyLimit(10)) { _ in .json(1) }
+        let responder = try bench.gateway.responder()
+        func decide(_ method: HTTPMethod, _ target: String) throws -> GatewayResponder.Decision {
+            responder.decide(HTTPRequestHead(method: method, target: try #require(RequestTarget(target))))
+        }
+        guard case .handle(let upload, let limit) = try decide(.post, "/upload"),
+            case .handle(let user, let standard) = try decide(.delete, "/users/kim"),
+            case .answer(let missing) = try decide(.get, "/nowhere")
+        else {
+            Issue.record("not decided as it must")
+            return
+        }
+        #expect(upload.route == "/upload")
+        #expect(limit == 10)
+        #expect(user.route == "/users/{name}")
+        #expect(standard == 1024 * 1024)
+        #expect(missing.response.status == .notFound)
+        let long = try bench.answer(.post, "/upload", body: "12345678901")
+        #expect(long.status == 413)
+        #expect(long["/message"] == #""the request body has more than 10 bytes""#)
+        #expect(try bench.answer(.post, "/upload", body: "1234567890").status == 200)
+    }
+
+    @Test("Our own name in Via for the fourth time is 508, up to three times is well")
+    func loops() throws {
+        func status(_ fields: HTTPFields) throws -> Int {
+            try bench.answer(.get, "/users/me", fields: fields).status
+        }
+        let three = "1.1 sluice, 1.0 other, HTTP/1.1 Sluice (again), 1.0\tSLUICE"
+        for fourth in ["1.1 sluice", "1.1 other (, 1.1 sluice", "HTTP/1.1 sLuIcE\t(x)"] {
+            #expect(try status([.via: "\(three), \(fourth)"]) == 508)
+            #expect(try status([.via: three, HTTPFieldName.via: fourth]) == 508)
+        }
+        for other in ["1.1 sluicegate", "sluice", "1.1 sluice:80", "1.1 s\u{c}uice", "1.1 3luice", ""] {
+            #expect(try status([.via: "\(three), \(other)"]) == 200)
+        }
+        let reply = try bench.answer(.get, "/nowhere", fields: [.via: "\(three), 1.1 sluice"])
+        #expect(reply["/code"] == #""LOOP_DETECTED""#)
+    }
+}
+
+@Suite("Declarations", .noLeaks)
+struct DeclarationTests {
+    @Test(
+        "A path that cannot be is refused at start, with the reason",
+        arguments: [
+            ("weights", "must begin with a slash"), ("", "must begin with a slash"),
+            ("/a/", "has an empty segment; a path ends without a slash"),
+            ("/a//b", "has an empty segment; a path ends without a slash"),
+            ("/{a", "has the segment {a; a parameter is a whole segment"),
+            ("/{}", "has the segment {}; a parameter is a whole segment"),
+            ("/{1}", "has the segment {1}; a parameter is a whole segment"),
+            ("/x{a}", "has the segment x{a}; a parameter is a whole segment"),
+            ("/{a}/{a}", "names the parameter {a} twice"),
+            ("/..", "has the segment .., which no request can carry"),
+            ("/a b", "has \" \" in the segment a b"), ("/a%20", "has \"%\" in the segment a%20"),
+            ("/a?b", "has \"?\" in the segment a?b"),
+            ("//\u{301}", "has an empty segment; a path ends without a slash"),
+            ("/{a}\u{301}", "has the segment {a}\u{301}; a parameter is a whole segment"),
+        ])
+    func templates(_ path: String, _ complaint: String) throws {
+        let bench = Bench()
+        bench.gateway.get(path) { _ in .json(1) }
+        let error = #expect(throws: GatewayDeclarationError.self) { try bench.gateway.responder() }
+        #expect(error?.faults.count == 1)
+        #expect(try #require(error).description.hasPrefix("the path \(path) \(complaint)"))
+    }
+
+    @Test("An endpoint that is declared twice is refused, whatever its parameters are called")
+    func twice() throws {
+        let bench = Bench()
+        bench.gateway.get("/users/{name}") { _ in .json(1) }
+        bench.gateway.get("/users/{id}") { _ in .json(2) }
+        bench.gateway.put("/users/{id}") { _ in .json(3) }
+        let error = #expect(throws: GatewayDeclarationError.self) { try bench.gateway.responder() }
+        #expect(error?.faults == ["GET /users/{id} is declared twice"])
+    }
+
+    @Test("An override of an unknown upstream is refused, and the known ones are listed")
+    func unknownOverride() throws {
+        let bench = Bench(overrides: ["dairy": "http://127.0.0.1:1"])
+        _ = bench.gateway.provider(DiaryAPI.self, upstream: "weather")
+        let error = #expect(throws: GatewayDeclarationError.self) { try bench.gateway.responder() }
+        #expect(
+            error?.description == "there is no upstream \"dairy\" to give an address (known: diary, weather)")
+    }
+
+    @Test("TLS that is set for an unknown upstream is refused, and the known ones are listed")
+    func unknownSettings() throws {
+        let transport = StubTransport(scheduler: HistoricalScheduler())
+        func error(_ names: Set<String>) -> GatewayDeclarationError? {
+            let gateway = Gateway(GatewayEnvironment(transport: transport, configuredUpstreams: names))
+            _ = gateway.provider(DiaryAPI.self, upstream: "weather")
+            do {
+                _ = try gateway.responder()
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(
+            error(["dairy", "DiaryAPI", "weather"])?.faults == [
+                "there is no upstream \"DiaryAPI\" to set TLS for (known: weather)",
+                "there is no upstream \"dairy\" to set TLS for (known: weather)",
+            ])
+        #expect(error(["weather"]) == nil)
+    }
+
+    @Test("An override that is no address is refused; all complaints come at once")
+    func everything() throws {
+        let bench = Bench(
+            cors: CORSPolicy(origins: .any, allowsCredentials: true),
+            overrides: ["diary": "ftp://x", "b": "http://x"])
+        bench.gateway.get("x") { _ in .json(1) }
+        bench.gateway.get("/y", .forwards(.cookie)) { _ in .json(1) }
+        let error = #expect(throws: GatewayDeclarationError.self) { try bench.gateway.responder() }
+        #expect(error?.faults.count == 5)
+        #expect(
+            error?.faults.first
+                == "the address of upstream diary, 'ftp://x', is invalid: a URL begins with http:// or https://"
+        )
+    }
+
+    @Test(
+        "The invalid address of an upstream that several providers share is one fault, without its password")
+    func oneAddress() throws {
+        let bench = Bench(overrides: ["diary": "http://me:secret@x"])
+        _ = bench.gateway.provider(DiaryAPI.self, upstream: "diary")
+        let error = #expect(throws: GatewayDeclarationError.self) { try bench.gateway.responder() }
+        #expect(
+            error?.faults == [
+                "the address of upstream diary, 'http://me:***@x', is invalid: "
+                    + "a URL has no user name or password before its host"
+            ])
+    }
+
+    @Test("An override moves the calls of its upstream and of no other")
+    func override() throws {
+        let bench = Bench(overrides: ["diary": "http://127.0.0.1:9/moved"])
+        let other = bench.gateway.provider(DiaryAPI.self, upstream: "other")
+        bench.gateway.get("/page") { [diary = bench.diary] _ in
+            .parts(a: diary.rx.request(.recent).fragment(), b: other.rx.request(.recent).fragment())
+        }
+        bench.transport.answer(.data("1"))
+        #expect(try bench.answer(.get, "/page").status == 200)
+        let calls = bench.transport.attempts.map(\.call)
+        #expect(calls.map(\.path) == ["/moved/recent", "/food-diary/recent"])
+        #expect(calls.map(\.upstream.name) == ["diary", "other"])
+    }
+
+    @Test("Credentials go only to upstreams that are named and that exist; all faults are reported at once")
+    func credentials() throws {
+        let bench = Bench()
+        bench.gateway.get("/a", .forwards(.authorization)) { _ in .json(1) }
+        bench.gateway.get("/b", .forwardsAuthorization(to: "diary", "dairy"), .forwardsCookies(to: "other")) {
+            _ in .json(1)
+        }
+        bench.gateway.get("/c", .forwardsAuthorization(to: "later"), .forwardsCookies(to: "diary")) { _ in
+            .json(1)
+        }
+        // Declared after the endpoint that names it.
+        _ = bench.gateway.provider(DiaryAPI.self, upstream: "later")
+        let error = #expect(throws: GatewayDeclarationError.self) { try bench.gateway.responder() }
+        #expect(
+            error?.faults == [
+                "GET /a forwards credentials to every upstream; "
+                    + "use forwardsAuthorization(to:) or forwardsCookies(to:)",
+                #"GET /b forwards Authorization to "dairy", which is not an upstream (known: diary, later)"#,
+                #"GET /b forwards Cookie to "other", which is not an upstream (known: diary, later)"#,
+            ])
+    }
+
+    @Test("A part without a name, or two of one name, is a fault of the endpoint")
+    func partNames() throws {
+        let bench = Bench()
+        bench.gateway.get("/twice") { _ in .parts(a: 1, a: 2) }
+        bench.gateway.get("/unnamed") { _ in .parts(1) }
+        #expect(try bench.answer(.get, "/twice").status == 500)
+        #expect(try bench.answer(.get, "/unnamed").status == 500)
+        #expect(bench.incidents.map { "\($0.error)" } == ["two parts are called a", "part 1 has no name"])
+    }
+}

@@ -1,0 +1,134 @@
+import Dispatch
+import GatewayCore
+import HTTPModel
+import Networking
+import Rx
+import RxTesting
+import Testing
+
+@Suite("Who is told the timeline", .noLeaks)
+struct TimelineRequestTests {
+    private func declare(on bench: Bench) {
+        bench.gateway.get("/page") { [diary = bench.diary] _ in
+            .parts(
+                recent: diary.rx.request(.recent).fragment(),
+                total: diary.rx.request(.total).fragment().optional())
+        }
+        bench.upstream("/recent", .data("1"))
+        bench.upstream("/total", .response(404))
+    }
+
+    private static let fields: HTTPFields = [.xRequestID: "r", .prefer: "timeline"]
+
+    private func text(_ reply: Reply) -> String {
+        reply.fields.map { "\($0.name): \($0.value)\n" }.joined() + reply.body
+    }
+
+    @Test("Nobody by default: an answer to who asks is the one to who does not, to the byte")
+    func off() throws {
+        let bench = Bench()
+        declare(on: bench)
+        let asked = try bench.answer(.get, "/page", fields: Self.fields)
+        #expect(text(asked) == text(try bench.answer(.get, "/page", fields: [.xRequestID: "r"])))
+        #expect(asked.timeline == nil)
+        #expect(
+            text(asked)
+                == "Content-Type: application/json; charset=utf-8\nX-Content-Type-Options: nosniff\n"
+                + "Cache-Control: no-store\nX-Request-Id: r\n"
+                + "Proxy-Status: sluice; received-status=404; details=\"total\"\n"
+                + #"{"code":"PARTIAL","message":"some parts failed","status":200,"data":{"recent":1,"total":null},"#
+                + #""errors":[{"part":"total","kind":"requestErr","reason":"upstream_status","status":404,"#
+                + #""message":"it answered with status 404","attempts":1,"elapsedMs":0,"retryable":false}],"#
+                + #""meta":{"requestId":"r","complete":false,"elapsedMs":0.0,"#
+                + #""parts":{"recent":"success","total":"requestErr"}}}"#)
+    }
+
+    @Test(
+        "Nobody who does not ask",
+        arguments: [
+            nil, "", "respond-async", "timeline=full", "timelines", "wait=timeline",
+            "return=minimal; timeline",
+        ])
+    func notAsked(_ prefer: String?) throws {
+        let bench = Bench.timed()
+        declare(on: bench)
+        let plain = Bench()
+        declare(on: plain)
+        var fields: HTTPFields = [.xRequestID: "r"]
+        if let prefer { fields.append(.prefer, prefer) }
+        let reply = try bench.answer(.get, "/page", fields: fields)
+        #expect(text(reply) == text(try plain.answer(.get, "/page", fields: fields)))
+    }
+
+    @Test("Who asks among other things, on any line and in any case")
+    func asked() throws {
+        let bench = Bench.timed()
+        declare(on: bench)
+        let reply = try bench.answer(
+            .get, "/page",
+            fields: [.prefer: "respond-async, wait=10", "prefer": "handling=lenient , TimeLine ;a=\"b\""])
+        #expect(reply.timeline?.count == 4)
+        #expect(reply.fields[.preferenceApplied] == "timeline")
+    }
+
+    @Test("What no endpoint answers has none")
+    func withoutEndpoint() throws {
+        let bench = Bench.timed()
+        declare(on: bench)
+        for (method, path) in [
+            (HTTPMethod.get, "/nowhere"), (.put, "/page"), (.options, "/page"), (.get, "/%2e%2e"),
+        ] {
+            let reply = try bench.answer(method, path, fields: Self.fields)
+            #expect(!reply.fields.contains(.preferenceApplied) && !reply.fields.contains(.serverTiming))
+            #expect(!reply.body.contains("timeline"))
+        }
+    }
+
+    @Test("It goes to no upstream that it was asked for, and changes nothing of what they are asked")
+    func upstreams() throws {
+        let bench = Bench.timed()
+        let diary = bench.diary
+        bench.gateway.get("/open", .forwards(.acceptLanguage), .forwardsAuthorization(to: "diary")) { _ in
+            .parts(a: diary.rx.request(.recent).fragment())
+        }
+        bench.upstream("/recent", .data("1"))
+        let fields: HTTPFields = [
+            .xRequestID: "r", .acceptLanguage: "ko", .authorization: "Bearer t",
+            .traceParent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+        ]
+        _ = try bench.answer(.get, "/open", fields: fields)
+        _ = try bench.timed("/open", fields: fields)
+        let sent = bench.transport.attempts.map { attempt in
+            // The trace's span is each request's own.
+            attempt.call.allFields.filter { $0.name != "traceparent" }.map { "\($0.name): \($0.value)" }
+        }
+        #expect(sent.count == 2)
+        #expect(sent.first == sent.last)
+        #expect(sent.first?.contains("Authorization: Bearer t") == true)
+    }
+
+    @Test(
+        "Scripts of other origins read the field where the policy exposes it, and the answer varies by both")
+    func cors() throws {
+        let bench = Bench.timed(
+            cors: CORSPolicy(
+                origins: .list(["https://app.example"]), headers: [.prefer],
+                exposedHeaders: [.xRequestID, .serverTiming]))
+        declare(on: bench)
+        let reply = try bench.timed("/page", fields: [.origin: "https://app.example"])
+        #expect(reply.fields.values(of: .vary) == ["Origin", "Prefer"])
+        #expect(reply.fields["Access-Control-Expose-Headers"] == "X-Request-Id, Server-Timing")
+        #expect(reply.fields["Timing-Allow-Origin"] == nil)
+    }
+
+    @Test("Who leaves before the answer leaves nothing behind")
+    func leaving() throws {
+        let bench = Bench.timed()
+        declare(on: bench)
+        bench.upstream("/recent", .silence)
+        let pending = try bench.ask(.get, "/page", fields: Self.fields)
+        pending.dispose()
+        #expect(bench.time.pending == 0)
+        #expect(bench.transport.inFlight == 0)
+    }
+}

@@ -1,0 +1,203 @@
+import GatewayCore
+import Glibc
+import JSONBytes
+import Networking
+import Rx
+import TestSupport
+import Testing
+
+@testable import GatewayHTTP
+
+/// What a gateway tells at `debug` about its connections and calls.
+@Suite("Messages at debug")
+struct DebugMessageTests {
+    /// Serves `/page`, one call, at this level, and gives the messages about upstreams and refusals.
+    private func messages(
+        _ upstream: ScriptedUpstream, level: LogLevel = .debug, retry: CallRetryPolicy = .never,
+        configure: (inout GatewayServerConfiguration) -> Void = { _ in }, _ body: (RawClient) throws -> Void
+    ) throws -> [JSONFragment] {
+        let pipe = RawPipe()
+        defer { close(pipe.reader) }
+        _ = try withLoggedGateway(errors: pipe.writer) { configuration in
+            configuration.logLevel = level
+            configuration.upstreams = ["parts": "http://127.0.0.1:\(upstream.port)/hidden"]
+            configure(&configuration)
+        } declare: { gateway in
+            var policy = CallPolicy()
+            policy.retry = retry
+            let parts = gateway.provider(PartsAPI.self, upstream: "parts", policy: policy)
+            gateway.get("/page", .deadline(.seconds(1))) { _ in
+                .parts(first: parts.rx.request(.first).fragment())
+            }
+            gateway.get("/both", .deadline(.seconds(1))) { _ in
+                .parts(
+                    first: parts.rx.request(.first).fragment(), second: parts.rx.request(.second).fragment())
+            }
+        } _: { server in
+            try body(RawClient(port: server.port))
+        }
+        close(pipe.writer)
+        let lines = try pipe.readAll().split(separator: "\n").map {
+            try JSONFragment(validating: Array($0.utf8)[...])
+        }
+        return lines.filter { line in
+            let message = line[member: "message"]?.stringValue ?? ""
+            return message.hasPrefix("upstream") || message.hasSuffix("refused")
+        }
+    }
+
+    private func ask(_ client: RawClient, times: Int = 1) {
+        for _ in 0..<times {
+            client.send("GET /page?key=hidden HTTP/1.1\r\nHost: test\r\nAuthorization: hidden\r\n\r\n")
+            _ = client.receive()
+        }
+    }
+
+    private func words(_ messages: [JSONFragment]) -> [String?] {
+        messages.map { line in
+            let word = line[member: "message"]?.stringValue ?? ""
+            return (["reason"].compactMap { line[member: $0]?.stringValue }).reduce(word) { "\($0): \($1)" }
+        }
+    }
+
+    private static let whole = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1"
+
+    // MARK: Failures
+
+    @Test(
+        "A call that is tried again is told with the attempt, the reason and the wait, and why its connection is gone"
+    )
+    func retries() throws {
+        let upstream = try ScriptedUpstream(
+            [.readRequest, .reset], [.readRequest, .send(Self.whole), .awaitEnd])
+        defer { upstream.stop() }
+        let messages = try messages(upstream, retry: CallRetryPolicy()) { ask($0) }
+        #expect(
+            words(messages).prefix(4) == [
+                "upstream connection opened", "upstream connection discarded: connection_terminated",
+                "upstream call retried: connection_terminated", "upstream connection opened",
+            ])
+        let retry = try #require(messages.dropFirst(2).first)
+        #expect(retry[member: "attempt"]?.stringValue == "1")
+        #expect(retry[member: "upstream"]?.stringValue == "parts")
+        #expect(retry[member: "address"]?.stringValue == "127.0.0.1:\(upstream.port)")
+        #expect(retry[member: "delayMs"]?.stringValue != nil)
+    }
+
+    @Test("A call that finds no place among those that wait is told as refused")
+    func refusedCalls() throws {
+        let upstream = try ScriptedUpstream([.readRequest, .awaitEnd])
+        defer { upstream.stop() }
+        let messages = try messages(upstream) { configuration in
+            configuration.outbound.connectionsPerUpstream = 1
+            configuration.outbound.waitingCalls = 0
+        } _: { client in
+            client.send("GET /both HTTP/1.1\r\nHost: test\r\n\r\n")
+            _ = client.receive()
+        }
+        #expect(words(messages).contains("upstream call refused: connection_limit_reached"))
+        // The deadline of the first.
+        #expect(words(messages).contains("upstream connection discarded: call_cancelled"))
+    }
+
+    @Test("A request that is refused for its form is told with the reason")
+    func refusedRequests() throws {
+        let upstream = try ScriptedUpstream([.awaitEnd])
+        defer { upstream.stop() }
+        let messages = try messages(upstream) { client in
+            client.send("GET /page HTTP/1.1\r\nHost: test\r\nhidden field: x\r\n\r\n")
+            #expect(client.receive()?.status == 400)
+        }
+        #expect(words(messages) == ["request refused: malformed"])
+        #expect(messages.first?[member: "status"]?.stringValue == "400")
+    }
+
+    @Test(
+        "A request for a foreign host is told as refused, without the name, and an unknown path is no refusal"
+    )
+    func misdirected() throws {
+        let upstream = try ScriptedUpstream([.awaitEnd])
+        defer { upstream.stop() }
+        let messages = try messages(upstream) {
+            $0.hosts = .localhost
+        } _: { client in
+            client.send("GET /page HTTP/1.1\r\nHost: hidden.example\r\n\r\n")
+            #expect(client.receive()?.status == 421)
+            client.send("GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            #expect(client.receive()?.status == 404)
+        }
+        #expect(words(messages) == ["request refused: misdirected"])
+        #expect(!messages.contains { $0.description.contains("hidden") })
+    }
+
+    @Test(
+        "A discarded connection has its reason",
+        arguments: [
+            ("Connection: close\r\n", "", "peer_closes"), ("", "HTTP/1.1 200 OK\r\n", "unexpected_bytes"),
+        ])
+    func discarded(field: String, stray: String, reason: String) throws {
+        let response = "HTTP/1.1 200 OK\r\n\(field)Content-Length: 1\r\n\r\n1\(stray)"
+        let upstream = try ScriptedUpstream([.readRequest, .send(response), .awaitEnd])
+        defer { upstream.stop() }
+        let messages = try messages(upstream) { ask($0) }
+        #expect(
+            words(messages) == ["upstream connection opened", "upstream connection discarded: \(reason)"])
+    }
+
+    @Test("A connection that has served its requests is discarded for that")
+    func usedUp() throws {
+        let upstream = try ScriptedUpstream([.answer { _ in Self.whole }])
+        defer { upstream.stop() }
+        let messages = try messages(upstream) {
+            $0.outbound.requestsPerConnection = 2
+        } _: {
+            ask($0, times: 2)
+        }
+        #expect(
+            words(messages) == [
+                "upstream connection opened", "upstream connection reused",
+                "upstream connection discarded: requests_used_up",
+            ])
+    }
+
+    @Test("A pooled connection that the upstream ends is discarded for that")
+    func peerClosed() throws {
+        let answered = Signal()
+        let upstream = try ScriptedUpstream(
+            [.readRequest, .send(Self.whole), .wait(answered), .close],
+            [.readRequest, .send(Self.whole), .awaitEnd])
+        defer { upstream.stop() }
+        let messages = try messages(upstream) { client in
+            ask(client)
+            answered.fire()
+            ask(client)
+        }
+        // The end comes before the second call, or with it.
+        #expect(words(messages).contains("upstream connection discarded: peer_closed"))
+    }
+
+    // MARK: Successes
+
+    @Test("Opened and reused connections are told with origin and address, and no secret is")
+    func connections() throws {
+        let upstream = try ScriptedUpstream([.answer { _ in Self.whole }])
+        defer { upstream.stop() }
+        let messages = try messages(upstream) { ask($0, times: 2) }
+        #expect(
+            words(messages).prefix(2) == ["upstream connection opened", "upstream connection reused"])
+        for message in messages {
+            #expect(message[member: "level"]?.stringValue == "debug")
+            #expect(message[member: "origin"]?.stringValue == "http://127.0.0.1:\(upstream.port)")
+            #expect(message[member: "address"]?.stringValue == "127.0.0.1:\(upstream.port)")
+            #expect(!message.description.contains("hidden"))
+        }
+        #expect(messages.first?[member: "connectMs"]?.stringValue.flatMap(Int.init) != nil)
+    }
+
+    @Test("At info nothing of this is told")
+    func quiet() throws {
+        let upstream = try ScriptedUpstream([.answer { _ in Self.whole }])
+        defer { upstream.stop() }
+        #expect(try messages(upstream, level: .info) { ask($0, times: 2) }.isEmpty)
+    }
+}

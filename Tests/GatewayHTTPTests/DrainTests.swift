@@ -1,0 +1,274 @@
+import Dispatch
+import Foundation
+import GatewayCore
+import Glibc
+import HTTPModel
+import JSONBytes
+import Locking
+import Rx
+import TestSupport
+import Testing
+
+@testable import GatewayHTTP
+
+/// The life of a gateway from ready to stopped, seen from the wire.
+@Suite("Health and drain")
+struct DrainTests {
+    /// A gateway with an endpoint that answers when it is told to.
+    private final class Fixture: Sendable {
+        let server: GatewayServer
+        private let held: PublishSubject<JSONFragment>
+
+        init(drainDelay: Duration, port: Int = 0) throws {
+            var configuration = GatewayServerConfiguration()
+            configuration.port = port
+            configuration.loops = 1
+            configuration.accessLog = false
+            configuration.logLevel = .error
+            configuration.drainDelay = drainDelay
+            configuration.hosts = .any
+            let held = PublishSubject<JSONFragment>()
+            self.held = held
+            server = try GatewayServer.start(configuration) { gateway in
+                gateway.get("/quick") { _ in .json(1) }
+                gateway.get("/held") { _ in .parts(value: held.take(1).asSingle()) }
+            }
+        }
+
+        var isHeld: Bool { held.hasObservers }
+
+        func letGo() {
+            held.onNext(JSONFragment("done"))
+        }
+
+        /// True when the gateway comes to its end within five seconds.
+        func ends() -> Bool {
+            let done = DispatchSemaphore(value: 0)
+            DispatchQueue.global().async { [server] in
+                server.waitUntilStopped()
+                done.signal()
+            }
+            return done.wait(timeout: .now() + .seconds(5)) == .success
+        }
+    }
+
+    @Test("A gateway that serves is live and ready, and the probe says so")
+    func aServingGatewayIsReady() throws {
+        let fixture = try Fixture(drainDelay: .zero)
+        defer {
+            fixture.server.stop()
+            _ = fixture.ends()
+        }
+        let client = try RawClient(port: fixture.server.port)
+        #expect(client.get("/health/live")?.text == #"{"status":"live"}"#)
+        #expect(client.get("/health/ready")?.text == #"{"status":"ready"}"#)
+        client.send("POST /health/ready HTTP/1.1\r\nHost: test\r\nContent-Length: 0\r\n\r\n")
+        let refused = client.receive()
+        #expect(refused?.status == 405)
+        #expect(refused?.value("Allow") == "GET, HEAD, OPTIONS")
+        client.send("OPTIONS /health/live HTTP/1.1\r\nHost: test\r\n\r\n")
+        let options = client.receive()
+        #expect(options?.status == 204)
+        #expect(options?.value("Allow") == "GET, HEAD, OPTIONS")
+        #expect(HealthProbe.check(fixture.server.url) == nil)
+        #expect(HealthProbe.check("http://127.0.0.1:1") != nil)
+        #expect(HealthProbe.check("nowhere") != nil)
+    }
+
+    @Test("While it waits to leave it is not ready, serves on, and closes connections as it answers")
+    func whileItWaitsToLeaveItServesOn() throws {
+        let fixture = try Fixture(drainDelay: .seconds(20))
+        let old = try RawClient(port: fixture.server.port)
+        #expect(old.get("/quick")?.value("Connection") == nil)
+        fixture.server.drain()
+        let ready = try RawClient(port: fixture.server.port).get("/health/ready")
+        #expect(ready?.status == 503)
+        #expect(ready?.text == #"{"status":"draining"}"#)
+        #expect(HealthProbe.check(fixture.server.url)?.contains("503") == true)
+        let answer = old.get("/quick")
+        #expect(answer?.status == 200)
+        #expect(answer?.value("Connection") == "close")
+        #expect(old.reachesEnd())
+        fixture.server.stop()
+        #expect(fixture.ends())
+    }
+
+    @Test(
+        "A further request on an open connection after the listener has closed is 503 DRAINING, and the last")
+    func aFurtherRequestIsTurnedAway() throws {
+        let fixture = try Fixture(drainDelay: .zero)
+        let client = try RawClient(port: fixture.server.port)
+        #expect(client.get("/quick")?.status == 200)
+        // Begun, so that the connection is not idle when the listener closes.
+        client.send("GET /quick HTTP/1.1\r\n")
+        fixture.server.drain()
+        try spin(while: (try? RawClient(port: fixture.server.port)) != nil)
+        client.send("Host: test\r\n\r\n")
+        let answer = try #require(client.receive())
+        #expect(answer.status == 503)
+        #expect(answer.value("Connection") == "close")
+        let json = try JSONFragment(validating: Array(answer.text.utf8)[...])
+        #expect(json[member: "code"]?.stringValue == "DRAINING")
+        #expect(json[member: "meta"]?[member: "requestId"]?.stringValue == answer.value("X-Request-Id"))
+        #expect(client.reachesEnd())
+        #expect(fixture.ends())
+    }
+
+    /// What 16 clients saw of a gateway that left under them.
+    private struct Counts: Sendable {
+        var served = 0
+        var turnedAway = 0
+        /// Requests on a connection that had been served, and that ended without an answer.
+        var lost = 0
+        /// Answers that ended in the middle.
+        var cut = 0
+        /// Answers that are neither.
+        var other: [Int] = []
+    }
+
+    private final class Seen: Sendable {
+        let counts = Lock(Counts())
+    }
+
+    @Test(
+        "A drain under load cuts no answer and loses no request: 16 clients in a loop",
+        arguments: [Duration.zero, .milliseconds(50)])
+    func aDrainUnderLoadLosesNothing(_ delay: Duration) throws {
+        let fixture = try Fixture(drainDelay: delay)
+        let port = fixture.server.port
+        let seen = Seen()
+        let warm = DispatchSemaphore(value: 0)
+        let over = DispatchSemaphore(value: 0)
+        for _ in 0..<16 {
+            Thread.detachNewThread {
+                Self.load(port, seen, warm)
+                over.signal()
+            }
+        }
+        for _ in 0..<16 { warm.wait() }
+        fixture.server.drain()
+        for _ in 0..<16 { #expect(over.wait(timeout: .now() + .seconds(10)) == .success) }
+        #expect(fixture.ends())
+        let total = seen.counts.withLock { $0 }
+        #expect(total.served >= 16 * 20)
+        #expect(total.lost == 0)
+        #expect(total.cut == 0)
+        #expect(total.other.isEmpty)
+    }
+
+    /// Asks on one connection after the other until nobody listens; signals `warm` after twenty answers.
+    private static func load(_ port: Int, _ seen: Seen, _ warm: DispatchSemaphore) {
+        var answers = 0
+        while let client = try? RawClient(port: port) {
+            var isFirst = true
+            while true {
+                guard let answer = client.get("/quick") else {
+                    seen.counts.withLock { counts in
+                        if client.hasPartOfAnAnswer { counts.cut += 1 } else if !isFirst { counts.lost += 1 }
+                    }
+                    break
+                }
+                isFirst = false
+                answers += 1
+                let isTurnedAway = answer.status == 503 && answer.text.contains("\"code\":\"DRAINING\"")
+                seen.counts.withLock { counts in
+                    if answer.status == 200 {
+                        counts.served += 1
+                    } else if isTurnedAway {
+                        counts.turnedAway += 1
+                    } else {
+                        counts.other.append(answer.status)
+                    }
+                }
+                if answers == 20 { warm.signal() }
+                if answer.value("Connection") == "close" { break }
+            }
+        }
+        if answers < 20 { warm.signal() }
+    }
+
+    @Test("A request in flight is answered after the listener has closed")
+    func aRequestInFlightIsAnswered() throws {
+        let fixture = try Fixture(drainDelay: .zero)
+        let client = try RawClient(port: fixture.server.port)
+        client.send("GET /held HTTP/1.1\r\nHost: test\r\n\r\n")
+        try spin(while: !fixture.isHeld)
+        fixture.server.drain()
+        try spin(while: (try? RawClient(port: fixture.server.port)) != nil)
+        fixture.letGo()
+        let answer = client.receive()
+        #expect(answer?.status == 200)
+        #expect(answer?.text.contains(#""data":{"value":"done"}"#) == true)
+        #expect(fixture.ends())
+    }
+
+    @Test("Stopping resets what is open")
+    func stoppingResetsWhatIsOpen() throws {
+        let fixture = try Fixture(drainDelay: .zero)
+        let client = try RawClient(port: fixture.server.port)
+        client.send("GET /held HTTP/1.1\r\nHost: test\r\n\r\n")
+        try spin(while: !fixture.isHeld)
+        fixture.server.stop()
+        #expect(client.receive() == nil)
+        #expect(fixture.ends())
+        #expect(!fixture.isHeld)
+    }
+
+    @Test("A client that leaves while its answer is pending ends what was started for it")
+    func aClientThatLeavesEndsItsRequest() throws {
+        let fixture = try Fixture(drainDelay: .zero)
+        do {
+            let client = try RawClient(port: fixture.server.port)
+            client.send("GET /held HTTP/1.1\r\nHost: test\r\n\r\n")
+            // Not let go of, and so not closed, before the request has come.
+            try withExtendedLifetime(client) {
+                try spin(while: !fixture.isHeld)
+            }
+        }
+        try spin(while: fixture.isHeld)
+        fixture.server.drain()
+        #expect(fixture.ends())
+    }
+
+    @Test(
+        "The port of a gateway that serves is refused, that of one that leaves is shared, and then the successor's"
+    )
+    func aLeavingGatewayIsReplacedOnItsPort() throws {
+        let old = try Fixture(drainDelay: .seconds(20))
+        let port = old.server.port
+        let error = #expect(throws: GatewayStartError.self) { try Fixture(drainDelay: .zero, port: port) }
+        #expect(error?.description == "127.0.0.1:\(port) is taken: another program listens there")
+        old.server.drain()
+        let new = try Fixture(drainDelay: .seconds(20), port: port)
+        // Whichever of the two the third one asks, it is told: one alone takes over.
+        for _ in 0..<10 {
+            #expect(throws: GatewayStartError.self) { try Fixture(drainDelay: .zero, port: port) }
+        }
+        // While both are there the kernel chooses: whoever it is answers.
+        for _ in 0..<20 { #expect(try RawClient(port: port).get("/quick")?.status == 200) }
+        old.server.stop()
+        #expect(old.ends())
+        for _ in 0..<20 {
+            let answer = try RawClient(port: port).get("/health/ready")
+            #expect(answer?.text == #"{"status":"ready"}"#)
+        }
+        new.server.drain()
+        let newest = try Fixture(drainDelay: .zero, port: port)
+        for gateway in [new, newest] {
+            gateway.server.stop()
+            #expect(gateway.ends())
+        }
+    }
+
+    @Test("A port that something else listens on is refused, whether it answers, hangs up or keeps silent")
+    func aStrangersPortIsRefused() async throws {
+        let stranger = try RawUpstream.saying(
+            "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 2\r\n\r\n{}")
+        let rude = try RawUpstream.ending(first: 1) {}
+        let silent = try RawUpstream.blackHole()
+        for upstream in [stranger, rude, silent] {
+            let port = try #require(upstream.url.split(separator: ":").last.flatMap { Int($0) })
+            #expect(throws: GatewayStartError.self) { try Fixture(drainDelay: .zero, port: port) }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import HTTPModel
+import Testing
+
+@testable import GatewayHTTP
+
+struct PlanRow: Sendable, CustomTestStringConvertible {
+    let fields: [(HTTPFieldName, String)]
+    let verdict: FileResponsePlan.Verdict
+
+    init(_ fields: [(HTTPFieldName, String)], _ verdict: FileResponsePlan.Verdict) {
+        self.fields = fields
+        self.verdict = verdict
+    }
+
+    var testDescription: String {
+        fields.map { "\($0.0): \($0.1)" }.joined(separator: ", ") + " -> \(verdict)"
+    }
+}
+
+/// RFC 9110 13.2.2, row by row.
+@Suite("What a request for a file is answered")
+struct FileResponsePlanTests {
+    /// Its second, the one before and the one after it.
+    private static let modified: Int64 = 784_111_777
+    private static let then = "Sun, 06 Nov 1994 08:49:37 GMT"
+    private static let before = "Sun, 06 Nov 1994 08:49:36 GMT"
+    private static let after = "Sun, 06 Nov 1994 08:49:38 GMT"
+
+    private func plan(
+        _ fields: [(HTTPFieldName, String)], isHead: Bool = false, byteCount: Int64 = 1000,
+        hasCompressed: Bool = true, now: Int64 = modified + 100
+    ) -> FileResponsePlan {
+        var request = HTTPFields()
+        for (name, value) in fields { request.append(name, value) }
+        let facts = FileFacts(
+            plain: .init(byteCount: byteCount, tag: .of("a")),
+            compressed: hasCompressed ? .init(byteCount: 100, tag: .of("a-gz")) : nil, modified: Self.modified
+        )
+        return FileResponsePlan(request, isHead: isHead, facts, now: now)
+    }
+
+    static let preconditions: [PlanRow] = [
+        PlanRow([(.ifMatch, "\"b\"")], .preconditionFailed),
+        PlanRow([(.ifMatch, "W/\"a\"")], .preconditionFailed),
+        PlanRow([(.ifMatch, "b")], .preconditionFailed),
+        PlanRow([(.ifMatch, "\"a-gz\"")], .preconditionFailed),
+        PlanRow([(.ifMatch, "\"a\"")], .whole),
+        PlanRow([(.ifMatch, "\"b\", \"a\"")], .whole),
+        PlanRow([(.ifMatch, "*")], .whole),
+        PlanRow([(.ifUnmodifiedSince, before)], .preconditionFailed),
+        PlanRow([(.ifUnmodifiedSince, then)], .whole),
+        PlanRow([(.ifUnmodifiedSince, "yesterday")], .whole),
+        // If-Match goes before it.
+        PlanRow([(.ifMatch, "\"a\""), (.ifUnmodifiedSince, before)], .whole),
+        PlanRow([(.ifMatch, "\"b\""), (.ifUnmodifiedSince, after)], .preconditionFailed),
+        // And both before what is for caches.
+        PlanRow([(.ifMatch, "\"b\""), (.ifNoneMatch, "\"a\"")], .preconditionFailed),
+        PlanRow([(.ifMatch, "\"a\""), (.ifNoneMatch, "\"a\"")], .notModified),
+    ]
+
+    static let validations: [PlanRow] = [
+        PlanRow([(.ifNoneMatch, "\"a\"")], .notModified),
+        PlanRow([(.ifNoneMatch, "W/\"a\"")], .notModified),
+        PlanRow([(.ifNoneMatch, "\"b\", \"a\"")], .notModified),
+        PlanRow([(.ifNoneMatch, "\"b\""), (.ifNoneMatch, "\"a\"")], .notModified),
+        PlanRow([(.ifNoneMatch, "*")], .notModified),
+        PlanRow([(.ifNoneMatch, "\"b\"")], .whole),
+        PlanRow([(.ifNoneMatch, "a")], .whole),
+        PlanRow([(.ifModifiedSince, then)], .notModified),
+        PlanRow([(.ifModifiedSince, after)], .notModified),
+        PlanRow([(.ifModifiedSince, before)], .whole),
+        PlanRow([(.ifModifiedSince, "784111777")], .whole),
+        PlanRow([(.ifModifiedSince, after), (.ifModifiedSince, after)], .whole),
+        // If-None-Match goes before it.
+        PlanRow([(.ifNoneMatch, "\"b\""), (.ifModifiedSince, after)], .whole),
+        PlanRow([(.ifNoneMatch, "\"a\""), (.ifModifiedSince, before)], .notModified),
+        // And both before a range.
+        PlanRow([(.ifNoneMatch, "\"a\""), (.range, "bytes=0-1")], .notModified),
+        PlanRow([(.ifNoneMatch, "\"b\""), (.range, "bytes=0-1")], .part(0..<2)),
+    ]
+
+    static let ranges: [PlanRow] = [
+        PlanRow([(.range, "bytes=0-0")], .part(0..<1)),
+        PlanRow([(.range, "bytes=999-")], .part(999..<1000)),
+        PlanRow([(.range, "bytes=-1")], .part(999..<1000)),
+        PlanRow([(.range, "bytes=-2000")], .part(0..<1000)),
+        PlanRow([(.range, "bytes=0-99999")], .part(0..<1000)),
+        PlanRow([(.range, "bytes=1000-")], .unsatisfiableRange),
+        PlanRow([(.range, "bytes=-0")], .unsatisfiableRange),
+        PlanRow([(.range, "bytes=1-0")], .whole),
+        PlanRow([(.range, "lines=1-2")], .whole),
+        PlanRow([(.range, "bytes=0-1,5-6")], .whole),
+        PlanRow([(.range, "bytes=0-1"), (.range, "bytes=2-3")], .whole),
+        PlanRow([(.range, "bytes=0-1"), (.ifRange, "\"a\"")], .part(0..<2)),
+        PlanRow([(.range, "bytes=0-1"), (.ifRange, "\"b\"")], .whole),
+        PlanRow([(.range, "bytes=0-1"), (.ifRange, "W/\"a\"")], .whole),
+        PlanRow([(.range, "bytes=0-1"), (.ifRange, "\"a-gz\"")], .whole),
+        PlanRow([(.range, "bytes=0-1"), (.ifRange, then)], .part(0..<2)),
+        PlanRow([(.range, "bytes=0-1"), (.ifRange, after)], .whole),
+        PlanRow([(.range, "bytes=0-1"), (.ifRange, before)], .whole),
+        PlanRow([(.range, "bytes=0-1"), (.ifRange, "a")], .whole),
+        PlanRow([(.range, "bytes=0-1"), (.ifRange, "\"a\""), (.ifRange, "\"a\"")], .whole),
+        PlanRow([(.range, "bytes=1000-"), (.ifRange, "\"b\"")], .whole),
+        PlanRow([(.ifRange, "\"b\"")], .whole),
+    ]
+
+    @Test("What was asked for in one state is not answered in another", arguments: preconditions)
+    func otherState(row: PlanRow) {
+        #expect(plan(row.fields).verdict == row.verdict)
+        #expect(plan(row.fields, isHead: true).verdict == row.verdict)
+    }
+
+    @Test("What a browser has already is not sent again", arguments: validations)
+    func unchanged(row: PlanRow) {
+        #expect(plan(row.fields).verdict == row.verdict)
+    }
+
+    @Test("One range is answered, where it still fits what the client has", arguments: ranges)
+    func partial(row: PlanRow) {
+        #expect(plan(row.fields).verdict == row.verdict)
+        // A range is for GET alone (RFC 9110 14.2).
+        #expect(plan(row.fields, isHead: true).verdict == .whole)
+    }
+
+    @Test("A date is no validator of a range while its second is not over")
+    func dates() {
+        let fields: [(HTTPFieldName, String)] = [(.range, "bytes=0-1"), (.ifRange, Self.then)]
+        #expect(plan(fields, now: Self.modified).verdict == .whole)
+        #expect(plan(fields, now: Self.modified + 1).verdict == .part(0..<2))
+    }
+
+    @Test("Of an empty file no range can be named: its last bytes are the whole of it")
+    func empty() {
+        #expect(plan([(.range, "bytes=0-")], byteCount: 0).verdict == .unsatisfiableRange)
+        #expect(plan([(.range, "bytes=-5")], byteCount: 0).verdict == .whole)
+    }
+
+    @Test("Who accepts gzip is spoken to of the compressed file: its tag, its ranges")
+    func compressed() {
+        let gzip = (HTTPFieldName.acceptEncoding, "gzip, br")
+        #expect(plan([gzip]).isCompressed)
+        #expect(!plan([gzip], hasCompressed: false).isCompressed)
+        #expect(!plan([]).isCompressed)
+        #expect(plan([gzip, (.ifNoneMatch, "\"a\"")]).verdict == .whole)
+        #expect(plan([gzip, (.ifNoneMatch, "\"a-gz\"")]).verdict == .notModified)
+        #expect(plan([gzip, (.range, "bytes=-5")]).verdict == .part(95..<100))
+        #expect(plan([gzip, (.range, "bytes=100-")]).verdict == .unsatisfiableRange)
+        #expect(plan([gzip, (.range, "bytes=0-"), (.ifRange, "\"a\"")]).verdict == .whole)
+    }
+}

@@ -1,0 +1,247 @@
+import EventIO
+import Foundation
+import GatewayCore
+import Glibc
+import Locking
+import TestSupport
+import Testing
+
+@testable import GatewayHTTP
+
+/// Files that are too large for one piece, disks that are slow, clients that leave.
+@Suite("Files in pieces", .timeLimit(.minutes(1)))
+struct FileStreamTests {
+    private let fixture: FileFixture
+    private static let bytes = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) }
+    /// More than the kernel takes for a client that does not read.
+    private static let huge = 256 << 20
+
+    init() throws {
+        fixture = try FileFixture()
+        try fixture.write("large", Self.bytes)
+        try fixture.write("small", "small")
+        // Nothing but holes.
+        try fixture.write("huge", "")
+        #expect(truncate(fixture.root + "/huge", Self.huge) == 0)
+    }
+
+    /// How often this process has the file open.
+    private func openCount(_ name: String) -> Int {
+        let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return descriptors.count { descriptor in
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)"))?
+                .hasSuffix(fixture.root + "/" + name) == true
+        }
+    }
+
+    /// A helper thread that does nothing until it is told to.
+    private final class HeldThread: Sendable {
+        private let works = Lock<[@Sendable () -> Void]>([])
+
+        var count: Int { works.withLock { $0.count } }
+
+        func take(_ work: @escaping @Sendable () -> Void) -> Bool {
+            works.withLock { $0.append(work) }
+            return true
+        }
+
+        func run() {
+            let works = works.withLock { works in
+                defer { works = [] }
+                return works
+            }
+            for work in works { work() }
+        }
+    }
+
+    @Test("Where no helper thread can be had it is 503, and the connection serves on")
+    func noThread() throws {
+        var files = StaticFiles.folder(fixture.root)
+        files.submit = { _ in false }
+        let lines = try fixture.serve(files) { port in
+            let client = try RawClient(port: port)
+            for _ in 0..<2 {
+                let reply = try client.ask("/small")
+                #expect(reply.status == 503)
+                #expect(reply.value("Retry-After") == "1")
+                #expect(code(of: reply) == "OVERLOADED")
+            }
+            #expect(try client.ask("/api/value").status == 200)
+        }
+        #expect(lines.map { $0[member: "status"]?.intValue } == [503, 503, 200])
+    }
+
+    @Test("A disk that keeps silent is 503 in the end, and what it says later is not heard")
+    func silentDisk() throws {
+        var files = StaticFiles.folder(fixture.root)
+        files.readDeadline = .milliseconds(30)
+        let held = HeldThread()
+        files.submit = held.take
+        try fixture.serve(files) { port in
+            let client = try RawClient(port: port)
+            let reply = try client.ask("/large")
+            #expect(reply.status == 503)
+            #expect(code(of: reply) == "OVERLOADED")
+            #expect(held.count == 1)
+            held.run()
+            #expect(try client.ask("/api/value").status == 200)
+            try spin(while: openCount("large") > 0)
+        }
+    }
+
+    @Test("A client that leaves before its file is open is a 499, and the file is closed")
+    func leavesEarly() throws {
+        var files = StaticFiles.folder(fixture.root)
+        let held = HeldThread()
+        files.submit = held.take
+        let lines = try fixture.serve(files) { port in
+            do {
+                let client = try RawClient(port: port)
+                client.send("GET /large HTTP/1.1\r\nHost: test\r\n\r\n")
+                try spin(while: held.count == 0)
+            }
+            // The loop has seen its end once it has answered somebody who came later.
+            #expect(try RawClient(port: port).ask("/api/value").status == 200)
+            held.run()
+            try spin(while: openCount("large") > 0)
+        }
+        #expect(lines.compactMap { $0[member: "status"]?.intValue }.sorted() == [200, 499])
+    }
+
+    @Test("A large file is sent whole, to the byte, and so is each range of it")
+    func large() throws {
+        try fixture.serve { port in
+            let client = try RawClient(port: port)
+            let whole = try client.ask("/large")
+            #expect(whole.value("Content-Length") == "1000000")
+            #expect(whole.value("Transfer-Encoding") == nil)
+            #expect(whole.body == Self.bytes)
+            let ranges = [1..<1_000_000, 65_535..<800_001, 0..<262_144, 0..<262_145, 999_999..<1_000_000]
+            for range in ranges {
+                let part = try client.ask(
+                    "/large", "Range: bytes=\(range.lowerBound)-\(range.upperBound - 1)")
+                #expect(part.status == 206)
+                #expect(part.body == Array(Self.bytes[range]), "\(range)")
+            }
+            #expect(try client.ask("/api/value").status == 200)
+            try spin(while: openCount("large") > 0)
+        }
+    }
+
+    @Test("HEAD of a large file is its length, and reads nothing of it")
+    func head() throws {
+        try fixture.serve { port in
+            let client = try RawClient(port: port)
+            #expect(try client.call("HEAD", "/huge").value("Content-Length") == "\(Self.huge)")
+            #expect(try client.ask("/small").text == "small")
+        }
+    }
+
+    @Test("HTTP/1.0 has a large file with its length, and the end of the connection")
+    func http10() throws {
+        try fixture.serve { port in
+            let client = try RawClient(port: port)
+            client.send("GET /large HTTP/1.0\r\n\r\n")
+            let reply = try client.reply()
+            #expect(reply.value("Content-Length") == "1000000")
+            #expect(reply.body == Self.bytes)
+            #expect(client.reachesEnd())
+        }
+    }
+
+    @Test("A client that leaves ends the reading, and its answer is logged as cut", arguments: [true, false])
+    func leaves(byReset: Bool) throws {
+        let lines = try fixture.serve { port in
+            let client = try RawClient(port: port, receiveBuffer: 4096)
+            client.send("GET /huge HTTP/1.1\r\nHost: test\r\n\r\n")
+            _ = try client.read(count: 100_000)
+            #expect(openCount("huge") == 1)
+            if byReset { client.reset() } else { client.close() }
+            try spin(while: openCount("huge") > 0)
+        }
+        #expect(lines.map { $0[member: "status"]?.intValue } == [200])
+        #expect(lines.map { $0[member: "end"]?.stringValue } == ["client_gone"])
+        #expect(lines.first?[member: "bytesOut"]?.intValue ?? 0 >= 100_000)
+        // It was read as fast as it was taken, and not to its end.
+        #expect(lines.first?[member: "bytesOut"]?.intValue ?? .max < Self.huge / 2)
+    }
+
+    @Test("A file that is cut short while it is sent resets the connection")
+    func cutShort() throws {
+        let lines = try fixture.serve { port in
+            let client = try RawClient(port: port, receiveBuffer: 4096)
+            client.send("GET /huge HTTP/1.1\r\nHost: test\r\n\r\n")
+            let head = try client.read(through: "\r\n\r\n")
+            #expect(head.contains("Content-Length: \(Self.huge)"))
+            #expect(truncate(fixture.root + "/huge", 1000) == 0)
+            let (bytes, end) = client.readToEnd()
+            #expect(end == .reset)
+            #expect(bytes.count < Self.huge)
+            try spin(while: openCount("huge") > 0)
+        }
+        #expect(lines.map { $0[member: "status"]?.intValue } == [200])
+        #expect(lines.map { $0[member: "end"]?.stringValue } == ["aborted"])
+    }
+
+    @Test("A file that grows while it is sent is sent as long as was said")
+    func grows() throws {
+        try fixture.serve { port in
+            let client = try RawClient(port: port, receiveBuffer: 4096)
+            client.send("GET /large HTTP/1.1\r\nHost: test\r\n\r\n")
+            _ = try client.read(through: "\r\n\r\n")
+            let file = try #require(FileHandle(forWritingAtPath: fixture.root + "/large"))
+            try file.seekToEnd()
+            try file.write(contentsOf: Data("more".utf8))
+            try file.close()
+            #expect(try client.read(count: 1_000_000) == Self.bytes)
+            #expect(try client.ask("/small").text == "small")
+        }
+    }
+
+    @Test("More large files at once than may be are 503; small ones and endpoints are answered meanwhile")
+    func streams() throws {
+        var files = StaticFiles.folder(fixture.root)
+        files.streams = 2
+        try fixture.serve(files) { port in
+            var readers: [RawClient] = []
+            for _ in 0..<2 {
+                let client = try RawClient(port: port, receiveBuffer: 4096)
+                client.send("GET /huge HTTP/1.1\r\nHost: test\r\n\r\n")
+                _ = try client.read(through: "\r\n\r\n")
+                readers.append(client)
+            }
+            let client = try RawClient(port: port)
+            let refused = try client.ask("/large")
+            #expect(refused.status == 503)
+            #expect(code(of: refused) == "OVERLOADED")
+            #expect(try client.ask("/small").text == "small")
+            #expect(try client.ask("/api/value").status == 200)
+            readers.removeLast().close()
+            try spin(while: client.ask("/large").status == 503)
+            #expect(try client.ask("/large").body == Self.bytes)
+            readers.removeAll()
+        }
+    }
+
+    @Test("A drain waits for a file that is on its way")
+    func drain() throws {
+        var configuration = GatewayServerConfiguration()
+        configuration.port = 0
+        configuration.loops = 1
+        configuration.logLevel = .error
+        configuration.accessLog = false
+        configuration.drainDelay = .zero
+        configuration.hosts = .any
+        configuration.files = .folder(fixture.root)
+        let server = try GatewayServer.start(configuration) { _ in }
+        let client = try RawClient(port: server.port, receiveBuffer: 4096)
+        client.send("GET /large HTTP/1.1\r\nHost: test\r\n\r\n")
+        _ = try client.read(through: "\r\n\r\n")
+        server.drain()
+        #expect(try client.read(count: 1_000_000) == Self.bytes)
+        #expect(client.reachesEnd())
+        server.waitUntilStopped()
+        // A helper thread closes it, for which nobody waits.
+        try spin(while: openCount("large") > 0)
+    }
+}

@@ -1,0 +1,143 @@
+import Dispatch
+import GatewayCore
+import Glibc
+import HTTPOutbound
+import JSONBytes
+import Networking
+import Rx
+import TestSupport
+import Testing
+
+@testable import GatewayHTTP
+
+/// A client that goes takes with it what was started for it, down to the sockets of the upstreams.
+@Suite("Clients that leave", .timeLimit(.minutes(1)))
+struct LeavingClientTests {
+    enum Manner: String, CaseIterable, Sendable {
+        case fin = "FIN"
+        case rst = "RST"
+        case half = "FIN, and reads on"
+    }
+
+    private static let page = "GET /page HTTP/1.1\r\nHost: test\r\n\r\n"
+
+    /// On a busy machine nothing ends but by the client who leaves.
+    private static var patient: CallPolicy {
+        var policy = CallPolicy()
+        policy.totalTimeout = .seconds(300)
+        policy.attemptLimits = AttemptLimits(connect: .seconds(300), firstByte: .seconds(300))
+        return policy
+    }
+
+    /// Serves `/page`, two parts of one upstream, for as long as `body` runs; gives the lines of the access log.
+    private func serve(
+        _ upstream: ScriptedUpstream, _ policy: CallPolicy = patient,
+        _ body: (GatewayServer) throws -> Void
+    ) throws -> [JSONFragment] {
+        defer { upstream.stop() }
+        return try withLoggedGateway(
+            stops: true,
+            configure: { configuration in
+                configuration.limits.deadline = .seconds(300)
+                configuration.upstreams["parts"] = "http://127.0.0.1:\(upstream.port)"
+            },
+            declare: { gateway in
+                let parts = gateway.provider(PartsAPI.self, upstream: "parts", policy: policy)
+                gateway.get("/page") { _ in
+                    .parts(
+                        first: parts.rx.request(.first).fragment(),
+                        second: parts.rx.request(.second).fragment().optional())
+                }
+            }, body)
+    }
+
+    private func leave(_ client: RawClient, _ manner: Manner) {
+        switch manner {
+        case .fin: client.close()
+        case .rst: client.reset()
+        case .half: client.shutdownWrite()
+        }
+    }
+
+    @Test(
+        "In the middle of a fan-out, with and without requests behind: the upstreams' sockets close within 100 ms, nothing is tried again, the log says 499, and all is quiet",
+        arguments: Manner.allCases, [0, 3, 3000])
+    func theUpstreamsSocketsClose(_ manner: Manner, behind: Int) throws {
+        let upstream = try ScriptedUpstream([.readRequest, .awaitEnd])
+        let rounds = 5
+        let lines = try serve(upstream) { server in
+            let idle = try RawClient(port: server.port)
+            let clock = ContinuousClock()
+            var fastest = Duration.seconds(60)
+            // The machine may be busy: the fastest of several counts, and none may fail to close.
+            for round in 1...rounds {
+                let leaving = try RawClient(port: server.port)
+                leaving.send(Self.page)
+                try spin(while: upstream.requestRead.count < 2 * round)
+                leaving.send(String(repeating: Self.page, count: behind))
+                #expect(upstream.clientEnded.count == 2 * (round - 1))
+                let left = clock.now
+                leave(leaving, manner)
+                try spin(while: upstream.clientEnded.count < 2 * round)
+                fastest = min(fastest, clock.now - left)
+                if manner == .half { #expect(leaving.readToEnd().bytes.isEmpty) }
+            }
+            #expect(fastest < .milliseconds(100))
+            let before = server.report
+            #expect(before.connections == 1 && before.requests == 0)
+            #expect(before.calls == PoolReport(opened: 2 * rounds))
+            #expect(idle.end(within: 200) == .silence)
+            let after = server.report
+            // Each report is a wake; so are a few timers. A loop that spins wakes thousands of times.
+            #expect(after.wakes - before.wakes < 20)
+            #expect(after.calls == before.calls, "nothing was tried again")
+            #expect(upstream.requests.count == 2 * rounds)
+        }
+        #expect(lines.count == rounds, "what was behind was never begun")
+        for line in lines {
+            #expect(line[member: "status"]?.intValue == 499)
+            #expect(line[member: "code"]?.stringValue == "CANCELLED")
+            #expect(line[member: "path"]?.stringValue == "/page")
+            for part in ["first", "second"] {
+                #expect(line[member: "parts"]?[member: part]?[member: "kind"]?.stringValue == "cancelled")
+            }
+        }
+    }
+
+    @Test("While a call waits for its next attempt: there is none", arguments: Manner.allCases)
+    func noAttemptFollows(_ manner: Manner) throws {
+        let upstream = try ScriptedUpstream([.readRequest, .close])
+        var policy = Self.patient
+        policy.retry.backoff = .constant(.seconds(300), jitter: .full)
+        let lines = try serve(upstream, policy) { server in
+            let timers = server.report.timers
+            let client = try RawClient(port: server.port)
+            client.send(Self.page)
+            // Both parts have failed once and wait.
+            try spin(while: upstream.requestRead.count < 2 || server.report.calls.leased > 0)
+            let opened = server.report.calls.opened
+            leave(client, manner)
+            try spin(while: server.report.connections > 0)
+            // No timer is left that could begin an attempt; the loop's own, which looks after quiet streams, ends itself.
+            try spin(while: server.report.timers > timers)
+            let report = server.report
+            #expect(report.requests == 0)
+            #expect(report.calls == PoolReport(opened: opened))
+        }
+        #expect(lines.map { $0[member: "status"]?.intValue } == [499])
+    }
+
+    @Test("While a connect gets no answer: the socket goes with the client", arguments: Manner.allCases)
+    func theConnectEnds(_ manner: Manner) throws {
+        let upstream = try ScriptedUpstream(.full, [[.awaitEnd]])
+        let lines = try serve(upstream) { server in
+            let client = try RawClient(port: server.port)
+            client.send(Self.page)
+            try spin(while: server.report.calls.leased < 2)
+            leave(client, manner)
+            try spin(while: server.report.connections > 0)
+            #expect(server.report.calls == PoolReport(opened: 2))
+        }
+        #expect(lines.map { $0[member: "status"]?.intValue } == [499])
+    }
+}

@@ -1,0 +1,233 @@
+import EventIO
+import Foundation
+import JSONBytes
+import NetworkingSession
+import Rx
+import Testing
+
+@testable import ContentCoding
+@testable import EventIO
+@testable import GatewayCore
+@testable import GatewayHTTP
+@testable import HTTPInbound
+@testable import HTTPModel
+@testable import HTTPOutbound
+@testable import HTTPWire
+@testable import Networking
+
+/// The table of limits in the documentation says what the code does.
+@Suite("The table of limits")
+struct LimitsTableTests {
+    /// A row: `inbound.target`, `bytes`, `8 KiB`, `414`.
+    struct Row: Equatable {
+        let name: String
+        let unit: String
+        let value: String
+        let beyond: String
+    }
+
+    private static let article =
+        URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../Sources/GatewayCore/GatewayCore.docc/Limits.md")
+
+    private static func rows() throws -> [Row] {
+        try rows(of: String(contentsOf: article, encoding: .utf8))
+    }
+
+    private static func rows(of text: String) -> [Row] {
+        text.split(separator: "\n").filter { $0.hasPrefix("| `") }.map { line in
+            let cells = line.split(separator: "|", omittingEmptySubsequences: false)
+                .map { $0.trimmingCharacters(in: .whitespaces) }
+            return Row(
+                name: cells[1].replacing("`", with: ""), unit: cells[2], value: cells[3],
+                beyond: cells.count > 4 ? cells[4] : "")
+        }
+    }
+
+    // MARK: What the code has
+
+    /// The limits of each structure, found by reflection: a property that is new is missing from the table.
+    private static var structures: [(String, Any)] {
+        [
+            ("inbound", InboundLimits()), ("outbound", OutboundLimits()), ("limits", GatewayLimits()),
+            ("policy", CallPolicy()), ("retryBudget", RetryBudget()), ("files", StaticFiles.folder("/")),
+            ("resolver", Resolver.Limits()), ("cookies", CookieJar.Limits()),
+            ("refreshes", AuthenticationInterceptor<BearerAuthenticator>.RefreshWindow()),
+        ]
+    }
+
+    /// Limits that no structure has: constants of the program, and two times of the configuration.
+    private static var constants: [String: Any] {
+        [
+            "drainDelay": GatewayServerConfiguration().drainDelay,
+            "drainDeadline": GatewayServerConfiguration().drainDeadline,
+            "takeover.attempts": GatewayServer.bindAttempts,
+            "takeover.answer": HealthProbe.occupantPatience,
+            "drain.handshakes": Worker.handshakeTime,
+            "health.probe": HealthProbe.patience,
+            "memory.quiet": MemoryReturn.quiet,
+            "loop.standstill": EventLoop.standstill,
+            "descriptors.spare": Int(Descriptor.spare),
+            "listener.unsent": Int(Listener.unsentLimit),
+            "parser.method": RequestHeadScanner.methodLimit,
+            "parser.fieldName": HTTPFieldName.maximumLength,
+            "parser.chunkSizeDigits": ChunkLimits.sizeDigits,
+            "parser.chunkExtensionLine": ChunkLimits.extensionBytesPerLine,
+            "parser.chunkExtensions": ChunkLimits.extensionBytesPerMessage,
+            "parser.statusLine": ResponseLimits().statusLine,
+            "decoding.codings": ContentCoding.mostInARow,
+            "decoding.tail": Inflater.mostIgnored,
+            "decoding.free": DecodingLimits().freeSize,
+            "calls.target": TargetRules.maximumLength,
+            "calls.baseURLs": ProviderSettings.keptBaseURLs,
+            "calls.upload": OutboundBodyWriter.queueLimit,
+            "calls.stream": StreamBuffer.highWatermark,
+            "calls.download": FileSink.finishTimeout,
+            "cookies.bytes": Cookie.maximumBytes,
+            "cookies.attributeBytes": Cookie.maximumAttributeBytes,
+            "tracestate.members": TraceState.maximumMembers,
+            "tracestate.bytes": TraceState.maximumBytes,
+            "timeline.entries": RequestTimeline.limit,
+            "decoding.encoded": BodyDecoding.encodedLimit(of: OutboundLimits().responseBody),
+            "log.calls": CallRecord.limit,
+            "tls.empty": TLSEngine.emptyLimit,
+            "tls.servers": TLSSessionCache.serverLimit,
+            "tls.sessions": TLSSessionCache.sessionLimit,
+            "tls.files": TLSText.largest,
+            "files.threads": FileThreads.threads,
+            "files.waiting": FileThreads.waiting,
+            "files.whole": FolderFiles.wholeBytes,
+            "files.path": FilePath.mostBytes,
+            "files.name": FilePath.mostBytesOfName,
+            "spool.threads": SpoolFile.writerThreads,
+            "spool.waiting": SpoolFile.waitingFiles,
+            "log.channel": LogWriter.Limits.channelBytes,
+            "log.close": Duration.seconds(LogWriter.Limits.closeDeadline.seconds),
+        ]
+    }
+
+    /// Numbers that limit nothing.
+    private static let others: Set<String> = [
+        // Counted, not set.
+        "retryBudget.callsInFlight", "retryBudget.retriesInFlight",
+        // How long a browser keeps a file.
+        "files.maxAge",
+    ]
+
+    private static func inCode() -> [String: Any] {
+        var limits = constants
+        for (name, structure) in structures { add(structure, named: name, to: &limits) }
+        return limits.filter { !others.contains($0.key) }
+    }
+
+    /// Adds numbers and times, and those of structures within.
+    private static func add(_ value: Any, named name: String, to limits: inout [String: Any]) {
+        switch value {
+        case is Int, is Duration, is TimeAmount: limits[name] = value
+        case is Bool, is String: break
+        case let backoff as Backoff:
+            for child in Mirror(reflecting: backoff).children {
+                guard let nanoseconds = child.value as? Int64, let label = child.label else { continue }
+                limits["\(name).\(label)"] = Duration.nanoseconds(nanoseconds)
+            }
+        default:
+            let mirror = Mirror(reflecting: value)
+            switch mirror.displayStyle {
+            case .optional where value is Int? || value is Duration?:
+                limits[name] = mirror.children.first?.value ?? "none"
+            case .struct where !(value is Set<String>):
+                for child in mirror.children {
+                    if let label = child.label { add(child.value, named: "\(name).\(label)", to: &limits) }
+                }
+            default: break
+            }
+        }
+    }
+
+    // MARK: How it is written
+
+    private static func text(of value: Any, in unit: String) -> String? {
+        switch (value, unit) {
+        case (let number as Int, "bytes"): bytes(number)
+        case (let number as Int, "count"): grouped(number)
+        case (let number as Int, "bytes a second"): "\(number) B/s"
+        case (let number as Int, "percent"): "\(number) %"
+        case (let number as Int, "bytes a byte"): "\(number)"
+        case (let time as Duration, "time"): written(time)
+        case (let time as TimeAmount, "time"): written(time.duration)
+        case (let text as String, _): text
+        default: nil
+        }
+    }
+
+    private static func bytes(_ number: Int) -> String {
+        for (shift, name) in [(30, "GiB"), (20, "MiB"), (10, "KiB")]
+        where number > 0 && number % (1 << shift) == 0 {
+            return "\(number >> shift) \(name)"
+        }
+        return "\(number) B"
+    }
+
+    /// `1000`, `10 000`.
+    private static func grouped(_ number: Int) -> String {
+        number < 10_000 ? "\(number)" : "\(number / 1000) \("\(1000 + number % 1000)".dropFirst())"
+    }
+
+    private static func written(_ time: Duration) -> String {
+        let milliseconds = Int(time / .milliseconds(1))
+        if milliseconds % 1000 != 0 { return "\(milliseconds) ms" }
+        let seconds = milliseconds / 1000
+        return seconds > 120 && seconds % 60 == 0 ? "\(seconds / 60) min" : "\(seconds) s"
+    }
+
+    // MARK: Tests
+
+    @Test("Each limit of the code has one row, and each row a limit of the code")
+    func complete() throws {
+        let rows = try Self.rows()
+        let names = rows.map(\.name)
+        #expect(Set(names).count == names.count, "a name twice")
+        let code = Set(Self.inCode().keys)
+        #expect(code.subtracting(names).sorted() == [], "the table lacks them")
+        #expect(Set(names).subtracting(code).sorted() == [], "the code lacks them")
+    }
+
+    @Test("Each row has the code's default, a unit, and what happens beyond it")
+    func defaults() throws {
+        let code = Self.inCode()
+        for row in try Self.rows() {
+            guard let value = code[row.name] else { continue }
+            #expect(Self.text(of: value, in: row.unit) == row.value, "\(row.name)")
+            #expect(row.beyond.count > 2, "\(row.name)")
+        }
+    }
+
+    @Test("The parsers and the decoder have the defaults of the limits that set theirs")
+    func layersBelow() {
+        let (inbound, request) = (InboundLimits(), RequestLimits())
+        #expect(request.target == inbound.target && request.fieldBlock == inbound.headerBlock)
+        #expect(request.fieldLine == inbound.headerLine && request.fieldCount == inbound.headerCount)
+        let (outbound, response) = (OutboundLimits(), ResponseLimits())
+        #expect(response.fieldBlock == outbound.responseHead && response.fieldLine == outbound.responseHead)
+        #expect(response.fieldCount == outbound.responseFields)
+        #expect(response.informational == outbound.informationalResponses)
+        let decoding = DecodingLimits()
+        #expect(decoding.size == outbound.responseBody && decoding.ratio == outbound.decodingRatio)
+        #expect(GatewayLimits().requestBody == inbound.requestBody)
+    }
+
+    @Test("A wrong default, a missing row and a row too many are found")
+    func findsFaults() throws {
+        let article = try String(contentsOf: Self.article, encoding: .utf8)
+        let rows = try Self.rows()
+        #expect(rows.count > 100)
+        let first = try #require(rows.first { $0.name == "inbound.target" })
+        #expect(Self.rows(of: article.replacing("| `inbound.target`", with: "| `inbound.goal`")) != rows)
+        #expect(Self.text(of: InboundLimits().target + 1, in: first.unit) != first.value)
+        #expect(Self.text(of: InboundLimits().target, in: "time") == nil)
+        #expect(Self.inCode()["inbound.headerDeadline"] as? Duration == .seconds(10))
+        #expect(Self.inCode()["policy.retry.backoff.cap"] as? Duration == .seconds(1))
+        #expect(Self.inCode()["policy.attemptLimits.connect"] as? Duration == .seconds(1))
+        #expect(Self.inCode()["inbound.spoolDirectory"] == nil)
+    }
+}

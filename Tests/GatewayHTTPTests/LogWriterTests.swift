@@ -1,0 +1,134 @@
+import Dispatch
+import Foundation
+import Glibc
+@_spi(Lines) import JSONBytes
+import Locking
+import TestSupport
+import Testing
+
+@testable import GatewayHTTP
+
+@Suite("Log writer")
+struct LogWriterTests {
+    private func line(_ number: Int, padding: Int = 0) -> JSONLine {
+        var line = JSONLine(capacity: 64)
+        line.constant("{\"n\":")
+        line.integer(number)
+        line.constant(",\"padding\":")
+        line.string(String(repeating: "x", count: padding))
+        line.constant("}\n")
+        return line
+    }
+
+    @Test(
+        "A reader that is stuck blocks nobody: what does not fit is dropped, counted, and told once it reads again"
+    )
+    func aStuckReaderBlocksNobody() {
+        let pipe = RawPipe()
+        let log = LogWriter(descriptor: pipe.writer)
+        let channel = log.makeChannel()
+        // 3 MiB into a pipe of 64 KiB and a channel of 1 MiB.
+        for number in 0..<3000 { channel.append(line(number, padding: 1000)) }
+        #expect(log.droppedLines > 0)
+        // All of it is read before the log is closed, which waits for a reader no longer than a second.
+        let count = /\{"event":"log lines dropped","count":(\d+)\}\n/
+        var text = ""
+        var told = 0
+        while told < log.droppedLines {
+            // Up to the end of a line.
+            var more = pipe.readSome()
+            while !more.hasSuffix("\n") { more += pipe.readSome() }
+            text += more
+            for match in more.matches(of: count) { told += Int(match.1) ?? 0 }
+        }
+        log.close()
+        close(pipe.writer)
+        text += pipe.readAll()
+        close(pipe.reader)
+        let lines = text.split(separator: "\n")
+        #expect(lines.first?.hasPrefix("{\"n\":0,") == true)
+        #expect(told == log.droppedLines)
+        #expect(lines.count { $0.hasPrefix("{\"n\":") } == 3000 - log.droppedLines)
+    }
+
+    @Test("A reader that has gone costs the lines, which are counted, and nothing else")
+    func aReaderThatHasGoneCostsTheLines() {
+        let pipe = RawPipe()
+        close(pipe.reader)
+        let log = LogWriter(descriptor: pipe.writer)
+        let channel = log.makeChannel()
+        for number in 0..<10 { channel.append(line(number)) }
+        log.close()
+        close(pipe.writer)
+        #expect(log.droppedLines == 10)
+    }
+
+    @Test(
+        "What a stuck reader held up goes nowhere else, though its descriptor is closed and its number given away"
+    )
+    func whatWasHeldUpGoesNowhereElse() throws {
+        let pipe = RawPipe()
+        let log = LogWriter(descriptor: pipe.writer)
+        let channel = log.makeChannel()
+        // A line beyond the pipe's 64 KiB, so that the thread is stuck with it, and one behind it.
+        channel.append(line(0, padding: 100_000))
+        var written = pollfd(fd: pipe.reader, events: Int16(POLLIN), revents: 0)
+        while Glibc.poll(&written, 1, 1000) == 0 {}
+        channel.append(line(1))
+        log.close()
+        let other = RawPipe()
+        dup2(other.writer, pipe.writer)
+        // The write that was stuck fails, and what is behind it is tried.
+        close(pipe.reader)
+        var poll = pollfd(fd: other.reader, events: Int16(POLLIN), revents: 0)
+        try spin(while: log.droppedLines < 2 && Glibc.poll(&poll, 1, 0) == 0)
+        #expect(Glibc.poll(&poll, 1, 0) == 0)
+        for descriptor in [pipe.writer, other.writer, other.reader] { close(descriptor) }
+    }
+
+    @Test("Lines of several threads come out whole, each thread's in its order")
+    func linesOfSeveralThreadsComeOutWhole() throws {
+        let pipe = RawPipe()
+        let log = LogWriter(descriptor: pipe.writer)
+        let channels = (0..<4).map { _ in log.makeChannel() }
+        let done = DispatchSemaphore(value: 0)
+        let text = Lock("")
+        DispatchQueue.global().async {
+            let all = pipe.readAll()
+            text.withLock { $0 = all }
+            done.signal()
+        }
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+            for number in 0..<500 { channels[thread].append(line(thread * 1000 + number)) }
+        }
+        log.close()
+        close(pipe.writer)
+        done.wait()
+        close(pipe.reader)
+        let numbers = try text.withLock { $0 }.split(separator: "\n").map { text in
+            try #require(JSONFragment(validating: Array(text.utf8)[...])[member: "n"]?.intValue)
+        }
+        for thread in 0..<4 {
+            #expect(numbers.filter { $0 / 1000 == thread } == (0..<500).map { thread * 1000 + $0 })
+        }
+    }
+
+    @Test("A line of the log is JSON whatever its facts hold, and below its level there is none")
+    func aLineOfTheLogIsJSON() throws {
+        let pipe = RawPipe()
+        let writer = LogWriter(descriptor: pipe.writer)
+        let log = Log(level: .warning, writer: writer)
+        log.write(.info, "not told")
+        log.write(.warning, "told", ["what": "a \"quoted\"\nline"])
+        writer.close()
+        close(pipe.writer)
+        let text = pipe.readAll()
+        close(pipe.reader)
+        let line = try JSONFragment(validating: Array(text.utf8).dropLast())
+        #expect(line[member: "level"]?.stringValue == "warning")
+        #expect(line[member: "message"]?.stringValue == "told")
+        #expect(line[member: "what"]?.stringValue == "a \"quoted\"\nline")
+        let time = try #require(line[member: "time"]?.stringValue)
+        #expect(time.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil)
+    }
+}

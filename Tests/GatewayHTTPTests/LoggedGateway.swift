@@ -1,0 +1,40 @@
+import GatewayCore
+import Glibc
+import JSONBytes
+import TestSupport
+
+@testable import GatewayHTTP
+
+/// Serves on one loop and a free port while `body` runs, until what it left is answered. Gives the lines of the access log.
+///
+/// - Parameters:
+///   - stops: at once, without a drain.
+///   - errors: where the gateway's messages go.
+///   - upstreamLog: what hears of upstreams in the place of the gateway's own.
+func withLoggedGateway(
+    stops: Bool = false, errors: Int32 = STDERR_FILENO,
+    configure: (inout GatewayServerConfiguration) -> Void,
+    declare: (Gateway) throws -> Void, upstreamLog: (() -> UpstreamLog)? = nil,
+    _ body: (GatewayServer) throws -> Void
+) throws -> [JSONFragment] {
+    var configuration = GatewayServerConfiguration()
+    configuration.port = 0
+    configuration.loops = 1
+    configuration.logLevel = .error
+    configuration.drainDelay = .zero
+    configuration.hosts = .any
+    configure(&configuration)
+    let pipe = RawPipe()
+    let server = try GatewayServer(
+        configuration, logs: Logs(configuration, output: pipe.writer, errors: errors),
+        upstreamLog: upstreamLog?(), declare: declare)
+    server.accept()
+    let result = Result { try body(server) }
+    if stops { server.stop() } else { server.drain() }
+    server.waitUntilStopped()
+    close(pipe.writer)
+    let text = pipe.readAll()
+    close(pipe.reader)
+    try result.get()
+    return try text.split(separator: "\n").map { try JSONFragment(validating: Array($0.utf8)[...]) }
+}

@@ -1,0 +1,125 @@
+import GatewayCore
+import GatewayTesting
+import HTTPModel
+import JSONBytes
+import Locking
+import Networking
+import Rx
+import Testing
+
+@testable import GatewayHTTP
+
+/// The gateway's name, in `Via` and `Proxy-Status`, over sockets.
+@Suite("The name of a gateway")
+struct NameTests {
+    /// Asks `/page` at an address that is known only once its server runs.
+    private struct PageAPI: TargetType {
+        let baseURL: String
+        var path: RequestPath { "/page" }
+    }
+
+    /// The `Via` of each request.
+    private final class Vias: Sendable {
+        let all = Lock<[String?]>([])
+    }
+
+    private static func configuration(_ name: String) -> GatewayServerConfiguration {
+        var configuration = GatewayServerConfiguration()
+        configuration.name = name
+        return configuration
+    }
+
+    @Test(
+        "A name that is not a token of 1 to 64 bytes ends the start",
+        arguments: [
+            "", "a b", "a,b", "a/b", "a\"", "ä", "a\r\nX: y", String(repeating: "a", count: 65),
+        ])
+    func refused(_ name: String) {
+        let error = #expect(throws: GatewayStartError.self) {
+            try GatewayServer.start(Self.configuration(name)) { _ in }
+        }
+        #expect(error?.description.contains("is not 1 to 64 letters") == true)
+    }
+
+    @Test(
+        "Via and Proxy-Status have the configured name; a name that is no structured token is quoted",
+        arguments: [
+            ("edge-1", "edge-1"), ("1edge", "\"1edge\""), ("*", "*"),
+            (String(repeating: "a", count: 64), nil),
+        ])
+    func named(_ name: String, _ item: String?) async throws {
+        let upstream = StubUpstream { _ in .status(.notFound) }
+        let provider = Lock<Provider<PartsAPI>?>(nil)
+        try await withGateway(
+            upstreams: ["parts": upstream], configuration: Self.configuration(name),
+            declare: { gateway in
+                let parts = gateway.provider(PartsAPI.self, upstream: "parts")
+                provider.withLock { $0 = parts }
+                gateway.get("/page") { _ in .parts(first: parts.rx.request(.first).fragment()) }
+            }
+        ) { client in
+            let response = try await client.get("/page", [.via: "1.0 front"])
+            #expect(
+                response.fields[.proxyStatus] == "\(item ?? name); received-status=404; details=\"first\"")
+            // A call of the gateway's own, which answers no client.
+            _ = try await provider.withLock { $0 }?.request(.second)
+        }
+        #expect(upstream.requests.map { $0.fields[.via] } == ["1.0 front, 1.1 \(name)", "1.1 \(name)"])
+    }
+
+    /// A gateway that asks for `/page` at another address and counts how often it is asked.
+    private static func relay(
+        _ name: String, to url: @escaping @Sendable () -> String, _ vias: Vias,
+        _ body: (TestClient) async throws -> Void
+    ) async throws {
+        try await withGateway(
+            configuration: configuration(name),
+            declare: { gateway in
+                var policy = CallPolicy()
+                policy.retry = .never
+                let next = gateway.provider(PageAPI.self, upstream: "next", policy: policy)
+                gateway.get("/page") { request in
+                    vias.all.withLock { $0.append(request.header(.via)) }
+                    return .parts(next: next.rx.request(PageAPI(baseURL: url())).fragment(at: .root))
+                }
+            }, body)
+    }
+
+    @Test("A loop to itself ends with the fourth round")
+    func loop() async throws {
+        let own = Lock("")
+        let vias = Vias()
+        try await Self.relay("edge", to: { own.withLock { $0 } }, vias) { client in
+            own.withLock { $0 = client.url }
+            let response = try await client.get("/page")
+            #expect(response.status == .badGateway)
+        }
+        let entry = "1.1 edge"
+        #expect(
+            vias.all.withLock { $0 } == [
+                nil, entry, "\(entry), \(entry)", "\(entry), \(entry), \(entry)",
+            ])
+    }
+
+    @Test("Two gateways of one name in a row work, and so do three")
+    func chain() async throws {
+        let upstream = StubUpstream { _ in .json(#"{"end":true}"#) }
+        let vias = Vias()
+        try await withGateway(
+            upstreams: ["parts": upstream],
+            declare: { gateway in
+                let parts = gateway.provider(PartsAPI.self, upstream: "parts")
+                gateway.get("/page") { _ in .parts(first: parts.rx.request(.first).fragment()) }
+            }
+        ) { last in
+            try await Self.relay("sluice", to: { last.url }, vias) { middle in
+                try await Self.relay("sluice", to: { middle.url }, vias) { first in
+                    let response = try await first.get("/page")
+                    #expect(response.status == .ok)
+                    #expect(response.text.contains(#"{"end":true}"#))
+                }
+            }
+        }
+        #expect(upstream.requests.map { $0.fields[.via] } == ["1.1 sluice, 1.1 sluice, 1.1 sluice"])
+    }
+}

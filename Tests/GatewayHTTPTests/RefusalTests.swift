@@ -1,0 +1,165 @@
+import GatewayCore
+import Glibc
+import HTTPInbound
+import JSONBytes
+import Rx
+import TestSupport
+import Testing
+
+@testable import GatewayHTTP
+
+/// What the server refuses before an endpoint sees it, in the words of the gateway.
+@Suite("Refusals on the wire")
+struct RefusalTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let request: String
+        let status: Int
+        let code: String
+
+        init(_ name: String, _ request: String, _ status: Int, _ code: String) {
+            testDescription = name
+            self.request = request
+            self.status = status
+            self.code = code
+        }
+    }
+
+    private static func configuration() -> GatewayServerConfiguration {
+        var configuration = GatewayServerConfiguration()
+        configuration.port = 0
+        configuration.loops = 1
+        configuration.accessLog = false
+        configuration.logLevel = .error
+        configuration.drainDelay = .zero
+        configuration.hosts = .any
+        return configuration
+    }
+
+    private func serve(
+        _ configuration: GatewayServerConfiguration = configuration(),
+        _ declare: (Gateway) throws -> Void = { $0.post("/page") { _ in .json(1) } },
+        _ body: (Int) throws -> Void
+    ) throws {
+        let server = try GatewayServer.start(configuration, declare: declare)
+        defer {
+            server.stop()
+            server.waitUntilStopped()
+        }
+        try body(server.port)
+    }
+
+    private func expectEnvelope(_ answer: RawClient.Reply, _ status: Int, _ code: String) throws {
+        #expect(answer.status == status)
+        #expect(answer.value("Content-Type") == "application/json; charset=utf-8")
+        #expect(answer.value("Content-Length") == "\(answer.text.utf8.count)")
+        #expect(answer.values("Cache-Control") == ["no-store"])
+        #expect(answer.values("X-Content-Type-Options") == ["nosniff"])
+        let date = try #require(answer.value("Date"))
+        #expect(date.wholeMatch(of: /[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT/) != nil)
+        let json = try JSONFragment(validating: Array(answer.text.utf8)[...])
+        #expect(json[member: "code"]?.stringValue == code)
+        #expect(json[member: "status"]?.intValue == status)
+        #expect(json[member: "message"]?.stringValue?.isEmpty == false)
+        #expect(json[member: "data"]?.isNull == true)
+        let id = try #require(answer.value("X-Request-Id"))
+        #expect(!id.isEmpty)
+        #expect(json[member: "meta"]?[member: "requestId"]?.stringValue == id)
+    }
+
+    static let rows: [Row] = [
+        Row("no Host", "GET / HTTP/1.1\r\n\r\n", 400, "INVALID_REQUEST"),
+        Row("TLS", "\u{16}\u{3}\u{1}\r\n\r\n", 400, "INVALID_REQUEST"),
+        Row("CONNECT", "CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n", 405, "METHOD_NOT_ALLOWED"),
+        Row(
+            "a body that does not come", "POST /page HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc",
+            408,
+            "REQUEST_TIMEOUT"),
+        Row(
+            "a body beyond the limit", "POST /page HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n", 413,
+            "PAYLOAD_TOO_LARGE"),
+        Row(
+            "a long target", "GET /" + String(repeating: "a", count: 8192) + " HTTP/1.1\r\nHost: x\r\n\r\n",
+            414, "URI_TOO_LONG"),
+        Row(
+            "a long field",
+            "GET / HTTP/1.1\r\nHost: x\r\nA: " + String(repeating: "a", count: 8192) + "\r\n\r\n",
+            431, "HEADERS_TOO_LARGE"),
+        Row(
+            "an unknown coding", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n", 501,
+            "NOT_IMPLEMENTED"),
+        Row(
+            "another method on a health path", "POST /health/ready HTTP/1.0\r\n\r\n", 405,
+            "METHOD_NOT_ALLOWED"),
+        Row("HTTP/2", "GET / HTTP/2.0\r\nHost: x\r\n\r\n", 505, "HTTP_VERSION_NOT_SUPPORTED"),
+    ]
+
+    @Test("What the server refuses is in the envelope, whole, dated and with an id", arguments: rows)
+    func isInTheEnvelope(_ row: Row) throws {
+        var configuration = Self.configuration()
+        configuration.limits.requestBody = 10
+        configuration.inbound.bodyDeadline = .milliseconds(30)
+        try serve(configuration) { port in
+            let client = try RawClient(port: port)
+            client.send(row.request)
+            let answer = try #require(client.receive())
+            try expectEnvelope(answer, row.status, row.code)
+            #expect(answer.value("Connection") == "close")
+            #expect(client.reachesEnd(), "nothing follows the bytes that Content-Length tells")
+            let server = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
+            let allow = row.request.contains("/health/") ? "GET, HEAD, OPTIONS" : server
+            #expect(answer.value("Allow") == (row.status == 405 ? allow : nil))
+        }
+    }
+
+    @Test("Beyond the requests that may wait, one more is 503 OVERLOADED, and its connection serves on")
+    func overload() throws {
+        let held = PublishSubject<JSONFragment>()
+        var configuration = Self.configuration()
+        configuration.inbound.requestsInFlight = 1
+        try serve(configuration, { $0.get("/held") { _ in .parts(value: held.take(1).asSingle()) } }) {
+            port in
+            let request = "GET /held HTTP/1.1\r\nHost: test\r\n\r\n"
+            let first = try RawClient(port: port)
+            first.send(request)
+            try spin(while: !held.hasObservers)
+            let second = try RawClient(port: port)
+            second.send(request)
+            let refused = try #require(second.receive())
+            try expectEnvelope(refused, 503, "OVERLOADED")
+            #expect(refused.value("Connection") == nil)
+            held.onNext(JSONFragment("done"))
+            #expect(first.receive()?.status == 200)
+            second.send(request)
+            try spin(while: !held.hasObservers)
+            held.onNext(JSONFragment("done"))
+            #expect(second.receive()?.status == 200)
+        }
+    }
+
+    @Test("The answers of health have the client's id or a fresh one, like every other answer")
+    func healthHasIDs() throws {
+        try serve { port in
+            let client = try RawClient(port: port)
+            client.send("GET /health/live HTTP/1.1\r\nHost: x\r\nX-Request-Id: mine\r\n\r\n")
+            #expect(client.receive()?.value("X-Request-Id") == "mine")
+            for request in ["GET /health/ready", "OPTIONS /health/live"] {
+                client.send("\(request) HTTP/1.1\r\nHost: x\r\n\r\n")
+                let id = client.receive()?.value("X-Request-Id")
+                #expect((id ?? "").count > 8, "\(request)")
+            }
+        }
+    }
+
+    @Test("OPTIONS * is the gateway's to answer, with an id like every other answer")
+    func optionsForTheServer() throws {
+        try serve { port in
+            let client = try RawClient(port: port)
+            client.send("OPTIONS * HTTP/1.1\r\nHost: x\r\nX-Request-Id: mine\r\n\r\n")
+            let answer = try #require(client.receive())
+            #expect(answer.status == 204)
+            #expect(answer.value("Allow") == "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
+            #expect(answer.value("X-Request-Id") == "mine")
+        }
+    }
+}

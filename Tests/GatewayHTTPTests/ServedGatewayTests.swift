@@ -1,0 +1,172 @@
+import Dispatch
+import GatewayCore
+import GatewayTesting
+import HTTPModel
+import JSONBytes
+import Locking
+import Networking
+import Rx
+import Testing
+
+@testable import GatewayHTTP
+
+/// An upstream with two paths.
+enum PartsAPI: TargetType {
+    case first, second
+
+    var baseURL: String { "http://127.0.0.1:1" }
+    var path: RequestPath { self == .first ? "/first" : "/second" }
+}
+
+@Suite("A served gateway")
+struct ServedGatewayTests {
+    /// `/page` has a required and an optional part.
+    @Sendable static func declarePage(on gateway: Gateway) {
+        let parts = gateway.provider(PartsAPI.self, upstream: "parts")
+        gateway.get("/page") { _ in
+            .parts(
+                first: parts.rx.request(.first).fragment(),
+                second: parts.rx.request(.second).fragment().optional())
+        }
+    }
+
+    @Test("An upstream that refuses connections is a 502 within 50 ms, and says connection_refused")
+    func aRefusingUpstreamIsTold() async throws {
+        // Nobody listens on port 1 of loopback, the targets' own address.
+        try await withGateway(declare: Self.declarePage) { client in
+            _ = try await client.get("/nothing")
+            let clock = ContinuousClock()
+            var fastest = Int.max
+            // The machine may be busy: the fastest of several counts, and none may be told otherwise.
+            for _ in 0..<5 {
+                let began = clock.now
+                let response = try await client.get("/page")
+                let elapsed = clock.now - began
+                #expect(response.status == .badGateway)
+                let error = try #require(try response.json[member: "errors"]?[element: 0])
+                #expect(error[member: "part"]?.stringValue == "first")
+                #expect(error[member: "reason"]?.stringValue == "connection_refused")
+                #expect(error[member: "attempts"]?.intValue ?? 0 > 1)
+                let told = try #require(error[member: "elapsedMs"]?.intValue)
+                fastest = min(fastest, told)
+                // The gateway's own clock is the judge, this one sees that it is no fiction.
+                #expect(elapsed >= .milliseconds(told))
+            }
+            #expect(fastest <= 50)
+        }
+    }
+
+    @Test("An upstream that accepts and says nothing is a 504 at the first-byte limit")
+    func aSilentUpstreamIsTimedOut() async throws {
+        let silent = StubUpstream { _ in .silence }
+        @Sendable func declare(on gateway: Gateway) {
+            var policy = CallPolicy()
+            policy.attemptLimits.firstByte = .milliseconds(60)
+            let parts = gateway.provider(PartsAPI.self, upstream: "parts", policy: policy)
+            gateway.get("/page") { _ in .parts(first: parts.rx.request(.first).fragment()) }
+        }
+        try await withGateway(upstreams: ["parts": silent], declare: declare) { client in
+            let response = try await client.get("/page")
+            #expect(response.status == .gatewayTimeout)
+            let error = try #require(try response.json[member: "errors"]?[element: 0])
+            #expect(error[member: "reason"]?.stringValue == "connection_read_timeout")
+            #expect(error[member: "attempts"]?.intValue == 1)
+            let elapsed = try #require(error[member: "elapsedMs"]?.intValue)
+            #expect(elapsed >= 60)
+        }
+        #expect(silent.requests.count == 1)
+    }
+
+    @Test("An optional part whose connection is reset is null, and the next request is right")
+    func aResetConnectionLeavesTheNextRequestRight() async throws {
+        final class Switch: Sendable {
+            let isOn = Lock(true)
+        }
+        let broken = Switch()
+        let upstream = StubUpstream { request in
+            if request.path == "/second", broken.isOn.withLock({ $0 }) { return .reset }
+            return .json("{\"from\":\"\(request.path)\"}")
+        }
+        try await withGateway(upstreams: ["parts": upstream], declare: Self.declarePage) { client in
+            let partial = try await client.get("/page")
+            #expect(partial.status == .ok)
+            #expect(try partial.json[member: "code"]?.stringValue == "PARTIAL")
+            #expect(try partial.json[member: "data"]?[member: "second"]?.isNull == true)
+            broken.isOn.withLock { $0 = false }
+            let whole = try await client.get("/page")
+            #expect(
+                try whole.json[member: "data"]?.description
+                    == #"{"first":{"from":"/first"},"second":{"from":"/second"}}"#)
+        }
+    }
+
+    @Test("A call made outside the loops is carried by one of them")
+    func aCallOutsideTheLoopsIsCarried() async throws {
+        let upstream = StubUpstream { _ in .json("[1]") }
+        // The task waits for one of the threads that other tests may keep busy.
+        var configuration = GatewayServerConfiguration()
+        configuration.limits.deadline = .seconds(50)
+        @Sendable func declare(on gateway: Gateway) {
+            var policy = CallPolicy()
+            policy.totalTimeout = .seconds(50)
+            let parts = gateway.provider(PartsAPI.self, upstream: "parts", policy: policy)
+            gateway.get("/page") { _ in
+                .parts(
+                    first: Part.task {
+                        try await Task.detached { try await parts.rx.request(.first).fragment().value }.value
+                    })
+            }
+        }
+        try await withGateway(
+            upstreams: ["parts": upstream], configuration: configuration, declare: declare
+        ) { client in
+            let response = try await client.get("/page")
+            #expect(try response.json[member: "data"]?.description == #"{"first":[1]}"#)
+        }
+    }
+
+    @Test("A large answer comes out to the byte")
+    func aLargeAnswerComesOutToTheByte() async throws {
+        let large = "[" + (0..<200_000).map(String.init).joined(separator: ",") + "]"
+        let upstream = StubUpstream { _ in .json(large) }
+        try await withGateway(upstreams: ["parts": upstream], declare: Self.declarePage) { client in
+            let response = try await client.get("/page")
+            let data = try #require(try response.json[member: "data"])
+            #expect(data[member: "first"]?.description == large)
+            #expect(data[member: "second"]?.description == large)
+        }
+    }
+
+    @Test(
+        "What cannot be started says why: an address that is taken, an address that is none, a name nobody declared"
+    )
+    func whatCannotBeStartedSaysWhy() throws {
+        var configuration = GatewayServerConfiguration()
+        configuration.port = 0
+        configuration.loops = 1
+        configuration.accessLog = false
+        configuration.logLevel = .error
+        let first = try GatewayServer.start(configuration, declare: Self.declarePage)
+        defer {
+            first.stop()
+            first.waitUntilStopped()
+        }
+        var taken = configuration
+        taken.port = first.port
+        #expect(try message(taken).contains("127.0.0.1:\(first.port) is taken"))
+        var nowhere = configuration
+        nowhere.host = "example"
+        #expect(try message(nowhere).contains("'example' is not a numeric address"))
+        var unknown = configuration
+        unknown.upstreams = ["part": "http://127.0.0.1:1"]
+        #expect(try message(unknown).contains("there is no upstream \"part\""))
+        #expect(try message(unknown).contains("parts"))
+    }
+
+    private func message(_ configuration: GatewayServerConfiguration) throws -> String {
+        let error = #expect(throws: (any Error).self) {
+            try GatewayServer.start(configuration, declare: Self.declarePage)
+        }
+        return "\(try #require(error))"
+    }
+}

@@ -1,0 +1,43 @@
+import Glibc
+import Testing
+
+@testable import GatewayHTTP
+
+@Suite("Standard streams")
+struct StandardStreamsTests {
+    @Test("A process that is started without them gives their numbers to no socket and no file")
+    func closed() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            for descriptor in STDIN_FILENO...STDERR_FILENO { close(descriptor) }
+            StandardStreams.reserve()
+            exit(open("/", O_RDONLY) > STDERR_FILENO ? 7 : 1)
+        }
+    }
+
+    @Test("A standard output that nobody reads does not hold up a server that announces itself")
+    func full() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            var ends: [Int32] = [0, 0]
+            pipe(&ends)
+            _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+            let bytes = [UInt8](repeating: 0, count: 4096)
+            while write(ends[1], bytes, bytes.count) > 0 {}
+            _ = fcntl(ends[1], F_SETFL, 0)
+            dup2(ends[1], STDOUT_FILENO)
+            Announcement.write(url: "http://127.0.0.1:8080")
+            exit(7)
+        }
+    }
+
+    @Test("Streams that are open stay as they are")
+    func stayOpen() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            close(STDOUT_FILENO)
+            let file = open("/", O_RDONLY)
+            StandardStreams.reserve()
+            var info = stat()
+            fstat(file, &info)
+            exit(file == STDOUT_FILENO && info.st_mode & S_IFMT == S_IFDIR ? 7 : 1)
+        }
+    }
+}

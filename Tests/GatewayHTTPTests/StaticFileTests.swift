@@ -1,0 +1,346 @@
+import EventIO
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import GatewayHTTP
+
+@Suite("Static files", .timeLimit(.minutes(1)))
+struct StaticFileTests {
+    private let fixture: FileFixture
+    private static let page = Array(String(repeating: "<p>One line of many.</p>\n", count: 100).utf8)
+    private static let modified = 784_111_777
+
+    /// Everywhere the same two pages.
+    enum Source: String, CaseIterable, Sendable, CustomTestStringConvertible {
+        case folder
+        case builtIn
+
+        var testDescription: String { rawValue }
+    }
+
+    init() throws {
+        fixture = try FileFixture()
+        try fixture.write("index.html", Self.page, modified: Self.modified)
+        try fixture.write("index.html.gz", Deflated.gzip(Self.page), modified: Self.modified)
+        try fixture.write("css/page.css", "p{}", modified: Self.modified)
+    }
+
+    private func serve(_ source: Source, _ body: (RawClient) throws -> Void) throws {
+        let files: StaticFiles
+        switch source {
+        case .folder: files = .folder(fixture.root)
+        case .builtIn:
+            files = .builtIn(
+                [
+                    BuiltInFile(path: "index.html", bytes: Self.page),
+                    BuiltInFile(path: "css/page.css", bytes: Array("p{}".utf8)),
+                ], modified: Int64(Self.modified))
+        }
+        try fixture.serve(files) { try body(RawClient(port: $0)) }
+    }
+
+    @Test("A folder that is missing, or a file in its place, keeps a gateway from starting, and is named")
+    func noFolder() throws {
+        for (path, message) in [
+            (fixture.scratch.file("none"), "No such file or directory"),
+            (fixture.root + "/index.html", "Not a directory"),
+        ] {
+            let error = #expect(throws: GatewayStartError.self) {
+                try fixture.serve(.folder(path)) { _ in }
+            }
+            #expect(
+                error?.description == "the folder of static files cannot be served: file \(path): \(message)")
+        }
+    }
+
+    @Test(
+        "A policy that no field can hold keeps a gateway from starting",
+        arguments: ["a\r\nB: c", "\0", "a\u{7f}"])
+    func noPolicy(policy: String) throws {
+        var files = StaticFiles.folder(fixture.root)
+        files.contentSecurityPolicy = policy
+        let error = #expect(throws: GatewayStartError.self) { try fixture.serve(files) { _ in } }
+        #expect(error?.description == "the policy of static files has a control character")
+    }
+
+    @Test("What is not there is the 404 of the gateway, in its envelope", arguments: Source.allCases)
+    func missing(source: Source) throws {
+        try serve(source) { client in
+            for target in [
+                "/none", "/css", "/css/", "/css/none.css", "/index.html/", "/index.htm", "/CSS/page.css",
+            ] {
+                let reply = try client.ask(target)
+                #expect(reply.status == 404, "\(target)")
+                #expect(code(of: reply) == "NOT_FOUND", "\(target)")
+                #expect(reply.value("X-Request-Id") != nil, "\(target)")
+            }
+            #expect(try client.call("HEAD", "/none").status == 404)
+            #expect(try client.call("POST", "/none", "Content-Length: 0").status == 404)
+            #expect(try client.call("OPTIONS", "/none").status == 404)
+        }
+    }
+
+    @Test(
+        "An endpoint and the health come before a file of the same path, and an endpoint's methods are its own"
+    )
+    func endpointsFirst() throws {
+        for name in ["api/value", "posted", "health/live"] { try fixture.write(name, "file") }
+        try serve(.folder) { client in
+            #expect(try client.ask("/api/value").text.contains("\"data\":1"))
+            #expect(try client.ask("/health/live").text == "{\"status\":\"live\"}")
+            let other = try client.ask("/posted")
+            #expect(other.status == 405)
+            #expect(other.value("Allow") == "POST, OPTIONS")
+            #expect(try client.ask("/api/valu").status == 404)
+        }
+    }
+
+    @Test("A page is answered whole, with what a browser should know of it", arguments: Source.allCases)
+    func whole(source: Source) throws {
+        try serve(source) { client in
+            let reply = try client.ask("/", "X-Request-Id: mine")
+            #expect(reply.status == 200)
+            #expect(reply.body == Self.page)
+            let expected = [
+                "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-cache",
+                "Accept-Ranges": "bytes",
+                "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "Vary": "Accept-Encoding",
+                "X-Request-Id": "mine",
+                "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+                "X-Frame-Options": "DENY",
+                "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+                "Content-Security-Policy":
+                    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+            ]
+            for (name, value) in expected { #expect(reply.values(name) == [value], "\(name)") }
+            #expect(reply.value("Content-Encoding") == nil)
+            #expect(reply.value("Permissions-Policy")?.contains("geolocation=()") == true)
+            let tag = try #require(reply.value("ETag"))
+            #expect(tag.wholeMatch(of: /"[0-9a-f-]+"/) != nil)
+            #expect(try client.ask("/index.html").value("ETag") == tag)
+            let style = try client.ask("/css/page.css?v=1")
+            #expect(style.text == "p{}")
+            #expect(style.value("Content-Type") == "text/css; charset=utf-8")
+            #expect(style.value("ETag") != tag)
+        }
+    }
+
+    @Test(
+        "HEAD is told what GET would be, whatever range it names, and nothing follows",
+        arguments: Source.allCases)
+    func head(source: Source) throws {
+        try serve(source) { client in
+            let whole = try client.ask("/")
+            let reply = try client.call("HEAD", "/", "Range: bytes=0-1")
+            #expect(reply.status == 200)
+            for name in ["Content-Length", "ETag", "Content-Type", "Last-Modified"] {
+                #expect(reply.value(name) == whole.value(name), "\(name)")
+            }
+            #expect(client.unread.isEmpty)
+            #expect(try client.ask("/css/page.css").text == "p{}")
+        }
+    }
+
+    @Test("Other methods are told which there are, OPTIONS in a good way", arguments: Source.allCases)
+    func methods(source: Source) throws {
+        try serve(source) { client in
+            for method in ["POST", "PUT", "DELETE", "PATCH", "TRACE"] {
+                let reply = try client.call(method, "/index.html", "Content-Length: 0")
+                #expect(reply.status == 405, "\(method)")
+                #expect(reply.value("Allow") == "GET, HEAD, OPTIONS", "\(method)")
+                #expect(code(of: reply) == "METHOD_NOT_ALLOWED", "\(method)")
+            }
+            let options = try client.call("OPTIONS", "/index.html")
+            #expect(options.status == 204)
+            #expect(options.value("Allow") == "GET, HEAD, OPTIONS")
+            #expect(options.body.isEmpty)
+        }
+    }
+
+    @Test("What a browser has is not sent again, by its tag and by its date", arguments: Source.allCases)
+    func validated(source: Source) throws {
+        try serve(source) { client in
+            let tag = try #require(client.ask("/").value("ETag"))
+            for field in ["If-None-Match: \(tag)", "If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT"] {
+                for method in ["GET", "HEAD"] {
+                    let reply = try client.call(method, "/", field)
+                    #expect(reply.status == 304, "\(field)")
+                    #expect(reply.value("ETag") == tag)
+                    #expect(reply.value("Vary") == "Accept-Encoding")
+                    #expect(reply.value("Cache-Control") == "no-cache")
+                    #expect(reply.value("Content-Type") == nil)
+                    #expect(reply.value("Content-Length") == nil)
+                }
+            }
+            #expect(try client.ask("/", "If-None-Match: \"other\"").status == 200)
+            let failed = try client.ask("/", "If-Match: \"other\"")
+            #expect(failed.status == 412)
+            #expect(code(of: failed) == "PRECONDITION_FAILED")
+        }
+    }
+
+    @Test(
+        "A range is sent alone; one that is not there is refused with the length; of several the whole",
+        arguments: Source.allCases)
+    func ranges(source: Source) throws {
+        try serve(source) { client in
+            let count = Self.page.count
+            let part = try client.ask("/", "Range: bytes=10-19")
+            #expect(part.status == 206)
+            #expect(part.body == Array(Self.page[10..<20]))
+            #expect(part.value("Content-Range") == "bytes 10-19/\(count)")
+            #expect(part.value("Content-Type") == "text/html; charset=utf-8")
+            #expect(try client.ask("/", "Range: bytes=-1").body == Array(Self.page.suffix(1)))
+            let none = try client.ask("/", "Range: bytes=\(count)-")
+            #expect(none.status == 416)
+            #expect(none.value("Content-Range") == "bytes */\(count)")
+            #expect(code(of: none) == "RANGE_NOT_SATISFIABLE")
+            let several = try client.ask("/", "Range: bytes=0-1,5-6")
+            #expect(several.status == 200)
+            #expect(several.body == Self.page)
+            let tag = try #require(part.value("ETag"))
+            #expect(try client.ask("/", "Range: bytes=0-1", "If-Range: \(tag)").status == 206)
+            #expect(try client.ask("/", "Range: bytes=0-1", "If-Range: \"other\"").status == 200)
+        }
+    }
+
+    @Test("Who accepts gzip has it, with a tag of its own", arguments: Source.allCases)
+    func compressed(source: Source) throws {
+        try serve(source) { client in
+            let plain = try client.ask("/", "Accept-Encoding: br, gzip;q=0")
+            #expect(plain.body == Self.page)
+            let reply = try client.ask("/", "Accept-Encoding: gzip, br")
+            #expect(reply.value("Content-Encoding") == "gzip")
+            #expect(reply.value("Content-Type") == "text/html; charset=utf-8")
+            #expect(reply.value("Vary") == "Accept-Encoding")
+            #expect(reply.body.count * 5 < Self.page.count)
+            #expect(reply.body.starts(with: [0x1f, 0x8b]))
+            let tag = try #require(reply.value("ETag"))
+            #expect(tag != plain.value("ETag"))
+            #expect(try client.ask("/", "Accept-Encoding: gzip", "If-None-Match: \(tag)").status == 304)
+            #expect(try client.ask("/", "If-None-Match: \(tag)").status == 200)
+            // Not shorter by it, or without a file beside it.
+            let style = try client.ask("/css/page.css", "Accept-Encoding: gzip")
+            #expect(style.text == "p{}")
+            #expect(style.value("Vary") == nil)
+        }
+    }
+
+    @Test("What lies beside a file is sent to the byte, but not where the file has changed since")
+    func beside() throws {
+        try serve(.folder) { client in
+            let reply = try client.ask("/", "Accept-Encoding: gzip")
+            #expect(reply.body == Deflated.gzip(Self.page))
+            #expect(try client.ask("/index.html.gz").value("Content-Type") == "application/gzip")
+            try fixture.write("index.html", "new", modified: Self.modified + 1)
+            let changed = try client.ask(
+                "/", "Accept-Encoding: gzip", "If-None-Match: \(reply.value("ETag") ?? "")")
+            #expect(changed.status == 200)
+            #expect(changed.text == "new")
+            #expect(changed.value("Content-Encoding") == nil)
+        }
+    }
+
+    @Test("A file that changes has another tag, and what is added is there at once")
+    func changes() throws {
+        try serve(.folder) { client in
+            let tag = try #require(client.ask("/css/page.css").value("ETag"))
+            try fixture.write("css/page.css", "q{}", modified: Self.modified + 1)
+            let changed = try client.ask("/css/page.css", "If-None-Match: \(tag)")
+            #expect(changed.status == 200)
+            #expect(changed.text == "q{}")
+            try fixture.write("folder/index.html", "inner")
+            #expect(try client.ask("/folder/").text == "inner")
+            try fixture.write("empty.txt", "")
+            let empty = try client.ask("/empty.txt")
+            #expect(empty.status == 200)
+            #expect(empty.value("Content-Length") == "0")
+            #expect(try FileManager.default.removeItem(atPath: fixture.root + "/css") == ())
+            #expect(try client.ask("/css/page.css").status == 404)
+        }
+    }
+
+    @Test("A file from before 1970 is answered as one of its first second")
+    func past() throws {
+        try fixture.write("old.txt", "old", modified: -86_399)
+        try serve(.folder) { client in
+            let reply = try client.ask("/old.txt")
+            #expect(reply.text == "old")
+            let date = "Thu, 01 Jan 1970 00:00:00 GMT"
+            #expect(reply.value("Last-Modified") == date)
+            #expect(try client.ask("/old.txt", "If-Modified-Since: \(date)").status == 304)
+            let tag = reply.value("ETag") ?? ""
+            #expect(try client.ask("/old.txt", "If-None-Match: \(tag)").status == 304)
+        }
+    }
+
+    @Test("A file of the future is dated as of now, and never held to be older than it is")
+    func future() throws {
+        try fixture.write("late.txt", "late", modified: 4_102_444_800)
+        try serve(.folder) { client in
+            let reply = try client.ask("/late.txt")
+            #expect(reply.value("Last-Modified") == reply.value("Date"))
+            #expect(
+                try client.ask("/late.txt", "If-Modified-Since: \(reply.value("Date") ?? "")").status == 200)
+        }
+    }
+
+    @Test("Where an age is configured a browser need not ask before it is over")
+    func maxAge() throws {
+        var files = StaticFiles.folder(fixture.root)
+        files.maxAge = .seconds(3600)
+        files.contentSecurityPolicy = "default-src 'self'"
+        try fixture.serve(files) { port in
+            let reply = try RawClient(port: port).ask("/")
+            #expect(reply.values("Cache-Control") == ["public, max-age=3600"])
+            #expect(reply.values("Content-Security-Policy") == ["default-src 'self'"])
+        }
+    }
+
+    @Test(
+        "Requests on one connection are answered in their order, files between endpoints",
+        arguments: Source.allCases)
+    func pipelined(source: Source) throws {
+        try serve(source) { client in
+            let targets = ["/css/page.css", "/api/value", "/none", "/", "/css/page.css"]
+            client.send(targets.map { "GET \($0) HTTP/1.1\r\nHost: test\r\n\r\n" }.joined())
+            let statuses = try targets.map { _ in try client.reply().status }
+            #expect(statuses == [200, 200, 404, 200, 200])
+        }
+    }
+
+    @Test("HTTP/1.0 has its file, and the end of the connection", arguments: Source.allCases)
+    func http10(source: Source) throws {
+        try serve(source) { client in
+            client.send("GET /css/page.css HTTP/1.0\r\n\r\n")
+            let reply = try client.reply()
+            #expect(reply.text == "p{}")
+            #expect(client.reachesEnd())
+        }
+    }
+
+    @Test("The access log has each with its status, its bytes and its id, and without a route")
+    func logged() throws {
+        let lines = try fixture.serve { port in
+            let client = try RawClient(port: port)
+            _ = try client.ask("/?key=secret", "X-Request-Id: mine")
+            _ = try client.ask("/", "If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT")
+            _ = try client.call("HEAD", "/css/page.css")
+            _ = try client.ask("/none")
+            _ = try client.call("DELETE", "/")
+        }
+        #expect(lines.map { $0[member: "status"]?.intValue } == [200, 304, 200, 404, 405])
+        #expect(lines.map { $0[member: "method"]?.stringValue } == ["GET", "GET", "HEAD", "GET", "DELETE"])
+        #expect(lines.map { $0[member: "path"]?.stringValue } == ["/", "/", "/css/page.css", "/none", "/"])
+        #expect(lines.first?[member: "requestId"]?.stringValue == "mine")
+        #expect(lines.first?[member: "bytesOut"]?.intValue ?? 0 > Self.page.count)
+        for line in lines {
+            #expect(line[member: "route"] == nil)
+            #expect(line[member: "requestId"]?.stringValue?.isEmpty == false)
+            #expect(line[member: "elapsedMs"]?.doubleValue ?? -1 >= 0)
+            #expect(!line.description.contains("secret"))
+        }
+    }
+}

@@ -1,0 +1,187 @@
+import Dispatch
+import GatewayCore
+import GatewayTesting
+import HTTPModel
+import JSONBytes
+import Networking
+import Rx
+import Testing
+
+@testable import GatewayHTTP
+
+/// The timeline of requests whose upstreams are on real sockets.
+@Suite("The timeline over connections")
+struct ServedTimelineTests {
+    private static let asked: HTTPFields = [.prefer: "timeline"]
+
+    private static var configuration: GatewayServerConfiguration {
+        var configuration = GatewayServerConfiguration()
+        configuration.limits.allowsTimeline = true
+        return configuration
+    }
+
+    /// One attempt, as JSON has it.
+    private struct Attempt {
+        let json: JSONFragment
+
+        subscript(name: String) -> Double? {
+            json[member: name].flatMap { Double($0.description) }
+        }
+
+        var connection: String? { json[member: "connection"]?.stringValue }
+        var reason: String? { json[member: "reason"]?.stringValue }
+
+        /// Whether these times are there, each no earlier than the one before, and the others of them are null.
+        func isInOrder(_ names: String...) -> Bool {
+            let times = names.compactMap { self[$0] }
+            let others = Set(["beganMs", "sentMs", "firstByteMs", "endMs"]).subtracting(names)
+            return times.count == names.count && times == times.sorted()
+                && others.allSatisfy { json[member: $0]?.isNull == true }
+        }
+    }
+
+    private static func attempts(_ response: TestResponse, part: Int = 0, call: Int = 0) throws -> [Attempt] {
+        let timeline = try #require(try response.json[member: "meta"]?[member: "timeline"])
+        let calls = try #require(timeline[element: part]?[member: "calls"])
+        return try #require(calls[element: call]?[member: "attempts"]).elements.map { Attempt(json: $0) }
+    }
+
+    /// An upstream that begins a response and says no more.
+    private static func cutShort() throws -> (
+        upstream: RawUpstream, configuration: GatewayServerConfiguration
+    ) {
+        let upstream = try RawUpstream.saying(
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
+        var configuration = configuration
+        configuration.upstreams["parts"] = upstream.url
+        return (upstream, configuration)
+    }
+
+    @Test("A refused connection is no connection, and nothing was sent")
+    func refused() async throws {
+        // Nobody listens on port 1 of loopback, the targets' own address.
+        try await withGateway(
+            configuration: Self.configuration, declare: ServedGatewayTests.declarePage
+        ) { client in
+            let response = try await client.get("/page", Self.asked)
+            #expect(response.status == .badGateway)
+            let attempts = try Self.attempts(response)
+            #expect(attempts.count > 1)
+            for attempt in attempts {
+                #expect(attempt.isInOrder("beganMs", "endMs"))
+                #expect(attempt.connection == nil)
+                #expect(attempt.reason == "connection_refused")
+            }
+            #expect(try !#require(response.fields[.serverTiming]).contains("127.0.0.1"))
+            #expect(try !response.json.description.contains("127.0.0.1"))
+        }
+    }
+
+    @Test("A reset connection was had and sent to; the first of a connection is new, the next reuse it")
+    func connections() async throws {
+        // Apart, as a retry of the one may take a connection that the other has left.
+        let good = StubUpstream { _ in .json("1").after(.milliseconds(20)) }
+        let broken = StubUpstream { _ in .reset }
+        @Sendable func declare(on gateway: Gateway) {
+            let good = gateway.provider(PartsAPI.self, upstream: "good")
+            let broken = gateway.provider(PartsAPI.self, upstream: "broken")
+            gateway.get("/page") { _ in
+                .parts(
+                    first: good.rx.request(.first).fragment(),
+                    second: broken.rx.request(.second).fragment().optional())
+            }
+        }
+        try await withGateway(
+            upstreams: ["good": good, "broken": broken], configuration: Self.configuration, declare: declare
+        ) { client in
+            let first = try await client.get("/page", Self.asked)
+            let answered = try #require(try Self.attempts(first).first)
+            #expect(answered.connection == "new")
+            #expect(answered.isInOrder("beganMs", "sentMs", "firstByteMs", "endMs"))
+            #expect(answered["status"] == 200)
+            #expect(answered.reason == nil)
+            let waited = try #require(answered["firstByteMs"]) - #require(answered["sentMs"])
+            // The upstream's timer ticks in milliseconds.
+            #expect(waited >= 19)
+            for attempt in try Self.attempts(first, part: 1) {
+                #expect(attempt.connection == "new")
+                #expect(attempt.isInOrder("beganMs", "sentMs", "endMs"))
+                #expect(attempt.reason == "connection_terminated")
+            }
+            let second = try #require(try Self.attempts(try await client.get("/page", Self.asked)).first)
+            #expect(second.connection == "reused")
+            #expect(second["sentMs"] == second["beganMs"])
+            // Who does not ask is not told.
+            let plain = try await client.get("/page")
+            #expect(try plain.json[member: "meta"]?[member: "timeline"] == nil)
+            #expect(!plain.fields.contains(.serverTiming))
+        }
+    }
+
+    @Test("The first byte comes before the end, and both are told where the end is a failure")
+    func firstByte() async throws {
+        let (upstream, configuration) = try Self.cutShort()
+        @Sendable func declare(on gateway: Gateway) {
+            var policy = CallPolicy()
+            policy.attemptLimits.firstByte = .milliseconds(500)
+            let parts = gateway.provider(PartsAPI.self, upstream: "parts", policy: policy)
+            gateway.get("/page") { _ in .parts(first: parts.rx.request(.first).fragment()) }
+        }
+        try await withGateway(configuration: configuration, declare: declare) { client in
+            let attempt = try #require(try Self.attempts(try await client.get("/page", Self.asked)).first)
+            #expect(attempt.isInOrder("beganMs", "sentMs", "firstByteMs", "endMs"))
+            #expect(attempt.reason == "connection_read_timeout")
+            let gap = try #require(attempt["endMs"]) - #require(attempt["firstByteMs"])
+            #expect(gap >= 499)
+        }
+        _ = upstream
+    }
+
+    @Test("What is under way at the deadline has its connection and its first byte, and no end")
+    func deadline() async throws {
+        let (upstream, configuration) = try Self.cutShort()
+        @Sendable func declare(on gateway: Gateway) {
+            let parts = gateway.provider(PartsAPI.self, upstream: "parts")
+            gateway.get("/late", .deadline(.milliseconds(500))) { _ in
+                .parts(first: parts.rx.request(.first).fragment().optional())
+            }
+        }
+        try await withGateway(configuration: configuration, declare: declare) { client in
+            let response = try await client.get("/late", Self.asked)
+            #expect(response.status == .ok)
+            let attempt = try #require(try Self.attempts(response).first)
+            #expect(attempt.isInOrder("beganMs", "sentMs", "firstByteMs"))
+            #expect(attempt.connection == "new")
+            #expect(attempt.reason == nil)
+        }
+        _ = upstream
+    }
+
+    @Test(
+        "Parts that leave the loop keep their calls: an async handler's are no part's, a task's are its own")
+    func tasks() async throws {
+        let upstream = StubUpstream { _ in .json("1") }
+        @Sendable func declare(on gateway: Gateway) {
+            let parts = gateway.provider(PartsAPI.self, upstream: "parts")
+            gateway.get("/page") { _ async throws in
+                _ = try await parts.request(.first)
+                return .parts(
+                    task: Part.task { try await parts.request(.second).fragment() },
+                    elsewhere: Part.task {
+                        await Task.yield()
+                        return try await Task { try await parts.request(.first).fragment() }.value
+                    })
+            }
+        }
+        try await withGateway(
+            upstreams: ["parts": upstream], configuration: Self.configuration, declare: declare
+        ) { client in
+            let response = try await client.get("/page", Self.asked)
+            #expect(response.status == .ok)
+            let timeline = try #require(try response.json[member: "meta"]?[member: "timeline"]).elements
+            #expect(timeline.map { $0[member: "part"]?.stringValue } == [nil, "task", "elsewhere"])
+            #expect(timeline.map { $0[member: "calls"]?.elements.count } == [1, 1, 1])
+            #expect(timeline.allSatisfy { $0[member: "endMs"]?.isNull == false })
+        }
+    }
+}
