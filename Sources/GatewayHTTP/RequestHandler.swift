@@ -9,7 +9,7 @@ final class RequestHandler: InboundHandler {
     private let responder: GatewayResponder
     private let health: Health
     /// Nil where every name passes. The loop guards it.
-    @exclusivity(unchecked) private var hosts: HostCheck?
+    private var hosts: HostCheck?
     private let accessLog: AccessLog?
     private let files: LoopFiles?
     private let log: Log
@@ -99,9 +99,9 @@ extension LoopBound: AnswerReceiver where Value == GatewayExchange {
 package final class GatewayExchange: InboundExchange {
     private let accessLog: AccessLog?
     // The loop guards both.
-    @exclusivity(unchecked) private var ongoing: (any OngoingRequest)?
+    private var ongoing: (any OngoingRequest)?
     /// Its response is moved out; the summary stays in it, as to take it out would be to copy it.
-    @exclusivity(unchecked) private var answer: GatewayResponse?
+    private var answer: GatewayResponse?
 
     init(_ arrival: Arrival, _ accessLog: AccessLog?) {
         self.accessLog = accessLog

@@ -19,11 +19,11 @@ public final class InboundServer {
     /// Connections open now.
     public var connectionCount: Int { connections.count }
     /// Requests that wait for their handler now.
-    @exclusivity(unchecked) public private(set) var requestsInFlight = 0
+    public private(set) var requestsInFlight = 0
     /// Bytes that were read and wait to be parsed, behind requests that are not answered yet.
     public var unparsedBytes: Int { connections.reduce(0) { $0 + $1.pending.count } }
     /// Bytes of answers that wait for their clients in memory.
-    @exclusivity(unchecked) public private(set) var waitingBytes = 0
+    public private(set) var waitingBytes = 0
     /// Bytes of answers in files, for slow clients.
     public private(set) var spooledBytes = 0
     /// Called when no file could be made, or not all be written. None is tried again for a minute.
@@ -33,9 +33,9 @@ public final class InboundServer {
 
     let stateLimits: StateLimits
     let requestLimits: RequestLimits
-    @exclusivity(unchecked) var date = DateHeader()
+    var date = DateHeader()
     /// Where heads and small answers are put together. Taken out while it is used.
-    @exclusivity(unchecked) var output: [UInt8] = []
+    var output: [UInt8] = []
 
     private enum Phase {
         case serving
@@ -46,7 +46,7 @@ public final class InboundServer {
     private var phase = Phase.serving
     private var listeners: [Listener] = []
     private var connections: [InboundConnection] = []
-    @exclusivity(unchecked) private var heldBodyBytes = 0
+    private var heldBodyBytes = 0
     /// Of `spooledBytes`, and of connections that have ended, what is being written.
     private(set) var unwrittenBytes = 0
     private var spoolsFrom = MonotonicTime(nanoseconds: 0)

@@ -16,7 +16,7 @@ final class LoopState {
     var isClosed = false
     /// Where requests are written before they go out; as large as the largest so far. Touched by the loop's
     /// thread alone, and a write never calls back.
-    @exclusivity(unchecked) private var buffer: [UInt8] = []
+    private var buffer: [UInt8] = []
 
     init(loop: EventLoop, resolver: Resolver, observer: (any ConnectionObserver)? = nil) {
         self.loop = loop

@@ -26,7 +26,7 @@ public final class EventLoop: @unchecked Sendable {
         plainRoom = room
         return room
     }
-    @exclusivity(unchecked) private var plainRoom: UnsafeMutableRawBufferPointer?
+    private var plainRoom: UnsafeMutableRawBufferPointer?
 
     /// What streams wrote in this wake.
     let outbox = Outbox()
@@ -41,34 +41,34 @@ public final class EventLoop: @unchecked Sendable {
     private var wakeEvent: EventHandle?
     private var timerEvent: EventHandle?
 
-    @exclusivity(unchecked) private var wheel: TimerWheel
-    @exclusivity(unchecked) private var armedTick = TimerWheel.Tick.max
+    private var wheel: TimerWheel
+    private var armedTick = TimerWheel.Tick.max
     /// Timers that come so late mean that the process or the loop stood still. What came to the sockets meanwhile is read
     /// before anybody is told that its time is over: epoll_wait(2) gives EINTR and no events after a SIGSTOP (signal(7)).
     static let standstill = TimeAmount.milliseconds(100)
     /// Looks at the sockets before late timers: libevent takes 32 events at the first, twice as many at the next.
     private static let lateLookLimit = 8
-    @exclusivity(unchecked) private var lateLooks = 0
-    @exclusivity(unchecked) private var cachedNow = MonotonicTime(nanoseconds: 0)
-    @exclusivity(unchecked) private var nowIsFresh = false
+    private var lateLooks = 0
+    private var cachedNow = MonotonicTime(nanoseconds: 0)
+    private var nowIsFresh = false
 
-    @exclusivity(unchecked) private var hasRemoteWork = false
-    @exclusivity(unchecked) private var remoteWork: [Work] = []
-    @exclusivity(unchecked) private var localWork: [Work] = []
-    @exclusivity(unchecked) private var runningWork: [Work] = []
-    @exclusivity(unchecked) private var deferred: [any DeferredWork] = []
-    @exclusivity(unchecked) private var runningDeferred: [any DeferredWork] = []
-    @exclusivity(unchecked) private var writers: [any DeferredWork] = []
-    @exclusivity(unchecked) private var runningWriters: [any DeferredWork] = []
-    @exclusivity(unchecked) private var retiredEvents: [OpaquePointer] = []
+    private var hasRemoteWork = false
+    private var remoteWork: [Work] = []
+    private var localWork: [Work] = []
+    private var runningWork: [Work] = []
+    private var deferred: [any DeferredWork] = []
+    private var runningDeferred: [any DeferredWork] = []
+    private var writers: [any DeferredWork] = []
+    private var runningWriters: [any DeferredWork] = []
+    private var retiredEvents: [OpaquePointer] = []
     private var stopRequested = false
 
     /// `wallOffset`, which all loops have alike: kept here, so that the clock asks nobody.
     let wallOffset = EventLoop.wallOffset
 
     /// How often it woke, to tell a loop that spins from one that waits.
-    @exclusivity(unchecked) public private(set) var wakeCount: Int64 = 0
-    @exclusivity(unchecked) var members = LoopMembers()
+    public private(set) var wakeCount: Int64 = 0
+    var members = LoopMembers()
     private(set) lazy var quietStreams = QuietStreams(self)
     private(set) lazy var memoryReturn = MemoryReturn(self)
 

@@ -5,9 +5,9 @@
 public final class LoopBound<Value: AnyObject>: @unchecked Sendable {
     public let loop: EventLoop
     // A `Value`, held as any object: to let it go looks up no metadata. Written by `makeValue` and in `deinit`.
-    @usableFromInline @exclusivity(unchecked) var object: AnyObject?
+    @usableFromInline var object: AnyObject?
     /// Makes the object at its first use; nil from then on.
-    @exclusivity(unchecked) private var make: (@Sendable () -> Value)?
+    private var make: (@Sendable () -> Value)?
 
     /// On the loop only.
     public init(_ value: Value, loop: EventLoop) {

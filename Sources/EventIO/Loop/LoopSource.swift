@@ -24,7 +24,7 @@ public protocol LoopWork: Sendable {
 /// `@unchecked Sendable` is sound: `work` never changes, and `running` is touched only on the loop.
 public final class LoopSource<Work: LoopWork>: Emitter<Work.Output>, @unchecked Sendable {
     public let work: Work
-    @exclusivity(unchecked) private var running: Work.Running?
+    private var running: Work.Running?
 
     public init(_ work: consuming Work) {
         self.work = work

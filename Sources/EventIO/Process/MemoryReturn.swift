@@ -11,8 +11,8 @@ final class MemoryReturn: TimerTarget {
 
     private unowned let loop: EventLoop
     // The loop's alone.
-    @exclusivity(unchecked) private var latest = MonotonicTime(nanoseconds: 0)
-    @exclusivity(unchecked) private var isTimerSet = false
+    private var latest = MonotonicTime(nanoseconds: 0)
+    private var isTimerSet = false
 
     init(_ loop: EventLoop) {
         self.loop = loop

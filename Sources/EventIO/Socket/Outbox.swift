@@ -19,14 +19,14 @@ final class Outbox {
     private static let largestWrite = 8 << 10
 
     private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 64)
-    @exclusivity(unchecked) private var used = 0
+    private var used = 0
     // Not retained: a stream is a member of its loop, which retains it to the end of the wake in which it is closed, and
     // `sendAll` comes before that end.
-    @exclusivity(unchecked) private var connected: [Unmanaged<SocketStream>] = []
-    @exclusivity(unchecked) private var accepted: [Unmanaged<SocketStream>] = []
+    private var connected: [Unmanaged<SocketStream>] = []
+    private var accepted: [Unmanaged<SocketStream>] = []
 
     /// The sockets of a group whose peers have to be silent.
-    @exclusivity(unchecked) private var asked: [pollfd] = []
+    private var asked: [pollfd] = []
 
     deinit {
         bytes.deallocate()

@@ -11,9 +11,9 @@ final class QuietStreams: TimerTarget {
 
     private unowned let loop: EventLoop
     // The loop's alone.
-    @exclusivity(unchecked) private var streams: [SocketStream] = []
-    @exclusivity(unchecked) private var checked: [SocketStream] = []
-    @exclusivity(unchecked) private var isTimerSet = false
+    private var streams: [SocketStream] = []
+    private var checked: [SocketStream] = []
+    private var isTimerSet = false
 
     init(_ loop: EventLoop) {
         self.loop = loop

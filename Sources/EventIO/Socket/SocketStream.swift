@@ -20,7 +20,7 @@ public final class SocketStream {
     public internal(set) var remoteAddress: SocketAddress
 
     /// Told what happens. Held strongly until the stream is closed.
-    @exclusivity(unchecked) public var handler: (any StreamHandler)?
+    public var handler: (any StreamHandler)?
 
     /// Bytes in the write queue: `isOverHighWatermark` from `high` on, `streamDrained` at `low`.
     public var highWatermark = 256 * 1024
@@ -41,55 +41,55 @@ public final class SocketStream {
         static let queued = Pending(rawValue: 8)
     }
 
-    @exclusivity(unchecked) var state: State
-    @exclusivity(unchecked) var descriptor: Int32
-    @exclusivity(unchecked) var queue = WriteQueue()
+    var state: State
+    var descriptor: Int32
+    var queue = WriteQueue()
     /// Where in the loop's outbox the bytes are that go out at the end of the wake.
-    @exclusivity(unchecked) var held = 0..<0
+    var held = 0..<0
     /// Bytes that the kernel has taken so far, or will be offered by the end of the wake: what progress in writing is
     /// measured by.
     public var bytesSent: Int64 { taken }
     // Behind computed properties what other modules read: to a stored one they come with a check of their own.
-    @exclusivity(unchecked) var taken: Int64 = 0
+    var taken: Int64 = 0
     /// `bytesAcknowledged` of a stream that has failed.
     var acknowledgedAtFailure: Int64 = 0
     /// Bytes received so far.
-    @exclusivity(unchecked) public internal(set) var bytesReceived: Int64 = 0
+    public internal(set) var bytesReceived: Int64 = 0
 
     // Both events have this stream as their unretained context: `loop.members` retains it from `register` to
     // the end of the wake in which it is closed, and the events are retired in `close`.
-    @exclusivity(unchecked) var mainEvent: EventHandle?
-    @exclusivity(unchecked) var writeEvent: EventHandle?
-    @exclusivity(unchecked) var watchesWriting = false
-    @exclusivity(unchecked) var isWriteEventAdded = false
+    var mainEvent: EventHandle?
+    var writeEvent: EventHandle?
+    var watchesWriting = false
+    var isWriteEventAdded = false
     private var memberIndex = -1
 
-    @exclusivity(unchecked) var isPaused = false
+    var isPaused = false
     /// Bytes or an end may wait in the kernel, or in `tls`, without another edge to come.
-    @exclusivity(unchecked) var mayHaveMore = false
+    var mayHaveMore = false
     /// Whether the peer has ended its side, as far as an event told: `streamReachedEnd` follows when what came
     /// before is read.
     public var peerHasLeft: Bool { hasPeerLeft }
-    @exclusivity(unchecked) var hasPeerLeft = false
+    var hasPeerLeft = false
     private var hasToldThatPeerLeft = false
-    @exclusivity(unchecked) var hasReachedEnd = false
-    @exclusivity(unchecked) var wasOverHighWatermark = false
-    @exclusivity(unchecked) var endsAfterFlush = false
+    var hasReachedEnd = false
+    var wasOverHighWatermark = false
+    var endsAfterFlush = false
     private var hasEnded = false
     var closesAfterFlush = false
     // Whether it has read and not written since, since when, and whether `loop.quietStreams` has it.
-    @exclusivity(unchecked) var isQuiet = false
-    @exclusivity(unchecked) private var quietSince = MonotonicTime(nanoseconds: 0)
-    @exclusivity(unchecked) private var isWatchedQuiet = false
+    var isQuiet = false
+    private var quietSince = MonotonicTime(nanoseconds: 0)
+    private var isWatchedQuiet = false
     private var pending: Pending = []
     private var pendingError: SocketError?
-    @exclusivity(unchecked) var isBroken = false
-    @exclusivity(unchecked) var needsSilence = false
+    var isBroken = false
+    var needsSilence = false
     /// Whether what is queued is being written to a file.
     var isSpooling = false
     var attempt: ConnectAttempt?
     /// What encrypts; nil where nothing does.
-    @exclusivity(unchecked) var tls: TLSEngine?
+    var tls: TLSEngine?
 
     init(loop: EventLoop, descriptor: Int32, remoteAddress: SocketAddress, state: State) {
         self.loop = loop

@@ -37,11 +37,11 @@ final class TLSEngine {
     /// By what its sessions are kept.
     let sessionKey: String
     /// What was written and is not encrypted yet.
-    @exclusivity(unchecked) var waiting = WriteQueue()
+    var waiting = WriteQueue()
     /// Fed bytes may be left that were not read.
-    @exclusivity(unchecked) var isBehind = false
+    var isBehind = false
     /// Bytes fed since there was content last.
-    @exclusivity(unchecked) private var emptyCount = 0
+    private var emptyCount = 0
 
     /// Whom the certificate has to be for.
     private let serverName: String
@@ -55,10 +55,10 @@ final class TLSEngine {
     private(set) var details: TLSDetails?
 
     /// What the loop's buffer has for it, until `keepRest`.
-    @exclusivity(unchecked) private var fed = UnsafeRawBufferPointer(start: nil, count: 0)
+    private var fed = UnsafeRawBufferPointer(start: nil, count: 0)
     /// What was left of it, before that: read first.
-    @exclusivity(unchecked) private var kept: [UInt8] = []
-    @exclusivity(unchecked) private var keptRead = 0
+    private var kept: [UInt8] = []
+    private var keptRead = 0
     private var isWriting = false
     /// It may not be used any more, not even to say goodbye.
     private var isBroken = false

@@ -46,9 +46,9 @@ final class AccessLog {
     private let channel: LogChannel
     private let loop: EventLoop
     // The loop guards these, and nothing is called out to while a line is written.
-    @exclusivity(unchecked) private var timestamp = Timestamp()
-    @exclusivity(unchecked) private var line = JSONLine(capacity: 1024)
-    @exclusivity(unchecked) private var plainCalls = PlainCallTexts()
+    private var timestamp = Timestamp()
+    private var line = JSONLine(capacity: 1024)
+    private var plainCalls = PlainCallTexts()
 
     init(channel: LogChannel, loop: EventLoop) {
         self.channel = channel

@@ -5,9 +5,7 @@ internal import Rx
 
 /// One client connection: performs what `ConnectionStateMachine` decides. Confined to its loop.
 ///
-/// Retained by the server's list until it ends, so it outlives every callback of its stream. Its storage is
-/// free of exclusivity checks (they were a sixth of a request's instructions): one thread, and no method holds
-/// a property while it calls out.
+/// The server's list retains it until it ends, so it outlives every callback of its stream.
 final class InboundConnection {
     /// What was parsed while an earlier answer was under way.
     enum Ahead {
@@ -24,33 +22,33 @@ final class InboundConnection {
     let peer: InboundPeer
     /// Where the server's list has this connection.
     var index = 0
-    @exclusivity(unchecked) var state: ConnectionStateMachine
-    @exclusivity(unchecked) var parser: RequestParser
-    @exclusivity(unchecked) var ahead = Ahead.nothing
+    var state: ConnectionStateMachine
+    var parser: RequestParser
+    var ahead = Ahead.nothing
     /// Read and not parsed; while there is any, the socket is not read.
-    @exclusivity(unchecked) var pending = PendingInput()
+    var pending = PendingInput()
     /// The request that is being read or answered.
-    @exclusivity(unchecked) var turn: Turn
+    var turn: Turn
     /// Whom the answer under way belongs to. The handler owns it; letting it go clears this.
-    @exclusivity(unchecked) unowned var exchange: InboundExchange?
-    @exclusivity(unchecked) var leaving = LeavingAnswers()
-    @exclusivity(unchecked) var onDrain: (() -> Void)?
-    @exclusivity(unchecked) var isOpen = true
+    unowned var exchange: InboundExchange?
+    var leaving = LeavingAnswers()
+    var onDrain: (() -> Void)?
+    var isOpen = true
 
     /// Bytes of the head that is being parsed.
-    @exclusivity(unchecked) private var headBytes = 0
+    private var headBytes = 0
     /// Bytes handed to the stream so far; the kernel has all when the stream has sent as many.
-    @exclusivity(unchecked) var bytesHanded: Int64 = 0
+    var bytesHanded: Int64 = 0
     /// What of it the server was told to be in the stream's queue, in memory.
-    @exclusivity(unchecked) private(set) var waitingBytes = 0
+    private(set) var waitingBytes = 0
     /// Since when that has been more than an answer should have in memory.
     private var largeSince: MonotonicTime?
     /// What has a file, written or being written.
     private var spooledBytes = 0
-    @exclusivity(unchecked) private var isParsing = false
-    @exclusivity(unchecked) private var isReading = true
+    private var isParsing = false
+    private var isReading = true
     /// The one timer, looked at lazily: it is set anew only when a deadline comes before it.
-    @exclusivity(unchecked) private var timer: (token: TimerToken, at: MonotonicTime)?
+    private var timer: (token: TimerToken, at: MonotonicTime)?
 
     init(stream: SocketStream, server: InboundServer) {
         self.stream = stream

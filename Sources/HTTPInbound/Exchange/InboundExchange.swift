@@ -6,8 +6,7 @@ public import HTTPModel
 /// Answer once: by `respond`, by `startStreaming`, or not in HTTP at all (`InboundExchange+Raw`). An answer
 /// to a client that has left goes nowhere and does no harm. An exchange that is let go unanswered is
 /// answered 500. A handler that keeps things of its own for each request has a subclass of it, which
-/// `InboundHandler.exchange(for:)` makes. (Its storage is free of exclusivity checks: the loop is its guardian, and no
-/// method holds a property while it calls out.)
+/// `InboundHandler.exchange(for:)` makes.
 open class InboundExchange {
     /// What an exchange begins with: a request that is complete. Of each there is one exchange.
     public struct Arrival {
@@ -31,25 +30,25 @@ open class InboundExchange {
     /// acknowledged.
     public final var bytesSent: Int { sentBytes }
     // Behind a getter, as the attribute holds in this module alone.
-    @exclusivity(unchecked) final var sentBytes: Int
+    final var sentBytes: Int
     private final let continueBytes: Int
     /// Whether the kernel took any of the answer. Known once the answer is over.
     public final var hasBegun: Bool { isBegun }
-    @exclusivity(unchecked) private final var isBegun = true
+    private final var isBegun = true
     /// Whether some of the answer waits for the client to read.
     public final var isAnswerWaiting: Bool { connection?.isFlushed == false }
     /// Called once, when the client leaves (FIN or RST) while its answer is not complete.
-    @exclusivity(unchecked) public final var onClientGone: (() -> Void)?
+    public final var onClientGone: (() -> Void)?
     /// Called once, when the answer was taken by the kernel or will never be: how it ended, and the bytes of the answer,
     /// as in `bytesSent`.
-    @exclusivity(unchecked) public final var onFinished:
+    public final var onFinished:
         ((_ outcome: InboundOutcome, _ bytesSent: Int) -> Void)?
 
     /// Nil once the answer is over: the exchange is then only a record.
-    @exclusivity(unchecked) private(set) final var connection: InboundConnection?
+    private(set) final var connection: InboundConnection?
     private final let peer: InboundPeer
     /// Set by the first answer; a second one is a mistake of the handler.
-    @exclusivity(unchecked) private final var isAnswered = false
+    private final var isAnswered = false
 
     public init(_ arrival: Arrival) {
         let connection = arrival.connection
@@ -147,7 +146,7 @@ final class InboundPeer {
     let loop: EventLoop
     let address: SocketAddress
     // The loop is its guardian.
-    @exclusivity(unchecked) private var knownText: String?
+    private var knownText: String?
 
     init(_ address: SocketAddress, loop: EventLoop) {
         self.address = address

@@ -25,30 +25,27 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// Whether the content codings of its response are undone.
     final let decodesContent: Bool
     // Touched by the loop's thread alone, and never across a call that leads back here.
-    @exclusivity(unchecked) final var place = Place.nowhere
-    @exclusivity(unchecked) final var deadlines: CallDeadlines
+    final var place = Place.nowhere
+    final var deadlines: CallDeadlines
     /// While it waits in line; on a connection the connection's serves.
-    @exclusivity(unchecked) private final var timer: TimerToken?
-    @exclusivity(unchecked) private final var timerDeadline = MonotonicTime.distantFuture
-    @exclusivity(unchecked) public internal(set) final var timings: OutboundTimings
-    // Private, with a getter for other modules: there `@exclusivity(unchecked)` has no effect.
-    @exclusivity(unchecked) private final var itsAddress: PeerAddress?
-    @exclusivity(unchecked) private(set) final var wasResent = false
+    private final var timer: TimerToken?
+    private final var timerDeadline = MonotonicTime.distantFuture
+    public internal(set) final var timings: OutboundTimings
+    /// The address that its connection goes to, the proxy's if there is one; nil before the first attempt to connect.
+    public private(set) final var address: PeerAddress?
+    private(set) final var wasResent = false
     /// Something of its request went out on a connection that turned out to be stale.
-    @exclusivity(unchecked) private final var wasSentBefore = false
-    @exclusivity(unchecked) private final var wasSentTwice = false
-    @exclusivity(unchecked) private final var requestWasSent = false
+    private final var wasSentBefore = false
+    private final var wasSentTwice = false
+    private final var requestWasSent = false
     /// What the connection had sent when it was last looked at.
-    @exclusivity(unchecked) final var bytesSent: Int64 = 0
+    final var bytesSent: Int64 = 0
     /// What of the connection's bytes the peer had acknowledged when it was last asked.
-    @exclusivity(unchecked) private final var bytesAcknowledged: Int64 = 0
+    private final var bytesAcknowledged: Int64 = 0
     /// Whether its body is sent without asking first: the upstream answered 417 (RFC 9110 10.1.1).
-    @exclusivity(unchecked) private(set) final var dropsExpectation = false
+    private(set) final var dropsExpectation = false
     /// Whether it takes no more of its response's body for now.
-    @exclusivity(unchecked) public internal(set) final var isPaused = false
-
-    /// Where its connection goes: the proxy's address where there is one. Nil until an address was tried.
-    public final var address: PeerAddress? { itsAddress }
+    public internal(set) final var isPaused = false
 
     /// Whether something of its request went out on a connection that turned out to be stale, and all of it once more.
     public final var requestWasSentTwice: Bool { wasSentTwice }
@@ -152,7 +149,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     ) {
         place = .on(connection)
         bytesAcknowledged = bytesBefore
-        itsAddress = connection.address
+        address = connection.address
         timings.connected = now
         timings.isReusedConnection = isReused
         requestWasSent = true
@@ -194,7 +191,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         requestWasSent = wasSent
         timings.requestWritten = nil
         timings.firstByte = nil
-        itsAddress = nil
+        address = nil
     }
 
     /// The upstream does not know what it was asked: its request is sent again, on a new connection and without asking.
@@ -202,12 +199,12 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         dropsExpectation = true
         timings.requestWritten = nil
         timings.firstByte = nil
-        itsAddress = nil
+        address = nil
     }
 
     /// Keeps the address being tried when the call leaves before the connection opens.
     private func noteAddress() {
-        if itsAddress == nil, case .on(let connection) = place { itsAddress = connection.address }
+        if address == nil, case .on(let connection) = place { address = connection.address }
     }
 
     // MARK: Its end

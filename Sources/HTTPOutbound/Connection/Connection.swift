@@ -16,32 +16,32 @@ final class Connection {
     private let shared: LoopState
     private let host: RequestSerializer.Host
     // Touched by the loop's thread alone; a step of the state or of the reader calls nobody.
-    @exclusivity(unchecked) var state = ConnectionState()
-    @exclusivity(unchecked) private(set) var stream: SocketStream?
+    var state = ConnectionState()
+    private(set) var stream: SocketStream?
     /// What has the stream first, where the way leads through a proxy's tunnel.
     private var tunnel: ProxyTunnel?
     /// What a proxy wants of each request; nil where none sees them.
     private let proxied: ProxiedRequests?
-    @exclusivity(unchecked) private(set) var call: OutboundCall?
-    @exclusivity(unchecked) var response: ResponseReader
+    private(set) var call: OutboundCall?
+    var response: ResponseReader
     /// Why the request that was to be sent last is none.
-    @exclusivity(unchecked) private var failure: SerializationError?
+    private var failure: SerializationError?
     /// Whether the socket took the whole of it, or will be offered it.
-    @exclusivity(unchecked) private var isWritten = false
+    private var isWritten = false
     /// Whether the request went out with an expectation, and can go out again without.
-    @exclusivity(unchecked) private(set) var mayDropExpectation = false
+    private(set) var mayDropExpectation = false
     /// Whether the upstream may be asked first whether it wants the body.
-    @exclusivity(unchecked) private var mayExpect = true
+    private var mayExpect = true
     /// The body that is on its way in pieces, up to its end or the response's.
-    @exclusivity(unchecked) private(set) var upload: OutboundBodyWriter?
+    private(set) var upload: OutboundBodyWriter?
     /// What the call, which paused, has not taken yet.
-    @exclusivity(unchecked) var unread: UnreadBytes?
+    var unread: UnreadBytes?
     /// One timer for one call after the other. It is set anew only where a deadline comes before it, and looks when it fires
     /// what is due: a call that ends in time neither sets a timer nor cancels one.
-    @exclusivity(unchecked) private var timer: (token: TimerToken, at: MonotonicTime)?
+    private var timer: (token: TimerToken, at: MonotonicTime)?
 
     /// The address, kept once it is open.
-    @exclusivity(unchecked) private var openAddress: PeerAddress?
+    private var openAddress: PeerAddress?
     private let began: MonotonicTime
 
     init(pool: UpstreamPool, slot: Int) {

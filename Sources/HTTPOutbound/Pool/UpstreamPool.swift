@@ -19,14 +19,14 @@ public final class UpstreamPool: TimerTarget {
     let callLimits: CallLimits
     let shared: LoopState
     // Touched by the loop's thread alone, each time for one step of `ConnectionPool`, which calls nobody.
-    @exclusivity(unchecked) private var pool: ConnectionPool<OutboundCall>
+    private var pool: ConnectionPool<OutboundCall>
     /// What `pool` holds, for every thread to see: each step is followed by `publish`.
     let gauge = PoolGauge()
-    @exclusivity(unchecked) private var connections: [Connection?] = []
+    private var connections: [Connection?] = []
     /// Where connections went of late, the oldest first: they share the text.
-    @exclusivity(unchecked) private var addresses: [(socket: SocketAddress, text: PeerAddress)] = []
-    @exclusivity(unchecked) private var sweepTimer: TimerToken?
-    @exclusivity(unchecked) private var sweepDeadline = MonotonicTime.distantFuture
+    private var addresses: [(socket: SocketAddress, text: PeerAddress)] = []
+    private var sweepTimer: TimerToken?
+    private var sweepDeadline = MonotonicTime.distantFuture
 
     init(origin: Origin, limits: OutboundLimits, shared: LoopState) {
         self.origin = origin

@@ -30,17 +30,17 @@ final class ObjectNode: ContainerNode {
     /// From so many members on, and where names are not bytes of the document, they are looked up by text.
     private static let longest = 16
 
-    @exclusivity(unchecked) private var first = InlineArray<8, Member>(repeating: Member())
-    @exclusivity(unchecked) private var count = 0
+    private var first = InlineArray<8, Member>(repeating: Member())
+    private var count = 0
     /// The value that was read last, or -1; what comes behind it is not read yet.
-    @exclusivity(unchecked) private var last = -1
+    private var last = -1
     /// Where the next name stands, where `last` is -1.
-    @exclusivity(unchecked) private var next: Int
-    @exclusivity(unchecked) private var isWhole = false
+    private var next: Int
+    private var isWhole = false
     /// The member that is likely to be asked for.
-    @exclusivity(unchecked) private var expected = 0
+    private var expected = 0
     /// What most objects do without.
-    @exclusivity(unchecked) private var index: Index?
+    private var index: Index?
     private let strategy: KeyStrategy
 
     override init(inside parent: ContainerNode, place: Int, start: Int) {

@@ -13,23 +13,23 @@ final class Writer {
     let isPretty: Bool
     private let escapesSlashes: Bool
     private let sortsKeys: Bool
-    @exclusivity(unchecked) var line = JSONLine(capacity: 512)
+    var line = JSONLine(capacity: 512)
     /// The containers that are open, innermost last.
-    @exclusivity(unchecked) private(set) var frames: [Frame] = []
+    private(set) var frames: [Frame] = []
     /// The members of all open objects, in order.
-    @exclusivity(unchecked) var members: [WrittenMember] = []
+    var members: [WrittenMember] = []
     /// Writers whose text is due in the open containers, in order.
-    @exclusivity(unchecked) var parts: [Part] = []
+    var parts: [Part] = []
     /// The keys of the values that are being written.
-    @exclusivity(unchecked) private(set) var path: [any CodingKey]
+    private(set) var path: [any CodingKey]
     /// Where an object begins whose keys no strategy changes.
-    @exclusivity(unchecked) private var plainObject = -1
+    private var plainObject = -1
     /// Containers around this text.
     private let outerDepth: Int
     /// Whose misuse is that of all.
     private let main: Writer?
-    @exclusivity(unchecked) private var firstMisuse: Misuse?
-    @exclusivity(unchecked) private(set) var isFinished = false
+    private var firstMisuse: Misuse?
+    private(set) var isFinished = false
 
     init(_ settings: JSONBytesEncoder) {
         self.settings = settings

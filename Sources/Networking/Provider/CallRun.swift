@@ -32,26 +32,26 @@ private struct CallState: Sendable {
 /// knows of the run, and the rest is in `state`.
 class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, @unchecked Sendable {
     final let provider: ProviderSettings
-    @exclusivity(unchecked) private(set) final var call: TransportCall
+    private(set) final var call: TransportCall
     /// Stays on the loop that subscribed. Nil until the run begins, unless a stage before it chose the loop.
-    @exclusivity(unchecked) private final var transport: (any Transport)?
+    private final var transport: (any Transport)?
     /// Whether a stage before it chose the loop.
-    @exclusivity(unchecked) private final var isBound = false
-    @exclusivity(unchecked) private final var started = RxTime(timeIntervalSince1970: 0)
+    private final var isBound = false
+    private final var started = RxTime(timeIntervalSince1970: 0)
     /// Nanoseconds from the start to the call's own end or the request's deadline, whichever is earlier.
-    @exclusivity(unchecked) private final var end: Int64 = 0
-    @exclusivity(unchecked) private final var endsAtDeadline = false
+    private final var end: Int64 = 0
+    private final var endsAtDeadline = false
     /// Written between two attempts.
-    @exclusivity(unchecked) private final var isRetried = false
+    private final var isRetried = false
     /// What calls that are made in answer to this one belong to. Nil for a call that is a part by itself, which no call
     /// follows, and where there is no request.
-    @exclusivity(unchecked) private final var place: CallContext?
+    private final var place: CallContext?
     /// Where the last attempt went. Written on its loop, which notes the call's end.
-    @exclusivity(unchecked) private(set) final var address: PeerAddress?
+    private(set) final var address: PeerAddress?
     /// Written on the loop of its attempts, between which it is read.
-    @exclusivity(unchecked) private(set) final var wasSentTwice = false
+    private(set) final var wasSentTwice = false
     /// Where the request's record has the call; nil where it has not.
-    @exclusivity(unchecked) private final var recordIndex: Int?
+    private final var recordIndex: Int?
     fileprivate final let state = Lock(CallState())
 
     init(_ call: TransportCall, _ provider: ProviderSettings) {

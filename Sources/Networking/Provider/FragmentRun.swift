@@ -10,7 +10,7 @@ final class FragmentRun: CallRun<JSONFragment>, @unchecked Sendable {
     }
 
     /// Whether it has its data by the first attempt, for a receiver. Written on its loop before the receiver has them.
-    @exclusivity(unchecked) private(set) var isPlain = false
+    private(set) var isPlain = false
 
     override func copy() -> Emitter<JSONFragment> { FragmentRun(call, provider) }
 

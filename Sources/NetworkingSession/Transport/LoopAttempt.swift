@@ -7,7 +7,7 @@ import Networking
 final class LoopAttempt: OutboundCall, @unchecked Sendable {
     private let call: TransportCall
     // Given up with the end, which is told once. The loop's alone.
-    @exclusivity(unchecked) private var receiver: (any AttemptReceiver)?
+    private var receiver: (any AttemptReceiver)?
 
     init(
         _ call: TransportCall, to upstream: borrowing UpstreamPool, within limit: TimeAmount,

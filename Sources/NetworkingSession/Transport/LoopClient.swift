@@ -9,7 +9,7 @@ package final class LoopClient {
     private var routes: UpstreamRoutes
     private let decodesContent: Bool
     // Touched by the loop's thread alone, each time for one step that calls nobody.
-    @exclusivity(unchecked) private var upstreams = UpstreamTable()
+    private var upstreams = UpstreamTable()
 
     package init(
         _ client: HTTPClient, routes: UpstreamRoutes = UpstreamRoutes(),

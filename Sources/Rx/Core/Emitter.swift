@@ -15,13 +15,10 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
     private let state = Atomic<UInt32>(0)
 
     /// Subscribed to this many times in all while it fails; written before it runs.
-    @exclusivity(unchecked)
     private final var attempts: UInt32 = 1
 
     /// Who is told instead of the step below; written before it runs.
-    @exclusivity(unchecked)
     private final var receiver: (any SingleReceiver<Element>)?
-    @exclusivity(unchecked)
     private final var number = 0
 
     private static var begun: UInt32 { 1 }

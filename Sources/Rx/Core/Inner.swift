@@ -6,7 +6,6 @@ import Locking
 class Inner<In: Sendable>: Step<In, Never>, Listed, @unchecked Sendable {
     final let upstream = LinkSlot()
     // The lock of the list that it is in guards it.
-    @exclusivity(unchecked)
     final var place = 0
 
     override final func attach(_ upstream: Link) {

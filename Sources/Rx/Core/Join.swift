@@ -8,9 +8,7 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
     /// Holds the first source's slot, which stops the others too.
     final let sources = LinkSlot()
     final let count: Int
-    @exclusivity(unchecked)
     final var withValues = 0
-    @exclusivity(unchecked)
     final var done = 0
 
     init(count: Int) {
@@ -131,14 +129,10 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
 @usableFromInline
 class JoinSlot<In: Sendable, Out: Sendable>: Inner<In>, @unchecked Sendable {
     // Sound: written before the source starts. The source is an `Observable<In>`, kept by its non-generic root.
-    @exclusivity(unchecked)
     fileprivate final var source: Link?
-    @exclusivity(unchecked)
     fileprivate final var join = Held()
-    @exclusivity(unchecked)
     fileprivate final var next = Held()
     /// Whether the source completed. The gate's owner's.
-    @exclusivity(unchecked)
     final var isDone = false
 
     init(_ source: consuming Observable<In>) {

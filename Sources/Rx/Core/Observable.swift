@@ -6,7 +6,6 @@ import Locking
 /// overlap, as long as what is fed by hand (a subject, the observer of `create`) is fed one event at a time.
 open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Sendable {
     /// Where the running step sends; written once, before its first event.
-    @exclusivity(unchecked)
     final var down = Port<Element>()
 
     @usableFromInline

@@ -22,7 +22,6 @@ class Step<In: Sendable, Out: Sendable>: Observable<Out>, @unchecked Sendable {
 @usableFromInline
 class Operator<In: Sendable, Out: Sendable>: Step<In, Out>, @unchecked Sendable {
     /// An `Observable<In>`, kept by its non-generic root: taking that out looks up no metadata.
-    @exclusivity(unchecked)
     private var source: Link?
 
     @usableFromInline

@@ -124,7 +124,6 @@ struct NextHandler<In: Sendable>: ~Copyable {
 @usableFromInline
 class ClosureSubscriber<In: Sendable>: Subscriber<In>, @unchecked Sendable {
     // Sound: dropped once nobody is inside any more.
-    @exclusivity(unchecked)
     private final var handlers: Handlers<In>
     private final let callStack: [String]
 
@@ -168,7 +167,6 @@ final class ObserverSubscriber<Observer: ObserverType>: Subscriber<Observer.Elem
     @unchecked Sendable
 {
     // Sound: emptied once nobody is inside any more.
-    @exclusivity(unchecked)
     private var observer = Cell<Observer>()
 
     init(_ observer: Observer) {

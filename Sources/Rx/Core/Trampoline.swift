@@ -4,8 +4,8 @@ import Glibc
 ///
 /// Only its own thread touches it, and no method holds a property while it calls out.
 package final class Trampoline {
-    @exclusivity(unchecked) private(set) var isRunning = false
-    @exclusivity(unchecked) private var queue = Queue<Link>()
+    private(set) var isRunning = false
+    private var queue = Queue<Link>()
 
     /// Whether something waits for the one running now to yield.
     var hasWaiting: Bool { !queue.isEmpty }

@@ -37,7 +37,6 @@ extension ObservableType where Element == Never {
 final class OneElement<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let onEmpty: RxError?
     private let state = StateGuard()
-    @exclusivity(unchecked)
     private var cell = Cell<Element>()
 
     @usableFromInline

@@ -14,7 +14,6 @@ final class Buffer<Element: Sendable>: TimedOperator<Element, [Element]>, @unche
     private let timeSpan: RxTimeInterval
     private let count: Int
     /// The values that wait. The gate's owner's.
-    @exclusivity(unchecked)
     private var values: [Element] = []
 
     @usableFromInline

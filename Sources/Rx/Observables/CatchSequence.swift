@@ -20,7 +20,6 @@ final class CatchSequence<Element: Sendable>: StatefulOperator<Element, Element>
     private let makeParts: @Sendable () -> ConcatParts<Element>
     private let starts = TurnLoop()
     // Sound: touched only by whoever runs the starts.
-    @exclusivity(unchecked)
     private var parts: ConcatParts<Element>?
     private let lastError = Lock<(any Error)?>(nil)
 

@@ -14,7 +14,6 @@ class CombineLatest<Out: Sendable>: Join<Out>, @unchecked Sendable {
 
 @usableFromInline
 final class LatestSlot<In: Sendable, Out: Sendable>: JoinSlot<In, Out>, @unchecked Sendable {
-    @exclusivity(unchecked)
     var cell = Cell<In>()
 
     @usableFromInline

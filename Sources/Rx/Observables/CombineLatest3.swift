@@ -34,11 +34,8 @@ final class CombineLatest3<A: Sendable, B: Sendable, C: Sendable, Out: Sendable>
 {
     // Sound: the slots change only before the start and at the end, by the gate's owner.
     private let selector: @Sendable (A, B, C) throws -> Out
-    @exclusivity(unchecked)
     private var a: Held
-    @exclusivity(unchecked)
     private var b: Held
-    @exclusivity(unchecked)
     private var c: Held
 
     @usableFromInline

@@ -39,15 +39,10 @@ final class CombineLatest5<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E
 {
     // Sound: the slots change only before the start and at the end, by the gate's owner.
     private let selector: @Sendable (A, B, C, D, E) throws -> Out
-    @exclusivity(unchecked)
     private var a: Held
-    @exclusivity(unchecked)
     private var b: Held
-    @exclusivity(unchecked)
     private var c: Held
-    @exclusivity(unchecked)
     private var d: Held
-    @exclusivity(unchecked)
     private var e: Held
 
     @usableFromInline

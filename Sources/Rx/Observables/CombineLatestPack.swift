@@ -57,7 +57,6 @@ extension Infallible {
 final class CombineLatestPack<Out: Sendable, each In: Sendable>: CombineLatest<Out>, @unchecked Sendable {
     // Sound: the slots change only before the start and at the end, by the gate's owner.
     private let selector: @Sendable (repeat each In) throws -> Out
-    @exclusivity(unchecked)
     private var slots: (repeat LatestSlot<each In, Out>)?
 
     @usableFromInline

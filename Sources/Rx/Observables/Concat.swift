@@ -62,12 +62,10 @@ final class ConcatParts<Element: Sendable> {
 @usableFromInline
 final class Concat<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     /// What it runs, unless that is made for each subscription.
-    @exclusivity(unchecked)
     private var sources: [Observable<Element>]
     private let makeParts: (@Sendable () -> ConcatParts<Element>)?
     private let starts = TurnLoop()
     // Sound: touched only by whoever runs the starts.
-    @exclusivity(unchecked)
     private var stack: [ConcatParts<Element>] = []
 
     @usableFromInline

@@ -12,7 +12,6 @@ extension ObservableType {
 final class Debounce<Element: Sendable>: TimedOperator<Element, Element>, @unchecked Sendable {
     private let dueTime: RxTimeInterval
     /// The value that waits. The gate's owner's.
-    @exclusivity(unchecked)
     private var waiting = Cell<Element>()
 
     @usableFromInline

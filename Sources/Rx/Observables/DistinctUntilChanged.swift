@@ -51,7 +51,6 @@ final class DistinctUntilChanged<Element: Sendable, Key: Sendable>: Operator<Ele
     private let keySelector: @Sendable (Element) throws -> Key
     private let comparer: @Sendable (Key, Key) throws -> Bool
     private let state = StateGuard()
-    @exclusivity(unchecked)
     private var key = Cell<Key>()
 
     @usableFromInline

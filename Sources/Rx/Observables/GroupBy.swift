@@ -46,10 +46,8 @@ final class GroupBy<Key: Hashable & Sendable, Element: Sendable>:
     private let isOuterClosed = Atomic<Bool>(false)
     private let state = StateGuard()
     // The guard's: both.
-    @exclusivity(unchecked)
     private var groups: [Key: PublishSubject<Element>] = [:]
     /// In the order they came, which is the one that they end in.
-    @exclusivity(unchecked)
     private var ordered: [PublishSubject<Element>] = []
 
     @usableFromInline

@@ -55,7 +55,6 @@ final class HeldStream<Element: Sendable>: StatefulOperator<Element, Element>, @
     private let stream: PublishSubject<Element>
     private let holds: HoldCount
     /// Written before the subscription can end.
-    @exclusivity(unchecked)
     private var isHolding = false
 
     init(_ stream: PublishSubject<Element>, _ holds: HoldCount) {

@@ -51,7 +51,6 @@ final class CombineLatestCollection<In: Sendable, Out: Sendable>: CombineLatest<
     @unchecked Sendable
 {
     private let selector: @Sendable ([In]) throws -> Out
-    @exclusivity(unchecked)
     private var slots: [LatestSlot<In, Out>]
 
     @usableFromInline
@@ -87,7 +86,6 @@ final class CombineLatestCollection<In: Sendable, Out: Sendable>: CombineLatest<
 @usableFromInline
 final class ZipCollection<In: Sendable, Out: Sendable>: Zip<Out>, @unchecked Sendable {
     private let selector: @Sendable ([In]) throws -> Out
-    @exclusivity(unchecked)
     private var slots: [ZipSlot<In, Out>]
 
     @usableFromInline

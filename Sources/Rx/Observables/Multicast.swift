@@ -178,7 +178,7 @@ final class MulticastConnection<Subject: SubjectType>: Inner<Subject.Observer.El
     let hub: Hub<Subject>
     private let multicast: Multicast<Subject>
     // Guarded by the multicast's lock.
-    @exclusivity(unchecked) fileprivate var subscribers = 0
+    fileprivate var subscribers = 0
 
     init(_ multicast: Multicast<Subject>, _ hub: Hub<Subject>) {
         self.multicast = multicast

@@ -16,13 +16,10 @@ private let mostKeptRoom = 1024
 @usableFromInline
 final class ObserveOn<Element: Sendable>: Pump<Element>, @unchecked Sendable {
     /// What waits; the state's lock guards it.
-    @exclusivity(unchecked)
     private var values: [Element] = []
     /// What is being delivered: the pump's. The two change places, so that their room is used again.
-    @exclusivity(unchecked)
     private var batch: [Element] = []
     /// What is delivered one at a time, the first one last; the state's lock guards it.
-    @exclusivity(unchecked)
     private var turns: [Element] = []
 
     @usableFromInline

@@ -46,7 +46,6 @@ final class ObserveOnBounded<Element: Sendable>: Pump<Element>, @unchecked Senda
     private let capacity: Int
     private let overflow: OverflowPolicy
     /// The state's lock guards it.
-    @exclusivity(unchecked)
     private var waiting = Queue<Element>()
 
     @usableFromInline

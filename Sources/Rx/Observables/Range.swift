@@ -52,9 +52,7 @@ final class GeneratedSequence<Element: Sendable>: TurnSequence<Element>, @unchec
     private let initialState: Element
     private let condition: @Sendable (Element) throws -> Bool
     private let advance: @Sendable (inout Element) throws -> Bool
-    @exclusivity(unchecked)
     private var state: Element
-    @exclusivity(unchecked)
     private var hasBegun = false
 
     /// - Parameter advance: makes the next state; false where there is none.

@@ -33,7 +33,6 @@ final class Reduce<In: Sendable, Accumulation: Sendable, Out: Sendable>: Statefu
     private let accumulator: @Sendable (inout Accumulation, In) throws -> Void
     private let mapResult: @Sendable (Accumulation) throws -> Out
     private let state = StateGuard()
-    @exclusivity(unchecked)
     private var accumulation: Accumulation
 
     @usableFromInline

@@ -15,7 +15,7 @@ protocol SubscriberCount: AnyObject, Sendable {
 final class CountedStep<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let count: any SubscriberCount
     // Only its count touches it, in its gate.
-    @exclusivity(unchecked) fileprivate var isCounted = false
+    fileprivate var isCounted = false
 
     fileprivate init(_ count: any SubscriberCount, _ port: consuming Port<Element>) {
         self.count = count
@@ -88,8 +88,8 @@ private final class ForeignCount<Source: ConnectableObservableType>: Observable<
     private let source: Source
     private let gate = Gate()
     // Owned by the gate.
-    @exclusivity(unchecked) private var subscribers = 0
-    @exclusivity(unchecked) private var connection: (any Disposable)?
+    private var subscribers = 0
+    private var connection: (any Disposable)?
 
     init(_ source: consuming Source) {
         self.source = source

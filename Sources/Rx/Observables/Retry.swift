@@ -37,7 +37,6 @@ final class Retry<Element: Sendable>: StatefulOperator<Element, Element>, @unche
     private let attempts: Int
     private let starts = TurnLoop()
     // Sound: written in `begin` before the source runs, read by whoever runs the starts.
-    @exclusivity(unchecked)
     private var repeated: Observable<Element>?
     private let left: Relaxed<Int>
 

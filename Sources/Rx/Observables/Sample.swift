@@ -13,9 +13,7 @@ extension ObservableType {
 final class Sample<Element: Sendable>: TriggeredOperator<Element, Element>, @unchecked Sendable {
     private let defaultValue: Element?
     // The gate's owner's.
-    @exclusivity(unchecked)
     private var latest = Cell<Element>()
-    @exclusivity(unchecked)
     private var isOver = false
 
     @usableFromInline

@@ -24,7 +24,6 @@ final class Scan<In: Sendable, Out: Sendable>: Operator<In, Out>, @unchecked Sen
     private let seed: Out
     private let accumulator: @Sendable (inout Out, In) throws -> Void
     private let state = StateGuard()
-    @exclusivity(unchecked)
     private var result: Out
 
     @usableFromInline

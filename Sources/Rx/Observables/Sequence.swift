@@ -120,7 +120,6 @@ class TurnSequence<Element: Sendable>: Observable<Element>, @unchecked Sendable 
 @usableFromInline
 final class ElementSequence<Element: Sendable>: TurnSequence<Element>, @unchecked Sendable {
     private let elements: [Element]
-    @exclusivity(unchecked)
     private var index = 0
 
     @usableFromInline
@@ -156,7 +155,6 @@ final class ElementPull<Element: Sendable> {
 @usableFromInline
 final class IteratorSequence<Element: Sendable>: TurnSequence<Element>, @unchecked Sendable {
     private let makePull: @Sendable () -> ElementPull<Element>
-    @exclusivity(unchecked)
     private var pull: ElementPull<Element>?
 
     @usableFromInline

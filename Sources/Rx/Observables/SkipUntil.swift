@@ -10,7 +10,6 @@ extension ObservableType {
 @usableFromInline
 final class SkipUntil<Element: Sendable>: TriggeredOperator<Element, Element>, @unchecked Sendable {
     /// The gate's owner's.
-    @exclusivity(unchecked)
     private var isOpen = false
 
     @usableFromInline

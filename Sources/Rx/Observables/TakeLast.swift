@@ -13,9 +13,7 @@ final class TakeLast<Element: Sendable>: StatefulOperator<Element, Element>, @un
     private let count: Int
     private let state = StateGuard()
     /// A ring once it is full; `oldest` is where it begins.
-    @exclusivity(unchecked)
     private var kept: [Element] = []
-    @exclusivity(unchecked)
     private var oldest = 0
 
     @usableFromInline

@@ -51,7 +51,6 @@ final class TakeTime<Element: Sendable>: TimedOperator<Element, Element>, @unche
 @usableFromInline
 final class SkipTime<Element: Sendable>: TimedOperator<Element, Element>, @unchecked Sendable {
     private let duration: RxTimeInterval
-    @exclusivity(unchecked)
     private var isOpen = false
 
     @usableFromInline

@@ -16,11 +16,8 @@ final class Throttle<Element: Sendable>: TimedOperator<Element, Element>, @unche
     private let dueTime: RxTimeInterval
     private let latest: Bool
     // The gate's owner's: what follows.
-    @exclusivity(unchecked)
     private var waiting = Cell<Element>()
-    @exclusivity(unchecked)
     private var sentAt: RxTime?
-    @exclusivity(unchecked)
     private var isOver = false
 
     @usableFromInline

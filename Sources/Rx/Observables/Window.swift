@@ -26,9 +26,7 @@ final class Window<Element: Sendable>: StatefulOperator<Element, Observable<Elem
     // The gate's owner's: what follows. It sets the timer too, so that none fires before it is known.
     private let gate = Gate()
     private let timer: TimerSlot
-    @exclusivity(unchecked)
     private var window = PublishSubject<Element>()
-    @exclusivity(unchecked)
     private var seen = 0
 
     @usableFromInline

@@ -26,7 +26,6 @@ final class WithLatestFrom<In: Sendable, Second: Sendable, Out: Sendable>: Gated
     private let resultSelector: @Sendable (In, Second) throws -> Out
     private let other = LinkSlot()
     /// The gate's owner's.
-    @exclusivity(unchecked)
     private var latest = Cell<Second>()
 
     @usableFromInline

@@ -19,9 +19,7 @@ class Zip<Out: Sendable>: Join<Out>, @unchecked Sendable {
 @usableFromInline
 final class ZipSlot<In: Sendable, Out: Sendable>: JoinSlot<In, Out>, @unchecked Sendable {
     /// The first value that waits; the ones after it are in the queue.
-    @exclusivity(unchecked)
     private var cell = Cell<In>()
-    @exclusivity(unchecked)
     private var queue = Queue<In>()
 
     @usableFromInline

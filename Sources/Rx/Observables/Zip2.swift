@@ -33,9 +33,7 @@ extension ObservableType where Element == any Sendable {
 final class Zip2<A: Sendable, B: Sendable, Out: Sendable>: Zip<Out>, @unchecked Sendable {
     // Sound: the slots change only before the start and at the end, by the gate's owner.
     private let selector: @Sendable (A, B) throws -> Out
-    @exclusivity(unchecked)
     private var a: Held
-    @exclusivity(unchecked)
     private var b: Held
 
     @usableFromInline

@@ -33,11 +33,8 @@ extension ObservableType where Element == any Sendable {
 final class Zip3<A: Sendable, B: Sendable, C: Sendable, Out: Sendable>: Zip<Out>, @unchecked Sendable {
     // Sound: the slots change only before the start and at the end, by the gate's owner.
     private let selector: @Sendable (A, B, C) throws -> Out
-    @exclusivity(unchecked)
     private var a: Held
-    @exclusivity(unchecked)
     private var b: Held
-    @exclusivity(unchecked)
     private var c: Held
 
     @usableFromInline

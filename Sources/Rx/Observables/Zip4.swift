@@ -39,13 +39,9 @@ final class Zip4<A: Sendable, B: Sendable, C: Sendable, D: Sendable, Out: Sendab
 {
     // Sound: the slots change only before the start and at the end, by the gate's owner.
     private let selector: @Sendable (A, B, C, D) throws -> Out
-    @exclusivity(unchecked)
     private var a: Held
-    @exclusivity(unchecked)
     private var b: Held
-    @exclusivity(unchecked)
     private var c: Held
-    @exclusivity(unchecked)
     private var d: Held
 
     @usableFromInline

@@ -43,17 +43,11 @@ final class Zip6<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable
 {
     // Sound: the slots change only before the start and at the end, by the gate's owner.
     private let selector: @Sendable (A, B, C, D, E, F) throws -> Out
-    @exclusivity(unchecked)
     private var a: Held
-    @exclusivity(unchecked)
     private var b: Held
-    @exclusivity(unchecked)
     private var c: Held
-    @exclusivity(unchecked)
     private var d: Held
-    @exclusivity(unchecked)
     private var e: Held
-    @exclusivity(unchecked)
     private var f: Held
 
     @usableFromInline

@@ -47,19 +47,12 @@ final class Zip7<
 >: Zip<Out>, @unchecked Sendable {
     // Sound: the slots change only before the start and at the end, by the gate's owner.
     private let selector: @Sendable (A, B, C, D, E, F, G) throws -> Out
-    @exclusivity(unchecked)
     private var a: Held
-    @exclusivity(unchecked)
     private var b: Held
-    @exclusivity(unchecked)
     private var c: Held
-    @exclusivity(unchecked)
     private var d: Held
-    @exclusivity(unchecked)
     private var e: Held
-    @exclusivity(unchecked)
     private var f: Held
-    @exclusivity(unchecked)
     private var g: Held
 
     @usableFromInline

@@ -50,21 +50,13 @@ final class Zip8<
 >: Zip<Out>, @unchecked Sendable {
     // Sound: the slots change only before the start and at the end, by the gate's owner.
     private let selector: @Sendable (A, B, C, D, E, F, G, H) throws -> Out
-    @exclusivity(unchecked)
     private var a: Held
-    @exclusivity(unchecked)
     private var b: Held
-    @exclusivity(unchecked)
     private var c: Held
-    @exclusivity(unchecked)
     private var d: Held
-    @exclusivity(unchecked)
     private var e: Held
-    @exclusivity(unchecked)
     private var f: Held
-    @exclusivity(unchecked)
     private var g: Held
-    @exclusivity(unchecked)
     private var h: Held
 
     @usableFromInline

@@ -34,10 +34,8 @@ final class RetryByPolicy<Element: Sendable>: StatefulOperator<Element, Element>
     private let gate = Gate()
     private let starts = TurnLoop()
     // Sound: written in `begin` before the source runs, read by whoever runs the starts.
-    @exclusivity(unchecked)
     private var repeated: Observable<Element>?
     private let state = StateGuard()
-    @exclusivity(unchecked)
     private var progress = RetryProgress()
 
     @usableFromInline

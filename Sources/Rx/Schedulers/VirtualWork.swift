@@ -124,9 +124,7 @@ final class VirtualWork<Converter: VirtualTimeConverterType>: Sendable {
 // Sound: the lock of the work guards both.
 class WaitingItem: @unchecked Sendable {
     /// Where it is in the heap; -1 where it does not wait.
-    @exclusivity(unchecked)
     fileprivate final var place = -1
-    @exclusivity(unchecked)
     fileprivate final var id: UInt64 = 0
 }
 

@@ -44,7 +44,6 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
     private let lifetime: ReplayLifetime?
     private let state = CrowdLock(ReplayState())
     /// The last values; once there are `bufferSize` of them, a ring. The state's lock guards them.
-    @exclusivity(unchecked)
     private var values: [Element] = []
 
     private init(bufferSize: Int, lifetime: ReplayLifetime? = nil) {

@@ -4,9 +4,7 @@ import Rx
 /// The timers of an event loop without the loop: a slab of targets with generations, as EventIO keeps them.
 /// Confined to the benchmark's one thread.
 final class LoopScheduler: SchedulerType, @unchecked Sendable {
-    @exclusivity(unchecked)
     private var targets: [(target: (any TimerTarget)?, generation: UInt32)] = []
-    @exclusivity(unchecked)
     private var free: [UInt32] = []
 
     var now: RxTime { Date(timeIntervalSince1970: 0) }

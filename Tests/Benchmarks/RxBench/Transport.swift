@@ -3,7 +3,6 @@ import Rx
 
 /// What a transport would be asked for: the call that waits for its answer.
 final class PendingCall: Disposable, @unchecked Sendable {
-    @exclusivity(unchecked)
     private var callback: (@Sendable (SingleEvent<Int>) -> Void)?
 
     init(_ callback: @escaping @Sendable (SingleEvent<Int>) -> Void) {
@@ -21,9 +20,7 @@ final class PendingCall: Disposable, @unchecked Sendable {
 
 /// Confined to the benchmark's thread.
 final class Transport: @unchecked Sendable {
-    @exclusivity(unchecked)
     var pending: [PendingCall] = []
-    @exclusivity(unchecked)
     var calls: [EmittingCall] = []
     let loop = LoopScheduler()
 
