@@ -11,11 +11,11 @@ struct ArgumentsTests {
     }
 
     @Test(
-        "What cannot be meant is refused by name",
+        "Invalid arguments are refused with the flag's name",
         arguments: [
             (["--prot", "80"], "unknown flag '--prot'"),
             (["--port"], "--port needs a value: PORT"),
-            (["--port", "1", "--port", "2"], "--port is given twice"),
+            (["--port", "1", "--port", "2"], "--port may be set only once"),
             (["extra"], "unexpected argument 'extra'"),
             (["-p", "80"], "unknown flag '-p'"),
         ])
@@ -24,7 +24,7 @@ struct ArgumentsTests {
     }
 
     @Test(
-        "A number out of its range is refused with the range",
+        "A number out of range is refused, with the range in the message",
         arguments: ["70000", "-1", "80a", "8.5", ""])
     func aNumberOutOfRangeIsRefused(text: String) throws {
         let arguments = try parse(["--port", text])
@@ -33,14 +33,14 @@ struct ArgumentsTests {
         }
     }
 
-    @Test("A flag's value may stand behind an equals sign or a space")
+    @Test("A flag's value may follow an equals sign or a space")
     func aValueMayStandBehindEqualsOrSpace() throws {
         #expect(try parse(["--port=81"]).integer("port", in: 0...65535) == 81)
         #expect(try parse(["--port", "81"]).integer("port", in: 0...65535) == 81)
         #expect(try parse([]).integer("port", in: 0...65535) == nil)
     }
 
-    @Test("A flag goes before its environment variable, and an empty variable counts as none")
+    @Test("A flag takes precedence over its environment variable, and empty variables are ignored")
     func aFlagGoesBeforeItsVariable() throws {
         let environment = ["SLUICE_PORT": "82", "SLUICE_HOST": ""]
         #expect(try parse([], environment: environment).string("port") == "82")
@@ -48,7 +48,7 @@ struct ArgumentsTests {
         #expect(try parse([], environment: environment).string("host") == nil)
     }
 
-    @Test("Every flag has a variable named after it")
+    @Test("Every flag has an environment variable named after it")
     func everyFlagHasAVariable() {
         let names = Set(CommandSpecification.all.flatMap(\.flags).map(\.environmentName))
         #expect(
@@ -60,7 +60,7 @@ struct ArgumentsTests {
             ])
     }
 
-    @Test("A flag that may repeat keeps its order; its variable is split at commas")
+    @Test("A repeatable flag keeps its order, and its variable is split at commas")
     func aRepeatedFlagKeepsItsOrder() throws {
         let words = ["--upstream", "a=http://1", "--upstream=b=http://2"]
         #expect(try parse(words).all("upstream") == ["a=http://1", "b=http://2"])
@@ -77,7 +77,7 @@ struct ArgumentsTests {
         }
     }
 
-    @Test("A switch is on or off and nothing else")
+    @Test("A switch accepts only on and off")
     func aSwitchIsOnOrOff() throws {
         for value in ["", "yes", "ON", "true"] {
             #expect(throws: UsageError.self) { try parse(["--timeline", value]).isOn("timeline") }
@@ -87,7 +87,7 @@ struct ArgumentsTests {
         #expect(try parse([]).isOn("timeline") == nil)
     }
 
-    @Test("The help of a command names each of its flags, its default and its variable")
+    @Test("A command's help lists each flag with its default and its variable")
     func theHelpNamesEachFlag() {
         for command in CommandSpecification.all {
             let text = Help.text(for: command)

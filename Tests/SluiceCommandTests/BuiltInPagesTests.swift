@@ -4,13 +4,13 @@ import Testing
 
 @testable import SluiceCommand
 
-@Suite("The pages within the program")
+@Suite("Pages inside the program")
 struct BuiltInPagesTests {
     private let folder = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Public").resolvingSymlinksInPath()
 
-    @Test("They are the files of Public/, each once and to the byte")
+    @Test("The program contains each file of Public/ once, byte for byte")
     func areTheFilesOfPublic() throws {
         let pages = BuiltInPages.all
         let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { name in

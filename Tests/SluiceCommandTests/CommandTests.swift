@@ -3,7 +3,7 @@ import JSONBytes
 import TestSupport
 import Testing
 
-/// `sluice` as a process: what it prints, what it answers, how it ends.
+/// `sluice` as a process: its output, answers and exit codes.
 @Suite("sluice", .serialized)
 struct CommandTests {
     private static let charts = "/api/weights/charts?fddDate=2026-11-20"
@@ -16,11 +16,12 @@ struct CommandTests {
         try JSONFragment(validating: Array(text.utf8)[...])
     }
 
-    @Test("Wrong usage is told on standard error, with exit code 2")
+    @Test("Wrong usage prints an error to standard error and exits with code 2")
     func wrongUsageIsTold() throws {
         let unknown = try SluiceProcess.run("surve")
         #expect(unknown.exitCode == 2)
-        #expect(unknown.errors == "sluice: there is no command 'surve'; 'sluice --help' lists them\n")
+        #expect(
+            unknown.errors == "sluice: unknown command 'surve'; run 'sluice --help' to list the commands\n")
         let flag = try SluiceProcess.run("serve", "--port", "http")
         #expect(flag.exitCode == 2)
         #expect(flag.errors.contains("--port takes a whole number from 0 to 65535, not 'http'"))
@@ -54,7 +55,7 @@ struct CommandTests {
         #expect(try SluiceProcess.run().exitCode == 2)
     }
 
-    @Test("A foreign host is 421, an own one is answered, and the name is the gateway's in Proxy-Status")
+    @Test("An unknown host gets 421, a listed one is answered, and Proxy-Status has the gateway's name")
     func hostsAndName() throws {
         let gateway = try SluiceProcess(
             [
@@ -77,7 +78,7 @@ struct CommandTests {
         #expect(gateway.finish().exitCode == 0)
     }
 
-    @Test("Help and version are on standard output, with exit code 0")
+    @Test("Help and version go to standard output, with exit code 0")
     func helpAndVersion() throws {
         let help = try SluiceProcess.run("--help")
         #expect(help.exitCode == 0)
@@ -90,7 +91,7 @@ struct CommandTests {
     }
 
     @Test(
-        "An address that cannot be, an upstream that is none and a name nobody knows end the start with exit code 1"
+        "An invalid address, an unknown upstream and an unresolvable host name end the start with exit code 1"
     )
     func whatCannotStart() throws {
         let url = try SluiceProcess.run("serve", "--port", "0", "--upstream", "diary=nowhere")
@@ -108,7 +109,7 @@ struct CommandTests {
         #expect(data.errors.contains("/proc/none/diary.sqlite3"))
     }
 
-    @Test("A port that is taken ends every server with exit code 1 and its name")
+    @Test("A port in use ends every server with exit code 1 and an error that names the port")
     func aTakenPort() throws {
         let first = try SluiceProcess(["serve", "--port", "0", "--drain-delay", "0"])
         let port = try first.readPort()
@@ -123,7 +124,7 @@ struct CommandTests {
         #expect(first.finish().exitCode == 0)
     }
 
-    @Test("The demo answers charts from two upstream calls, and tells the request in its access log")
+    @Test("The demo answers charts from two upstream calls and logs the request")
     func theDemoAnswersCharts() throws {
         let demo = try SluiceProcess(["demo", "--port", "0", "--data", diary, "--drain-delay", "0"])
         let port = try demo.readPort()
@@ -147,7 +148,7 @@ struct CommandTests {
         #expect(demo.finish().exitCode == 0)
     }
 
-    @Test("What is wrong with a request is named, in the envelope")
+    @Test("The envelope names the error in a request")
     func whatIsWrongIsNamed() throws {
         let demo = try SluiceProcess(["demo", "--port", "0", "--data", diary, "--drain-delay", "0"])
         let base = "http://127.0.0.1:\(try demo.readPort())"
@@ -170,7 +171,7 @@ struct CommandTests {
         #expect(demo.finish().exitCode == 0)
     }
 
-    @Test("A weight that is registered redraws the screen, survives a restart, and is gone when deleted")
+    @Test("A registered weight is on the new screen, survives a restart, and is gone once deleted")
     func aWeightIsRegistered() throws {
         var demo = try SluiceProcess(["demo", "--port", "0", "--data", diary, "--drain-delay", "0"])
         var base = "http://127.0.0.1:\(try demo.readPort())"
@@ -198,7 +199,7 @@ struct CommandTests {
         #expect(demo.finish().exitCode == 0)
     }
 
-    @Test("The screen is three parts of one day, read in one request")
+    @Test("The screen has three parts of one day in one request")
     func theScreenHasThreeParts() throws {
         let demo = try SluiceProcess(["demo", "--port", "0", "--data", diary, "--drain-delay", "0"])
         let port = try demo.readPort()
@@ -212,7 +213,7 @@ struct CommandTests {
         #expect(demo.finish().exitCode == 0)
     }
 
-    @Test("A server raises its soft limit of descriptors to the hard one")
+    @Test("A server raises its soft limit of descriptors to the hard limit")
     func theDescriptorLimitIsRaised() throws {
         let serve = try SluiceProcess(["serve", "--port", "0", "--drain-delay", "0"], descriptors: 64)
         _ = try serve.readPort()
@@ -226,7 +227,7 @@ struct CommandTests {
         #expect(serve.finish().exitCode == 0)
     }
 
-    @Test("When only the redrawing fails, the weight is taken and the answer is partial")
+    @Test("If only reading the screen fails, the weight is stored and the answer is partial")
     func whenOnlyTheRedrawingFails() throws {
         let demo = try SluiceProcess(["demo", "--port", "0", "--data", diary, "--drain-delay", "0"])
         let base = "http://127.0.0.1:\(try demo.readPort())"
@@ -251,7 +252,7 @@ struct CommandTests {
         #expect(demo.finish().exitCode == 0)
     }
 
-    @Test("serve calls the upstream that runs apart, by name, and says 502 as soon as it is gone")
+    @Test("serve calls an upstream in another process by its name, and answers 502 once that is gone")
     func serveCallsTheUpstream() throws {
         let upstream = try SluiceProcess(["upstream", "--port", "0", "--data", diary])
         let upstreamPort = try upstream.readPort()
@@ -278,7 +279,7 @@ struct CommandTests {
         #expect(health.errors.hasPrefix("sluice: not ready: "))
     }
 
-    @Test("A reader of the access log that goes away ends nothing")
+    @Test("The gateway goes on when the reader of its access log closes")
     func aReaderThatGoesAwayEndsNothing() throws {
         let gateway = try SluiceProcess(["serve", "--port", "0", "--drain-delay", "0"])
         let url = "http://127.0.0.1:\(try gateway.readPort())"
@@ -289,7 +290,7 @@ struct CommandTests {
         #expect(gateway.finish().exitCode == 0)
     }
 
-    @Test("The sample upstream is healthy to the same probe, and to one by https it speaks no TLS")
+    @Test("The health probe works with a sample upstream, and reports missing TLS for https")
     func healthOfTheUpstreamAndHTTPS() throws {
         let upstream = try SluiceProcess(["upstream", "--port", "0", "--data", diary])
         let port = try upstream.readPort()
@@ -301,7 +302,7 @@ struct CommandTests {
         #expect(upstream.finish().exitCode == 0)
     }
 
-    @Test("A second signal ends a gateway that waits to leave, at once")
+    @Test("A second signal ends a draining gateway at once")
     func aSecondSignalEndsAtOnce() throws {
         let gateway = try SluiceProcess(["serve", "--port", "0", "--drain-delay", "29"])
         let url = "http://127.0.0.1:\(try gateway.readPort())"

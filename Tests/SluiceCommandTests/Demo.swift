@@ -3,7 +3,7 @@ import JSONBytes
 import TestSupport
 import Testing
 
-/// A running `sluice demo` with data of its own, and a client of it.
+/// A running `sluice demo` with its own data, and a client for it.
 final class Demo {
     private let scratch = ScratchFolder()
     private let process: SluiceProcess
@@ -33,7 +33,7 @@ final class Demo {
             json[member: "errors"]?.elements.first { $0[member: "part"]?.stringValue == part }
         }
 
-        /// `serverErr upstream_status 503`, as the error of a part has it.
+        /// The error of a part: `serverErr upstream_status 503`.
         func failure(of part: String) -> String? {
             error(part).map { error in
                 [
@@ -46,12 +46,12 @@ final class Demo {
 
     func get(_ target: String) throws -> Answer { try ask(target) }
 
-    /// - Parameter body: as it is, or `@` and the path of a file with it.
+    /// - Parameter body: the body, or `@` and the path of a file that contains it.
     func post(_ target: String, _ body: String, contentType: String = "application/json") throws -> Answer {
         try ask("--header", "Content-Type: \(contentType)", "--data-binary", body, target)
     }
 
-    /// The last of the arguments is the target.
+    /// Runs curl with these arguments; the last one is the request target.
     func ask(_ arguments: String...) throws -> Answer {
         let target = try #require(arguments.last)
         let (status, body) = try curl(arguments.dropLast() + [base + target])

@@ -3,13 +3,14 @@ import JSONBytes
 import Testing
 
 extension CommandTests {
-    /// The demo's endpoints, each through a running gateway and the sample upstreams behind it.
-    @Suite("The endpoints of the demo")
+    /// The demo's endpoints through a running gateway with its sample upstreams.
+    @Suite("Endpoints of the demo")
     struct EndpointTests {
         private static let path =
             #"{"user":"u1","timeSequence":[{"time":"2026-11-20T08:00:00Z","latitude":37.5,"longitude":127.0}]}"#
 
-        @Test("A path that breaks a rule is 400 by its name; a body too long is 413, of another type 415")
+        @Test(
+            "A path that breaks a rule gets 400 with its name, a long body 413, and another content type 415")
         func aPathThatBreaksARule() throws {
             try withDemo { demo in
                 let broken = [
@@ -45,14 +46,14 @@ extension CommandTests {
             }
         }
 
-        @Test("A path that is taken is summed up, and the pie of its day is drawn from it")
+        @Test("A stored path is summarized, and appears in the pie chart of its day")
         func aPathIsTaken() throws {
             try withDemo { demo in
                 #expect(try demo.get("/api/piechart").message.contains("\"date\" is missing"))
                 #expect(try demo.get("/api/piechart?date=2026-02-30").status == 400)
                 let before = try demo.get("/api/piechart?date=2024-05-06")
                 #expect(before.data?[member: "piechart"]?[member: "recorded"]?.boolValue == false)
-                // A POST is never sent twice.
+                // A POST is not retried.
                 try demo.set("status:503", "places", api: "path")
                 let failed = try demo.post("/api/daily/path", Self.path)
                 #expect(failed.status == 503)
@@ -78,7 +79,7 @@ extension CommandTests {
         }
 
         @Test(
-            "A point off the grid is 400; a result code that says failure is serverErr, under HTTP 200 as it came"
+            "A point off the grid gets 400, and a failing result code with HTTP 200 is serverErr"
         )
         func aPointOffTheGrid() throws {
             try withDemo { demo in
@@ -104,7 +105,7 @@ extension CommandTests {
                 #expect(beyond.status == 502)
                 #expect(beyond.kind(of: "now") == "success")
                 #expect(beyond.failure(of: "forecast") == "serverErr upstream_status 200")
-                // JSON that is not in the agency's envelope.
+                // JSON without the agency's envelope.
                 try demo.set("status:200", "weather", api: "now")
                 #expect(
                     try demo.get("/api/weather?nx=60&ny=127").failure(of: "now")
@@ -112,7 +113,7 @@ extension CommandTests {
             }
         }
 
-        @Test("The weather is the now-cast and a page of one of two forecasts")
+        @Test("The weather has the current observations and a page of one of two forecasts")
         func theWeatherIsTwoCalls() throws {
             try withDemo { demo in
                 func categories(_ query: String) throws -> [String] {
@@ -137,7 +138,7 @@ extension CommandTests {
             }
         }
 
-        @Test("A user whom nobody knows is 404, one who cannot be 400; GREEN and 하늘 are there")
+        @Test("An unknown user gets 404, an invalid name 400; GREEN and 하늘 exist")
         func aUserWhomNobodyKnows() throws {
             try withDemo { demo in
                 let unknown = try demo.get("/api/users/NOBODY")
@@ -157,7 +158,8 @@ extension CommandTests {
             }
         }
 
-        @Test("A card's failing inner status is serverErr; a card that is no UUID is 400; tags are lists")
+        @Test(
+            "A failing status inside an envelope is serverErr, an invalid UUID gets 400, and tags are lists")
         func aCardsInnerStatus() throws {
             try withDemo { demo in
                 let card = "/api/tags/received/3f2a9c1e-0d4b-4c58-9a77-6b1e2f8d5c0"
@@ -180,7 +182,7 @@ extension CommandTests {
         }
 
         @Test(
-            "What an upstream does wrong has its kind, its reason and its status in the answer",
+            "Each fault of an upstream has its kind, reason and status in the answer",
             arguments: [
                 ("places", "/api/piechart?date=2026-11-20", "piechart"),
                 ("users", "/api/users/GREEN", "user"),

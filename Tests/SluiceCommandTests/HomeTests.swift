@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 
 extension CommandTests {
-    /// The one screen that is out of four upstreams.
+    /// The screen made of four upstreams.
     @Suite("The home screen")
     struct HomeTests {
-        @Test("A parameter that breaks its rule is 400, by its name")
+        @Test("A parameter that breaks its rule gets 400 with its name")
         func aParameterThatBreaksItsRule() throws {
             try withDemo { demo in
                 for (query, rule) in [
@@ -25,7 +25,7 @@ extension CommandTests {
             }
         }
 
-        @Test("It fails with the weights, by what they failed with, whatever else there is")
+        @Test("The home screen fails if the weights fail, with their status")
         func itFailsWithTheWeights() throws {
             try withDemo { demo in
                 for (fault, status, code) in [
@@ -43,14 +43,14 @@ extension CommandTests {
                     #expect(answer.kind(of: "user") == "success")
                 }
                 try demo.set("none", "diary")
-                // One of the two calls is enough.
+                // One failing call of two fails the part.
                 try demo.set("status:500", "diary", api: "day")
                 #expect(try demo.get("/api/home").status == 502)
             }
         }
 
         @Test(
-            "What fails beside the weights is null, alone, and the answer is partial",
+            "A failed optional part is null, and the answer is partial",
             arguments: [
                 ("weather", "weather", "garbage", "networkFail http_protocol_error null"),
                 ("weather", "weather", "status:503", "serverErr upstream_status 503"),
@@ -75,7 +75,7 @@ extension CommandTests {
             }
         }
 
-        @Test("A user whom nobody knows and a point in the sea leave the rest of the screen")
+        @Test("An unknown user and a point in the sea leave the other parts")
         func aUserWhomNobodyKnows() throws {
             try withDemo { demo in
                 let answer = try demo.get("/api/home?user=NOBODY&nx=1&ny=253")
@@ -88,7 +88,7 @@ extension CommandTests {
             }
         }
 
-        @Test("What takes longer than it may, beside the weights, is left out")
+        @Test("An optional part that takes too long is left out")
         func whatTakesTooLongIsLeftOut() throws {
             try withDemo { demo in
                 try demo.set("delay:600000", "weather")
@@ -100,7 +100,7 @@ extension CommandTests {
             }
         }
 
-        @Test("serve finds each upstream by its name; one that is not there is missing alone")
+        @Test("serve calls each upstream by its name, and a missing one fails only its part")
         func serveFindsEachUpstreamByItsName() throws {
             let scratch = ScratchFolder()
             let samples = try SluiceProcess([
@@ -128,7 +128,7 @@ extension CommandTests {
             #expect(samples.finish().exitCode == 0)
         }
 
-        @Test("Without any parameter it is today in Seoul, for GREEN; with them what they say")
+        @Test("The defaults are today, Seoul and GREEN; parameters override them")
         func withoutAnyParameter() throws {
             try withDemo { demo in
                 let answer = try demo.get("/api/home")
@@ -150,7 +150,7 @@ extension CommandTests {
                     other.data?[member: "weights"]?[member: "today"]?[member: "date"]?.stringValue
                         == "2026-01-02")
                 #expect(other.data?[member: "user"]?[member: "nameEn"]?.stringValue == "Blue Lee")
-                // Before 2020 there are no weights, which is an answer.
+                // There are no weights before 2020, which is a success.
                 let old = try demo.get("/api/home?date=2019-01-01")
                 #expect(old.code == "OK")
                 #expect(

@@ -15,8 +15,8 @@ struct PublicFolderTests {
         return (process, "http://127.0.0.1:\(try process.readPort())")
     }
 
-    /// Becomes the program that its arguments name, without openat2 (437 everywhere): a filter of system calls answers it with
-    /// the first argument, as an old kernel or an old container runtime does.
+    /// Executes the program of its arguments without openat2 (system call 437): a seccomp filter fails it with the error number in the
+    /// first argument, as an old kernel or container runtime does.
     private static let withoutOpenat2 = """
         import ctypes, os, struct, sys
         code = int(sys.argv[1])
@@ -32,7 +32,7 @@ struct PublicFolderTests {
     private static let python = "/usr/bin/python3"
 
     @Test(
-        "Where openat2 is not to be had files are opened step by step, and links are not followed",
+        "Without openat2, files are opened step by step and links are not followed",
         .enabled(if: access(python, X_OK) == 0, "python3 is not installed"), arguments: [ENOSYS, EPERM])
     func withoutOpenat2(code: Int32) throws {
         let root = scratch.file("root")
@@ -60,7 +60,7 @@ struct PublicFolderTests {
         #expect(process.finish().exitCode == 0)
     }
 
-    @Test("serve has no pages unless it is told a folder")
+    @Test("serve has no pages without a folder")
     func serve() throws {
         let (bare, bareURL) = try start("serve")
         #expect(try curl("\(bareURL)/").status == 404)
@@ -77,7 +77,7 @@ struct PublicFolderTests {
         }
     }
 
-    @Test("demo has the pages within the program, styles and scripts too, or those of a folder")
+    @Test("demo serves the pages, styles and scripts inside the program, or those of a folder")
     func demo() throws {
         let (process, url) = try start("demo")
         let page = try curl("--include", "--compressed", "\(url)/")
@@ -85,7 +85,7 @@ struct PublicFolderTests {
         #expect(page.body.contains("Content-Type: text/html; charset=utf-8"))
         #expect(page.body.contains("Content-Encoding: gzip"))
         #expect(page.body.contains("Content-Security-Policy: default-src 'none';"))
-        // Whatever the page asks for of its own is there.
+        // Every file that the page refers to is served.
         let links = page.body.matches(of: /(?:href|src)="(\/[^"]+)"/).map { String($0.1) }
         #expect(links.contains { $0.hasSuffix(".css") } && links.contains { $0.hasSuffix(".js") })
         for link in links { #expect(try curl("\(url)\(link)").status == 200, "\(link)") }

@@ -3,7 +3,7 @@ import JSONBytes
 import TestSupport
 import Testing
 
-/// `sluice serve` as a process before real upstreams: nginx over TLS and on a Unix-domain socket, and behind a proxy.
+/// `sluice serve` with real upstreams: nginx over TLS, on a Unix domain socket, and behind a proxy.
 @Suite(
     "sluice serve and its upstreams", .timeLimit(.minutes(2)),
     .enabled(if: Nginx.isInstalled, "nginx is not installed: make setup"))
@@ -20,7 +20,7 @@ struct SecureUpstreamTests {
         return folder.file(name)
     }
 
-    /// The answer of a gateway with these flags: its status, and the reason of its first error.
+    /// Starts a gateway with these flags and returns an answer's status and the reason of its first error.
     private func charts(_ arguments: [String], environment: [String: String] = [:]) throws -> (Int, String?) {
         let gateway = try SluiceProcess(
             ["serve", "--port", "0", "--drain-delay", "0", "--loops", "1"] + arguments,
@@ -37,7 +37,7 @@ struct SecureUpstreamTests {
         return (answer.status, json[member: "errors"]?[element: 0]?[member: "reason"]?.stringValue)
     }
 
-    @Test("What a flag's file cannot be is told before anything is listened on, with exit code 1")
+    @Test("An unusable TLS file ends the start with exit code 1, before the gateway listens")
     func unusableFiles() throws {
         let client = TestAuthority.shared.issue(nil)
         let certificate = try file("certificate.pem", client.certificate)
@@ -71,12 +71,12 @@ struct SecureUpstreamTests {
         #expect(usage.exitCode == 2)
         #expect(
             usage.errors
-                == "sluice: --upstream-ca is for https, and --upstream diary=https://... is not given; "
-                + "'sluice serve --help' tells the flags\n")
+                == "sluice: --upstream-ca needs an https upstream: --upstream diary=https://...; "
+                + "run 'sluice serve --help' to list the flags\n")
     }
 
     @Test(
-        "A proxy variable that is not understood is a warning in the log, without its password, and fails whom it is for"
+        "An invalid proxy variable is logged as a warning without its password, and fails the calls it concerns"
     )
     func oddVariables() throws {
         let gateway = try SluiceProcess(
@@ -101,7 +101,7 @@ struct SecureUpstreamTests {
     }
 
     @Test(
-        "An nginx over TLS is believed with its authority's file, its pin and the certificate that it demands"
+        "An nginx over TLS is accepted with its authority, its pin and the client certificate that it demands"
     )
     func overTLS() throws {
         let client = TestAuthority.shared.issue(nil, name: "The gateway")
@@ -119,7 +119,7 @@ struct SecureUpstreamTests {
         #expect(
             try charts(upstream + ca + shown + ["--upstream-pin", "diary=\(client.pin)"])
                 == (502, "tls_certificate_error"))
-        // Without a certificate nginx answers 400 (and not by an alert).
+        // Without a client certificate nginx answers 400 instead of sending an alert.
         #expect(try charts(upstream + ca) == (502, "upstream_status"))
         #expect(
             try charts(upstream + ca + shown + ["--upstream-pin", "diary=\(identity.pin)"]) == (200, nil))
@@ -134,7 +134,7 @@ struct SecureUpstreamTests {
                 ]) == (200, nil))
     }
 
-    @Test("An nginx on a Unix-domain socket is called by its path, with a prefix")
+    @Test("An nginx on a Unix domain socket is called by its path, with a prefix")
     func onUnixSocket() throws {
         let nginx = try Nginx(
             "location /api/ { default_type application/json; return 200 '\(Self.chart)'; }",
@@ -147,7 +147,7 @@ struct SecureUpstreamTests {
     }
 
     @Test(
-        "A proxy is asked for all but what is excepted, by its flag or by the environment",
+        "Calls go through the proxy of the flag or the environment, except to the excepted hosts",
         .enabled(if: Tinyproxy.isInstalled, "tinyproxy is not installed: make setup"))
     func byProxy() async throws {
         let authority = try file("authority.pem", TestAuthority.shared.pem)
@@ -172,7 +172,7 @@ struct SecureUpstreamTests {
             try charts(
                 upstream + ["--proxy", "environment"], environment: ["https_proxy": right, "no_proxy": ""])
                 == (200, nil))
-        // Without the flag the environment's is not asked.
+        // Without the flag the proxy of the environment is not used.
         #expect(try charts(upstream, environment: ["https_proxy": wrong]) == (200, nil))
     }
 }

@@ -24,7 +24,7 @@ struct SignalTests {
         return output.errors.split(separator: "\n").count { $0.contains(line) }
     }
 
-    @Test("Before a server has a thread, SIGHUP, SIGUSR1 and SIGUSR2 do not end it")
+    @Test("SIGHUP, SIGUSR1 and SIGUSR2 do not end a server that is just starting")
     func beforeTheLoops() async {
         await #expect(processExitsWith: .exitCode(7)) {
             Signals.prepare()
@@ -33,14 +33,14 @@ struct SignalTests {
         }
     }
 
-    @Test("SIGHUP, SIGUSR1 and SIGUSR2 do not end a server; each SIGHUP is one line in the log")
+    @Test("SIGHUP, SIGUSR1 and SIGUSR2 do not end a server, and each SIGHUP is logged once")
     func ignored() throws {
         for arguments in servers {
             let server = try SluiceProcess(arguments)
             let url = "http://127.0.0.1:\(try server.readPort())/health/ready"
             for signal in [SIGUSR1, SIGHUP, SIGUSR2, SIGHUP] {
                 server.signal(signal)
-                // The loop that answers has seen the signal.
+                // An answer shows that the loop has handled the signal.
                 #expect(try curl(url).status / 100 == 2)
             }
             server.signal(SIGTERM)
@@ -50,9 +50,9 @@ struct SignalTests {
         }
     }
 
-    @Test("A SIGHUP that waits when the program starts is logged once its loops run")
+    @Test("A SIGHUP pending at the start is logged once the loops run")
     func waiting() throws {
-        // A blocked signal that is pending stays so over exec (POSIX), which is the earliest that one can come.
+        // A blocked pending signal survives exec (POSIX): no signal can arrive earlier.
         let script = """
             import os, signal, sys
             signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGHUP])

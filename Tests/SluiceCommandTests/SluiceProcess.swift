@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The built `sluice`, run as a user runs it.
+/// The built `sluice` in a process.
 final class SluiceProcess {
     struct Output {
         let exitCode: Int32
@@ -13,19 +13,19 @@ final class SluiceProcess {
     private let outputPipe = Pipe()
     private let errorPipe = Pipe()
     private var outputIsClosed = false
-    /// Ends a program that does not end by itself, so that a test fails instead of waiting for ever.
+    /// Kills a process that does not end, so that the test fails instead of hanging.
     private var watchdog: DispatchWorkItem?
 
-    /// Variables named `SLUICE_...` of the test's own environment are left out.
+    /// Starts the program, without variables of the test's environment that begin with `SLUICE_`.
     ///
     /// - Parameters:
-    ///   - descriptors: the soft limit of descriptors that it starts with; nil: the test's own.
-    ///   - starter: a program and its arguments, to which the program's path and its arguments are added: it has to become it.
+    ///   - descriptors: the soft limit of file descriptors; nil for the test's own.
+    ///   - starter: a program with arguments that executes the command line appended to its own.
     init(
         _ arguments: [String], environment: [String: String] = [:], descriptors: Int? = nil,
         starter: [String] = []
     ) throws {
-        // The tests' program lies beside the products of the same build.
+        // The test bundle and `sluice` are in the same build folder.
         let program = Bundle.main.bundleURL.appendingPathComponent("sluice")
         if let descriptors {
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
@@ -60,13 +60,13 @@ final class SluiceProcess {
         process.waitUntilExit()
     }
 
-    /// Runs a command to its end.
+    /// Runs a command and waits for its end.
     static func run(_ arguments: String..., environment: [String: String] = [:]) throws -> Output {
         let running = try SluiceProcess(arguments, environment: environment)
         return running.finish()
     }
 
-    /// The next line of standard output, without its line feed.
+    /// Reads the next line of standard output, without its line feed.
     func readLine() -> String? {
         var line: [UInt8] = []
         var byte: UInt8 = 0
@@ -77,7 +77,7 @@ final class SluiceProcess {
         return nil
     }
 
-    /// The port that the first line of a server names.
+    /// Reads the port from the first line that a server prints.
     func readPort() throws -> Int {
         let line = try #require(readLine())
         let match = try #require(
@@ -85,7 +85,7 @@ final class SluiceProcess {
         return try #require(Int(match.1))
     }
 
-    /// Stops reading: what the program writes from here on meets a closed pipe.
+    /// Closes the reading end of standard output, so that further writes of the program fail.
     func closeOutput() {
         outputIsClosed = true
         try? outputPipe.fileHandleForReading.close()
@@ -95,7 +95,7 @@ final class SluiceProcess {
         kill(process.processIdentifier, number)
     }
 
-    /// Waits for the end, and hands out what was not read before.
+    /// Waits for the end and returns the output that has not been read yet.
     func finish() -> Output {
         let output = outputIsClosed ? Data() : outputPipe.fileHandleForReading.readDataToEndOfFile()
         let errors = errorPipe.fileHandleForReading.readDataToEndOfFile()
@@ -109,15 +109,14 @@ final class SluiceProcess {
     var exitedBySignal: Bool { process.terminationReason == .uncaughtSignal }
 }
 
-/// Another program that is started meanwhile does not get the pipe's ends, so that the end of the one it belongs to
-/// is seen.
+/// Keeps other processes from inheriting the pipe, so that its reader sees the end when this process ends.
 private func keepFromOthers(_ pipe: Pipe) {
     for handle in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
         _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
     }
 }
 
-/// Asks with curl, as a user does: the status, a line feed, the body.
+/// Sends a request with curl and returns the status and the body.
 func curl(_ arguments: String...) throws -> (status: Int, body: String) { try curl(arguments) }
 
 func curl(_ arguments: [String]) throws -> (status: Int, body: String) {

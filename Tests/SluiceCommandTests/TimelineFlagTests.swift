@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 
 extension CommandTests {
-    @Suite("Who may ask for a timeline")
+    @Suite("Flag for timelines")
     struct TimelineFlagTests {
         private let scratch = ScratchFolder()
 
-        /// `meta.timeline` of an answer of `sluice` with these flags, asked for.
+        /// Starts `sluice` with these flags and returns `meta.timeline` of an answer to `Prefer: timeline`.
         private func timeline(
             _ command: String, _ arguments: [String], environment: [String: String] = [:]
         ) throws -> JSONFragment? {
@@ -24,13 +24,13 @@ extension CommandTests {
             return try #require(json[member: "meta"])[member: "timeline"]
         }
 
-        @Test("Nobody, unless a flag or its variable says so")
+        @Test("serve answers no timeline unless the flag or its variable is on")
         func serve() throws {
             let wrong = try SluiceProcess.run("serve", "--port", "0", "--timeline", "yes")
             #expect(wrong.exitCode == 2)
             #expect(wrong.errors.contains("--timeline takes on or off, not 'yes'"))
             #expect(try timeline("serve", []) == nil)
-            // Nobody listens there: an answer that failed has it too.
+            // Nothing listens at the upstream's address: failures have a timeline too.
             let unreachable = ["--upstream", "tags=http://127.0.0.1:1"]
             for (arguments, environment) in [
                 (["--timeline", "on"], [:]), ([], ["SLUICE_TIMELINE": "on"]),
@@ -45,7 +45,7 @@ extension CommandTests {
             }
         }
 
-        @Test("Whoever asks the demo, unless the flag says otherwise")
+        @Test("The demo answers a timeline unless the flag is off")
         func demo() throws {
             #expect(try timeline("demo", ["--timeline", "off"]) == nil)
             let timeline = try #require(try timeline("demo", []))

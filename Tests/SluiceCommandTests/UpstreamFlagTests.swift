@@ -17,25 +17,25 @@ struct UpstreamFlagTests {
     }
 
     @Test(
-        "What cannot be meant is refused, with the flag and the reason",
+        "Invalid values are refused, with the flag and the reason",
         arguments: [
             (["--upstream-ca", "diary"], "--upstream-ca takes NAME=FILE, not 'diary'"),
             (["--upstream-ca", "diary="], "--upstream-ca takes NAME=FILE, not 'diary='"),
             (["--upstream-pin", "=pin"], "--upstream-pin takes NAME=PIN, not '=pin'"),
             (
                 ["--upstream-ca", "tags=/a.pem"],
-                "--upstream-ca is for https, and --upstream tags=https://... is not given"
+                "--upstream-ca needs an https upstream: --upstream tags=https://..."
             ),
             (
                 ["--upstream", "tags=http://tags.test", "--upstream-pin", "tags=a"],
-                "--upstream-pin is for https, and --upstream tags=https://... is not given"
+                "--upstream-pin needs an https upstream: --upstream tags=https://..."
             ),
             (
                 ["--upstream-ca", "diary=/a", "--upstream-ca", "diary=/b"],
-                "--upstream-ca names 'diary' twice"
+                "--upstream-ca sets 'diary' twice"
             ),
-            (["--upstream-cert", "diary=/a"], "--upstream-cert diary=/a is without its --upstream-key"),
-            (["--upstream-key", "diary=/a"], "--upstream-key diary=/a is without its --upstream-cert"),
+            (["--upstream-cert", "diary=/a"], "--upstream-cert diary=/a needs --upstream-key diary=FILE"),
+            (["--upstream-key", "diary=/a"], "--upstream-key diary=/a needs --upstream-cert diary=FILE"),
             (
                 ["--upstream-pin", "diary=sha1"],
                 "--upstream-pin: 'sha1' is no pin: the base64 of a SHA-256 has 44 characters"
@@ -46,12 +46,12 @@ struct UpstreamFlagTests {
     }
 
     @Test(
-        "A proxy that cannot be meant is refused, and its password is not shown",
+        "An invalid proxy is refused without showing its password",
         arguments: [
-            (["--no-proxy", "a.test"], "--no-proxy says what --proxy is not for, and there is none"),
+            (["--no-proxy", "a.test"], "--no-proxy needs --proxy URL"),
             (
                 ["--proxy", "environment", "--no-proxy", "a.test"],
-                "--no-proxy does not go with --proxy environment, whose no_proxy says it"
+                "--no-proxy cannot be used with --proxy environment; set no_proxy instead"
             ),
             (
                 ["--proxy", "http://user:secret@"],
@@ -74,7 +74,7 @@ struct UpstreamFlagTests {
         }
     }
 
-    @Test("Each upstream gets what its flags say, or their variables, and no other does")
+    @Test("Flags and their variables set TLS for the named upstream only")
     func taken() throws {
         let (one, other) = (TestAuthority.shared.identity.pin, TestAuthority.other.identity.pin)
         var expected = TLSConfiguration()

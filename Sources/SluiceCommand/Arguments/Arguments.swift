@@ -1,17 +1,17 @@
-/// A complaint about the command line: what was wrong, and which command's help tells more.
+/// An error in the command line, with the command whose help explains its flags.
 struct UsageError: Error, Equatable {
     var message: String
     var command: String?
 }
 
-/// A parsed command line: flags first, then environment variables; nothing else is looked at.
+/// A parsed command line. A flag takes precedence over its environment variable.
 struct Arguments: Equatable {
     private var values: [String: [String]] = [:]
     private(set) var positional: String?
 
     /// - Parameters:
-    ///   - words: what follows the command's name. `--flag value` and `--flag=value` mean the same.
-    ///   - environment: consulted for each flag that the words do not give. An empty variable is as none.
+    ///   - words: the arguments after the command's name. `--flag value` and `--flag=value` mean the same.
+    ///   - environment: the values of flags that are not in `words`. Empty variables are ignored.
     init(
         _ words: some Sequence<String>, for command: CommandSpecification, environment: [String: String]
     ) throws(UsageError) {
@@ -32,7 +32,7 @@ struct Arguments: Equatable {
                 throw UsageError(message: "\(name) needs a value: \(flag.placeholder)", command: command.name)
             }
             guard flag.mayRepeat || values[flag.name] == nil else {
-                throw UsageError(message: "\(name) is given twice", command: command.name)
+                throw UsageError(message: "\(name) may be set only once", command: command.name)
             }
             values[flag.name, default: []].append(value)
         }
@@ -43,7 +43,7 @@ struct Arguments: Equatable {
         }
     }
 
-    /// The text without blanks at its ends.
+    /// Returns the text without leading and trailing spaces.
     static func trimmed(_ text: Substring) -> String {
         let head = text.drop { $0 == " " }
         return String(head.reversed().drop { $0 == " " }.reversed())
@@ -69,7 +69,7 @@ struct Arguments: Equatable {
         return value
     }
 
-    /// `on` or `off`.
+    /// Returns whether a flag is `on`; nil if it is not set.
     func isOn(_ name: String) throws(UsageError) -> Bool? {
         switch string(name) {
         case nil: nil
@@ -79,7 +79,7 @@ struct Arguments: Equatable {
         }
     }
 
-    /// A number of seconds, fractions allowed.
+    /// Returns a number of seconds, which may have a fraction.
     func seconds(_ name: String, in range: ClosedRange<Double>) throws(UsageError) -> Duration? {
         guard let text = string(name) else { return nil }
         guard let value = Double(text), range.contains(value) else {

@@ -1,11 +1,11 @@
-/// One flag of a command, which can be given as an environment variable too.
+/// One flag of a command. An environment variable can set it too.
 struct Flag {
     /// Without the dashes: `drain-delay`.
     var name: String
-    /// What stands for the value in the help: `SECONDS`.
+    /// The value's name in the help: `SECONDS`.
     var placeholder: String
     var help: String
-    /// What holds when it is not given, as the help prints it.
+    /// The default as the help prints it.
     var fallback: String?
     var mayRepeat = false
 
@@ -15,12 +15,12 @@ struct Flag {
     }
 }
 
-/// A command of `sluice`: what it does, and what it takes.
+/// A command of `sluice` with its flags.
 struct CommandSpecification {
     var name: String
     var summary: String
     var flags: [Flag]
-    /// The one argument without a flag, if the command takes one: `[URL]`.
+    /// The command's only argument without a flag, if it takes one: `[URL]`.
     var positional: String?
 }
 
@@ -28,40 +28,41 @@ extension CommandSpecification {
     private static let host = Flag(
         name: "host", placeholder: "ADDRESS", help: "address to listen on", fallback: "127.0.0.1")
     private static let port = Flag(
-        name: "port", placeholder: "PORT", help: "port to listen on; 0 takes any free one", fallback: "8080")
+        name: "port", placeholder: "PORT", help: "port to listen on; 0 for any free port", fallback: "8080")
     private static let loops = Flag(
         name: "loops", placeholder: "COUNT", help: "event loops, one thread each",
-        fallback: "the cores that affinity and cpu.max leave")
+        fallback: "the cores allowed by CPU affinity and cpu.max")
     private static let hosts = Flag(
         name: "hosts", placeholder: "NAMES",
-        help: "Host names to answer for, by commas: app.example.com, *.example.com, or any; else 421",
-        fallback: "localhost on a loopback address, else any; IP addresses always pass")
+        help: "host names to answer for, separated by commas (*.example.com), or any; others get 421",
+        fallback: "localhost on a loopback address, else any; IP addresses are always allowed")
     private static let name = Flag(
         name: "name", placeholder: "NAME", help: "the gateway's name in Via and Proxy-Status",
         fallback: "sluice")
     private static let logLevel = Flag(
-        name: "log-level", placeholder: "LEVEL", help: "debug, info, warning or error; on standard error",
+        name: "log-level", placeholder: "LEVEL",
+        help: "least severe level written to standard error: debug, info, warning or error",
         fallback: "info")
     private static let data = Flag(
         name: "data", placeholder: "FILE", help: "the SQLite file of the sample upstreams",
         fallback: "sluice/diary.sqlite3 in the user's data folder")
     private static let drainDelay = Flag(
         name: "drain-delay", placeholder: "SECONDS",
-        help: "how long to serve on, not ready, after SIGTERM before the listener closes", fallback: "1")
+        help: "time from SIGTERM to closing the listener; /health/ready answers 503 meanwhile", fallback: "1")
     private static let spoolDirectory = Flag(
         name: "spool-directory", placeholder: "PATH",
-        help: "where large answers wait on disk for slow clients; in memory if it cannot be written",
+        help: "directory for large answers to slow clients; if it is not writable they stay in memory",
         fallback: "/var/tmp")
 
     private static func timeline(_ fallback: String) -> Flag {
         Flag(
             name: "timeline", placeholder: "on|off",
-            help: "whether Prefer: timeline is answered with when each upstream call and attempt was",
+            help: "answer Prefer: timeline with the times of each upstream call and attempt",
             fallback: fallback)
     }
 
-    /// What is said of single upstreams; each of them may be repeated.
-    private static func ofUpstreams(_ name: String, _ placeholder: String, _ help: String, _ fallback: String)
+    /// A flag for one upstream, which may be repeated.
+    private static func perUpstream(_ name: String, _ placeholder: String, _ help: String, _ fallback: String)
         -> Flag
     {
         Flag(name: name, placeholder: placeholder, help: help, fallback: fallback, mayRepeat: true)
@@ -70,17 +71,17 @@ extension CommandSpecification {
     private static let proxy = Flag(
         name: "proxy", placeholder: "URL",
         help:
-            "http://[user:password@]host[:port] before the upstreams, or environment: what http_proxy etc. say",
+            "proxy for upstreams: http://[user:password@]host[:port], or environment for http_proxy and the like",
         fallback: "none")
     private static let noProxy = Flag(
         name: "no-proxy", placeholder: "HOSTS",
-        help: "names, addresses and networks that are reached without --proxy URL, separated by commas",
+        help: "names, addresses and networks to connect to without --proxy URL, separated by commas",
         fallback: "none")
 
     private static func folder(fallback: String) -> Flag {
         Flag(
             name: "public", placeholder: "DIR",
-            help: "a folder whose files are served where no endpoint has the path, / as its index.html",
+            help: "folder with files to serve where no endpoint has the path; / is its index.html",
             fallback: fallback)
     }
 
@@ -90,36 +91,38 @@ extension CommandSpecification {
             host, port, hosts, name, loops,
             Flag(
                 name: "upstream", placeholder: "NAME=URL",
-                help: "where NAME is: http, https or unix:/path; may be repeated (in variables: by commas)",
-                fallback: "diary, weather, places, users and tags where sluice upstream --port 8081 has them",
+                help:
+                    "address of an upstream: http, https or unix:/path; repeat it for more (in variables: use commas)",
+                fallback: "diary, weather, places, users and tags of sluice upstream --port 8081",
                 mayRepeat: true),
-            ofUpstreams(
-                "upstream-ca", "NAME=FILE", "who vouches for the https upstream NAME: certificates in PEM",
+            perUpstream(
+                "upstream-ca", "NAME=FILE", "certificate authorities of the https upstream NAME, in PEM",
                 "the system's roots"),
-            ofUpstreams(
-                "upstream-cert", "NAME=FILE", "the certificate shown to NAME, then its chain, in PEM", "none"),
-            ofUpstreams("upstream-key", "NAME=FILE", "the key of that certificate, in PEM", "none"),
-            ofUpstreams(
+            perUpstream(
+                "upstream-cert", "NAME=FILE", "client certificate for NAME and its chain, in PEM", "none"),
+            perUpstream("upstream-key", "NAME=FILE", "private key of the client certificate, in PEM", "none"),
+            perUpstream(
                 "upstream-pin", "NAME=PIN",
-                "a key that NAME may have: curl's sha256//BASE64; several: any of them", "any key"),
+                "public key that NAME must have: sha256//BASE64 as in curl; repeat it to allow more",
+                "any key"),
             folder(fallback: "no files"), proxy, noProxy, timeline("off"), logLevel, drainDelay,
             spoolDirectory,
         ])
 
     static let demo = CommandSpecification(
-        name: "demo", summary: "run the gateway together with the sample upstreams it calls",
+        name: "demo", summary: "run the gateway together with its sample upstreams",
         flags: [
-            host, port, hosts, name, loops, data, folder(fallback: "the pages within the program"), proxy,
+            host, port, hosts, name, loops, data, folder(fallback: "the pages inside the program"), proxy,
             noProxy,
             timeline("on"), logLevel, drainDelay, spoolDirectory,
         ])
 
     static let upstream = CommandSpecification(
-        name: "upstream", summary: "run the sample upstreams alone: diary, weather, places, users, tags",
+        name: "upstream", summary: "run only the sample upstreams: diary, weather, places, users, tags",
         flags: [host, port, data])
 
     static let health = CommandSpecification(
-        name: "health", summary: "ask a running gateway whether it is ready: exit code 0 if it is, else 1",
+        name: "health", summary: "check whether a running gateway is ready: exit code 0 if so, else 1",
         flags: [host, port], positional: "[URL]")
 
     static let all = [serve, demo, upstream, health]

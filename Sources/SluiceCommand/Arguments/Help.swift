@@ -14,9 +14,9 @@ enum Help {
         }
         text += """
 
-            'sluice COMMAND --help' tells a command's flags; 'sluice --version' prints the version.
-            Each flag can be given as an environment variable too: --drain-delay is SLUICE_DRAIN_DELAY.
-            Exit codes: 0 done, 1 it failed (a port that is taken, a gateway that is not ready), 2 wrong usage.
+            'sluice COMMAND --help' lists the flags of a command, 'sluice --version' prints the version.
+            Environment variables can set flags too: SLUICE_DRAIN_DELAY sets --drain-delay.
+            Exit codes: 0 success, 1 failure (port in use, gateway not ready), 2 wrong usage.
 
             """
         return text
@@ -31,7 +31,7 @@ enum Help {
         for (flag, head) in zip(command.flags, heads) {
             text += "  \(padded(head, to: width))\(flag.help)\n"
             let fallback = flag.fallback.map { "default: \($0); " } ?? ""
-            text += "  \(padded("", to: width))\(fallback)also as \(flag.environmentName)\n"
+            text += "  \(padded("", to: width))\(fallback)variable: \(flag.environmentName)\n"
         }
         return text
     }

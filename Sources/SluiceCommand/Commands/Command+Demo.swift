@@ -5,7 +5,7 @@ import GatewayHTTP
 import SampleUpstreams
 
 extension Command {
-    /// The gateway and the upstreams it calls, in one process: the upstreams on a loop and a free port of their own.
+    /// Runs the gateway and the sample upstreams in one process. The upstreams have their own loop and a free port.
     static func demo(_ arguments: Arguments) throws(UsageError) -> Int32 {
         var configuration = try configuration(arguments, allowsTimeline: true)
         configuration.files = configuration.files ?? BuiltInPages.files
@@ -34,7 +34,7 @@ extension Command {
         }
     }
 
-    /// The sample upstreams alone, until SIGTERM or SIGINT.
+    /// Runs the sample upstreams alone, until SIGTERM or SIGINT.
     static func upstream(_ arguments: Arguments) throws(UsageError) -> Int32 {
         let host = try host(arguments) ?? "127.0.0.1"
         let port = try port(arguments) ?? 8080
@@ -68,7 +68,7 @@ extension Command {
             }
             Announcement.write(url: "http://\(bound)")
             leave.wait()
-            // What is under way is answered; a second signal ends the process at once.
+            // Requests in flight are answered. A second signal ends the process at once.
             let stopped = DispatchSemaphore(value: 0)
             sample.stop { stopped.signal() }
             stopped.wait()

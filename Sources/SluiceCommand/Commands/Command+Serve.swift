@@ -11,8 +11,7 @@ extension Command {
         }
     }
 
-    /// `["diary": "http://..."]` for `diary=http://...`. Whether such an upstream exists, and whether the
-    /// address is one, is for the gateway to say.
+    /// Parses `diary=http://...` to `["diary": "http://..."]`. The gateway checks names and addresses when it starts.
     static func upstreams(_ texts: [String]) throws(UsageError) -> [String: String] {
         var upstreams: [String: String] = [:]
         for text in texts {
@@ -20,13 +19,13 @@ extension Command {
                 throw UsageError(message: "--upstream takes NAME=URL, not '\(text)'")
             }
             guard upstreams.updateValue(url, forKey: name) == nil else {
-                throw UsageError(message: "--upstream names '\(name)' twice")
+                throw UsageError(message: "--upstream sets '\(name)' twice")
             }
         }
         return upstreams
     }
 
-    /// The two sides of the first equals sign, where both say something.
+    /// Splits `NAME=VALUE` at the first equals sign; nil if either side is empty.
     static func named(_ text: String) -> (name: String, value: String)? {
         guard let equals = text.firstIndex(of: "="), equals != text.startIndex else { return nil }
         let value = text[text.index(after: equals)...]
@@ -39,8 +38,8 @@ extension Command {
         return 1
     }
 
-    /// The URL given, or the one that `--host` and `--port` (or their variables) make. An address that means
-    /// every interface is asked at loopback.
+    /// The URL to check: the argument, or one made of `--host` and `--port`, with loopback instead of an address that means all
+    /// interfaces.
     static func healthURL(_ arguments: Arguments) throws(UsageError) -> String {
         if let url = arguments.positional { return url }
         let port = try port(arguments) ?? 8080

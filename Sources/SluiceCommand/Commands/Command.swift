@@ -3,7 +3,7 @@ import GatewayCore
 import GatewayHTTP
 import Networking
 
-/// Chooses the command that the words name, and runs it to its exit code.
+/// Runs the command that the arguments name and returns its exit code.
 enum Command {
     private static let wrongUsage: Int32 = 2
 
@@ -21,7 +21,7 @@ enum Command {
             return 0
         }
         guard let command = CommandSpecification.all.first(where: { $0.name == first }) else {
-            Announcement.complain("there is no command '\(first)'; 'sluice --help' lists them")
+            Announcement.complain("unknown command '\(first)'; run 'sluice --help' to list the commands")
             return wrongUsage
         }
         let rest = words.dropFirst()
@@ -33,13 +33,13 @@ enum Command {
             let arguments = try Arguments(rest, for: command, environment: environment)
             return try run(command.name, arguments)
         } catch {
-            Announcement.complain("\(error.message); 'sluice \(first) --help' tells the flags")
+            Announcement.complain("\(error.message); run 'sluice \(first) --help' to list the flags")
             return wrongUsage
         }
     }
 
     private static func run(_ name: String, _ arguments: Arguments) throws(UsageError) -> Int32 {
-        // The others serve: before they have threads.
+        // The other commands serve. Signals have to be blocked before a thread starts.
         if name != CommandSpecification.health.name { Signals.prepare() }
         return switch name {
         case "serve": try serve(arguments)
@@ -49,9 +49,9 @@ enum Command {
         }
     }
 
-    /// What `serve` and `demo` share.
+    /// The configuration from the flags that `serve` and `demo` share.
     ///
-    /// - Parameter allowsTimeline: where nothing is said about it.
+    /// - Parameter allowsTimeline: the default of `--timeline`.
     static func configuration(
         _ arguments: Arguments, allowsTimeline: Bool = false
     ) throws(UsageError) -> GatewayServerConfiguration {
@@ -77,11 +77,11 @@ enum Command {
         switch (arguments.string("proxy"), exceptions) {
         case (nil, nil): return .none
         case (nil, _?):
-            throw UsageError(message: "--no-proxy says what --proxy is not for, and there is none")
+            throw UsageError(message: "--no-proxy needs --proxy URL")
         case ("environment"?, nil): return .environment
         case ("environment"?, _?):
             throw UsageError(
-                message: "--no-proxy does not go with --proxy environment, whose no_proxy says it")
+                message: "--no-proxy cannot be used with --proxy environment; set no_proxy instead")
         case (let url?, _):
             let except: NoProxy
             do {
@@ -94,7 +94,7 @@ enum Command {
             do {
                 return .fixed(try ProxyConfiguration(url), except: except)
             } catch {
-                // Not the URL itself: a password may be in it.
+                // The message omits the URL, which may contain a password.
                 throw UsageError(
                     message: "--proxy takes http://[user:password@]host[:port] or environment: \(error)")
             }
@@ -106,18 +106,18 @@ enum Command {
         do {
             _ = try RootFolder(path: path)
         } catch {
-            throw UsageError(message: "--public takes a folder that can be read: \(error)")
+            throw UsageError(message: "--public takes a readable folder: \(error)")
         }
         return .folder(path)
     }
 
-    /// One that is named has to work; the default one need not.
+    /// Checks a directory that the flag names. The default directory is not checked: answers stay in memory if it is unusable.
     private static func spoolDirectory(_ arguments: Arguments) throws(UsageError) -> String? {
         guard let path = arguments.string("spool-directory") else { return nil }
         do {
             try SpoolFile.check(path)
         } catch {
-            throw UsageError(message: "--spool-directory takes a directory that can be written: \(error)")
+            throw UsageError(message: "--spool-directory takes a writable directory: \(error)")
         }
         return path
     }

@@ -3,7 +3,7 @@ import GatewayHTTP
 import SampleUpstreams
 
 extension SampleAnswer {
-    /// The answer as a line of the access log.
+    /// The line of the access log for this answer.
     var line: JSONLine {
         var timestamp = Timestamp()
         var line = JSONLine(capacity: 256)
@@ -29,7 +29,7 @@ extension SampleAnswer {
 }
 
 extension SampleDataError {
-    /// The error as a line of the log on standard error.
+    /// The line on standard error for this error.
     var line: JSONLine {
         var timestamp = Timestamp()
         var line = JSONLine(capacity: 256)
@@ -43,7 +43,7 @@ extension SampleDataError {
 }
 
 extension JSONLine {
-    /// The line of the log on standard error for a SIGHUP.
+    /// The line on standard error for a SIGHUP.
     static var hangUpIgnored: JSONLine {
         var timestamp = Timestamp()
         var line = JSONLine(capacity: 128)

@@ -1,11 +1,11 @@
 import GatewayHTTP
 
-/// How upstreams are told to be connected to by `--upstream-ca`, `--upstream-cert`, `--upstream-key` and `--upstream-pin`.
+/// TLS settings of upstreams from `--upstream-ca`, `--upstream-cert`, `--upstream-key` and `--upstream-pin`.
 enum UpstreamTLS {
-    /// By the name of each upstream that one of the flags names. Files are read as the gateway starts.
+    /// Returns the settings by the upstream's name. The gateway reads the files when it starts.
     ///
-    /// - Parameter upstreams: their addresses, by `--upstream`: what is said of one that is not among them at https would
-    ///   be without effect.
+    /// - Parameter upstreams: the addresses from `--upstream`. A flag for an upstream without an https address is an error, since it
+    ///   would have no effect.
     static func configurations(
         _ arguments: Arguments, of upstreams: [String: String]
     ) throws(UsageError) -> [String: TLSConfiguration] {
@@ -20,7 +20,7 @@ enum UpstreamTLS {
                 guard upstreams[value.name]?.lowercased().hasPrefix("https://") == true else {
                     throw UsageError(
                         message:
-                            "--\(flag) is for https, and --upstream \(value.name)=https://... is not given")
+                            "--\(flag) needs an https upstream: --upstream \(value.name)=https://...")
                 }
                 values.append(value)
             }
@@ -29,7 +29,7 @@ enum UpstreamTLS {
         func files(_ flag: String) throws(UsageError) -> [String: String] {
             var files: [String: String] = [:]
             for (name, file) in try values(flag, "FILE") where files.updateValue(file, forKey: name) != nil {
-                throw UsageError(message: "--\(flag) names '\(name)' twice")
+                throw UsageError(message: "--\(flag) sets '\(name)' twice")
             }
             return files
         }
@@ -41,13 +41,13 @@ enum UpstreamTLS {
         var keys = try files("upstream-key")
         for (name, file) in try files("upstream-cert") {
             guard let key = keys.removeValue(forKey: name) else {
-                throw UsageError(message: "--upstream-cert \(name)=\(file) is without its --upstream-key")
+                throw UsageError(message: "--upstream-cert \(name)=\(file) needs --upstream-key \(name)=FILE")
             }
             configurations[name, default: TLSConfiguration()].identity = .init(
                 certificateChain: .file(file), privateKey: .file(key))
         }
         if let (name, file) = keys.first {
-            throw UsageError(message: "--upstream-key \(name)=\(file) is without its --upstream-cert")
+            throw UsageError(message: "--upstream-key \(name)=\(file) needs --upstream-cert \(name)=FILE")
         }
         for (name, pin) in try values("upstream-pin", "PIN") {
             try check(pin)
@@ -58,7 +58,7 @@ enum UpstreamTLS {
 
     private static func check(_ pin: String) throws(UsageError) {
         var configuration = TLSConfiguration()
-        // Nothing else is to be read than the pin.
+        // Without authorities, only the pin is checked and no file is read.
         configuration.verification = .insecureNone
         configuration.pins = [pin]
         do {

@@ -1,6 +1,6 @@
 import GatewayCore
 
-/// All that `sluice serve` answers: the screens of the write-ups that Sluice is built from.
+/// All endpoints of `sluice serve`.
 enum AppEndpoints {
     static func declare(on gateway: Gateway) {
         WeightEndpoints.declare(on: gateway)

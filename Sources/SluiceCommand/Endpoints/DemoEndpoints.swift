@@ -3,15 +3,15 @@ import HTTPModel
 import JSONBytes
 import SampleUpstreams
 
-/// The switches of the demo: each sample upstream can be made to fail, so that one can see what the gateway makes of it.
+/// The fault switches of the demo. They make a sample upstream fail, to show how the gateway answers.
 enum DemoEndpoints {
     static func declare(on gateway: Gateway, faults: FaultBoard) {
         gateway.get("/demo/faults/{upstream}") { request in
             .fragment(faults.list(of: try upstream(request)))
         }
 
-        // The body is that of the sample upstreams' own `PUT /faults`: {"api":"weights","fault":"delay:2000"}; without
-        // an api the upstream is meant as a whole.
+        // The body is the same as for the sample upstreams' own `PUT /faults`: {"api":"weights","fault":"delay:2000"}. Without
+        // "api" the fault concerns the whole upstream.
         gateway.put("/demo/faults/{upstream}") { request in
             let upstream = try upstream(request)
             do throws(FaultError) {
@@ -28,7 +28,7 @@ enum DemoEndpoints {
         guard let upstream = SampleUpstream(rawValue: name) else {
             let known = SampleUpstream.allCases.map(\.rawValue).joined(separator: ", ")
             throw GatewayError.notFound(
-                "there is no upstream \"\(name)\" with a fault switch; there are: \(known)")
+                "no fault switch for upstream \"\(name)\"; there are: \(known)")
         }
         return upstream
     }

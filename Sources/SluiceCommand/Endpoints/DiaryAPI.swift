@@ -3,7 +3,7 @@ import HTTPModel
 import JSONBytes
 import Networking
 
-/// The food-diary API, as the gateway's endpoints call it.
+/// The food diary's API.
 enum DiaryAPI {
     /// Weights up to a date: the last seven days, or the monthly means of the last year.
     case weights(CalendarDate, Span)
@@ -17,14 +17,14 @@ enum DiaryAPI {
     enum Half: String, CaseIterable, RequestValue { case am, pm }
 }
 
-/// What a client sends to register a weight, and what the upstream is sent.
+/// The body of a request that registers a weight, both the client's and the upstream's.
 struct WeightEntry: Codable, Sendable {
     /// Kilograms, 20 to 300; the upstream checks the range.
     var weight: Double
 }
 
 extension DiaryAPI: TargetType {
-    /// Where `sluice upstream --port 8081` listens; `--upstream diary=URL` says another place.
+    /// The address of `sluice upstream --port 8081`; `--upstream diary=URL` replaces it.
     var baseURL: String { "http://127.0.0.1:8081" }
 
     var path: RequestPath {

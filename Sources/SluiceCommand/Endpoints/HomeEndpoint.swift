@@ -5,7 +5,7 @@ import JSONBytes
 import Networking
 import Rx
 
-/// The first screen: the weights, and beside them the weather, the tags and the user, without which it can do.
+/// The home screen: the weights, which are required, and the weather, the tags and the user, which are optional.
 struct HomeEndpoint {
     private let diary: Provider<DiaryAPI>
     private let weather: Provider<WeatherAPI>
@@ -13,7 +13,7 @@ struct HomeEndpoint {
     private let users: Provider<UsersAPI>
 
     static func declare(on gateway: Gateway) {
-        // What the screen can do without does not keep it waiting for long.
+        // Short limits: optional parts must not delay the screen.
         var brief = CallPolicy()
         brief.totalTimeout = .seconds(3)
         HomeEndpoint(
@@ -40,14 +40,14 @@ struct HomeEndpoint {
         }
     }
 
-    /// `{"recent":...,"today":...}`: one part, which fails with either call.
+    /// `{"recent":...,"today":...}` as one part, which fails if either call fails.
     private func weights(of date: CalendarDate) -> Single<[String: JSONFragment]> {
         Single.zip(
             diary.rx.request(.weights(date, .recent)).fragment(), diary.rx.request(.day(date)).fragment()
         ) { ["recent": $0, "today": $1] }
     }
 
-    /// `{"forecast":...,"now":...}`, the forecast for the next hours.
+    /// `{"forecast":...,"now":...}` with the forecast for the next hours.
     private func weather(at point: GridPoint) -> Single<[String: JSONFragment]> {
         Single.zip(
             weather.rx.request(.nowCast(point)).fragment(),
@@ -57,11 +57,11 @@ struct HomeEndpoint {
 }
 
 extension CalendarDate {
-    /// The sample upstreams' day too.
+    /// The sample upstreams use the same day.
     fileprivate static func todayInUTC() throws(GatewayError) -> CalendarDate {
         let days = Int((Date().timeIntervalSince1970 / 86_400).rounded(.down))
         guard let today = CalendarDate(daysSince1970: days) else {
-            throw GatewayError(.internal, "the clock is beyond the year 9999")
+            throw GatewayError(.internal, "the system clock is after the year 9999")
         }
         return today
     }

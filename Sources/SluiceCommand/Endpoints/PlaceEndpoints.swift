@@ -4,7 +4,7 @@ import JSONBytes
 import Networking
 import Rx
 
-/// The summary screen: a day's path is posted, and what its time went to is drawn as a pie.
+/// The summary screen: stores a day's path and returns how the day was spent.
 struct PlaceEndpoints {
     private let places: Provider<PlacesAPI>
 
@@ -13,7 +13,7 @@ struct PlaceEndpoints {
     }
 
     private func declare(on gateway: Gateway) {
-        // The most points there may be, and room for blanks.
+        // Enough for the maximum of points with white space.
         gateway.post("/api/daily/path", .bodyLimit(256 * 1024)) { request in
             let path = try request.json(as: DailyPath.self)
             try path.check()

@@ -3,7 +3,7 @@ import HTTPModel
 import JSONBytes
 import Networking
 
-/// The API that keeps where somebody went, and sums it up.
+/// The API that stores a user's path and summarizes it.
 enum PlacesAPI {
     case addPath(DailyPath)
     case pieChart(CalendarDate)
@@ -12,7 +12,7 @@ enum PlacesAPI {
 /// A path: `{"user":"u1","timeSequence":[{"time":"2026-11-20T08:00:00Z","latitude":37.5,"longitude":127.0}]}`.
 struct DailyPath: Codable, Sendable {
     struct Point: Codable, Sendable {
-        /// By RFC 3339.
+        /// A time by RFC 3339.
         var time: String
         /// Degrees, -90 to 90.
         var latitude: Double
@@ -23,10 +23,10 @@ struct DailyPath: Codable, Sendable {
     var user: String
     var timeSequence: [Point]
 
-    /// One a minute, for a day; in any order.
+    /// One point per minute of a day, in any order.
     static let mostPoints = 1440
 
-    /// The first rule that is broken ends the request.
+    /// Throws for the first broken rule.
     func check() throws(GatewayError) {
         guard 1...64 ~= user.unicodeScalars.count else {
             throw .invalidRequest("body: user must have 1 to 64 characters")
@@ -51,7 +51,7 @@ extension DailyPath.Point {
 }
 
 extension PlacesAPI: TargetType {
-    /// Where `sluice upstream --port 8081` has it; `--upstream places=URL` says another place.
+    /// The address of `sluice upstream --port 8081`; `--upstream places=URL` replaces it.
     var baseURL: String { "http://127.0.0.1:8081/places" }
 
     var path: RequestPath {

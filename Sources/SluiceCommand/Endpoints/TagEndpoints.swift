@@ -5,7 +5,7 @@ import JSONBytes
 import Networking
 import Rx
 
-/// Tags, and those that a card received.
+/// All tags, and the tags that a card received.
 struct TagEndpoints {
     private let tags: Provider<TagsAPI>
 

@@ -4,15 +4,15 @@ import HTTPModel
 import JSONBytes
 import Networking
 
-/// The API of the tags that people give to each other's cards. What is wrong with a card is a status inside its envelope.
+/// The API of tags that people give to each other's cards. It reports errors with a status inside the envelope.
 enum TagsAPI {
     case all
-    /// The last first.
+    /// The tags of a card, latest first.
     case received(card: UUID)
 }
 
 extension TagsAPI: TargetType {
-    /// Where `sluice upstream --port 8081` has it; `--upstream tags=URL` says another place.
+    /// The address of `sluice upstream --port 8081`; `--upstream tags=URL` replaces it.
     var baseURL: String { "http://127.0.0.1:8081" }
 
     var path: RequestPath {

@@ -4,7 +4,7 @@ import JSONBytes
 import Networking
 import Rx
 
-/// Profiles by name.
+/// User profiles by name.
 struct UserEndpoints {
     private let users: Provider<UsersAPI>
 

@@ -3,15 +3,15 @@ import HTTPModel
 import JSONBytes
 import Networking
 
-/// The API of profiles. It has no envelope.
+/// The API of user profiles, which has no envelope.
 enum UsersAPI {
     case user(UserName)
 
-    /// Where the profile stands in an answer.
+    /// The profile's location in a response.
     static let profile: JSONPointer = "/user"
 }
 
-/// What a user may be called: one segment of a path.
+/// A user's name, which is one segment of a path.
 struct UserName: RequestValue, CustomStringConvertible {
     let description: String
 
@@ -30,7 +30,7 @@ struct UserName: RequestValue, CustomStringConvertible {
 }
 
 extension UsersAPI: TargetType {
-    /// Where `sluice upstream --port 8081` has it; `--upstream users=URL` says another place.
+    /// The address of `sluice upstream --port 8081`; `--upstream users=URL` replaces it.
     var baseURL: String { "http://127.0.0.1:8081/users" }
 
     var path: RequestPath {

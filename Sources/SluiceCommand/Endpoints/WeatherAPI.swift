@@ -3,18 +3,18 @@ import HTTPModel
 import JSONBytes
 import Networking
 
-/// The Korean weather agency's API of points on its grid, as the gateway's endpoints call it.
+/// The Korean weather agency's API for points on its grid.
 enum WeatherAPI {
-    /// What is measured now.
+    /// The current observations.
     case nowCast(GridPoint)
-    /// What is to come: three days, or the six hours that are convenient to show at a glance.
+    /// The forecast for three days or, with `convenience`, for the next six hours.
     case forecast(GridPoint, convenience: Bool, page: Int)
 
-    /// Rows of a page: five hours of the three days, or all of the six hours.
+    /// Rows per page: five hours of the three days, or all of the six hours.
     static let pageSize = 60
 }
 
-/// A cell of the agency's grid of 5 km.
+/// A cell of the agency's 5 km grid.
 struct GridPoint {
     /// Eastward.
     var nx: Int
@@ -27,7 +27,7 @@ struct GridPoint {
 }
 
 extension WeatherAPI: TargetType {
-    /// Where `sluice upstream --port 8081` has it; `--upstream weather=URL` says another place.
+    /// The address of `sluice upstream --port 8081`; `--upstream weather=URL` replaces it.
     var baseURL: String { "http://127.0.0.1:8081/weather" }
 
     var path: RequestPath {
@@ -51,7 +51,7 @@ extension WeatherAPI: TargetType {
         }
     }
 
-    /// A failure is a result code under HTTP 200.
+    /// The agency reports failures with a result code and HTTP status 200.
     var envelope: ResponseEnvelope { Self.agencyEnvelope }
 
     /// `{"response":{"header":{"resultCode":"00","resultMsg":"NORMAL_SERVICE"},"body":{...}}}`

@@ -4,7 +4,7 @@ import JSONBytes
 import Networking
 import Rx
 
-/// The weather of a point: one answer out of two calls.
+/// The weather at a point: one answer from two calls.
 struct WeatherEndpoints {
     private let weather: Provider<WeatherAPI>
 

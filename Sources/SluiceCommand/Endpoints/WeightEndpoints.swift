@@ -4,7 +4,7 @@ import JSONBytes
 import Networking
 import Rx
 
-/// The weight screen of a food diary: two charts and the weights of a day, from one upstream.
+/// The weight screen of the food diary: two charts and the weights of a day, from one upstream.
 struct WeightEndpoints {
     private let diary: Provider<DiaryAPI>
 
@@ -29,7 +29,7 @@ struct WeightEndpoints {
             screen(try request.query("fddDate", as: CalendarDate.self))
         }
 
-        // Every input redraws the screen. If only the drawing fails, the input was taken: the answer is partial.
+        // Every write answers with the new screen. If only reading the screen fails, the weight is stored and the answer is partial.
         gateway.put("/api/weights/{date}/{half}") { request in
             let date = try request.path("date", as: CalendarDate.self)
             let half = try request.path("half", as: DiaryAPI.Half.self)

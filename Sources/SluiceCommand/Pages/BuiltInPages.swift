@@ -2,7 +2,7 @@ import CPages
 import GatewayHTTP
 import Glibc
 
-/// The files of `Public/` as they were when the program was built.
+/// The files of `Public/`, embedded in the program when it was built.
 enum BuiltInPages {
     static var files: StaticFiles { .builtIn(all, modified: modified) }
 
@@ -15,7 +15,7 @@ enum BuiltInPages {
         }
     }
 
-    /// The pages are as old as the program's file. Seconds since 1970; 0 where that cannot be told.
+    /// The modification time of the program's file, in seconds since 1970; 0 if it is unknown.
     private static var modified: Int64 {
         var status = stat()
         return stat("/proc/self/exe", &status) == 0 ? Int64(status.st_mtim.tv_sec) : 0
