@@ -40,7 +40,7 @@ function drawUser(user) {
   ].filter(Boolean);
 }
 
-/** The parts of `/api/home`: whose they are, whether the screen can do without them, and how each is drawn. */
+/** The parts of `/api/home`: their upstreams, whether the screen needs them, and how each is drawn. */
 export const cards = [
   { part: "weights", upstream: "diary", isRequired: true, draw: drawWeights, isEmpty: (data) => !data.today && !data.recent },
   { part: "user", upstream: "users", draw: drawUser },

@@ -5,7 +5,7 @@ import { briefDay, decimal, later, longDay, longMonth, month, shortDay, weekday 
 const room = { top: 28, right: 14, bottom: 44, left: 46, height: 286 };
 const halves = ["am", "pm"];
 
-/** The labels that a span's chart has room for, with or without a weight: seven days, or twelve months. */
+/** The labels of a chart's slots, with or without a weight: seven days or twelve months. */
 export function slots(span, day) {
   if (span === "recent") return Array.from({ length: 7 }, (_, index) => later(day, index - 6));
   const [year, number] = day.split("-").map(Number);
@@ -13,7 +13,7 @@ export function slots(span, day) {
     new Date(Date.UTC(year, number - 1 + index - 11, 1)).toISOString().slice(0, 7));
 }
 
-/** Round values that enclose all of `values`: three to six of them. */
+/** Three to six round values that enclose all `values`. */
 export function ticks(values) {
   const low = Math.min(...values);
   const high = Math.max(...values);
@@ -23,7 +23,7 @@ export function ticks(values) {
   return Array.from({ length: last - first + 1 }, (_, index) => Number(((first + index) * step).toFixed(1)));
 }
 
-/** The path through the points that are there; a gap where one is not. */
+/** The path through the points, with gaps where values are missing. */
 function line(points) {
   let path = "";
   let isDown = false;
@@ -36,7 +36,7 @@ function line(points) {
 
 const title = (span, label) => (span === "recent" ? longDay(label) : longMonth(label));
 
-/** What a slot says: "Friday 20 November 2026: morning 72.1 kg, evening none". */
+/** The text of a slot: "Friday 20 November 2026: morning 72.1 kg, evening none". */
 function spoken(span, label, point) {
   const values = halves.map((half) =>
     `${t(half)} ${point?.[half] != null ? t("kg", { value: decimal(point[half]) }) : t("none")}`);
@@ -44,7 +44,7 @@ function spoken(span, label, point) {
 }
 
 /**
- * A line chart of mornings and evenings, redrawn for each width. Values show on hover and on focus; the arrow keys go
+ * A line chart of morning and evening weights, redrawn for each width. Hover and focus show values; the arrow keys move
  * from slot to slot.
  */
 export class Chart {
@@ -53,12 +53,12 @@ export class Chart {
     this.data = null;
     this.focused = null;
     this.tip = el("div", { class: "tip", "aria-hidden": "true", hidden: true });
-    // Wherever the focus is (WCAG 1.4.13).
+    // Escape works wherever the focus is (WCAG 1.4.13).
     document.addEventListener("keydown", (event) => event.key === "Escape" && this.hide());
     onWidth(root, () => this.draw());
   }
 
-  /** @param data `{span, day, points}`, the points of the gateway's answer; null empties the chart. */
+  /** @param data `{span, day, points}` with the points of the gateway's answer; null clears the chart. */
   show(data) {
     if (data && (data.span !== this.data?.span || data.day !== this.data?.day)) this.focused = null;
     this.data = data;
@@ -156,7 +156,7 @@ export class Chart {
         : svg("path", { class: "dot", d: `M${point.x} ${point.y - 6}l6 6-6 6-6-6z` }))));
   }
 
-  /** The slot that the Tab key goes to. */
+  /** The slot that the Tab key reaches. */
   get stopped() {
     return this.root.querySelector('.slot[tabindex="0"]');
   }
@@ -190,7 +190,7 @@ export class Chart {
     this.slot(next).focus();
   }
 
-  /** Makes a slot the one that the Tab key goes to. */
+  /** Makes a slot the one that the Tab key reaches. */
   stop(index) {
     this.focused = index;
     this.root.querySelectorAll(".slot").forEach((slot, at) => slot.setAttribute("tabindex", at === index ? 0 : -1));

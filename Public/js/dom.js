@@ -10,24 +10,24 @@ function fill(node, properties, children) {
   return node;
 }
 
-/** An HTML element: attributes, `onclick` and the like as listeners, then its children. */
+/** Makes an HTML element from attributes, listeners (`onclick`) and children. */
 export function el(name, properties = {}, ...children) {
   return fill(document.createElement(name), properties, children);
 }
 
-/** An SVG element. */
+/** Makes an SVG element. */
 export function svg(name, properties = {}, ...children) {
   return fill(document.createElementNS(SVG, name), properties, children);
 }
 
-/** A drawing of the page's sprite, which says nothing to a screen reader. */
+/** Makes an icon from the page's sprite, hidden from screen readers. */
 export function glyph(name, className = "glyph") {
   return svg("svg", { class: className, viewBox: "0 0 24 24", "aria-hidden": "true" }, svg("use", { href: `#${name}` }));
 }
 
 /**
- * Puts `children` in the place of what `root` holds. The focus stays on the same control, or else goes to what
- * `otherwise` finds.
+ * Replaces the children of `root`. The focus stays on the same control or, if that is gone, moves to the element that
+ * `otherwise` returns.
  */
 export function redraw(root, children, otherwise = () => null) {
   const active = document.activeElement;

@@ -1,10 +1,10 @@
-// A classic script on purpose: it runs before the first paint, so that nothing flashes in another language or theme.
+// A classic script: it runs before the first paint, so the page does not flash in another language or theme.
 (() => {
   const kept = (name) => {
     try {
       return localStorage.getItem(`sluice.${name}`);
     } catch {
-      return null; // Storage that is blocked keeps nothing.
+      return null; // Storage is blocked.
     }
   };
   const root = document.documentElement;

@@ -1,11 +1,11 @@
 import { longDay } from "./format.js";
 import { t } from "./language.js";
 
-/** The form for a weight. What the diary allows is asked before the request; what it refuses is told here too. */
+/** The form for a weight. It checks the value before the request, and shows why the diary refused it. */
 export class Entry {
   /**
-   * @param save called with the half, the weight and the day; its promise is what says the complaint, or null
-   * @param complain called with a complaint, its half and its day, that came when the form was closed already
+   * @param save called with the half, the weight and the day; its promise resolves to an error text or null
+   * @param complain called with an error text, half and day if the error arrives after the form was closed
    */
   constructor(save, complain) {
     this.dialog = document.getElementById("entry");
@@ -23,7 +23,7 @@ export class Entry {
   }
 
   open(half, weight, day) {
-    /** What this opening is of; an answer to an earlier one leaves it alone. */
+    /** Identifies this opening of the form; answers to an earlier one are ignored. */
     this.asked = { half, day };
     this.dialog.querySelector("#entry-title").textContent = t(`entry.${half}`);
     this.dialog.querySelector("[data-entry-day]").textContent = longDay(day);
@@ -34,7 +34,7 @@ export class Entry {
     this.input.select();
   }
 
-  /** The button that opened it was redrawn: the focus goes to what stands in its place. */
+  /** Moves the focus to the button that replaced the one that opened the form. */
   back() {
     const { half } = this.asked;
     const place = document.querySelector(`[data-half="${half}"]`);
@@ -57,7 +57,7 @@ export class Entry {
 
   async submit() {
     if (this.isSaving) return;
-    // As an input method for Korean may have it, too: full-width digits.
+    // Korean input methods may produce full-width digits.
     const text = this.input.value.normalize("NFKC").trim().replace(",", ".").replace(/ *kg$/i, "");
     const weight = /^-?\d+(\.\d{0,3})?$/.test(text) ? Number(text) : null;
     const rule = text === "" ? "entry.missing" : weight === null ? "entry.no-number"

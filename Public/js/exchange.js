@@ -1,15 +1,15 @@
 /**
- * A request to the gateway and what came of it.
+ * A request to the gateway and its answer.
  *
  * @typedef {object} Exchange
  * @property {{method: string, path: string, body: ?object}} request
- * @property {boolean} reached whether an answer came at all
+ * @property {boolean} reached whether any answer arrived
  * @property {?number} status
  * @property {?string} statusText
  * @property {?Headers} fields
- * @property {string} text the body as it came
- * @property {?object} envelope the body, where it is one of the gateway's
- * @property {number} took milliseconds, as this page saw them
+ * @property {string} text the raw body
+ * @property {?object} envelope the parsed body, if it is an envelope of the gateway
+ * @property {number} took milliseconds, measured in this page
  */
 
 function parsed(text) {
@@ -28,11 +28,11 @@ function options({ method, body }, cancelled) {
   return { method, headers, signal, cache: "no-store", body: body ? JSON.stringify(body) : undefined };
 }
 
-/** Milliseconds after which nobody waits any more; the gateway's own limit for a request is 15 seconds. */
+/** Time-out in milliseconds. The gateway's own limit for a request is 15 s. */
 const patience = 20_000;
 
 /**
- * Asks the gateway. Never fails but by `signal`: no answer is an exchange too.
+ * Sends a request to the gateway. Rejects only if `signal` aborts: a missing answer is an exchange too.
  *
  * @returns {Promise<Exchange>}
  */
@@ -55,10 +55,10 @@ export async function ask(request, signal) {
 }
 
 /**
- * Asks one request at a time, as `flatMapLatest` does: another one cancels the GET before it, which the gateway sees,
- * and cancels its own calls. An input is never cancelled; what comes after it waits for it.
+ * Sends one request at a time, as `flatMapLatest` does. A new request cancels the GET before it, and the gateway then
+ * cancels its upstream calls. A write is never cancelled; requests after it wait.
  *
- * @returns a function whose promise is `{exchange, isLatest}`; the exchange of what was cancelled is null
+ * @returns a function whose promise resolves to `{exchange, isLatest}`; `exchange` is null if it was cancelled
  */
 export function latest() {
   let controller = null;
@@ -84,14 +84,14 @@ export function latest() {
   };
 }
 
-/** The errors of an exchange by their part. */
+/** The errors of an exchange by part. */
 export function errorsByPart(exchange) {
   return new Map((exchange?.envelope?.errors ?? []).map((error) => [error.part, error]));
 }
 
 const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** The request as a line for a shell: asks the same thing again. */
+/** The request as a curl command for a shell. */
 export function curlLine({ method, path, body }) {
   const words = ["curl", "-i"];
   if (method !== "GET") words.push("-X", method);

@@ -2,7 +2,7 @@ import { el, glyph } from "./dom.js";
 import { has, t } from "./language.js";
 import { milliseconds } from "./format.js";
 
-/** What is said of a reason: of itself, or else of its kind. */
+/** The text for a reason or, if it has none, for its kind. */
 function said(prefix, error) {
   for (const name of [error.reason, `${error.reason} ${error.status}`, error.kind]) {
     if (has(`${prefix}.${name}`)) return t(`${prefix}.${name}`, { status: error.status ?? "" });
@@ -10,11 +10,11 @@ function said(prefix, error) {
   return t(`${prefix}.other`);
 }
 
-/** The words for a failed part: what happened, and what a user can do. */
+/** The texts for a failed part: what happened, and what a user can do. */
 export const happened = (error) => said("reason", error);
 export const advice = (error) => said("advice", error);
 
-/** The names that a failure has in the envelope. */
+/** The failure's kind, reason and status in the envelope. */
 export function names(error) {
   const attempts = t(error.attempts === 1 ? "attempt" : "attempts", { count: error.attempts });
   const all = [error.kind, error.reason, error.status ? `HTTP ${error.status}` : null];
@@ -25,7 +25,7 @@ export function names(error) {
     el("code", { translate: "yes" }, `${attempts}, ${milliseconds(error.elapsedMs)}`));
 }
 
-/** A part that failed: its title, what happened, its names, and what can be done. */
+/** Draws a failed part: its title, what happened, its names, and what a user can do. */
 export function failed(title, error, retry) {
   return el(
     "div", { class: "failed", "data-reason": error.reason, "data-kind": error.kind },
@@ -36,13 +36,13 @@ export function failed(title, error, retry) {
     retry && el("button", { class: "plain", type: "button", onclick: retry }, t("again")));
 }
 
-/** What was answered well, and withheld because something else failed. */
+/** Draws a part that succeeded but was withheld because another part failed. */
 export function held(words) {
   return el(
     "div", { class: "failed held" }, el("p", { class: "failed-head" }, glyph("held"), t("held.title")), el("p", {}, words));
 }
 
-/** No answer of the gateway at all, or none in its envelope. */
+/** Draws a missing answer, or one without the gateway's envelope. */
 export function unreachable(exchange, retry) {
   const key = exchange.reached ? "strange" : "unreachable";
   return el(
@@ -52,7 +52,7 @@ export function unreachable(exchange, retry) {
     el("button", { class: "plain", type: "button", onclick: retry }, t("again")));
 }
 
-/** An envelope that failed without a part to blame: a request that the gateway itself refuses. */
+/** Draws a failure without a failed part: the gateway refused the request. */
 export function refused(exchange, retry) {
   const { code, message, status } = exchange.envelope;
   return el(

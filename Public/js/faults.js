@@ -2,7 +2,7 @@ import { el } from "./dom.js";
 import { ask } from "./exchange.js";
 import { has, onLanguage, t } from "./language.js";
 
-/** What an upstream can be made to do, as `PUT /demo/faults/{upstream}` spells it. */
+/** The faults of an upstream, as `PUT /demo/faults/{upstream}` names them. */
 const kinds = [
   "delay:1200", "delay:8000", "status:503", "status:204", "drop", "garbage", "truncate", "trickle",
 ];
@@ -12,17 +12,17 @@ function nameOf(kind) {
   return has(key) ? t(key) : kind;
 }
 
-/** The fault of each upstream: what is chosen, and whether it is on. */
+/** The chosen fault of each upstream, and whether it is on. */
 const faults = new Map();
 let changed = () => {};
 
-/** Those that the gateway has no switch for, as `sluice serve` has none. */
+/** Upstreams without a switch; `sluice serve` has no switches. */
 const without = new Set();
 
 const places = (upstream) => document.querySelectorAll(`[data-fault="${upstream}"]`);
 const upstreams = () => new Set([...document.querySelectorAll("[data-fault]")].map((place) => place.dataset.fault));
 
-/** The fault that is set for an upstream as a whole, or else for one of its APIs; null where that is not known. */
+/** The fault of a whole upstream or, without one, of one of its APIs; null if it is unknown. */
 async function askFor(upstream) {
   const { envelope, status } = await ask({ method: "GET", path: `/demo/faults/${upstream}` });
   if (status === 404) without.add(upstream);
@@ -30,7 +30,7 @@ async function askFor(upstream) {
   return set?.[upstream] ? Object.values(set).find((fault) => fault !== "none") ?? "none" : null;
 }
 
-/** What is chosen last is what is put; a choice in between is never sent after it. */
+/** Sends the latest choice; earlier choices that have not been sent are skipped. */
 async function set(upstream, kind, isOn) {
   const fault = faults.get(upstream);
   const wasOn = fault.isOn;
@@ -49,7 +49,7 @@ async function set(upstream, kind, isOn) {
     fault.put = wanted;
     changed(upstream);
   } else {
-    // It is as it was: the switch must not tell otherwise.
+    // The fault has not changed, so the switch shows the old state.
     fault.isOn = fault.put !== "none";
     if (fault.isOn) fault.kind = fault.put;
     fault.hasFailed = true;
@@ -97,7 +97,7 @@ async function load(upstream) {
   faults.set(upstream, { kind, isOn: now !== "none", put: now, isPutting: false, hasFailed: false });
 }
 
-/** What is so now, where somebody else has changed it: another page, a curl line, a gateway that was started again. */
+/** Reads the current fault, which another page, curl or a restart may have changed. */
 async function renew(upstream) {
   const fault = faults.get(upstream);
   if (fault.isPutting) return;
@@ -118,7 +118,7 @@ async function renew(upstream) {
   }
 }
 
-/** Renews all switches, and finds those that could not be asked for before. */
+/** Updates all switches, and adds those that were unreachable before. */
 export async function renewFaults() {
   [...faults.keys()].forEach(renew);
   const missing = [...upstreams()].filter((upstream) => !faults.has(upstream) && !without.has(upstream));
@@ -128,14 +128,14 @@ export async function renewFaults() {
 }
 
 function drawAll() {
-  document.getElementById("try").hidden = faults.size === 0; // Without the switches there is nothing to try.
+  document.getElementById("try").hidden = faults.size === 0; // There is nothing to try without switches.
   for (const upstream of faults.keys()) {
     places(upstream).forEach(draw);
     show(upstream);
   }
 }
 
-/** A link to a fault leads to its switch, with the card that it breaks in sight. */
+/** Follows a link to a fault: scrolls to its switch and the card that it breaks. */
 function goToSwitch(event) {
   const place = document.getElementById(event.target.closest("a")?.hash.slice(1))?.closest(".card");
   if (!place) return;
@@ -145,9 +145,9 @@ function goToSwitch(event) {
 }
 
 /**
- * Puts the switches where the page has `data-fault`, if the gateway has them.
+ * Adds the switches at `data-fault` if the gateway has them.
  *
- * @param whenChanged called with the upstream whose fault was changed
+ * @param whenChanged called with the upstream whose fault changed
  */
 export async function startFaults(whenChanged) {
   changed = whenChanged;

@@ -3,7 +3,7 @@ import { milliseconds } from "./format.js";
 import { onLanguage, t } from "./language.js";
 import { errorsByPart } from "./exchange.js";
 
-/** The picture of the home screen's request: this page, the gateway, the upstreams, and how each of them fared. */
+/** The diagram of the home screen's request: this page, the gateway, the upstreams, and the state of each. */
 export class Flow {
   constructor(root, cards) {
     this.root = root;
@@ -22,7 +22,7 @@ export class Flow {
     this.draw();
   }
 
-  /** How a part fared: `good`, `bad` or `none`, and a word for it. */
+  /** The state of a part (`good`, `bad` or `none`) and its text. */
   fate({ part }, isWide) {
     const envelope = this.exchange?.envelope;
     if (!envelope) return { state: "none", note: "" };

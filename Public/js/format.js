@@ -12,15 +12,15 @@ function format(kind, Format, options) {
 const dated = (kind, options) => (date) =>
   format(kind, Intl.DateTimeFormat, { ...options, timeZone: "UTC" }).format(at(date));
 
-/** The date of `2026-11-20` or `2026-11`: of the calendar, in no zone. */
+/** The date `2026-11-20` or `2026-11`, without a time zone. */
 export const at = (label) => new Date(label.length === 7 ? `${label}-01T00:00:00Z` : `${label}T00:00:00Z`);
 
-/** The day so many days later: `2026-11-20`. */
+/** Adds days to a day: `2026-11-20`. */
 export function later(day, days) {
   return new Date(at(day).getTime() + days * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** Today where the visitor is. */
+/** Today in the visitor's time zone. */
 export function today() {
   const now = new Date();
   return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
@@ -31,24 +31,24 @@ export const briefDay = dated("brief", { weekday: "short", day: "numeric", month
 const narrowDay = dated("narrow", { day: "numeric", month: "numeric" });
 const namedDay = dated("short", { day: "numeric", month: "short" });
 
-/** A day for an axis: `20 Nov`, and in Korean, whose names of months are no shorter, `11. 20.` */
+/** A day for an axis: `20 Nov`, in Korean `11. 20.` */
 export const shortDay = (date) => (language() === "ko" ? narrowDay : namedDay)(date);
 export const weekday = dated("weekday", { weekday: "short" });
 export const month = dated("month", { month: "short" });
 export const longMonth = dated("longMonth", { month: "long", year: "numeric" });
 export const plainDate = dated("date", { day: "numeric", month: "long", year: "numeric" });
 
-/** A weight or a measure: at least one decimal place, at most three. */
+/** A number with one to three decimal places. */
 export const decimal = (value) =>
   format("decimal", Intl.NumberFormat, { minimumFractionDigits: 1, maximumFractionDigits: 3 }).format(value);
 
 export const whole = (value) => format("whole", Intl.NumberFormat, { maximumFractionDigits: 0 }).format(value);
 
-/** Milliseconds without their unit, as exactly as it makes sense: `0.42`, `12.4`, `3,002`. */
+/** Milliseconds without unit; the shorter the time, the more decimal places: `0.42`, `12.4`, `3,002`. */
 export function plainMilliseconds(value) {
   const places = value < 1 ? 2 : value < 100 ? 1 : 0;
   return format(`ms${places}`, Intl.NumberFormat, { maximumFractionDigits: places }).format(value);
 }
 
-/** Milliseconds, or a dash where they are not known. */
+/** Milliseconds with unit, or a dash if unknown. */
 export const milliseconds = (value) => (value == null ? "–" : `${plainMilliseconds(value)} ms`);

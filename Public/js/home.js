@@ -7,7 +7,7 @@ import { today } from "./format.js";
 import { onLanguage, t } from "./language.js";
 import { showTrace } from "./trace.js";
 
-/** The home screen: a card for each part of one answer, with a state of its own. */
+/** The home screen: a card with its own state for each part of one answer. */
 export class HomeScreen {
   constructor(root) {
     this.root = root;
@@ -56,11 +56,11 @@ export class HomeScreen {
     this.root.querySelector("[data-busy]").hidden = !isBusy;
     this.flow.running(isBusy);
     clearTimeout(this.waiting);
-    // What is answered at once does not flicker.
+    // Waits a little, so that fast answers do not flicker.
     if (isBusy) this.waiting = setTimeout(() => this.showWaiting(), 150);
   }
 
-  /** The cards wait for one answer, whichever upstream is slow; what they showed stays to be read. */
+  /** Marks all cards as waiting, since they share one answer. Their content stays readable. */
   showWaiting() {
     for (const place of this.places.values()) {
       place.card.dataset.state = "waiting";
@@ -88,7 +88,7 @@ export class HomeScreen {
     redraw(place.body, content, () => place.title);
   }
 
-  /** What a card shows, and which of its states that is. */
+  /** The content of a card and its state. */
   content(card) {
     if (!this.exchange) return { state: "waiting", content: [] };
     if (this.isLost) {
@@ -114,13 +114,13 @@ export class HomeScreen {
     if (!this.isBusy) this.load();
   }
 
-  /** Whether it failed for all parts alike: that is said once, and not by each card. */
+  /** Whether the request failed as a whole, which is shown once instead of on each card. */
   get isLost() {
     const { envelope } = this.exchange;
     return !envelope?.data && !envelope?.errors?.length;
   }
 
-  /** The error without which there would be a screen. */
+  /** The error that failed the screen. */
   missing(errors) {
     const required = cards.filter((card) => card.isRequired).map((card) => card.part);
     return errors.find((error) => required.includes(error.part)) ?? errors[0];

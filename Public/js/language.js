@@ -7,16 +7,16 @@ const listeners = [];
 /** `en` or `ko`. */
 export const language = () => document.documentElement.lang;
 
-/** What is said for `key`, with `{name}` replaced by `values.name`. A key without a text is a mistake, and is shown. */
+/** The text for `key`, with `{name}` replaced by `values.name`. A key without a text is a bug and is shown itself. */
 export function t(key, values = {}) {
   const text = texts[language()][key] ?? key;
   return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 }
 
-/** Whether anything is said for `key`. */
+/** Whether `key` has a text. */
 export const has = (key) => key in texts[language()];
 
-/** Calls `listener` whenever the language was changed. */
+/** Calls `listener` after each change of the language. */
 export const onLanguage = (listener) => listeners.push(listener);
 
 export function setLanguage(code) {
@@ -25,7 +25,7 @@ export function setLanguage(code) {
   for (const listener of listeners) listener();
 }
 
-/** Says what stands in the page itself in its language. */
+/** Translates the static texts of the page. */
 export function translate() {
   for (const node of document.querySelectorAll("[data-text]")) node.textContent = t(node.dataset.text);
   for (const node of document.querySelectorAll("[data-label]")) {

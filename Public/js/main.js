@@ -14,11 +14,11 @@ startFaults((upstream) => {
   home.load();
   if (upstream === "diary") weights.load();
 });
-// Whoever asks again is shown the switches as they are, too.
+// A reload also updates the switches.
 document.getElementById("screens").addEventListener("click", (event) => {
   if (event.target.closest("[data-reload], .failed button")) renewFaults();
 });
-// Another page may have changed what is shown meanwhile.
+// Another page may have changed the data meanwhile.
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) return;
   weights.load();

@@ -5,7 +5,7 @@ function keep(name, value) {
     if (value === null) localStorage.removeItem(`sluice.${name}`);
     else localStorage.setItem(`sluice.${name}`, value);
   } catch {
-    // Storage that is blocked keeps nothing: the choice holds until the page is left.
+    // Storage is blocked: the choice lasts until the page is left.
   }
 }
 
@@ -16,7 +16,7 @@ function choose(id, value, changed) {
   choice.addEventListener("change", (event) => changed(event.target.value));
 }
 
-/** The language's and the theme's switches. What was kept is applied by early.js, before the first paint. */
+/** The switches for language and theme. early.js applies stored choices before the first paint. */
 export function startPreferences() {
   const root = document.documentElement;
   choose("language", root.lang, (code) => {

@@ -7,7 +7,7 @@ function token(className, text) {
   return span;
 }
 
-/** The same document with a member a line, unless it is not JSON. */
+/** Formats a JSON document with one member per line; other text is unchanged. */
 function laidOut(text) {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
@@ -16,7 +16,7 @@ function laidOut(text) {
   }
 }
 
-/** A JSON document as nodes, its names, texts and numbers each in their colour. */
+/** A JSON document as nodes with coloured names, strings and numbers. */
 export function coloured(document) {
   const text = laidOut(document);
   const nodes = [];

@@ -19,7 +19,7 @@ function summary(exchange) {
       : t("took.both", { gateway: milliseconds(gateway), page: milliseconds(took) })));
 }
 
-/** A line of the response's head that says what happened. */
+/** A response field that explains what happened. */
 function field(exchange, name) {
   const value = exchange.fields?.get(name);
   return value ? [el("code", { translate: "no" }, `${name}: ${value}`)] : [];
@@ -53,7 +53,7 @@ function raw(exchange, isOpen) {
       el("code", { "data-raw": true }, ...coloured(exchange.text))));
 }
 
-/** Draws what happened: the verdict, the waterfall, the response's own words, the curl line, the raw envelope. */
+/** Draws what happened: the verdict, the waterfall, response fields, the curl command and the raw envelope. */
 export function showTrace(root, exchange, line) {
   const isOpen = root.querySelector(".raw")?.open ?? false;
   const names = ["Server-Timing", "Proxy-Status", "Retry-After", "X-Request-Id"];

@@ -2,13 +2,13 @@ import { el } from "./dom.js";
 import { milliseconds, plainMilliseconds } from "./format.js";
 import { t } from "./language.js";
 
-/** The end of the scale: a round number of milliseconds, not before `end`. */
+/** The end of the scale: a round number of milliseconds, at least `end`. */
 export function scaleEnd(end) {
   const power = 10 ** Math.floor(Math.log10(Math.max(end, 0.1)));
   return [1, 1.2, 1.6, 2, 3, 4, 6, 8, 10].map((step) => step * power).find((value) => value >= end * 1.001) ?? end;
 }
 
-/** A bar from `from` to `to` milliseconds; nothing where either is not known. */
+/** A bar from `from` to `to` milliseconds; nothing if either is unknown. */
 function bar(className, from, to, end) {
   if (from == null || to == null || to < from) return null;
   const node = el("i", { class: className });
@@ -19,7 +19,7 @@ function bar(className, from, to, end) {
 
 const room = (...bars) => el("td", { class: "bars" }, el("span", { class: "bar-room" }, bars));
 
-/** A reason, which may be broken into lines at its underscores. */
+/** A reason that may wrap at its underscores. */
 const breakable = (token) => token.split("_").flatMap((word, index) => (index ? [el("wbr"), `_${word}`] : [word]));
 
 function spanRow(name, from, to, end, result, attributes) {
@@ -28,7 +28,7 @@ function spanRow(name, from, to, end, result, attributes) {
     room(bar("span", from, to, end)), el("td", {}, el("span", { class: "result" }, result)));
 }
 
-/** When an attempt began, had its first byte and ended: short to look at, whole to listen to. */
+/** An attempt's begin, first byte and end: short for the eye, complete for screen readers. */
 function times({ beganMs, firstByteMs, endMs }) {
   const short = [beganMs, firstByteMs, endMs].map((time) => (time == null ? "–" : plainMilliseconds(time)));
   return [
@@ -44,14 +44,14 @@ function attemptBars({ beganMs, sentMs, firstByteMs, endMs, reason }, before, en
   const isLost = reason !== null;
   return [
     before && bar("pause", before.endMs, beganMs, end),
-    // What never had a connection was lost in connecting.
+    // An attempt without a connection failed while connecting.
     bar(isLost && sentMs == null ? "lost" : "connect", beganMs, sentMs ?? to, end),
     bar(isLost ? "lost" : "wait", sentMs, firstByteMs ?? to, end),
     bar(isLost ? "lost" : "receive", firstByteMs, to, end),
   ];
 }
 
-/** A call's upstream and method, counted where its part makes several of the kind. */
+/** A call's upstream and method, numbered if its part makes several of them. */
 function callName(call, { calls }) {
   const alike = calls.filter((other) => other.upstream === call.upstream && other.method === call.method);
   const count = alike.length > 1 ? ` #${alike.indexOf(call) + 1}` : "";
@@ -98,7 +98,7 @@ function head(end) {
 }
 
 /**
- * A request's parts and the attempts of their calls, each from when it began to its end.
+ * The parts of a request and the attempts of their calls, each as a bar from begin to end.
  *
  * @param timeline `meta.timeline` of the answer
  * @param total milliseconds of the whole request
@@ -107,11 +107,11 @@ export function waterfall(timeline, total) {
   const ends = timeline.flatMap((entry) => [
     entry.endMs, ...entry.calls.flatMap((call) => call.attempts.map((attempt) => attempt.endMs)),
   ]);
-  // The request's own time is told less exactly than those of its parts.
+  // The request's own time is rounded more than those of its parts.
   const whole = Math.max(total ?? 0, ...ends.filter((time) => time != null));
   const end = scaleEnd(whole);
   const rows = timeline.flatMap((entry) => [
-    // What the handler called before it had parts is nobody's.
+    // Calls that the handler made before it returned parts belong to no part.
     spanRow(entry.part ?? t("row.handler"), entry.beganMs, entry.endMs ?? whole, end,
       entry.beganMs == null || entry.endMs == null ? "–" : milliseconds(entry.endMs - entry.beganMs),
       { "data-row-part": entry.part }),

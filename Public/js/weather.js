@@ -2,7 +2,7 @@ import { el, glyph } from "./dom.js";
 import { decimal, whole } from "./format.js";
 import { t } from "./language.js";
 
-/** The weather agency's sky: a precipitation type, or else a sky condition. */
+/** The sky: the precipitation type or, without precipitation, the sky condition. */
 function sky({ PTY, SKY }) {
   switch (Number(PTY ?? 0)) {
     case 0: return { 1: "clear", 3: "cloudy", 4: "overcast" }[Number(SKY ?? 1)] ?? "clear";
@@ -14,10 +14,10 @@ function sky({ PTY, SKY }) {
 
 const glyphs = { clear: "sun", cloudy: "partly", overcast: "cloud", rain: "rain", sleet: "snow", snow: "snow" };
 
-/** `{T1H: "8.1", ...}` of the agency's list of categories. */
+/** `{T1H: "8.1", ...}` from the agency's list of categories. */
 const measures = (items, value) => Object.fromEntries(items.map((item) => [item.category, item[value]]));
 
-/** The next hours, each with its measures. */
+/** The next hours with their measurements. */
 function hours(forecast) {
   const byHour = new Map();
   for (const item of forecast?.items?.item ?? []) {
@@ -30,7 +30,7 @@ function hours(forecast) {
   }));
 }
 
-/** The now-cast, and the hours that the forecast has, if it has any. */
+/** The current observations, and the hours of the forecast if there are any. */
 export function drawWeather({ now, forecast }) {
   const current = measures(now.items?.item ?? [], "obsrValue");
   const next = hours(forecast);

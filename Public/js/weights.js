@@ -9,15 +9,15 @@ import { showTrace } from "./trace.js";
 
 const isTaken = ({ envelope, status }) => envelope !== null && status < 300;
 
-/** Why a call never reached its upstream: nothing can have come of it. */
+/** Reasons of calls that never reached the upstream, so nothing was changed. */
 const unsent = new Set([
   "connection_refused", "connection_timeout", "connection_limit_reached", "destination_unavailable", "dns_error",
   "dns_timeout", "tls_certificate_error", "tls_protocol_error", "tls_alert_received",
 ]);
 
 /**
- * The weight screen: a day and the charts that end with it. Every input, a day, a weight, a deletion, is one request
- * whose answer redraws all of it.
+ * The weight screen: a day and the charts that end with it. Choosing a day, saving and deleting are one request each, and
+ * its answer redraws the whole screen.
  */
 export class WeightScreen {
   constructor(root, whenChanged) {
@@ -26,9 +26,9 @@ export class WeightScreen {
     this.send = latest();
     this.day = today();
     this.span = "recent";
-    /** The last one, for what happened. */
+    /** The latest exchange, for the trace. */
     this.exchange = null;
-    /** The one whose answer is drawn, and the day that it is of. */
+    /** The exchange whose answer is drawn, and its day. */
     this.drawn = null;
     this.drawnDay = null;
     this.deleting = new Set();
@@ -39,7 +39,7 @@ export class WeightScreen {
     onLanguage(() => this.draw());
   }
 
-  /** Tells who listens what has come of a request; of an input it is told elsewhere. */
+  /** Announces the result of a read to screen readers. Writes are announced elsewhere. */
   tell() {
     if (this.isBusy || !this.drawn) return;
     const isFailed = this.failure(this.span) !== null;
@@ -72,7 +72,7 @@ export class WeightScreen {
     this.load();
   }
 
-  /** Asked for, to see how things are: a complaint says no more than what is shown then. */
+  /** Reloads on request. Clears an old error, since the screen then shows the current state. */
   reload() {
     if (this.said?.words) this.said = null;
     this.load();
@@ -82,7 +82,7 @@ export class WeightScreen {
     return this.run({ method: "GET", path: `/api/weights/screen?fddDate=${this.day}` });
   }
 
-  /** Sends a request, and draws its answer unless another one was sent since; null if that one cancelled it. */
+  /** Sends a request and draws its answer unless a newer request was sent; null if that one cancelled it. */
   async run(request) {
     this.busy(true);
     this.drawDay();
@@ -107,13 +107,13 @@ export class WeightScreen {
     if (isBusy) this.find("[data-outcome]").textContent = "";
   }
 
-  // Inputs
+  // Writes
 
   path(half, day) {
     return `/api/weights/${day}/${half}`;
   }
 
-  /** Null where it was taken; else what says why not. */
+  /** Null if the write succeeded, else the text that says why not. */
   async register(half, weight, day) {
     const exchange = await this.run({ method: "PUT", path: this.path(half, day), body: { weight } });
     const complaint = this.complaint(exchange, "register");
@@ -148,7 +148,7 @@ export class WeightScreen {
     this.focus(half);
   }
 
-  /** Where the button that was pressed is gone, what stands in its place has the focus. */
+  /** Moves the focus to the replacement of the pressed button. */
   focus(half) {
     const active = document.activeElement;
     const isLost = active === null || active === document.body || this.find("#halves").contains(active);
@@ -174,9 +174,9 @@ export class WeightScreen {
     this.drawSaid();
   }
 
-  // Outputs
+  // Drawing
 
-  /** An input that was not taken: what is drawn stays as it is, as nothing has changed. */
+  /** Shows a failed write. The screen stays, since nothing has changed. */
   get isRefusedInput() {
     return this.exchange.request.method !== "GET" && !isTaken(this.exchange);
   }
@@ -196,12 +196,12 @@ export class WeightScreen {
 
   drawDay() {
     this.find("[data-day]").textContent = longDay(this.day);
-    // A date that is being typed is left alone until it is one; to set what is set already would interrupt it.
+    // Setting the same value again would interrupt a visitor who is typing a date.
     const field = this.find("#day");
     if (field.max !== today()) field.max = today();
     const isTyping = document.activeElement === field && !(field.validity.valid && field.value);
     if (!isTyping && field.value !== this.day) field.value = this.day;
-    // What is of another day cannot be changed.
+    // Weights of another day cannot be changed.
     this.find("#halves").inert = this.drawn !== null && this.drawnDay !== this.day;
     this.find("#day-before").disabled = this.day <= field.min;
     this.find("#day-after").disabled = this.day >= today();
@@ -221,7 +221,7 @@ export class WeightScreen {
     if (failure && hadFocus) (place.querySelector("button") ?? this.find("[data-reload]")).focus();
   }
 
-  /** Why a part is not there, drawn; null if it is. */
+  /** The drawing of a part's failure; null if the part is there. */
   failure(part) {
     const again = () => this.reload();
     const { envelope } = this.drawn;

@@ -76,7 +76,7 @@ extension InBrowser {
                 try await page["#entry [type=submit]"].click()
                 try await page.weight("am", is: 62.5)
                 try await eventually("the save is told") {
-                    try await page.said.contains { $0.contains("62.5 kg is saved") }
+                    try await page.said.contains { $0.contains("62.5 kg saved") }
                 }
                 try await demo.setFault("garbage", of: "tags")
                 try await page["#home [data-reload]"].click()

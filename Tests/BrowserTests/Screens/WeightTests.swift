@@ -161,7 +161,7 @@ extension InBrowser {
                 try await page.ready()
                 try await demo.setFault("drop", of: "diary", api: "record")
                 try await page["[data-delete=pm]"].click()
-                try await page["#weights-said"].says("not known whether anything was changed")
+                try await page["#weights-said"].says("may or may not have been saved")
                 #expect(try await page["#weights-said"].text.hasPrefix("Evening of "))
                 try await demo.setFault("none", of: "diary", api: "record")
                 try await page["#weights [data-reload]"].click()
