@@ -6,7 +6,7 @@ let rxBlocking = Target.Dependency.product(name: "RxBlocking", package: "sluice"
 let rxFoundation = Target.Dependency.product(name: "RxFoundation", package: "sluice")
 let withoutWarnings: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
-// A package as a user writes one: it sees nothing of Sluice but its products.
+// A package of a user, which sees only the products of Sluice.
 let package = Package(
     name: "profile-gateway",
     dependencies: [.package(name: "sluice", path: "../..")],
@@ -14,8 +14,8 @@ let package = Package(
         .target(name: "Profile", dependencies: [.product(name: "Sluice", package: "sluice")]),
         .executableTarget(
             name: "ProfileGateway", dependencies: ["Profile", .product(name: "Sluice", package: "sluice")]),
-        // Rx alone, as a package uses it that knows RxSwift: programs that its tests run, every name in mode 6 without a
-        // warning, and source in mode 5 as it is written for RxSwift.
+        // Rx alone, used by a package that knows RxSwift: programs that its tests run, every public name in mode 6 without a
+        // warning, and mode 5 source as written for RxSwift.
         .executableTarget(name: "Isolated", dependencies: [rx], swiftSettings: withoutWarnings),
         .executableTarget(
             name: "MainThread", dependencies: [rx, rxBlocking], swiftSettings: withoutWarnings),
@@ -23,7 +23,7 @@ let package = Package(
         .target(
             name: "FromRxSwift", dependencies: [rx, rxBlocking, rxFoundation],
             swiftSettings: [.swiftLanguageMode(.v5)]),
-        // The same source twice: without a warning in mode 5, with warnings in mode 6.
+        // The same source compiled twice: without warnings in mode 5, with warnings in mode 6.
         .target(
             name: "Extensions", dependencies: [rx], swiftSettings: [.swiftLanguageMode(.v5)] + withoutWarnings
         ),

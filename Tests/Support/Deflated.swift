@@ -1,12 +1,12 @@
 import CZlib
 
-/// Content as servers code it by zlib.
+/// Content compressed with zlib, as servers send it.
 package enum Deflated {
-    /// RFC 1952.
+    /// gzip (RFC 1952).
     package static func gzip(_ bytes: [UInt8]) -> [UInt8] { deflated(bytes, windowBits: 15 + 16) }
-    /// RFC 1950.
+    /// deflate in the zlib format (RFC 1950).
     package static func wrapped(_ bytes: [UInt8]) -> [UInt8] { deflated(bytes, windowBits: 15) }
-    /// RFC 1951, without a wrapping.
+    /// deflate without a wrapper (RFC 1951).
     package static func bare(_ bytes: [UInt8]) -> [UInt8] { deflated(bytes, windowBits: -15) }
 
     private static func deflated(_ bytes: [UInt8], windowBits: Int32) -> [UInt8] {

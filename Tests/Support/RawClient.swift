@@ -1,12 +1,12 @@
 import Glibc
 
-/// A client without manners: sends any bytes, reads what comes, byte for byte. Blocking, with a deadline on
-/// every read, so that a test ends even where the server keeps silent.
+/// A blocking client that sends and reads raw bytes. Every read has a deadline, so that a test ends even if the server is
+/// silent.
 package final class RawClient {
     package enum End: Equatable {
         case fin
         case reset
-        /// Nothing came for as long as was waited.
+        /// Nothing arrived before the deadline.
         case silence
     }
 
@@ -33,7 +33,7 @@ package final class RawClient {
         package var description: String
     }
 
-    /// Seconds that a read or a write waits at most: longer than a busy machine keeps a server waiting.
+    /// Longest wait of a read or write in seconds, enough for a busy machine.
     private static let patience = 30
 
     private var descriptor: Int32
@@ -77,26 +77,26 @@ package final class RawClient {
         descriptor = -1
     }
 
-    /// Ends the connection by RST.
+    /// Resets the connection (RST).
     package func reset() {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
         close()
     }
 
-    /// Ends our side by FIN.
+    /// Half-closes the connection (FIN).
     package func shutdownWrite() {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Whether the other end resets the connection within so long, by a plain build's measure. Nothing is read.
+    /// Whether the peer resets the connection within this time, scaled for sanitizers. Reads nothing.
     package func isReset(within milliseconds: Int32) -> Bool {
         var poll = pollfd(fd: descriptor, events: 0, revents: 0)
         return Glibc.poll(&poll, 1, milliseconds * Int32(Sanitizer.slowdown)) == 1
             && poll.revents & Int16(POLLERR) != 0
     }
 
-    /// Sends all bytes; false when the server does not take them any more.
+    /// Sends all bytes; false if the server does not accept them.
     @discardableResult
     package func send(_ bytes: [UInt8]) -> Bool {
         var offset = 0
@@ -105,7 +105,7 @@ package final class RawClient {
                 Glibc.send(
                     descriptor, $0.baseAddress.map { $0 + offset }, bytes.count - offset, Int32(MSG_NOSIGNAL))
             }
-            // A process that was stopped goes on where it was.
+            // Interrupted by a signal: try again.
             if sent < 0, errno == EINTR { continue }
             guard sent > 0 else { return false }
             offset += sent
@@ -128,7 +128,7 @@ package final class RawClient {
         return errno == EAGAIN ? .silence : .reset
     }
 
-    /// Everything up to the end of the connection, and what the end was.
+    /// Reads until the connection ends; returns the bytes and how it ended.
     package func readToEnd() -> (bytes: [UInt8], end: End) {
         while true {
             if let end = receiveSome() {
@@ -138,7 +138,7 @@ package final class RawClient {
         }
     }
 
-    /// Bytes up to and with the given ones.
+    /// Reads until and including these bytes.
     package func read(through marker: String) throws -> String {
         let marker = Array(marker.utf8)
         while true {
@@ -164,7 +164,7 @@ package final class RawClient {
         return Array(unread[..<count])
     }
 
-    /// One whole answer: framed by Content-Length or chunks, else up to the end.
+    /// Reads a complete answer, framed by Content-Length, by chunks, or by the end of the connection.
     package func reply(toHead: Bool = false) throws -> Reply {
         let head = String(try read(through: "\r\n\r\n").dropLast(2))
         isWithinReply = true
@@ -196,7 +196,7 @@ package final class RawClient {
         return reply
     }
 
-    /// The next answer; nil where the connection ends before it is whole.
+    /// Reads the next answer; nil if the connection ends before it is complete.
     package func receive() -> Reply? { try? reply() }
 
     package func get(_ target: String) -> Reply? {
@@ -204,13 +204,13 @@ package final class RawClient {
         return receive()
     }
 
-    /// Whether an answer began to come and did not come to its end.
+    /// Whether an answer began but did not complete.
     package var hasPartOfAnAnswer: Bool { isWithinReply || !unread.isEmpty }
 
-    /// Whether the other end closes in order, with nothing more to read.
+    /// Whether the peer closes the connection in order, without further bytes.
     package func reachesEnd() -> Bool { unread.isEmpty && receiveSome() == .fin }
 
-    /// Waits for what comes next, for so long at most; nil where it is bytes, which are kept.
+    /// Waits this long for the next event; nil if it is bytes, which are kept.
     package func end(within milliseconds: Int32) -> End? {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return Glibc.poll(&poll, 1, milliseconds) == 0 ? .silence : receiveSome()

@@ -1,25 +1,25 @@
 import Glibc
 
-/// A pipe whose reading end nobody reads until told to.
+/// A pipe that is read only on demand.
 package struct RawPipe {
     package let reader: Int32
     package let writer: Int32
 
     package init() {
         var ends: [Int32] = [0, 0]
-        // Closed on exec: a program that another test starts meanwhile must not keep an end open.
+        // Closed on exec, so that a program started by another test does not keep an end open.
         precondition(pipe(&ends) == 0)
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         (reader, writer) = (ends[0], ends[1])
     }
 
-    /// What is there; waits for the first of it.
+    /// Reads what is available; waits for the first byte.
     package func readSome() -> String {
         var chunk = [UInt8](repeating: 0, count: 1 << 20)
         return String(decoding: chunk[..<max(0, read(reader, &chunk, chunk.count))], as: UTF8.self)
     }
 
-    /// Everything until the writing end is closed.
+    /// Reads until the writing end is closed.
     package func readAll() -> String {
         var text: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65536)

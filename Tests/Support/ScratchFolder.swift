@@ -1,9 +1,9 @@
 import Foundation
 
-/// A folder of its own for one test, in the system's folder for temporary files. It goes, and all that is in it, with its
-/// last reference: keep it in a variable, or a property of the suite, for as long as its files are used.
+/// A temporary folder for one test. It is removed with its last reference: keep it in a variable or a property of the
+/// suite while its files are used.
 package final class ScratchFolder: Sendable {
-    /// Without a slash at its end; short enough for the path of a Unix-domain socket in it.
+    /// Has no trailing slash, and is short enough for the path of a Unix domain socket in it.
     package let path: String
 
     package init() {
@@ -16,6 +16,6 @@ package final class ScratchFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// A path in the folder. Nothing is there yet.
+    /// Returns a path in the folder. It creates nothing.
     package func file(_ name: String) -> String { path + "/" + name }
 }

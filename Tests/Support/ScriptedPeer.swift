@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// One connection, read by a blocking thread.
+/// One connection, served by a blocking thread.
 struct ScriptedPeer {
     let descriptor: Int32
     var hasEnded = false
@@ -73,7 +73,7 @@ struct ScriptedPeer {
         return true
     }
 
-    /// Whether the client neither sends nor goes for so long.
+    /// Whether the client stays connected and sends nothing for this long.
     func isSilent(for milliseconds: Int32) -> Bool {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return Glibc.poll(&poll, 1, milliseconds) == 0

@@ -2,66 +2,65 @@ import Foundation
 import Glibc
 import Locking
 
-/// A raw socket on the loopback that does to each connection exactly what its script says.
+/// A raw socket on loopback that follows a script for each connection.
 ///
-/// The n-th connection follows the n-th script, later ones the last. What it reads is kept for the test.
+/// The n-th connection follows the n-th script, later ones the last. Tests can read the bytes it received.
 package final class ScriptedUpstream: Sendable {
-    /// How it meets those who come before `open` was called.
+    /// How it treats connections before `open` is called.
     package enum Door: Sendable {
         case open
-        /// Its port is bound and nobody listens: a connect is refused.
+        /// The port is bound without a listener: connecting is refused.
         case closed
-        /// It listens, and its backlog is full: a connect gets no answer.
+        /// It listens with a full backlog: connecting gets no answer.
         case full
     }
 
     package enum Step: Sendable {
-        /// Reads one request, head and body by its Content-Length, and keeps its bytes.
+        /// Reads and keeps one request, with a body by its Content-Length.
         case readRequest
-        /// Reads requests, one after the other, and sends what the closure makes of each, until the client goes.
+        /// Reads requests and sends the closure's response to each, until the client leaves.
         case answer(@Sendable (String) -> String)
-        /// Reads so many bytes and keeps them.
+        /// Reads and keeps this many bytes.
         case read(Int)
         case send(String)
         case sendBytes([UInt8])
-        /// Sends the text again and again until the client goes.
+        /// Sends the text repeatedly until the client leaves.
         case sendForever(String)
-        /// Sends the text one byte at a time, a pause after each, and the last byte for ever, until the client goes.
+        /// Sends the text byte by byte with pauses, then repeats the last byte until the client leaves.
         case trickle(String, pauseMilliseconds: Int32)
-        /// FIN in both directions, over TLS after a close_notify.
+        /// Closes both directions with FIN, over TLS after a close_notify.
         case close
-        /// The same without: what came before may be cut short.
+        /// Closes without close_notify, as a truncation would.
         case cut
-        /// From here on it speaks TLS; by itself from the start where it was made so. The connection ends where the
-        /// handshake fails.
+        /// Starts TLS. Not needed if the upstream is secure from the start. The connection ends if the handshake fails.
         case secure
-        /// The same by another server's certificate and options.
+        /// Starts TLS with another server's certificate and options.
         case secureBy(TLSServer)
-        /// Sends these bytes as they are, where all else is encrypted.
+        /// Sends these bytes unencrypted.
         case plain([UInt8])
-        /// Reads these bytes and no others.
+        /// Reads and checks these bytes.
         case readSame([UInt8])
-        /// Reads until the client says that nothing follows, and fires for a close_notify alone.
+        /// Reads until the client half-closes, and fires for a close_notify alone.
         case awaitGoodbye(Signal)
-        /// Changes its key of TLS 1.3 so many times, and asks the client to do so as well.
+        /// Updates its TLS 1.3 key this often, and requests the same of the client.
         case updateKeys(Int)
-        /// Sends so many session tickets of TLS 1.3.
+        /// Sends this many TLS 1.3 session tickets.
         case sendTickets(Int)
-        /// Asks for another handshake of TLS 1.2.
+        /// Requests a renegotiation (TLS 1.2).
         case renegotiate
-        /// FIN in our direction; goes on reading.
+        /// Sends FIN and goes on reading.
         case finish
-        /// RST.
+        /// Resets the connection.
         case reset
         case fire(Signal)
         case wait(Signal)
-        /// Reads until the client ends the connection; keeps nothing.
+        /// Reads and discards until the client ends the connection.
         case awaitEnd
-        /// Goes back to the first step.
+        /// Starts again with the first step.
         case again
     }
 
-    /// A handshake of TLS that went well.
+    /// A completed TLS handshake.
     package struct Handshake: Sendable, Equatable {
         package let serverName: String?
         package let isResumed: Bool
@@ -76,39 +75,39 @@ package final class ScriptedUpstream: Sendable {
         var handshakes: [Handshake] = []
         var isOpen = false
         var isStopped = false
-        /// Clients that keep the backlog full.
+        /// Clients that fill the backlog.
         var fillers: [Int32] = []
         var connections: Set<Int32> = []
     }
 
-    // Closed on exec: tests that run in a process of their own must not hold the sockets of others open.
+    // Closed on exec, so that child processes of tests do not keep the sockets open.
     private static let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
 
     private let listener: Int32
     package let port: UInt16
     private let unixPath: String?
-    /// What it speaks TLS by, where it does.
+    /// The TLS server, if it speaks TLS.
     package let tls: TLSServer?
     private let isSecure: Bool
     private let scripts: [[Step]]
     private let record = Lock(Record())
-    /// Fired for each request that was read whole.
+    /// Fired for each complete request.
     package let requestRead = Signal()
-    /// Fired for each connection that the client ended, seen by any step.
+    /// Fired for each connection that the client ended, whatever the step.
     package let clientEnded = Signal()
     package let accepted = Signal()
 
     package var requests: [String] { record.withLock { $0.requests } }
     package var connections: Int { record.withLock { $0.accepted } }
     package var handshakes: [Handshake] { record.withLock { $0.handshakes } }
-    /// Fired for each connection whose handshake failed.
+    /// Fired for each failed handshake.
     package let handshakeFailed = Signal()
 
     package convenience init(_ scripts: [Step]...) throws {
         try self.init(.open, scripts)
     }
 
-    /// - Parameter isSecure: it speaks TLS from the start, and not from a step `secure` on.
+    /// - Parameter isSecure: whether it speaks TLS from the start, instead of from a step `secure` on.
     package convenience init(tls: TLSServer?, isSecure: Bool = true, _ scripts: [Step]...) throws {
         try self.init(.open, scripts, tls: tls, isSecure: isSecure)
     }
@@ -130,7 +129,7 @@ package final class ScriptedUpstream: Sendable {
         }
     }
 
-    /// Meets those who come from here on by its scripts. Once, and not for one that was open from the start.
+    /// Starts to serve connections by the scripts. Call it once, and only if it was not open from the start.
     package func open() {
         let fillers = record.withLock { record in
             defer { record.fillers = [] }
@@ -150,7 +149,7 @@ package final class ScriptedUpstream: Sendable {
         _ = fcntl(listener, F_SETFL, flags)
     }
 
-    /// The same at the path of a Unix-domain socket, which `stop` removes.
+    /// An upstream at the path of a Unix domain socket, which `stop` removes.
     package init(unixPath path: String, _ scripts: [Step]...) throws {
         self.scripts = scripts
         tls = nil
@@ -161,8 +160,7 @@ package final class ScriptedUpstream: Sendable {
         open()
     }
 
-    /// A listening port whose backlog is full, so that the next connect gets no answer.
-    /// Whoever has it closes the descriptors.
+    /// Opens a listening port with a full backlog, so that the next connect gets no answer. The caller closes the descriptors.
     package static func blackHole() throws -> (port: UInt16, descriptors: [Int32]) {
         let (listener, port) = try listen(backlog: 0)
         var descriptors = [listener]
@@ -184,12 +182,12 @@ package final class ScriptedUpstream: Sendable {
     }
 
     package func stop() {
-        // Under the lock, which also guards each close: a number that was closed may be another test's by now.
+        // The lock also guards each close: a closed number may already belong to another test.
         record.withLock { record in
             guard !record.isStopped else { return }
             record.isStopped = true
             shutdown(listener, Int32(SHUT_RDWR))
-            // Where it is open, the thread that accepts closes it.
+            // If it is open, the accepting thread closes it.
             if !record.isOpen { Self.close([listener] + record.fillers) }
             for descriptor in record.connections { shutdown(descriptor, Int32(SHUT_RDWR)) }
         }
@@ -297,7 +295,7 @@ package final class ScriptedUpstream: Sendable {
         return true
     }
 
-    /// False when the connection is over.
+    /// Runs the step; false if the connection has ended.
     private func perform(_ step: Step, _ peer: inout ScriptedPeer, _ index: inout Int) -> Bool {
         switch step {
         case .readRequest:

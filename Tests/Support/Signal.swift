@@ -1,7 +1,7 @@
 import Dispatch
 import Locking
 
-/// Something that happens once, or a number of times, and that tests and script threads wait for.
+/// Counts events, for tests and script threads that wait for them.
 package final class Signal: Sendable {
     private struct State {
         var fired = 0
@@ -28,7 +28,7 @@ package final class Signal: Sendable {
         for waiter in ready { waiter.resume.resume() }
     }
 
-    /// Waits, without a thread, until it was fired so many times in all.
+    /// Suspends until it has been fired this many times in total.
     package func wait(count: Int = 1) async {
         defer { handover.taken() }
         await withCheckedContinuation { continuation in
@@ -41,7 +41,7 @@ package final class Signal: Sendable {
         }
     }
 
-    /// For script threads: takes one firing. False after half a minute without.
+    /// Blocks a script thread until the next firing; false after 30 s without one.
     package func waitBlocking() -> Bool {
         semaphore.wait(timeout: .now() + .seconds(30)) == .success
     }

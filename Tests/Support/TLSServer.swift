@@ -1,19 +1,19 @@
 import COpenSSL
 import Glibc
 
-/// A server's side of TLS, for blocking threads of tests.
+/// The server's side of TLS, for blocking threads of tests.
 ///
-/// `@unchecked Sendable` is sound: the context is set up in `init` and only used from then on.
+/// `@unchecked Sendable`: the context is not changed after `init`.
 package final class TLSServer: @unchecked Sendable {
-    /// What a test may want otherwise.
+    /// Options of a server.
     package struct Options: Sendable {
         package var identity = TestAuthority.shared.issue()
-        /// Sent behind the certificate.
+        /// The chain sent after the certificate.
         package var chain: [String] = []
-        /// What a client has to show a certificate of; nil: none is asked for.
+        /// The authority of client certificates; nil to request none.
         package var clientAuthority: TestAuthority?
         package var isOnly12 = false
-        /// What it chooses by ALPN, asked or not; nil: nothing.
+        /// The protocol selected by ALPN, offered or not; nil for none.
         package var applicationProtocol: String?
 
         package init() {}
@@ -49,7 +49,7 @@ package final class TLSServer: @unchecked Sendable {
             SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
         }
         if options.applicationProtocol != nil {
-            // Not retained: a server lives as long as its connections.
+            // Not retained: the server outlives its connections.
             SSL_CTX_set_alpn_select_cb(context, chosen, Unmanaged.passUnretained(self).toOpaque())
         }
     }
@@ -80,14 +80,14 @@ private func chosen(
     guard let server else { return SSL_TLSEXT_ERR_NOACK }
     let options = Unmanaged<TLSServer>.fromOpaque(server).takeUnretainedValue().options
     guard let chosen = options.applicationProtocol else { return SSL_TLSEXT_ERR_NOACK }
-    // The few there are; OpenSSL keeps a copy, but not before this has returned.
+    // A static string, since OpenSSL copies it only after this returns.
     let constant: StaticString = chosen == "h2" ? "h2" : "http/1.1"
     name?.pointee = constant.utf8Start
     length?.pointee = UInt8(constant.utf8CodeUnitCount)
     return SSL_TLSEXT_ERR_OK
 }
 
-/// One connection of a server's, driven by one blocking thread. Writes raise no SIGPIPE.
+/// One connection of a server, driven by one blocking thread. Writes raise no SIGPIPE.
 package final class TLSServerConnection {
     private let server: TLSServer
     private let descriptor: Int32
@@ -110,10 +110,10 @@ package final class TLSServerConnection {
         SSL_free(ssl)
     }
 
-    /// False where it failed, or the client went.
+    /// False if it failed or the client left.
     package func handshake() -> Bool { perform { SSL_do_handshake(self.ssl) } == 1 }
 
-    /// The name that the client asked for.
+    /// The server name that the client requested (SNI).
     package var serverName: String? {
         SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) }
     }
@@ -121,7 +121,7 @@ package final class TLSServerConnection {
     package var isResumed: Bool { SSL_session_reused(ssl) == 1 }
     package var version: String { String(cString: SSL_get_version(ssl)) }
 
-    /// The subject of what the client showed.
+    /// The subject of the client's certificate.
     package var clientName: String? {
         guard let certificate = SSL_get1_peer_certificate(ssl) else { return nil }
         defer { X509_free(certificate) }
@@ -130,7 +130,7 @@ package final class TLSServerConnection {
         return String(cString: text)
     }
 
-    /// What `recv` would give.
+    /// Reads like `recv`.
     package func read(_ room: inout [UInt8]) -> Int {
         let size = Int32(room.count)
         return room.withUnsafeMutableBytes { room in
@@ -143,27 +143,27 @@ package final class TLSServerConnection {
         bytes.isEmpty || perform { SSL_write(self.ssl, bytes, Int32(bytes.count)) } > 0
     }
 
-    /// Whether the client's close_notify came.
+    /// Whether the client has sent close_notify.
     package var heardGoodbye: Bool { SSL_get_shutdown(ssl) & SSL_RECEIVED_SHUTDOWN != 0 }
 
-    /// close_notify.
+    /// Sends close_notify.
     package func sayGoodbye() {
         SSL_shutdown(ssl)
         _ = flush()
     }
 
-    /// Changes its key and asks the client to change his (RFC 8446 4.6.3).
+    /// Updates its key and requests an update of the client's (RFC 8446 4.6.3).
     package func updateKeys() -> Bool {
         guard SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED) == 1 else { return false }
         return perform { SSL_do_handshake(self.ssl) } == 1
     }
 
-    /// Sends a session ticket that nobody waits for (TLS 1.3).
+    /// Sends a session ticket unasked (TLS 1.3).
     package func sendTicket() -> Bool {
         SSL_new_session_ticket(ssl) == 1 && perform { SSL_do_handshake(self.ssl) } == 1
     }
 
-    /// Asks for another handshake (TLS 1.2).
+    /// Requests a renegotiation (TLS 1.2).
     package func renegotiate() -> Bool {
         SSL_renegotiate(ssl) == 1 && perform { SSL_do_handshake(self.ssl) } == 1
     }

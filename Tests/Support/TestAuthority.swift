@@ -1,18 +1,18 @@
 import COpenSSL
 
-/// A certificate and its key, as PEM.
+/// A certificate and its key in PEM.
 package struct TestIdentity: Sendable {
     package let certificate: String
     package let key: String
-    /// The SHA-256 of its SubjectPublicKeyInfo, in base64.
+    /// The SHA-256 of its SubjectPublicKeyInfo in base64.
     package let pin: String
 }
 
-/// An authority of certificates for one run of the tests, which nobody else trusts.
+/// A certificate authority for one run of the tests.
 ///
-/// `@unchecked Sendable` is sound: key and certificate are made in `init` and only read from then on.
+/// `@unchecked Sendable`: key and certificate are constant after `init`.
 package final class TestAuthority: @unchecked Sendable {
-    /// One for all tests: to make keys takes time.
+    /// Shared by all tests, since making keys takes time.
     package static let shared = TestAuthority()
     package static let other = TestAuthority(name: "Another authority")
 
@@ -20,10 +20,10 @@ package final class TestAuthority: @unchecked Sendable {
     private let certificate: OpaquePointer
     package let identity: TestIdentity
 
-    /// What a client has to trust.
+    /// The certificate that clients have to trust.
     package var pem: String { identity.certificate }
 
-    /// - Parameter issuer: nil for a root.
+    /// - Parameter issuer: nil for a root authority.
     package init(name: String = "Test authority", issuer: TestAuthority? = nil) {
         key = Self.makeKey()
         certificate = Self.makeCertificate(
@@ -36,12 +36,12 @@ package final class TestAuthority: @unchecked Sendable {
         EVP_PKEY_free(key)
     }
 
-    /// A certificate of its own.
+    /// Issues a certificate.
     ///
     /// - Parameters:
-    ///   - alternatives: the subjectAltName, nil for none.
-    ///   - days: from when to when it is valid, in days from now.
-    ///   - isSelfSigned: by its own key, and not by this authority's.
+    ///   - alternatives: the subjectAltName; nil for none.
+    ///   - days: the period of validity, in days from now.
+    ///   - isSelfSigned: whether it is signed with its own key instead of this authority's.
     package func issue(
         _ alternatives: String? = "DNS:localhost,IP:127.0.0.1", name: String = "A test",
         days: ClosedRange<Int> = -1...30, isSelfSigned: Bool = false, password: String? = nil

@@ -1,11 +1,11 @@
 import Foundation
 
 extension Nginx {
-    /// One that is called over TLS.
+    /// Starts an nginx that speaks TLS.
     ///
     /// - Parameters:
-    ///   - server: directives of the one server.
-    ///   - identity: what it shows.
+    ///   - server: directives of its server block.
+    ///   - identity: its certificate and key.
     package static func secure(
         _ server: String = "", identity: TestIdentity = TestAuthority.shared.issue(), http: String = "",
         main: String = "", files: [String: [UInt8]] = [:], in folder: ScratchFolder = ScratchFolder()

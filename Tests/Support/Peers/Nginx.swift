@@ -1,37 +1,37 @@
 import Foundation
 
-/// nginx, on a free port of 127.0.0.1 or a Unix-domain socket, with a configuration, a root and logs of its own.
+/// nginx on a free port of 127.0.0.1 or a Unix domain socket, with its own configuration, root and logs.
 package final class Nginx: Sendable {
-    /// Its path; nil where it is not installed.
+    /// The path of nginx; nil if it is not installed.
     package static let program = PeerProcess.find("nginx")
     package static var isInstalled: Bool { program != nil }
     /// Why a test is skipped.
     package static let isMissing = "nginx is not installed: make setup"
 
-    /// The path of the module that codes bodies as br; nil where it is not installed.
+    /// The path of the brotli module; nil if it is not installed.
     package static let brotliModule: String? = ["/usr/lib/nginx/modules", "/usr/lib64/nginx/modules"]
         .map { $0 + "/ngx_http_brotli_filter_module.so" }.first { access($0, R_OK) == 0 }
 
     package let folder: ScratchFolder
-    /// 0 on a Unix-domain socket.
+    /// 0 on a Unix domain socket.
     package let port: UInt16
     package let unixPath: String?
     private let process: PeerProcess
 
-    /// What it answers from: `file(_:)` is a path in it.
+    /// The document root; `file(_:)` returns a path in it.
     package var root: String { folder.file("www") }
     package var processID: Int32 { process.processID }
-    /// One line a request, written once its answer has gone: status, request line, bytes of the body sent.
+    /// One line per finished request: status, request line, body bytes sent.
     package var accessLog: String { contents("access.log") }
     package var errorLog: String { contents("error.log") + process.log }
 
     /// - Parameters:
-    ///   - server: directives of the one server, e.g. `location /slow { limit_rate 10k; }`.
-    ///   - listen: parameters of its `listen`, e.g. `ssl`.
-    ///   - http: directives beside the server.
-    ///   - main: directives outside of all, e.g. `load_module`.
-    ///   - files: what is there to be read from the start, by its name in the root.
-    ///   - onUnixSocket: on the socket `unixPath` instead of a port.
+    ///   - server: directives of the server block, such as `location /slow { limit_rate 10k; }`.
+    ///   - listen: parameters of `listen`, such as `ssl`.
+    ///   - http: directives of the http block.
+    ///   - main: top-level directives, such as `load_module`.
+    ///   - files: initial files of the root, by name.
+    ///   - onUnixSocket: whether it listens on `unixPath` instead of a port.
     package init(
         _ server: String = "", listen: String = "", http: String = "", main: String = "",
         files: [String: [UInt8]] = [:],
@@ -50,7 +50,7 @@ package final class Nginx: Sendable {
         }
         let address = unixPath.map { "unix:\($0)" } ?? "127.0.0.1:\(port)"
         let path = folder.path
-        // The worker writes into the folder of this test, too; who is not root has no choice of users.
+        // The worker has to write to this test's folder. Without root, nginx ignores `user`.
         let configuration = """
             \(main)
             daemon off;
@@ -80,7 +80,7 @@ package final class Nginx: Sendable {
         try configuration.write(toFile: folder.file("nginx.conf"), atomically: true, encoding: .utf8)
         process = try PeerProcess(
             program, ["-p", path, "-e", folder.file("error.log"), "-c", folder.file("nginx.conf")],
-            // How nginx hands its sockets to a newer nginx: it takes over the one it inherits.
+            // nginx takes over the sockets listed in NGINX, as in an upgrade of its binary.
             environment: ["NGINX": "3;"], listener: socket.descriptor, in: folder)
     }
 

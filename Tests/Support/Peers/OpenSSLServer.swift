@@ -2,7 +2,7 @@ import Foundation
 
 /// `openssl s_server`, on a free port of 127.0.0.1.
 package final class OpenSSLServer: Sendable {
-    /// The path of openssl; nil where it is not installed.
+    /// The path of openssl; nil if it is not installed.
     package static let program = PeerProcess.find("openssl")
     package static var isInstalled: Bool { program != nil }
     /// Why a test is skipped.
@@ -14,12 +14,12 @@ package final class OpenSSLServer: Sendable {
 
     package var log: String { process.log }
 
-    /// Answers each request with a page about its connection, in HTTP/1.0, unless `arguments` say otherwise.
+    /// Starts a server that answers each request with a page about its connection, in HTTP/1.0, unless `arguments` change that.
     ///
     /// - Parameters:
-    ///   - identity: what it shows.
-    ///   - arguments: more of them: `-tls1_2`, `-cipher`, `-Verify`.
-    ///   - clientAuthority: whose certificates `-Verify` accepts.
+    ///   - identity: its certificate and key.
+    ///   - arguments: further arguments: `-tls1_2`, `-cipher`, `-Verify`.
+    ///   - clientAuthority: the authority whose certificates `-Verify` accepts.
     package init(
         _ identity: TestIdentity = TestAuthority.shared.issue(), _ arguments: String...,
         clientAuthority: TestAuthority? = nil, page: Bool = true, in folder: ScratchFolder = ScratchFolder()
@@ -39,7 +39,7 @@ package final class OpenSSLServer: Sendable {
         if clientAuthority != nil { all += ["-CAfile", folder.file("clients.pem")] }
         if page { all.append("-www") }
         process = try PeerProcess(program, all + arguments, in: folder)
-        // It says where it listens.
+        // It prints the port on which it listens.
         var found: UInt16?
         while found == nil {
             let log = process.log

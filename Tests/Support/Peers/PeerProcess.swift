@@ -2,24 +2,24 @@ import Foundation
 import Glibc
 import Locking
 
-/// A program that plays a peer: it runs until `stop`, and no longer than this process, whatever becomes of that.
+/// A program that acts as a peer. It runs until `stop`, or until this process ends for any reason.
 ///
-/// It is started by a shell that waits for its own standard input to end and then ends it, by its process id.
+/// A shell starts it, waits until its own standard input ends, and then ends the program by its process ID.
 package final class PeerProcess: Sendable {
     private struct State {
         var guardian: pid_t
-        /// The guardian's standard input.
+        /// The standard input of the guarding shell.
         var lifeline: Int32
     }
 
     private let state: Lock<State>
-    /// The program's own, not its guardian's.
+    /// The program's ID, not the guarding shell's.
     package let processID: Int32
     private let logPath: String
 
-    /// What it wrote to its standard output and error so far.
+    /// Its standard output and error so far.
     package var log: String {
-        // Read often, by those who wait for a line of it, and mostly empty then: of which Foundation keeps a page each time.
+        // Waiting tests read this often, and Foundation leaks a page for each empty read.
         let descriptor = open(logPath, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return "" }
         defer { Glibc.close(descriptor) }
@@ -31,9 +31,9 @@ package final class PeerProcess: Sendable {
 
     /// - Parameters:
     ///   - program: its path.
-    ///   - listener: a listening socket that it gets as descriptor 3: nobody has to wait until it listens. The caller's
-    ///     own copy stays the caller's to close.
-    ///   - folder: where its output is kept, and where it runs.
+    ///   - listener: a listening socket that it inherits as descriptor 3, so that nobody has to wait until it listens. The
+    ///     caller still has to close its own copy.
+    ///   - folder: its working directory, where its output is kept.
     package init(
         _ program: String, _ arguments: [String], environment: [String: String] = [:], listener: Int32? = nil,
         in folder: ScratchFolder
@@ -69,7 +69,7 @@ package final class PeerProcess: Sendable {
 
     deinit { stop() }
 
-    /// Ends it, and waits for its end. Nothing where it was stopped before.
+    /// Ends it and waits for its end. Does nothing if it was stopped before.
     package func stop() {
         let (guardian, lifeline) = state.withLock { state in
             defer { (state.guardian, state.lifeline) = (0, -1) }
@@ -81,7 +81,7 @@ package final class PeerProcess: Sendable {
         while waitpid(guardian, &status, 0) < 0, errno == EINTR {}
     }
 
-    /// The first of these programs that is there, by its path.
+    /// Returns the path of the first of these programs that is installed.
     package static func find(_ names: String...) -> String? {
         let folders =
             ["/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/bin", "/sbin"]
@@ -94,7 +94,7 @@ package final class PeerProcess: Sendable {
 
     private static func makePipe() throws -> (Int32, Int32) {
         var ends: [Int32] = [0, 0]
-        // Closed on exec from the start: what another thread starts meanwhile must not hold an end open.
+        // Closed on exec from the start, so that programs started by other threads do not keep an end open.
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, type, 0, &ends) == 0 else {
             throw PeerFailure(description: "socketpair: errno \(errno)")
@@ -108,7 +108,7 @@ package final class PeerProcess: Sendable {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // First out of the way of the small numbers, so that none is overwritten before its turn.
+        // Moved away from the small numbers first, so that none is overwritten before it is copied.
         var high: Int32 = 200
         for (from, _) in descriptors {
             posix_spawn_file_actions_adddup2(&actions, from, high)
@@ -118,7 +118,7 @@ package final class PeerProcess: Sendable {
             posix_spawn_file_actions_adddup2(&actions, 200 + Int32(index), number)
             posix_spawn_file_actions_addclose(&actions, 200 + Int32(index))
         }
-        // A test's own handling of signals is not the program's.
+        // The program does not inherit the test's signal handling.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

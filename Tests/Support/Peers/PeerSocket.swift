@@ -1,13 +1,12 @@
 import Glibc
 
-/// A listening socket that a peer inherits: its port is known and held before the peer runs, and who connects sooner than
-/// the peer accepts waits in its queue.
+/// A listening socket for a peer to inherit. Its port is known before the peer runs, and early clients wait in its backlog.
 struct PeerSocket {
     let descriptor: Int32
-    /// 0 for a Unix-domain socket.
+    /// 0 for a Unix domain socket.
     let port: UInt16
 
-    /// On a free port of 127.0.0.1.
+    /// Listens on a free port of 127.0.0.1.
     init() throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()

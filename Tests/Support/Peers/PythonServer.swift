@@ -1,18 +1,18 @@
 import Foundation
 
-/// Python's `http.server`, on a free port of 127.0.0.1 or a Unix-domain socket.
+/// Python's `http.server` on a free port of 127.0.0.1 or a Unix domain socket.
 package final class PythonServer: Sendable {
-    /// The path of Python; nil where it is not installed.
+    /// The path of Python; nil if it is not installed.
     package static let program = PeerProcess.find("python3")
     package static var isInstalled: Bool { program != nil }
     /// Why a test is skipped.
     package static let isMissing = "python3 is not installed: make setup"
 
-    /// Answers with the files of its folder, in HTTP/1.0, as `python3 -m http.server` does.
+    /// Serves the files of its folder in HTTP/1.0, as `python3 -m http.server` does.
     package static let files = "class Handler(http.server.SimpleHTTPRequestHandler): pass"
 
     package let folder: ScratchFolder
-    /// 0 on a Unix-domain socket.
+    /// 0 on a Unix domain socket.
     package let port: UInt16
     package let unixPath: String?
     private let process: PeerProcess
@@ -23,7 +23,7 @@ package final class PythonServer: Sendable {
     /// - Parameters:
     ///   - handler: Python that defines `Handler`, a `http.server.BaseHTTPRequestHandler`. `http.server`, `socket`, `sys`
     ///     and `time` are imported.
-    ///   - files: what is in its folder from the start.
+    ///   - files: the initial files of its folder.
     package init(
         _ handler: String = PythonServer.files, files: [String: [UInt8]] = [:], onUnixSocket: Bool = false,
         in folder: ScratchFolder = ScratchFolder()

@@ -3,7 +3,7 @@ import Glibc
 
 /// tinyproxy, on a free port of 127.0.0.1.
 package final class Tinyproxy: Sendable {
-    /// Its path; nil where it is not installed.
+    /// The path of tinyproxy; nil if it is not installed.
     package static let program = PeerProcess.find("tinyproxy")
     package static var isInstalled: Bool { program != nil }
     /// Why a test is skipped.
@@ -15,11 +15,11 @@ package final class Tinyproxy: Sendable {
 
     package var log: String { process.log }
 
-    /// - Parameter directives: more of them, e.g. `BasicAuth user password`.
+    /// - Parameter directives: further directives, such as `BasicAuth user password`.
     package init(_ directives: String = "", in folder: ScratchFolder = ScratchFolder()) async throws {
         guard let program = Self.program else { throw PeerFailure(description: Self.isMissing) }
         self.folder = folder
-        // It can inherit no socket: the port is free now, and nobody asks for it by number.
+        // It cannot inherit a socket, so it gets a port that is free now.
         let socket = try PeerSocket()
         port = socket.port
         socket.close()

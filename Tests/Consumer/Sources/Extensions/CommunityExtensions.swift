@@ -1,4 +1,4 @@
-// In the manner of extensions that RxSwift's users share: written without a thought of Sendable.
+// Extensions like those that users of RxSwift share, written without regard to Sendable.
 
 import Foundation
 import Rx

@@ -1,7 +1,7 @@
 import Foundation
 import Rx
 
-// What packages beside RxSwift and its users' utilities look like.
+// Code like that of packages around RxSwift and of its users' utilities.
 
 extension ObserverType where Element == Void {
     func onNext() {
@@ -115,7 +115,7 @@ func <-> <Element>(lhs: BehaviorSubject<Element>, rhs: Binder<Element>) -> Dispo
     return lhs.subscribe(rhs)
 }
 
-/// An action: work with its inputs, elements, errors and state.
+/// An action with inputs, elements, errors and state.
 class Action<Input, Element> {
     typealias WorkFactory = (Input) -> Observable<Element>
 
@@ -201,7 +201,7 @@ final class CounterReactor: Reactor {
     }
 }
 
-/// A service over a callback API, and its cache.
+/// A service over a callback API, with a cache.
 class ImageService {
     static let shared = ImageService()
 

@@ -1,7 +1,7 @@
 import Foundation
 import Rx
 
-/// An observer of one's own.
+/// A custom observer.
 class Recorder<Value>: ObserverType {
     typealias Element = Value
 
@@ -20,7 +20,7 @@ struct ClosureObserver<Value>: ObserverType {
     }
 }
 
-/// Observables of one's own.
+/// Custom observables.
 class Ticker: ObservableType {
     typealias Element = Int
 
@@ -102,7 +102,7 @@ class Resource: Cancelable {
     }
 }
 
-/// Schedulers of one's own.
+/// Custom schedulers.
 class InlineScheduler: ImmediateSchedulerType {
     var count = 0
 
@@ -193,7 +193,7 @@ class FrameScheduler: VirtualTimeScheduler<FrameConverter> {
     }
 }
 
-/// What tests of RxSwift's users add.
+/// Helpers that users of RxSwift add to their tests.
 extension Event: Equatable where Element: Equatable {
     public static func == (lhs: Event<Element>, rhs: Event<Element>) -> Bool {
         switch (lhs, rhs) {

@@ -3,7 +3,7 @@ import Rx
 import RxBlocking
 import RxFoundation
 
-/// Streams as the playground and the tests of RxSwift have them, and what they print.
+/// Examples from RxSwift's playground and tests, and their output.
 public class Examples {
     private var lines: [String] = []
     private var disposeBag = DisposeBag()
@@ -192,7 +192,7 @@ extension ObservableType where Element == Int {
     }
 }
 
-/// async and await.
+/// Examples with async and await.
 func titles(of source: Observable<String>) async throws -> [String] {
     var titles: [String] = []
     for try await title in source.values { titles.append(title) }

@@ -1,6 +1,6 @@
 import Rx
 
-/// A screen, which lives on the main actor, and an actor: their closures are theirs.
+/// A screen on the main actor and an actor, whose closures are isolated to them.
 @MainActor
 class Screen {
     var title = ""

@@ -1,7 +1,7 @@
 import Foundation
 import Rx
 
-/// Spellings from before RxSwift 6, a warning each.
+/// Spellings from before RxSwift 6; each is a warning.
 class Legacy {
     let bag = DisposeBag()
     let name = Variable("kim")

@@ -32,7 +32,7 @@ extension ObservableType {
         return compactMap { $0 }
     }
 
-    /// By hand, with state in captured variables.
+    /// An operator written by hand, with state in captured variables.
     func everySecond() -> Observable<Element> {
         return Observable.create { observer in
             var isSecond = false
@@ -117,7 +117,7 @@ class Logger {
     var lines: [String] = []
 }
 
-/// Whether something runs, as the examples of RxSwift have it.
+/// An activity indicator, as in RxSwift's examples.
 class ActivityIndicator: ObservableConvertibleType {
     typealias Element = Bool
 

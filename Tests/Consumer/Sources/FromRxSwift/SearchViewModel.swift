@@ -7,7 +7,7 @@ struct Repository: Decodable, Equatable {
     let stars: Int
 }
 
-/// A class without any promise to other threads, as models are in a mode-5 program.
+/// A class that is not Sendable, like the models of mode 5 programs.
 class User {
     var name: String
     var age = 0

@@ -1,8 +1,8 @@
 import Dispatch
 import Rx
 
-// Top-level code is the main actor's, and so would be every closure here that a library does not declare `@Sendable`: run
-// elsewhere, as `map`'s is, it would stop the program.
+// Top-level code is isolated to the main actor, and so is every closure here that the library does not declare `@Sendable`. If
+// such a closure ran elsewhere, as the one of `map` does, the program would trap.
 let ended = DispatchSemaphore(value: 0)
 let subscription = Observable.just(1)
     .observe(on: SerialDispatchQueueScheduler(qos: .background))

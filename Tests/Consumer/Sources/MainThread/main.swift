@@ -4,7 +4,7 @@ import Rx
 import RxBlocking
 
 // A program whose main thread waits for streams that are observed on it.
-// Ends it where it hangs.
+// Ends the program if it hangs.
 alarm(60)
 let background = SerialDispatchQueueScheduler(qos: .default)
 let hopped = Observable.of(1, 2, 3, scheduler: background)
@@ -34,12 +34,12 @@ shown("nested") {
 }
 shown("late") { try Observable<Int>.never().toBlocking(timeout: 0.01).first() ?? -1 }
 
-// The thread sleeps: a tenth of a second of waiting takes hardly any of the processor's time.
+// The thread sleeps: waiting for a tenth of a second takes hardly any CPU time.
 let before = clock()
 shown("silent") { try Observable<Int>.never().toBlocking(timeout: 0.1).first() ?? -1 }
 print("sleeps", Double(clock() - before) / Double(CLOCKS_PER_SEC) < 0.05)
 
-// The main queue runs one thing at a time: what waits inside of its work cannot be served by it, and ends at its time.
+// The main queue runs one block at a time: it cannot serve a wait inside a block, which ends at its deadline.
 DispatchQueue.main.async {
     shown("inside") { try hopped.toBlocking(timeout: 0.01).first() ?? -1 }
     shown("elsewhere") { try Observable.of(1, scheduler: background).toBlocking(timeout: 10).first() ?? -1 }

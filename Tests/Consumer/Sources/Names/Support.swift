@@ -1,8 +1,8 @@
 import Foundation
 import Rx
 
-// Every public name of Rx, each overload once, in mode 6 and with warnings as errors. The compiler is what checks it: nothing
-// here runs.
+// Uses every overload of every public name of Rx once, in mode 6 with warnings as errors. The compiler is the test; nothing here
+// runs.
 
 struct Failure: Error {}
 
@@ -14,10 +14,10 @@ final class Mutable: @unchecked Sendable {
 
 extension Mutable: ReactiveCompatible {}
 
-/// Takes what is named, and its type where that matters.
+/// Accepts a value, and fixes its type where that matters.
 func use<Value: Sendable>(_ value: Value) {}
 
-/// Subscribes for the compiler's sake.
+/// Subscribes, so that the compiler checks it.
 func use(_ disposable: any Disposable) {
     disposable.dispose()
 }

@@ -197,7 +197,7 @@ func counted<Number: RxAbstractInteger & Sendable>(_ count: Number) -> Observabl
     .range(start: 0, count: count)
 }
 
-/// Generic over what can be observed.
+/// Generic over observables.
 func generic<Source: ObservableType, Convertible: ObservableConvertibleType, Trait: PrimitiveSequenceType>(
     _ source: Source, _ convertible: Convertible, _ trait: Trait
 ) -> Observable<Convertible.Element> where Source.Element: EventConvertible, Trait.Trait == SingleTrait {

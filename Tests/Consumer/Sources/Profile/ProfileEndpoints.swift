@@ -1,6 +1,6 @@
 import Sluice
 
-/// A user service, as an app team describes it.
+/// The API of a user service.
 public enum UsersAPI: TargetType {
     case user(String)
     case badges(String)
@@ -23,7 +23,7 @@ struct User: Decodable, Sendable {
     var name: String
 }
 
-/// The profile screen: the user is due, the badges are not.
+/// The profile screen: the user is required, the badges have a fallback.
 public func declareProfile(on gateway: Gateway) {
     let users = gateway.provider(UsersAPI.self, upstream: "users")
 

@@ -2,11 +2,11 @@ import Rx
 import RxTesting
 import XCTest
 
-/// Tests as they are written for RxTest, after their imports have changed.
+/// Tests written for RxTest, with only their imports changed.
 final class LoginTests: XCTestCase {
     private struct Refused: Error {}
 
-    /// What an assertion has failed with, where a test expects that.
+    /// The failures of assertions that a test expects.
     private var failures: [String]?
 
     override func recordFailure(

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Programs that use Rx alone")
 struct ProgramTests {
-    /// What a program of this package prints, once it has ended well.
+    /// Runs a program of this package and returns its output.
     private func output(of program: String) throws -> [String] {
         let process = Process()
         let pipe = Pipe()
