@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The modules and who may import whom. Nothing points up; Tests/RulesTests checks the imports themselves.
+// The modules in layers. A module imports only modules below it or, along an arrow, beside it; Tests/RulesTests checks that.
 //
 //     5  SluiceCommand
 //     4  GatewayHTTP        SampleUpstreams
@@ -17,8 +17,8 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-// malloc and free of the built programs: a request costs a few per cent less than with glibc's, and what a burst took goes back
-// to the system. Sanitizers bring their own, hence not in debug builds.
+// The allocator of release builds: a request costs a few per cent less than with glibc's, and memory of a burst goes back to the
+// system. Debug builds go without, since sanitizers bring their own.
 let allocator: [LinkerSetting] = [
     .linkedLibrary("mimalloc", .when(platforms: [.linux], configuration: .release))
 ]
@@ -60,16 +60,16 @@ let package = Package(
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CBrotli", providers: [.apt(["libbrotli-dev"])]),
-        // Calls of Linux that glibc has no function for.
+        // Linux system calls without a glibc function.
         .systemLibrary(name: "CLinux"),
-        // The files of Public/, within the program.
+        // Embeds the files of Public/ in the program.
         .target(name: "CPages"),
 
         module("Locking"),
         module("Rx", ["Locking"]),
-        // What of Rx needs the whole of Foundation, which the gateway does without.
+        // The parts of Rx that need all of Foundation, which the gateway does not link.
         module("RxFoundation", ["Rx"]),
-        // Waiting for a stream, which serves the main run loop: for tests and tools.
+        // Blocks until a stream ends, while the main run loop runs: for tests and tools.
         module("RxBlocking", ["Rx", "Locking"]),
         module("RxTesting", ["Rx", "Locking"]),
         module("HTTPModel"),
@@ -78,18 +78,18 @@ let package = Package(
 
         module("EventIO", ["CLibevent", "COpenSSL", "CLinux", "Rx", "Locking"]),
         module("HTTPWire", ["HTTPModel"]),
-        // gzip, deflate and br, undone in pieces; gzip, made.
+        // Decodes gzip, deflate and br as a stream; encodes gzip.
         module("ContentCoding", ["CZlib", "CBrotli"]),
 
         module("HTTPInbound", ["EventIO", "HTTPWire", "HTTPModel", "Rx"]),
         module("HTTPOutbound", ["EventIO", "HTTPWire", "ContentCoding", "HTTPModel", "Rx", "Locking"]),
 
         module("Networking", ["Rx", "HTTPModel", "JSONBytes", "JSONCoding", "Locking"]),
-        // The reactive client on the wire: for providers outside a gateway, and under it.
+        // Connects the reactive client to the network, in any program and in the gateway.
         module(
             "NetworkingSession",
             ["Networking", "HTTPOutbound", "EventIO", "HTTPModel", "JSONBytes", "Rx", "Locking"]),
-        // The client's errors as NSError, which needs the whole of Foundation.
+        // The client's errors as NSError, which needs all of Foundation.
         module("NetworkingFoundation", ["Networking"]),
         module("GatewayCore", ["Networking", "Rx", "HTTPModel", "JSONBytes", "JSONCoding", "Locking"]),
 
@@ -124,12 +124,12 @@ let package = Package(
                 "HTTPModel", "JSONBytes", "Locking",
             ]),
 
-        // What several suites need: raw sockets that do what no HTTP library would.
+        // Shared by test suites: raw sockets that misbehave, certificates, real peers.
         .target(
             name: "TestSupport", dependencies: ["COpenSSL", "CZlib", "Locking"], path: "Tests/Support",
             swiftSettings: settings),
 
-        // Random pipelines of Rx beside a reference model, for their tests and for `make fuzz FUZZ=Pipelines`.
+        // Compares random pipelines of Rx with a reference model: for its tests and `make fuzz FUZZ=Pipelines`.
         .target(
             name: "Pipelines", dependencies: ["Rx", "RxTesting", "Locking"], path: "Tests/Fuzz/Pipelines",
             swiftSettings: settings),
@@ -148,7 +148,7 @@ let package = Package(
         benchmark("WireBench", ["HTTPWire", "HTTPModel"]),
         benchmark("RxBench", ["EventIO", "Rx"]),
 
-        // What `make soak PROOF=bodies` measures, in a process of its own.
+        // The process that `make soak PROOF=bodies` measures.
         .executableTarget(
             name: "BodySoak", dependencies: ["NetworkingSession", "Networking", "HTTPModel"],
             path: "Tests/Soak/BodySoak", swiftSettings: settings),
@@ -180,7 +180,7 @@ let package = Package(
                 "NetworkingSession", "Networking", "HTTPOutbound", "EventIO", "Rx", "RxTesting", "HTTPModel",
                 "JSONBytes", "Locking", "TestSupport",
             ]),
-        // The code of the client's documentation, as it stands there.
+        // Compiles and runs the code of the client's documentation.
         tests(
             "NetworkingDocumentationTests",
             [
@@ -209,7 +209,7 @@ let package = Package(
                 "HTTPModel", "JSONBytes", "Locking", "TestSupport",
             ]),
         tests("SluiceCommandTests", ["SluiceCommand", "GatewayHTTP", "JSONBytes", "TestSupport"]),
-        // The pages in a real browser, by a WebDriver client over our own: `make test-browser`.
+        // Tests the pages in a real browser, by WebDriver over our own client: `make test-browser`.
         tests(
             "BrowserTests",
             [
