@@ -1,52 +1,48 @@
-# Targets are named by `make help`. Everything is built by the Swift package manager; this file only says
-# the commands in one place.
+# `make help` lists the targets. The Swift package manager builds everything; this file keeps the commands in one place.
 
 SWIFT ?= swift
-# Says at its end what failed.
+# Runs the tests and lists the failures at the end.
 TEST = SWIFT='$(SWIFT)' Tests/run
 PORT ?= 8080
 PACKAGES = libevent-dev libssl-dev libsqlite3-dev zlib1g-dev libbrotli-dev libmimalloc-dev curl
-# Servers that tests talk to; the tests that want one are skipped where it is missing.
+# Servers that tests talk to. Tests that need a missing one are skipped.
 PEERS = nginx libnginx-mod-http-brotli-filter python3 openssl tinyproxy
-# A browser with its driver, and fonts for what the pages say: `make test-browser` fails without.
+# `make test-browser` needs a browser, its driver and the fonts of the pages.
 BROWSER = chromium chromium-driver fonts-noto-cjk fonts-noto-color-emoji
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 FUZZ_SECONDS ?= 60
-# What a test expects in time is not to wait for others' turns: tests that talk to a server hold their thread, of which the
-# test library has one a core, and hundreds of them are in line. No test is XCTest's, whose pass without tests ends with
-# leaks of its own.
+# Tests that talk to a server block their thread, and the test library has one thread per core. Run in parallel, they would
+# wait for each other and miss their deadlines. There are no XCTest tests; an XCTest pass without tests reports leaks of its own.
 ONE_BY_ONE = --no-parallel --disable-xctest
-# More for the compiler of what is built for release and with a sanitizer.
+# Further compiler flags of release and sanitizer builds.
 FLAGS ?=
-# The most heap allocations that a charts request may cost.
+# Limit of heap allocations per charts request.
 ALLOCATIONS = 26
 # The program contains the Swift runtime, so it runs without a toolchain. Generic code is specialized across modules.
 # Debug builds and tests check exclusive access to memory; the release build does not (checks cost a sixth of a request).
 RELEASE = --static-swift-stdlib -Xswiftc -cross-module-optimization -Xswiftc -enforce-exclusivity=unchecked $(FLAGS)
 
-.PHONY: help setup libraries build demo run test test-browser screenshots lint format bench bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway bench-typed bench-client docs fuzz soak sanitize sanitize-thread sanitize-address image image-check clean
+.PHONY: help setup libraries build demo run test test-browser screenshots lint format bench bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway bench-peers bench-typed bench-client docs fuzz soak sanitize sanitize-thread sanitize-address image image-check clean
 
 help:
-	@echo 'make setup     install the libraries that are missing, and the servers that tests talk to (Debian and Ubuntu; names'
-	@echo '               them elsewhere)'
-	@echo 'make build     .build/release/sluice'
-	@echo 'make demo      build, start the sample upstreams and the gateway on port $(PORT)'
-	@echo 'make run       build and run: make run ARGS="serve --upstream diary=http://127.0.0.1:9000"'
-	@echo 'make test      all tests but those in a browser'
-	@echo 'make test-browser  the pages of the demo in Chromium: what they do, and that everybody can use them; installs $(firstword $(BROWSER))'
-	@echo '               make screenshots pictures them in Tests/Screenshots'
-	@echo 'make lint      check the format; make format mends it'
-	@echo 'make bench     benchmarks of the layers, from JSON to a whole request in the gateway'
-	@echo '               beside peers: make bench-typed (a typed request, Go), make bench-client (the client, libcurl and Go)'
-	@echo 'make docs      the documentation of Rx, of the client and of the gateway as web sites in .build/docs'
-	@echo 'make fuzz      fuzz the parsers, the decoders, the JSON scanner and coders, values of fields, URLs, forms, routes and files, FUZZ_SECONDS=$(FUZZ_SECONDS) each, two at a time;'
-	@echo '               some only: make fuzz FUZZ="JSON URLs". And random pipelines of Rx beside a reference model: 20 000 in a minute'
-	@echo 'make soak      what is promised under load, faults and attack: a million requests, 10 000 idle clients, slow attacks,'
-	@echo '               no descriptors, drains; a quarter of an hour of a quiet machine. One proof: make soak PROOF=drain; they'
-	@echo '               are mixups memory idle readers exhaustion attacks drain loops bodies'
-	@echo 'make sanitize  all tests under the thread and the address sanitizer; some only: make sanitize FILTER=RxTests SKIP=DepthTests'
-	@echo 'make image     the container image sluice:latest, with Docker or podman, or without either on Debian'
-	@echo '               make image-check starts it, asks it, ends it'
+	@echo 'make demo          build, start the sample upstreams and the gateway on port $(PORT)'
+	@echo 'make test          run all tests except those in a browser'
+	@echo ''
+	@echo 'make setup         install missing libraries and the servers that tests talk to (Debian, Ubuntu)'
+	@echo 'make build         build .build/release/sluice'
+	@echo 'make run           build and run: make run ARGS="serve --upstream diary=http://127.0.0.1:9000"'
+	@echo 'make lint          check the format; make format mends it'
+	@echo 'make docs          write the documentation as web sites to .build/docs'
+	@echo 'make image         build the container image sluice:latest; make image-check tests it'
+	@echo ''
+	@echo 'make test-browser  test the pages of the demo in Chromium; make screenshots takes their pictures'
+	@echo 'make bench         run the benchmarks of all layers; one: make bench-rx'
+	@echo '                   beside others: bench-peers (nginx+Lua, Go, Node), bench-typed (Go), bench-client (libcurl, Go)'
+	@echo 'make fuzz          fuzz all parsers, FUZZ_SECONDS=$(FUZZ_SECONDS) each; some: make fuzz FUZZ="JSON URLs"'
+	@echo 'make sanitize      run the tests with the thread and the address sanitizer; some: FILTER=RxTests SKIP=DepthTests'
+	@echo 'make soak          run the proofs under load, a quarter of an hour; one: make soak PROOF=drain'
+	@echo '                   (mixups memory idle readers exhaustion attacks drain loops bodies)'
+	@echo 'make clean         remove what was built'
 
 setup: libraries
 	@docker/setup $(PEERS) || echo "setup: tests of those of $(PEERS) that are missing are skipped"
@@ -77,7 +73,6 @@ test-browser: build
 	$(SWIFT) build --build-tests
 	BROWSER_TESTS_PROGRAM=$(CURDIR)/.build/release/sluice $(TEST) --skip-build --filter BrowserTests
 
-# Pictures of the pages, for the README and for who changes them.
 screenshots: build
 	@docker/setup $(BROWSER) optipng
 	$(SWIFT) build --build-tests
@@ -98,7 +93,10 @@ bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway: bench-
 	$(SWIFT) build -c release --product $(firstword $(BENCHMARK_$*)) $(RELEASE)
 	.build/release/$(BENCHMARK_$*)
 
-# Beside peers, which have to be installed: nginx, wrk, Go, gcc, libcurl's headers, openssl.
+# These need peers: nginx (with Lua), wrk, Go, Node.js, gcc, libcurl's headers, openssl. Each names what is missing.
+bench-peers: build
+	Tests/Benchmarks/peers .build/release/sluice
+
 bench-typed:
 	$(SWIFT) build -c release --product TypedBench $(RELEASE)
 	Tests/Benchmarks/typed .build/release/TypedBench --require 0.9
@@ -114,7 +112,7 @@ BENCHMARK_outbound = OutboundBench
 BENCHMARK_stream = StreamBench 1024 --most 512
 BENCHMARK_gateway = GatewayBench
 
-# A link that leads nowhere and a parameter without a word fail it.
+# Fails on broken links and undocumented parameters.
 docs:
 	$(SWIFT) build --target Rx
 	$(SWIFT) build --target NetworkingSession
@@ -124,7 +122,7 @@ docs:
 	$(call document,Networking,Networking NetworkingSession)
 	$(call document,GatewayCore,GatewayCore GatewayHTTP)
 
-# A module's catalog with the public names of the modules that it tells of: $(call document,MODULE,MODULES).
+# Builds a module's catalog with the public symbols of the listed modules: $(call document,MODULE,MODULES).
 define document
 mkdir -p .build/docs/symbols/$(1)
 for module in $(2); do swift-symbolgraph-extract -module-name $$module -I $$($(SWIFT) build --show-bin-path)/Modules \

@@ -1,5 +1,5 @@
-"""What the benchmarks with peers share: an nginx of their own, free ports, and the processor's time of a process."""
-import os, shutil, socket, subprocess, sys, time
+"""Shared by the benchmarks with peers: an nginx of their own, free ports, load by wrk, CPU time of processes."""
+import json, os, re, shutil, socket, subprocess, sys, time, urllib.request
 
 
 def needs(benchmark, *programs):
@@ -15,8 +15,51 @@ def free_port():
 
 
 def cpu_seconds(pid):
-    fields = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """User and system time of a process and of its children that still run."""
+    total = 0
+    for stat in [f"/proc/{pid}/stat"] + [f"/proc/{child}/stat" for child in children(pid)]:
+        fields = open(stat).read().rsplit(")", 1)[1].split()
+        total += int(fields[11]) + int(fields[12])
+    return total / os.sysconf("SC_CLK_TCK")
+
+
+def children(pid):
+    return open(f"/proc/{pid}/task/{pid}/children").read().split()
+
+
+def load(url, seconds, connections):
+    """Drives a server for a while; returns how many requests it answered. Failed requests end the program."""
+    text = subprocess.run(
+        ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", url], capture_output=True, text=True, check=True).stdout
+    failed = re.search(r"Non-2xx.*|Socket errors.*", text)
+    if failed:
+        sys.exit(f"{url}: {failed.group(0)}")
+    return int(re.search(r"(\d+) requests in", text).group(1))
+
+
+def chart(first, dates):
+    """A response of the food diary: a chart of one point for each date."""
+    points = [{"date": d, "am": round(first - i * 0.1, 1), "pm": round(first + 0.8 - i * 0.1, 1)} for i, d in enumerate(dates)]
+    return json.dumps(
+        {"code": "OK", "message": "success", "status": 200, "data": {"unit": "kg", "points": points}}, separators=(",", ":"))
+
+
+def diary():
+    """nginx's lines for the two charts of the food diary, seven points each."""
+    recent = chart(70.1, [f"2026-11-{d}" for d in range(13, 20)])
+    total = chart(74.1, [f"2026-{m:02}" for m in range(5, 12)])
+    return f"""location = /food-diary/weights {{
+            if ($arg_keyword = "recent") {{ return 200 '{recent}'; }}
+            return 200 '{total}';
+        }}"""
+
+
+def check_charts(name, url):
+    """Ends the program unless the server answers with both charts."""
+    answer = json.loads(urllib.request.urlopen(url, timeout=5).read())["data"]
+    charts = answer.get("charts", answer)
+    if [len(charts[part]["points"]) for part in ("recent", "total")] != [7, 7]:
+        sys.exit(f"{name} answers something else: {answer}")
 
 
 def until_it_answers(url, seconds=10):
@@ -32,9 +75,12 @@ def until_it_answers(url, seconds=10):
 
 
 class Nginx:
-    """One worker on loopback, keep-alive without end; ended by its process id."""
+    """One worker on loopback that keeps connections open; ended by its process id.
 
-    def __init__(self, scratch, locations, tls=None):
+    `main` and `http` are further lines of those two contexts of its configuration.
+    """
+
+    def __init__(self, scratch, locations, tls=None, main="", http=""):
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.scratch = scratch
@@ -49,10 +95,12 @@ class Nginx:
         folders = " ".join(
             f"{kind}_temp_path {scratch}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
         with open(f"{scratch}/nginx.conf", "w") as file:
-            file.write(f"""worker_processes 1; daemon off; pid {scratch}/nginx.pid; error_log {scratch}/nginx.err warn;
+            file.write(f"""{main}
+worker_processes 1; daemon off; pid {scratch}/nginx.pid; error_log {scratch}/nginx.err warn;
 events {{ worker_connections 8192; }}
 http {{
   access_log off; keepalive_timeout 3600s; keepalive_requests 100000000; default_type application/json; {folders}
+  {http}
   server {{
     {listen}
     {locations}
