@@ -12,6 +12,7 @@ struct DocumentationTests {
         let articles = try articles()
         let tests = try SourceTree.files(in: "Tests", ending: ".swift").filter {
             $0.path.contains("/Documentation/") || $0.path.contains("DocumentationTests/")
+                || $0.path.hasPrefix("Tests/Consumer/Sources/Profile")
         }
         for catalog in ["Rx.docc", "Networking.docc"] {
             let blocks = articles.filter { $0.path.contains(catalog) }.flatMap(Documentation.blocks)
@@ -38,14 +39,16 @@ struct DocumentationTests {
             ])
     }
 
-    @Test("The README shows the client's first example as its documentation has it")
+    @Test("The README has at most 150 lines, and its code is code of the demo or of a package that tests build")
     func readme() throws {
-        let opening = try #require(articles().first { $0.path.hasSuffix("/Networking.md") })
-        let checked = { (block: Documentation.Block) in block.kind == "swift" || block.kind == "text" }
-        let shown = try Documentation.blocks(SourceTree.readme)
-        for block in Documentation.blocks(opening).filter(checked).prefix(3) {
-            #expect(shown.contains(block), "\(block.lines.first ?? "")")
-        }
+        let readme = try SourceTree.readme
+        #expect(readme.lines.count <= 151)
+        #expect(Documentation.blocks(readme).count { $0.kind == "swift" } >= 2)
+        let sources =
+            try SourceTree.files(in: "Sources/SluiceCommand", ending: ".swift")
+            + SourceTree.files(in: "Tests/Consumer/Sources", ending: ".swift")
+        let complaints = Documentation.codeComplaints(readme, tests: sources)
+        #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
     }
 
     @Test("Every block is of a kind that is checked, and others' code is quoted shortly, with ours after it")

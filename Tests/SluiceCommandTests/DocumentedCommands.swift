@@ -1,0 +1,127 @@
+import Foundation
+import Testing
+
+/// The commands that an article shows in blocks of the kind `console`, and the output that it shows for them.
+///
+/// A line that begins with `$ ` is a command; the lines after it, up to the next command, are its output.
+struct DocumentedCommands {
+    struct Step: Equatable {
+        let command: String
+        var output: [String] = []
+    }
+
+    let steps: [Step]
+
+    init(markdown: String) {
+        var steps: [Step] = []
+        var isInside = false
+        for line in markdown.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.hasPrefix("```") {
+                isInside = line == "```console"
+            } else if isInside, line.hasPrefix("$ ") {
+                steps.append(Step(command: String(line.dropFirst(2))))
+            } else if isInside, !steps.isEmpty {
+                steps[steps.count - 1].output.append(String(line))
+            }
+        }
+        self.steps = steps
+    }
+
+    /// What differs from run to run: request IDs, dates, times and lengths.
+    private static let varying: [(pattern: String, replacement: String)] = [
+        (#""requestId":"[0-9a-z]+""#, #""requestId":"*""#),
+        (#"("(elapsed|began|end|sent|firstByte)Ms"):[0-9.]+"#, "$1:*"),
+        (#"dur=[0-9.]+"#, "dur=*"),
+        (#"(X-Request-Id|Date|Content-Length|ETag|Last-Modified): [^\r\n]*"#, "$1: *"),
+        (#"\s+"#, ""),
+    ]
+
+    private static func withoutVarying(_ text: String) -> String {
+        varying.reduce(text) {
+            $0.replacingOccurrences(of: $1.pattern, with: $1.replacement, options: .regularExpression)
+        }
+    }
+
+    /// Whether an output is the one shown, white space and varying values apart. `...` in what is shown stands for any text.
+    static func matches(shown: [String], printed: String) -> Bool {
+        let pieces = withoutVarying(shown.joined(separator: "\n")).components(separatedBy: "...")
+        var rest = Substring(withoutVarying(printed))
+        guard let first = pieces.first, let last = pieces.last, rest.hasPrefix(first) else { return false }
+        guard pieces.count > 1 else { return rest.count == first.count }
+        rest = rest.dropFirst(first.count)
+        for piece in pieces.dropFirst().dropLast() where !piece.isEmpty {
+            guard let found = rest.firstRange(of: piece) else { return false }
+            rest = rest[found.upperBound...]
+        }
+        return rest.hasSuffix(last)
+    }
+}
+
+/// Runs the commands of one article, in order. Servers listen on free ports instead of the documented one; unless the article
+/// starts a server itself, a demo with data of its own runs.
+final class DocumentedSession {
+    private let folder: String
+    private let root: String
+    private var server: SluiceProcess?
+    private var port = 0
+
+    /// - Parameters:
+    ///   - folder: for the data of servers.
+    ///   - root: the repository, where the commands are run.
+    init(folder: String, root: String) {
+        self.folder = folder
+        self.root = root
+    }
+
+    /// Runs a command and returns what it printed. A server runs on and has printed nothing.
+    func run(_ command: String) throws -> String {
+        let words = command.split(separator: " ").map(String.init)
+        guard words.first == "sluice" else { return try ask(command) }
+        let arguments = Array(words.dropFirst())
+        guard let name = arguments.first, ["serve", "demo", "upstream"].contains(name),
+            !arguments.contains("--help")
+        else {
+            return try SluiceProcess(arguments).finish().output
+        }
+        try start(
+            arguments.map { FileManager.default.fileExists(atPath: "\(root)/\($0)") ? "\(root)/\($0)" : $0 })
+        return ""
+    }
+
+    private func start(_ arguments: [String]) throws {
+        end()
+        let started = try SluiceProcess(arguments + ["--port", "0", "--drain-delay", "0", "--loops", "1"])
+        port = try started.readPort()
+        server = started
+    }
+
+    private func ask(_ command: String) throws -> String {
+        if server == nil { try start(["demo", "--data", "\(folder)/diary.sqlite3"]) }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = [
+            "-c",
+            "curl() { command curl --silent --show-error --max-time 20 \"$@\"; }; "
+                + command.replacingOccurrences(of: "127.0.0.1:8080", with: "127.0.0.1:\(port)"),
+        ]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        let printed = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw Failure(description: "exit status \(process.terminationStatus) of: \(command)")
+        }
+        return printed
+    }
+
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    func end() {
+        server?.signal(SIGTERM)
+        if let server { #expect(server.finish().exitCode == 0) }
+        server = nil
+    }
+}
