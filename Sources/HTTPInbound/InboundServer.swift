@@ -8,10 +8,10 @@ public import Rx
 /// Hand it listeners with `adopt`. To leave: `beginDrain`, later `stopAccepting`, then wait for `onIdle`.
 public final class InboundServer {
     public let loop: EventLoop
-    public let limits: InboundLimits
-    public let handler: any InboundHandler
+    let limits: InboundLimits
+    let handler: any InboundHandler
     /// Makes the answer for what the server itself refuses: not HTTP, too long, too late, too much.
-    public let errorRenderer: (InboundError) -> HTTPResponse
+    let errorRenderer: (InboundError) -> HTTPResponse
 
     /// Called once, when the last connection has ended after `stopAccepting`.
     public var onIdle: (() -> Void)?
@@ -20,16 +20,14 @@ public final class InboundServer {
     public var connectionCount: Int { connections.count }
     /// Requests that wait for their handler now.
     public private(set) var requestsInFlight = 0
-    /// Bytes that were read and wait to be parsed, behind requests that are not answered yet.
-    public var unparsedBytes: Int { connections.reduce(0) { $0 + $1.pending.count } }
     /// Bytes of answers that wait for their clients in memory.
-    public private(set) var waitingBytes = 0
+    private(set) var waitingBytes = 0
     /// Bytes of answers in files, for slow clients.
-    public private(set) var spooledBytes = 0
+    private(set) var spooledBytes = 0
     /// Called when no file could be made, or not all be written. None is tried again for a minute.
     public var onSpoolFailed: ((SocketError) -> Void)?
     /// Connections accepted so far.
-    public private(set) var acceptedConnections = 0
+    private(set) var acceptedConnections = 0
 
     let stateLimits: StateLimits
     let requestLimits: RequestLimits
@@ -45,7 +43,7 @@ public final class InboundServer {
 
     private var phase = Phase.serving
     private var listeners: [Listener] = []
-    private var connections: [InboundConnection] = []
+    private(set) var connections: [InboundConnection] = []
     private var heldBodyBytes = 0
     /// Of `spooledBytes`, and of connections that have ended, what is being written.
     private(set) var unwrittenBytes = 0

@@ -206,12 +206,10 @@ struct EventLoopTests {
         }
     }
 
-    @Test("The loops of a group take turns, and each has its own thread")
-    func groupTakesTurns() async throws {
+    @Test("Each loop of a group has its own name and thread")
+    func group() async throws {
         let group = try EventLoopGroup(count: 3)
-        let turns = (0..<6).map { _ in group.next().name }
-        #expect(Set(turns).count == 3)
-        #expect(Array(turns[..<3]) == Array(turns[3...]))
+        #expect(Set(group.loops.map(\.name)).count == 3)
         var threads: Set<UInt> = []
         for loop in group.loops { threads.insert(try await loop.perform { UInt(pthread_self()) }) }
         #expect(threads.count == 3)

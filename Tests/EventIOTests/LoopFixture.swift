@@ -79,12 +79,18 @@ final class Recorder: StreamHandler {
 /// Echoes until the end, then ends too.
 final class Echo: StreamHandler {
     let stream: SocketStream
+    private var hasEnded = false
 
     init(_ stream: SocketStream) {
         self.stream = stream
     }
 
     func streamReceived(_ bytes: UnsafeRawBufferPointer) { stream.write(bytes) }
-    func streamReachedEnd() { stream.closeWhenFlushed() }
+    func streamReachedEnd() {
+        hasEnded = true
+        stream.sendNow()
+        if stream.queuedByteCount == 0 { stream.close() }
+    }
+    func streamFlushed() { if hasEnded { stream.close() } }
     func streamFailed(_ error: SocketError) {}
 }

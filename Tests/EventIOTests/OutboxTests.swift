@@ -96,7 +96,7 @@ struct OutboxTests {
         }
     }
 
-    enum Ending: CaseIterable { case close, closeWhenFlushed, shutdownWrite }
+    enum Ending: CaseIterable { case close, shutdownWrite }
 
     @Test("An end in the same wake comes after them", arguments: Ending.allCases)
     func endsAfter(_ ending: Ending) async throws {
@@ -108,7 +108,6 @@ struct OutboxTests {
                 stream.write(utf8("bye")[...])
                 switch ending {
                 case .close: stream.close()
-                case .closeWhenFlushed: stream.closeWhenFlushed()
                 case .shutdownWrite: stream.shutdownWrite()
                 }
                 stream.write(utf8("too late")[...])

@@ -1,7 +1,8 @@
 import Dispatch
-import EventIO
 import Locking
 import Testing
+
+@testable import EventIO
 
 @Suite("Name resolution", .timeLimit(.minutes(1)))
 struct ResolverTests {
@@ -86,20 +87,33 @@ struct ResolverTests {
         }
     }
 
+    private final class Waiting {
+        weak var request: ResolveRequest?
+    }
+
     @Test("Requests whose time is over, or that are cancelled, leave the lookup that they waited for")
     func leaving() async throws {
         let fake = Fake()
         _ = fake.silence("slow")
         let resolver = fake.resolver()
         try await withLoop { loop in
-            for _ in 0..<20 {
-                let answer = await Self.resolve("slow", resolver, loop, timeout: .milliseconds(1))
-                #expect(answer == .failure(SocketError(.nameTimedOut, .resolve, subject: "slow")))
+            let waiting = try await loop.perform { LoopBound(Waiting(), loop: loop) }
+            let answer: Answer = await withCheckedContinuation { continuation in
+                loop.execute {
+                    waiting.value.request = resolver.resolve(
+                        "slow", port: 80, on: loop, deadline: loop.now + .milliseconds(1)
+                    ) { continuation.resume(returning: $0) }
+                }
             }
+            #expect(answer == .failure(SocketError(.nameTimedOut, .resolve, subject: "slow")))
+            #expect(try await loop.perform { waiting.value.request == nil })
             try await loop.perform {
-                resolver.resolve("slow", port: 80, on: loop, deadline: .distantFuture) { _ in }.cancel()
+                waiting.value.request = resolver.resolve(
+                    "slow", port: 80, on: loop, deadline: .distantFuture
+                ) { _ in }
+                waiting.value.request?.cancel()
             }
-            #expect(resolver.waitingCount == 0)
+            #expect(try await loop.perform { waiting.value.request == nil })
             fake.speak("slow")
         }
     }

@@ -130,14 +130,14 @@ struct SpoolTests {
         }
     }
 
-    @Test("A stream that is to close when all is written closes after the last byte of the file")
-    func closes() async throws {
+    @Test("An end asked for while bytes wait in a file comes after the last of them")
+    func endsAfterTheFile() async throws {
         try await withLoop { loop in
             try await withAccepted(loop: loop) { driven, peer in
                 let payload = testBytes(8 << 20)
                 try await driven.on { $0.write(payload[...]) }
                 _ = try await Self.spool(driven, to: "/var/tmp")
-                try await driven.on { $0.closeWhenFlushed() }
+                try await driven.on { $0.shutdownWrite() }
                 let isWhole = try await onThread { try peer.receiveAll() } == payload
                 #expect(isWhole)
             }

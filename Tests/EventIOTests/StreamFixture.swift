@@ -1,5 +1,11 @@
 import EventIO
+import Glibc
 import Testing
+
+extension SocketError {
+    /// The peer has reset the connection.
+    var isReset: Bool { code == ECONNRESET || code == EPIPE }
+}
 
 /// A stream on a loop, driven from a test: calls go to the loop, events come back one by one.
 final class Driven: @unchecked Sendable {

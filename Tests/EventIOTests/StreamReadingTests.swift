@@ -50,7 +50,7 @@ struct StreamReadingTests {
                     Issue.record("no failure was told")
                     return
                 }
-                #expect(error.isConnectionReset)
+                #expect(error.isReset)
                 #expect(error.operation == .read)
                 #expect(try await driven.on { $0.isClosed })
                 let wakes = try await loop.perform { loop.wakeCount }
@@ -126,7 +126,7 @@ struct StreamReadingTests {
                     Issue.record("no failure was told")
                     return
                 }
-                #expect(error.isConnectionReset)
+                #expect(error.isReset)
             }
         }
     }

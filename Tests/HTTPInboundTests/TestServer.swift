@@ -1,9 +1,10 @@
 import Dispatch
 import EventIO
-import HTTPInbound
 import HTTPModel
 import Locking
 import TestSupport
+
+@testable import HTTPInbound
 
 extension InboundLimits {
     /// For tests that are not about time: on a busy machine what a client does next may come late.

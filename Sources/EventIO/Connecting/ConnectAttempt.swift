@@ -243,11 +243,10 @@ extension SocketStream {
     /// stream's, the others are closed.
     ///
     /// - Parameter delay: 100 ms to 2 s; less where it would not let all have their turn. Default 250 ms.
-    public static func connect(
+    static func connect(
         to addresses: [SocketAddress], loop: EventLoop, timeout: TimeAmount,
-        delay: TimeAmount = .milliseconds(250), handler: (any StreamHandler)? = nil
+        delay: TimeAmount = ConnectRace.delay, handler: (any StreamHandler)? = nil
     ) -> SocketStream {
-        precondition(!addresses.isEmpty, "there is an address to connect to")
         let stream = connecting(
             to: addresses, first: addresses[0], loop: loop, timeout: timeout, delay: delay, handler: handler)
         stream.attempt?.start()

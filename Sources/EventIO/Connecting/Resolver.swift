@@ -66,7 +66,7 @@ public final class Resolver: Sendable {
     /// `loop`, after this returned: with at least one address, or with `.nameNotFound`, `.nameFailed`, or
     /// `.nameTimedOut` at the deadline. The lookup itself goes on then, for those who ask later.
     @discardableResult
-    public func resolve(
+    func resolve(
         _ host: String, port: Int, on loop: EventLoop, deadline: MonotonicTime,
         completion: @escaping (Result<[SocketAddress], SocketError>) -> Void
     ) -> ResolveRequest {
@@ -142,9 +142,6 @@ public final class Resolver: Sendable {
         entries.withLock { _ = $0[host]?.waiting.removeValue(forKey: ObjectIdentifier(request)) }
     }
 
-    /// Requests that wait for a lookup, for tests.
-    package var waitingCount: Int { entries.withLock { $0.values.reduce(0) { $0 + $1.waiting.count } } }
-
     /// Forgets names that are of no more use; when all are, those that were to be forgotten first.
     private static func makeRoom(in entries: inout [String: Entry], limit: Int) {
         guard entries.count >= limit else { return }
@@ -158,7 +155,7 @@ public final class Resolver: Sendable {
 /// One caller's wait for a name.
 ///
 /// `@unchecked Sendable` is sound: everything but `loop` and `port` is touched on the loop's thread only.
-public final class ResolveRequest: @unchecked Sendable {
+final class ResolveRequest: @unchecked Sendable {
     private let loop: EventLoop
     private let host: String
     private let port: Int
@@ -179,7 +176,7 @@ public final class ResolveRequest: @unchecked Sendable {
     }
 
     /// Its completion will not be called any more. On the loop only.
-    public func cancel() {
+    func cancel() {
         loop.preconditionCurrent("a name request is cancelled on its event loop")
         completion = nil
         if let timer { loop.cancelTimer(timer) }

@@ -8,9 +8,9 @@ import Rx
 /// In memory are at most `bufferSize` bytes that wait and as many that are being written, and what one `write` had.
 public final class FileSink {
     /// Bytes that are gathered for one writing.
-    public static let bufferSize = 64 << 10
+    static let bufferSize = 64 << 10
     /// How long the disk may take for the last bytes and the name, after `finish`.
-    public static let finishTimeout = TimeAmount.seconds(60)
+    static let finishTimeout = TimeAmount.seconds(60)
 
     private enum State {
         case open
@@ -32,7 +32,7 @@ public final class FileSink {
     /// Called from the loop, once, where a writing failed: nothing is written any more, nor left behind.
     public var failed: ((SocketError) -> Void)?
     /// Bytes given to it.
-    public private(set) var byteCount: Int64 = 0
+    private(set) var byteCount: Int64 = 0
 
     /// - Parameters:
     ///   - path: what is there is replaced in the end, and not before.

@@ -4,7 +4,7 @@ import Locking
 /// Reads for a loop what blocks, on helper threads, and up to two pieces ahead of it. Confined to its loop.
 public final class ReadAhead {
     /// Bytes of a piece at most.
-    public static let pieceSize = 64 << 10
+    static let pieceSize = 64 << 10
     /// Pieces that are read, or being read, and not asked for yet.
     static let piecesAhead = 2
 

@@ -28,10 +28,9 @@ public final class Listener: @unchecked Sendable {
 
     /// Binds and listens.
     ///
-    /// - Parameter backlog: connections that may wait to be accepted; the kernel's `somaxconn` bounds it.
     /// - Throws: `SocketError`; `isAddressInUse` when another socket listens there, `SO_REUSEPORT` or not.
-    public convenience init(bind address: SocketAddress, backlog: Int32 = 4096) throws(SocketError) {
-        try self.init(bind: address, backlog: backlog, joining: false)
+    public convenience init(bind address: SocketAddress) throws(SocketError) {
+        try self.init(bind: address, joining: false)
     }
 
     /// One listener per loop on one port, between which the kernel spreads the connections. The first binds
@@ -40,17 +39,17 @@ public final class Listener: @unchecked Sendable {
     /// - Parameter joining: the port is shared instead with listeners of another process of the same user that allow it:
     ///   with those of a process that leaves.
     public static func group(
-        bind address: SocketAddress, count: Int, backlog: Int32 = 4096, joining: Bool = false
+        bind address: SocketAddress, count: Int, joining: Bool = false
     ) throws(SocketError) -> [Listener] {
-        let first = try Listener(bind: address, backlog: backlog, joining: joining)
+        let first = try Listener(bind: address, joining: joining)
         var listeners = [first]
         while listeners.count < count, !address.isUnix {
-            listeners.append(try Listener(bind: first.address, backlog: backlog, joining: true))
+            listeners.append(try Listener(bind: first.address, joining: true))
         }
         return listeners
     }
 
-    private init(bind address: SocketAddress, backlog: Int32, joining: Bool) throws(SocketError) {
+    private init(bind address: SocketAddress, joining: Bool) throws(SocketError) {
         let descriptor = try Descriptor.socket(address.family)
         do throws(SocketError) {
             if !address.isUnix {
@@ -65,7 +64,7 @@ public final class Listener: @unchecked Sendable {
                 try Descriptor.set(IPV6_V6ONLY, level: Int32(IPPROTO_IPV6), of: descriptor, to: 0)
             }
             try Self.bind(descriptor, to: address)
-            guard Glibc.listen(descriptor, backlog) == 0 else { throw SocketError(.listen, errno) }
+            guard Glibc.listen(descriptor, Self.backlog) == 0 else { throw SocketError(.listen, errno) }
             // Only after it listens alone does the first socket let others join: with SO_REUSEADDR several may be bound, and
             // the first to listen refuses the others (inet_csk_listen_start) unless both allow it.
             if !joining, !address.isUnix {
@@ -94,6 +93,9 @@ public final class Listener: @unchecked Sendable {
         }
         guard code == 0 else { throw SocketError(.bind, code) }
     }
+
+    /// Connections that may wait to be accepted; the kernel's `somaxconn` bounds it.
+    private static let backlog: Int32 = 4096
 
     /// Bytes that the kernel takes of one connection's output before it sends them. A reader that is slow from the start
     /// then costs the kernel 0.3 MB, not the 4 MB that its buffer may grow to. Writability comes back at half of it.

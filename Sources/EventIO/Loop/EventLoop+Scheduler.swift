@@ -1,6 +1,5 @@
 public import Dispatch
 public import FoundationEssentials
-import Locking
 public import Rx
 
 /// A loop as the scheduler of reactive pipelines. Work runs on the loop, always after the call that schedules
@@ -28,12 +27,7 @@ extension EventLoop: SchedulerType {
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
         action: @escaping @Sendable (StateType) -> StateType
     ) -> any Disposable {
-        let state = Held(state)
-        let timer = PeriodicAction(loop: self, period: TimeAmount(period)) {
-            // Only the loop runs it, one tick after the other: taking and putting back need not be one step.
-            let next = action(state.value.withLock { $0 })
-            state.value.withLock { $0 = next }
-        }
+        let timer = PeriodicAction(loop: self, period: TimeAmount(period), state: state, action)
         timer.set(at: now + TimeAmount(startAfter))
         return timer
     }
@@ -77,15 +71,6 @@ extension TimeAmount {
     }
 }
 
-/// The state of a periodic action.
-private final class Held<Value: Sendable>: Sendable {
-    let value: Lock<Value>
-
-    init(_ value: Value) {
-        self.value = Lock(value)
-    }
-}
-
 /// What `scheduleRelative` gives back. `@unchecked Sendable` is sound: `token` is touched on the loop only.
 private final class ScheduledAction: Disposable, TimerTarget, @unchecked Sendable {
     private let loop: EventLoop
@@ -120,23 +105,27 @@ private final class ScheduledAction: Disposable, TimerTarget, @unchecked Sendabl
 
 /// What `schedulePeriodic` gives back. `@unchecked Sendable` is sound: `token` and `due` are touched on the loop
 /// only.
-private final class PeriodicAction: Disposable, TimerTarget, @unchecked Sendable {
+private final class PeriodicAction<State: Sendable>: Disposable, TimerTarget, @unchecked Sendable {
     private let loop: EventLoop
     private let period: TimeAmount
-    private let action: @Sendable () -> Void
-    private let state = BooleanDisposable()
+    private let action: @Sendable (State) -> State
+    private let disposable = BooleanDisposable()
+    private var state: State
     private var token: TimerToken?
     private var due = MonotonicTime.distantFuture
 
-    init(loop: EventLoop, period: TimeAmount, action: @escaping @Sendable () -> Void) {
+    init(
+        loop: EventLoop, period: TimeAmount, state: State, _ action: @escaping @Sendable (State) -> State
+    ) {
         self.loop = loop
         self.period = max(period, .milliseconds(1))
+        self.state = state
         self.action = action
     }
 
     func set(at deadline: MonotonicTime) {
         loop.onLoop { [self] in
-            guard !state.isDisposed else { return }
+            guard !disposable.isDisposed else { return }
             due = deadline
             token = loop.setTimer(at: deadline, target: self)
         }
@@ -144,16 +133,16 @@ private final class PeriodicAction: Disposable, TimerTarget, @unchecked Sendable
 
     func timerFired(_: TimerToken) {
         token = nil
-        guard !state.isDisposed else { return }
-        action()
+        guard !disposable.isDisposed else { return }
+        state = action(state)
         // From the time it was due, so that lateness does not add up; ticks that were missed are left out.
         due = due + period
         if due < loop.now { due = loop.now + period }
-        if !state.isDisposed { token = loop.setTimer(at: due, target: self) }
+        if !disposable.isDisposed { token = loop.setTimer(at: due, target: self) }
     }
 
     func dispose() {
-        state.dispose()
+        disposable.dispose()
         loop.onLoop { [self] in
             if let token { loop.cancelTimer(token) }
             token = nil

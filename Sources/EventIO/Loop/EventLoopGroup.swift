@@ -1,11 +1,9 @@
 import Dispatch
-import Synchronization
 
 /// A loop per thread: the threads are started here, and ended by `shutdown`.
 public final class EventLoopGroup: Sendable {
     public let loops: [EventLoop]
     private let threads: [LoopThread]
-    private let turn = Atomic<Int>(0)
 
     /// - Parameter count: How many loops; one per usable core by default.
     public init(count: Int = ProcessLimits.usableCores(), name: String = "loop") throws(SocketError) {
@@ -24,11 +22,6 @@ public final class EventLoopGroup: Sendable {
             throw error
         }
         self.threads = threads
-    }
-
-    /// The loops in turn. From any thread.
-    public func next() -> EventLoop {
-        loops[turn.wrappingAdd(1, ordering: .relaxed).oldValue % loops.count]
     }
 
     /// Ends all loops and waits until their threads are gone. Not from one of the loops.

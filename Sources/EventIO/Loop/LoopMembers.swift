@@ -8,9 +8,6 @@ struct LoopMembers {
     private var free: [Int] = []
     private var closed: [any LoopMember] = []
 
-    /// How many are open.
-    var count: Int { members.count - free.count }
-
     mutating func insert(_ member: any LoopMember) -> Int {
         guard let index = free.popLast() else {
             members.append(member)

@@ -47,16 +47,6 @@ public struct MonotonicTime: Hashable, Comparable, Sendable {
         guard overflow else { return TimeAmount(nanoseconds: difference) }
         return TimeAmount(nanoseconds: later > earlier ? .max : .min)
     }
-
-    @_disfavoredOverload
-    public static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
-        time + TimeAmount(duration)
-    }
-
-    @_disfavoredOverload
-    public static func - (time: MonotonicTime, duration: Duration) -> MonotonicTime {
-        time - TimeAmount(duration)
-    }
 }
 
 /// A span of time in nanoseconds, in one word.

@@ -1,6 +1,7 @@
 import CLibevent
 import Glibc
 import Locking
+import Synchronization
 
 /// A Unix signal as an event of a loop.
 ///
@@ -8,7 +9,7 @@ import Locking
 /// to one loop per process. One source per signal at a time. Confined to its loop; `cancel` gives the signal its
 /// old disposition back.
 public final class SignalSource {
-    public let signal: Int32
+    private let signal: Int32
     private let loop: EventLoop
     private var onSignal: (() -> Void)?
     private var descriptor: Int32 = -1
@@ -83,27 +84,23 @@ extension SignalSource: LoopMember {
 
 /// Which eventfd stands for which signal: one word each, read by the signal handler.
 private enum SignalTable {
-    private static let size = 65
     private static let isClaimed = Lock(Set<Int32>())
 
-    /// Allocated once, before the first handler is installed, and never freed. The handler reads a word that was
-    /// written before its signal was installed.
-    nonisolated(unsafe) static let descriptors: UnsafeMutablePointer<Int32> = {
-        let descriptors = UnsafeMutablePointer<Int32>.allocate(capacity: size)
-        descriptors.initialize(repeating: -1, count: size)
-        return descriptors
-    }()
+    /// Initialized by the first `claim`, so that a handler never runs its initializer.
+    static let descriptors = InlineArray<65, Atomic<Int32>> { _ in Atomic(-1) }
 
     static func claim(_ signal: Int32, _ descriptor: Int32) throws(SocketError) {
-        guard signal > 0, signal < size else { throw SocketError(.signal, EINVAL, subject: "\(signal)") }
+        guard signal > 0, signal < descriptors.count else {
+            throw SocketError(.signal, EINVAL, subject: "\(signal)")
+        }
         guard isClaimed.withLock({ $0.insert(signal).inserted }) else {
             throw SocketError(.signal, EBUSY, subject: "\(signal)")
         }
-        descriptors[Int(signal)] = descriptor
+        descriptors[Int(signal)].store(descriptor, ordering: .relaxed)
     }
 
     static func giveBack(_ signal: Int32) {
-        descriptors[Int(signal)] = -1
+        descriptors[Int(signal)].store(-1, ordering: .relaxed)
         _ = isClaimed.withLock { $0.remove(signal) }
     }
 }
@@ -111,7 +108,7 @@ private enum SignalTable {
 /// Runs in signal context: nothing but the write, and `errno` as it was.
 private func signalArrived(_ signal: Int32) {
     let saved = errno
-    let descriptor = SignalTable.descriptors[Int(signal)]
+    let descriptor = SignalTable.descriptors[Int(signal)].load(ordering: .relaxed)
     if descriptor >= 0 {
         var one: UInt64 = 1
         _ = write(descriptor, &one, 8)

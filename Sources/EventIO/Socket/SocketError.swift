@@ -17,7 +17,6 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let connect = Operation(description: "connect")
         public static let read = Operation(description: "read")
         public static let write = Operation(description: "write")
-        public static let shutdown = Operation(description: "shutdown")
         public static let resolve = Operation(description: "resolve")
         public static let signal = Operation(description: "sigaction")
         public static let thread = Operation(description: "pthread_create")
@@ -89,8 +88,6 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
         tls = error
     }
 
-    public var isConnectionRefused: Bool { operation == .connect && (code == ECONNREFUSED || code == ENOENT) }
-    public var isConnectionReset: Bool { code == ECONNRESET || code == EPIPE }
     public var isAddressInUse: Bool { code == EADDRINUSE }
 
     public var description: String {

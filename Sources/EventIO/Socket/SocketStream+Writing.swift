@@ -180,7 +180,6 @@ extension SocketStream {
         }
         toldIfDrained()
         guard state == .open, queuedByteCount == 0 else { return }
-        if closesAfterFlush { return close() }
         if endsAfterFlush { endNow() }
         handler?.streamFlushed()
     }

@@ -23,8 +23,8 @@ public final class SocketStream {
     public var handler: (any StreamHandler)?
 
     /// Bytes in the write queue: `isOverHighWatermark` from `high` on, `streamDrained` at `low`.
-    public var highWatermark = 256 * 1024
-    public var lowWatermark = 64 * 1024
+    var highWatermark = 256 * 1024
+    var lowWatermark = 64 * 1024
 
     enum State {
         case unstarted, connecting
@@ -76,7 +76,6 @@ public final class SocketStream {
     var wasOverHighWatermark = false
     var endsAfterFlush = false
     private var hasEnded = false
-    var closesAfterFlush = false
     // Whether it has read and not written since, since when, and whether `loop.quietStreams` has it.
     var isQuiet = false
     private var quietSince = MonotonicTime(nanoseconds: 0)
@@ -137,19 +136,11 @@ public final class SocketStream {
     /// Whether the socket carries bytes, TLS's own at least.
     var isUp: Bool { state == .open || state == .securing }
 
-    /// The local end; nil once closed.
-    public var localAddress: SocketAddress? {
-        state == .closed ? nil : Descriptor.localAddress(of: descriptor)
-    }
-
     // MARK: Events
 
     fileprivate func ready(_ what: Int32) {
         switch state {
-        case .open:
-            if what & EV_WRITE != 0, !queue.isEmpty { flush() }
-            if what & (EV_READ | EV_CLOSED) != 0 { receive(seesEnd: what & EV_CLOSED != 0) }
-        case .securing:
+        case .open, .securing:
             if what & EV_WRITE != 0, !queue.isEmpty { flush() }
             if what & (EV_READ | EV_CLOSED) != 0 { receive(seesEnd: what & EV_CLOSED != 0) }
         case .connecting:
@@ -260,12 +251,6 @@ public final class SocketStream {
         if let tls, !sayGoodbye(tls) { return }
         hasEnded = true
         Glibc.shutdown(descriptor, Int32(SHUT_WR))
-    }
-
-    /// Closes once the queue is written; at once when it is empty. The writer keeps the deadline for it.
-    public func closeWhenFlushed() {
-        if state == .open { sendHeld() }
-        if queuedByteCount == 0 || state != .open { close() } else { closesAfterFlush = true }
     }
 
     /// Closes now. What was written in this wake is offered to the socket, the queue is dropped, nothing more is told,

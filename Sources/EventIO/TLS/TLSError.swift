@@ -10,30 +10,12 @@ public struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let configuration = Kind(description: "TLS configuration")
         /// What the peer sent is not TLS, not a version or cipher that both speak, or breaks its rules.
         public static let protocolError = Kind(description: "TLS protocol error")
-        /// The peer's certificate was not accepted: `certificateFault` says why.
+        /// The peer's certificate was not accepted: `code` is OpenSSL's verification result, `reason` its text.
         public static let certificateError = Kind(description: "TLS certificate error")
         /// The peer broke off with an alert (RFC 8446 6.2): `reason` is its name.
         public static let alertReceived = Kind(description: "TLS alert received")
         /// The connection ended without the peer's close_notify (RFC 8446 6.1): what came before may be cut short.
         public static let truncated = Kind(description: "TLS truncated")
-    }
-
-    /// What is wrong with a certificate. A set that may grow.
-    public struct CertificateFault: Hashable, Sendable, CustomStringConvertible {
-        public let description: String
-
-        public static let expired = CertificateFault(description: "expired")
-        public static let notYetValid = CertificateFault(description: "not yet valid")
-        /// The certificate itself, or the root that its chain ends in, is none that is trusted.
-        public static let selfSigned = CertificateFault(description: "self-signed")
-        /// The chain leads to no authority that is trusted.
-        public static let unknownAuthority = CertificateFault(description: "unknown authority")
-        /// The certificate is for other names or addresses.
-        public static let nameMismatch = CertificateFault(description: "name mismatch")
-        /// No key of the chain is one of the pinned.
-        public static let pinMismatch = CertificateFault(description: "pin mismatch")
-        /// Anything else: `reason` has OpenSSL's words.
-        public static let other = CertificateFault(description: "other")
     }
 
     public let kind: Kind
@@ -46,23 +28,6 @@ public struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
         self.kind = kind
         self.reason = reason
         self.code = code
-    }
-
-    /// What is wrong with the peer's certificate; nil for the other kinds.
-    public var certificateFault: CertificateFault? {
-        guard kind == .certificateError else { return nil }
-        switch Int32(truncatingIfNeeded: code) {
-        case X509_V_ERR_CERT_HAS_EXPIRED: return .expired
-        case X509_V_ERR_CERT_NOT_YET_VALID: return .notYetValid
-        case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN: return .selfSigned
-        case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
-            X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, X509_V_ERR_CERT_UNTRUSTED:
-            return .unknownAuthority
-        case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH: return .nameMismatch
-        // The verification that is the application's own: pins.
-        case X509_V_ERR_APPLICATION_VERIFICATION: return .pinMismatch
-        default: return .other
-        }
     }
 
     public var description: String { "\(kind): \(reason)" }

@@ -35,9 +35,6 @@ final class TLSSessionCache: Sendable {
         for server in state.withLock({ $0.servers.values }) { Self.free(server.sessions) }
     }
 
-    /// How many there are.
-    var count: Int { state.withLock { $0.servers.values.reduce(0) { $0 + $1.sessions.count } } }
-
     /// Keeps a session, of which the caller gives his reference away.
     func insert(_ session: OpaquePointer, for server: String) {
         let session = Session(handle: session)

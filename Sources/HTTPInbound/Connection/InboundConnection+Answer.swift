@@ -181,10 +181,6 @@ extension InboundConnection {
 
     // MARK: Not HTTP
 
-    func sendRaw(_ bytes: ArraySlice<UInt8>, on exchange: InboundExchange) {
-        send(bytes, on: exchange)
-    }
-
     func closeRaw(on exchange: InboundExchange) {
         guard isOpen else { return }
         _ = state.answerBegan(delimitedByClose: true)

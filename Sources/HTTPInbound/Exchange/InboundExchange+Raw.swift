@@ -10,7 +10,7 @@ extension InboundExchange {
     /// Sends bytes as they are. The exchange stays open, for more of them, until `closeRaw` or `abort`.
     public func writeRaw(_ bytes: ArraySlice<UInt8>) {
         claimRaw()
-        connection?.sendRaw(bytes, on: self)
+        connection?.send(bytes, on: self)
     }
 
     /// Sends what was written and closes the connection (FIN).

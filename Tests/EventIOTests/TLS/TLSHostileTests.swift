@@ -78,8 +78,8 @@ struct TLSHostileTests {
             let driven = try await Driven.securing(server, loop: loop)
             let error = await driven.failure()
             if byReset {
-                #expect(error?.isConnectionReset == true)
-            } else if error?.isConnectionReset != true {
+                #expect(error?.isReset == true)
+            } else if error?.isReset != true {
                 #expect(error?.tls?.kind == .truncated)
                 #expect(error?.tls?.reason == "it ended within the handshake")
             }

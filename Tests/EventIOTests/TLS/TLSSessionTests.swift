@@ -51,15 +51,19 @@ struct TLSSessionTests {
         try await withServer(.init(), .send("x"), .awaitEnd) { server, loop in
             let context = try TLSContext(.trusting())
             _ = try await connect(server, context, "localhost", loop)
-            let count = context.sessions.count
-            #expect(count >= 1)
-            for _ in 0..<count {
-                let session = try #require(context.sessions.take(for: "localhost"))
-                SSL_SESSION_free(session)
-            }
-            #expect(context.sessions.take(for: "localhost") == nil)
-            #expect(context.sessions.count == 0)
+            let taken = takeAll(from: context.sessions, for: "localhost")
+            #expect((1...TLSSessionCache.sessionLimit).contains(taken))
         }
+    }
+
+    /// Takes and frees the sessions of a server, and returns their number.
+    private func takeAll(from cache: TLSSessionCache, for server: String) -> Int {
+        var count = 0
+        while count < 100, let session = cache.take(for: server) {
+            SSL_SESSION_free(session)
+            count += 1
+        }
+        return count
     }
 
     @Test("The cache keeps few sessions a server, and forgets the server that was longest unheard of")
@@ -75,10 +79,11 @@ struct TLSSessionTests {
                     cache.insert(session, for: "host\(number)")
                 }
             }
-            #expect(cache.count == TLSSessionCache.serverLimit * TLSSessionCache.sessionLimit)
             #expect(cache.take(for: "host0") == nil)
-            #expect(cache.take(for: "host299") == session)
-            for _ in 0..<2 { SSL_SESSION_free(session) }
+            let counts = (0..<300).map { takeAll(from: cache, for: "host\($0)") }.filter { $0 > 0 }
+            #expect(counts.count == TLSSessionCache.serverLimit)
+            #expect(counts.allSatisfy { $0 == TLSSessionCache.sessionLimit })
+            SSL_SESSION_free(session)
         }
     }
 
@@ -106,7 +111,7 @@ struct TLSSessionTests {
                 try await loop.perform { #expect(left.engine == nil, "an engine outlives its stream") }
             }
             #expect(server.handshakes.count == 1000)
-            #expect(try await loop.perform { loop.members.count } == 0)
+            #expect(try await loop.perform { loop.members.open.count } == 0)
             #expect(await timerCount(of: loop) ?? 2 <= 1)
         }
     }

@@ -78,7 +78,7 @@ struct TLSStreamTests {
                 Issue.record("\(String(describing: event))")
                 return
             }
-            #expect(error.isConnectionReset && error.tls == nil, "\(error)")
+            #expect(error.isReset && error.tls == nil, "\(error)")
         }
         try await withServer(.init(), .awaitEnd) { server, loop in
             let driven = try await Driven.securing(server, loop: loop)
