@@ -1,16 +1,18 @@
 internal import Glibc
 internal import HTTPModel
 
-/// The value of `Date` as bytes, made once a second (RFC 9110 5.6.7, IMF-fixdate: 29 bytes).
+/// The value of the `Date` field as bytes, formatted once a second (RFC 9110, section 5.6.7; IMF-fixdate, 29
+/// bytes).
 struct DateHeader {
     private var second: Int64 = .min
     private var text: ArraySlice<UInt8> = []
 
     init() {}
 
-    /// The bytes for the present second.
+    /// The bytes for the current second.
     ///
-    /// `CLOCK_REALTIME_COARSE` is read from memory that the kernel shares: some 5 ns, no timer needed.
+    /// `CLOCK_REALTIME_COARSE` is read from memory shared with the kernel in about 5 ns, so no timer is
+    /// needed.
     var current: ArraySlice<UInt8> {
         mutating get {
             var time = timespec()

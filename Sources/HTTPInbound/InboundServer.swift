@@ -3,28 +3,30 @@ public import HTTPModel
 internal import HTTPWire
 public import Rx
 
-/// Serves HTTP/1.1 to clients on one loop. Confined to that loop.
+/// Serves HTTP/1.1 to clients on one loop, and is used on that loop only.
 ///
-/// Hand it listeners with `adopt`. To leave: `beginDrain`, later `stopAccepting`, then wait for `onIdle`.
+/// Pass it listeners with `adopt`. To shut down, call `beginDrain`, later `stopAccepting`, and wait for
+/// `onIdle`.
 public final class InboundServer {
     public let loop: EventLoop
     let limits: InboundLimits
     let handler: any InboundHandler
-    /// Makes the answer for what the server itself refuses: not HTTP, too long, too late, too much.
+    /// Makes the response when the server itself refuses a request: malformed, too large, too slow or
+    /// overloaded.
     let errorRenderer: (InboundError) -> HTTPResponse
 
-    /// Called once, when the last connection has ended after `stopAccepting`.
+    /// Called once, when the last connection has closed after `stopAccepting`.
     public var onIdle: (() -> Void)?
 
-    /// Connections open now.
+    /// Open connections.
     public var connectionCount: Int { connections.count }
-    /// Requests that wait for their handler now.
+    /// Requests that wait for their handler.
     public private(set) var requestsInFlight = 0
-    /// Bytes of answers that wait for their clients in memory.
+    /// Bytes of answers that wait in memory for slow clients.
     private(set) var waitingBytes = 0
-    /// Bytes of answers in files, for slow clients.
+    /// Bytes of answers that wait in files for slow clients.
     private(set) var spooledBytes = 0
-    /// Called when no file could be made, or not all be written. None is tried again for a minute.
+    /// Called when a file could not be created or written. No further file is tried for a minute.
     public var onSpoolFailed: ((SocketError) -> Void)?
     /// Connections accepted so far.
     private(set) var acceptedConnections = 0
@@ -32,7 +34,7 @@ public final class InboundServer {
     let stateLimits: StateLimits
     let requestLimits: RequestLimits
     var date = DateHeader()
-    /// Where heads and small answers are put together. Taken out while it is used.
+    /// The buffer in which heads and small answers are assembled. Taken out while in use.
     var output: [UInt8] = []
 
     private enum Phase {
@@ -45,15 +47,15 @@ public final class InboundServer {
     private var listeners: [Listener] = []
     private(set) var connections: [InboundConnection] = []
     private var heldBodyBytes = 0
-    /// Of `spooledBytes`, and of connections that have ended, what is being written.
+    /// Bytes being written to files, also for connections that have closed.
     private(set) var unwrittenBytes = 0
     private var spoolsFrom = MonotonicTime(nanoseconds: 0)
     private var isFull = false
     private var drainTimer: TimerToken?
 
     /// - Parameters:
-    ///   - loop: the loop that everything happens on; call `init` on it.
-    ///   - errorRenderer: called for each refusal, on the loop.
+    ///   - loop: the loop of the server. Call `init` on it.
+    ///   - errorRenderer: called on the loop for each refusal.
     public init(
         loop: EventLoop, limits: InboundLimits = InboundLimits(), handler: any InboundHandler,
         errorRenderer: @escaping (InboundError) -> HTTPResponse
@@ -69,7 +71,7 @@ public final class InboundServer {
 
     // MARK: Connections
 
-    /// Accepts and serves what comes to `listener`, until `stopAccepting`.
+    /// Serves the connections of `listener` until `stopAccepting`.
     public func adopt(_ listener: Listener) {
         listeners.append(listener)
         listener.start(loop: loop) { [weak self] stream in self?.accept(stream) }
@@ -118,7 +120,7 @@ public final class InboundServer {
         requestsInFlight -= 1
     }
 
-    /// False when the bodies held would be too many bytes.
+    /// Reserves memory for request bodies. Returns false if the limit would be exceeded.
     func take(bodyBytes: Int) -> Bool {
         guard heldBodyBytes + bodyBytes <= limits.bufferedBodies else { return false }
         heldBodyBytes += bodyBytes
@@ -129,7 +131,8 @@ public final class InboundServer {
         heldBodyBytes -= bodyBytes
     }
 
-    /// A connection's queue has grown or shrunk. Where all together are too many bytes, who has not read for longest pays.
+    /// Counts a change of a connection's queue. Above the limit, resets the connections that have made no
+    /// progress for longest.
     func waitingChanged(by bytes: Int) {
         waitingBytes += bytes
         while bytes > 0, waitingBytes > limits.waitingAnswers {
@@ -139,13 +142,14 @@ public final class InboundServer {
         }
     }
 
-    /// Whether more than half of the bytes wait that may wait in memory.
+    /// Whether answers use more than half of the memory allowed for waiting.
     var isShortOfRoom: Bool { waitingBytes > limits.waitingAnswers / 2 }
 
-    /// Where an answer of so many bytes may wait on disk; nil: nowhere.
+    /// The folder where an answer of this size may wait; nil if it may not wait on disk.
     func spoolDirectory(for bytes: Int) -> String? {
         guard loop.now >= spoolsFrom, spooledBytes + bytes <= limits.spooledAnswers,
-            // What is being written is in memory, also when its connection has ended: a disk that hangs keeps so much.
+            // Bytes being written are still in memory, even if their connection has closed, and a disk may
+            // hang.
             unwrittenBytes + bytes <= limits.waitingAnswers
         else { return nil }
         return limits.spoolDirectory
@@ -170,22 +174,22 @@ public final class InboundServer {
 
     // MARK: Leaving
 
-    /// Goes on serving everybody, with `Connection: close` in each answer.
+    /// Goes on serving, with `Connection: close` in each answer.
     public func beginDrain() {
         guard case .serving = phase else { return }
         phase = .announced
         for connection in connections { connection.state.drainAnnounced() }
     }
 
-    /// Lets no connection begin any more, ahead of `stopAccepting`: handshakes under way come to their end meanwhile, and
-    /// who is turned away comes to whoever listens there by then.
+    /// Refuses new connections shortly before `stopAccepting`. Handshakes in progress complete meanwhile, and
+    /// a refused client reaches whichever process listens on the port when it retries.
     public func turnNewcomersAway() {
         for listener in listeners { listener.turnNewcomersAway() }
     }
 
-    /// Accepts what waits in the listeners' queues, closes them, and serves what was accepted: first
-    /// requests are answered, further ones are 503 `DRAINING`. `onIdle` follows, at the latest after
-    /// `InboundLimits.drainDeadline`, when what is left is reset.
+    /// Accepts the queued connections, closes the listeners, and serves what was accepted: first requests are
+    /// answered, later ones are 503 `DRAINING`. `onIdle` follows, at the latest after
+    /// `InboundLimits.drainDeadline`, when the remaining connections are reset.
     public func stopAccepting() {
         if case .refusing = phase { return }
         let now = loop.now
@@ -225,7 +229,7 @@ public final class InboundServer {
 
     // MARK: Answers of its own
 
-    /// 204 with `Allow`; nil where the handler names no methods.
+    /// 204 with `Allow`; nil if the handler names no methods.
     func optionsAnswer(_ head: HTTPRequestHead) -> HTTPResponse? {
         var methods = handler.allowedMethods(head)
         guard !methods.isEmpty else { return nil }
@@ -237,7 +241,7 @@ public final class InboundServer {
 }
 
 extension InboundServer: TimerTarget {
-    /// The drain took too long.
+    /// The drain deadline has passed.
     public func timerFired(_ token: TimerToken) {
         drainTimer = nil
         close()

@@ -2,14 +2,14 @@ import CLibevent
 import Glibc
 import Rx
 
-/// Connects a stream: does what `ConnectRace` decides, within one deadline.
+/// Connects a stream within one deadline. `ConnectRace` decides what to try when.
 final class ConnectAttempt: TimerTarget {
     private unowned let stream: SocketStream
     private let delay: TimeAmount
     private let deadline: MonotonicTime
     private var race: ConnectRace
-    /// Where each of several addresses is tried; a single one is tried by the stream's own socket, whose registration then
-    /// serves the connection for its whole life.
+    /// The sockets that compete for several addresses. A single address is connected by the stream's own
+    /// socket, so that its event registration serves the whole connection.
     private var candidates: [ConnectCandidate] = []
     private var isAlone: Bool
     private var timer: TimerToken?
@@ -35,7 +35,7 @@ final class ConnectAttempt: TimerTarget {
         for candidate in left { candidate.close() }
     }
 
-    /// Finds the addresses, then tries them.
+    /// Resolves the host, then connects.
     func resolve(_ host: String, port: Int, by resolver: Resolver) {
         request = resolver.resolve(host, port: port, on: stream.loop, deadline: deadline) { [self] result in
             request = nil
@@ -88,7 +88,7 @@ final class ConnectAttempt: TimerTarget {
     }
 
     private func fail(_ error: SocketError) {
-        // What did not answer in all the time that there was need not be the first next time.
+        // Whatever did not answer in the whole time should not be first next time.
         for candidate in candidates { unreachable?.failed(candidate.address, now: stream.loop.now) }
         cancel()
         abandonSocket()
@@ -119,7 +119,7 @@ final class ConnectAttempt: TimerTarget {
             candidate.close()
             return perform(note(SocketError(.connect, code), at: candidate.address))
         }
-        // Those that began before and are not there yet are slow, or black holes.
+        // Attempts that started earlier and have not connected are slow, or get no answer at all.
         let now = stream.loop.now
         for other in candidates where other.began < candidate.began {
             unreachable?.failed(other.address, now: now)
@@ -137,8 +137,8 @@ final class ConnectAttempt: TimerTarget {
         do throws(SocketError) {
             let isConnected = try Descriptor.connect(stream.descriptor, to: address)
             if isConnected { return stream.soon(.connected) }
-            // One registration for the connection's whole life: a TCP socket raises the write edge only when
-            // it was full, so watching for it costs nothing later.
+            // Registered once for the whole connection. A TCP socket raises the write edge only after it was
+            // full, so watching for it costs nothing later.
             stream.register(EV_READ | EV_WRITE | EV_CLOSED | EV_ET | EV_PERSIST)
         } catch {
             close(stream.descriptor)
@@ -147,7 +147,7 @@ final class ConnectAttempt: TimerTarget {
         }
     }
 
-    /// The stream's own socket raised an event, or connected at once.
+    /// Handles an event of the stream's own socket, or a connection that was made at once.
     func socketIsReady() {
         let address = stream.remoteAddress
         guard let code = Self.outcome(of: stream.descriptor, to: address) else { return }
@@ -169,19 +169,19 @@ final class ConnectAttempt: TimerTarget {
         stream.connected()
     }
 
-    /// 0 for a socket that is connected, an error, or nil while it is neither.
+    /// 0 if the socket is connected, an error number if it failed, nil if it is still connecting.
     private static func outcome(of descriptor: Int32, to address: SocketAddress) -> Int32? {
         let code = Descriptor.takeError(of: descriptor)
         guard code == 0 else { return code }
         guard let local = Descriptor.localAddress(of: descriptor),
             Descriptor.remoteAddress(of: descriptor) != nil
         else { return nil }
-        // A port of this host that nobody listens on can, as an ephemeral port, connect to itself.
+        // A local port without a listener may be chosen as the ephemeral port and connect to itself.
         return local != address || local.isUnix ? 0 : ECONNREFUSED
     }
 }
 
-/// A socket that connects beside others, for the same stream.
+/// One of several sockets that try to connect for a stream.
 private final class ConnectCandidate {
     let address: SocketAddress
     let began: MonotonicTime
@@ -198,7 +198,7 @@ private final class ConnectCandidate {
         began = loop.now
         descriptor = try Descriptor.socket(address.family)
         do throws(SocketError) {
-            // Where it connects at once the event tells it, too.
+            // If it connects at once, the event reports that too.
             _ = try Descriptor.connect(descriptor, to: address)
             event = EventHandle(
                 loop.base, descriptor, EV_WRITE | EV_ET | EV_PERSIST, candidateIsReady,
@@ -213,7 +213,7 @@ private final class ConnectCandidate {
 
     func isReady() { attempt.isReady(self) }
 
-    /// The socket, which is another's from here on.
+    /// Gives up ownership of the socket and returns it.
     func give() -> Int32 {
         if let event = event.take() { event.retire(on: loop) }
         return descriptor
@@ -224,25 +224,26 @@ private final class ConnectCandidate {
 
 private func candidateIsReady(_: Int32, _: Int16, context: UnsafeMutableRawPointer?) {
     guard let context else { return }
-    // Retained for the call, in which the attempt may let go of it.
+    // Retained for the call, in which the attempt may release it.
     Unmanaged<ConnectCandidate>.fromOpaque(context).takeUnretainedValue().isReady()
 }
 
 extension SocketStream {
-    /// Begins to connect. `streamConnected` or `streamFailed` follows, from the loop.
+    /// Starts connecting. `streamConnected` or `streamFailed` follows, from the loop.
     ///
-    /// - Parameter timeout: after it the attempt fails with `.connectTimedOut`.
+    /// - Parameter timeout: the time after which the attempt fails with `.connectTimedOut`.
     public static func connect(
         to address: SocketAddress, loop: EventLoop, timeout: TimeAmount, handler: (any StreamHandler)? = nil
     ) -> SocketStream {
         connect(to: [address], loop: loop, timeout: timeout, handler: handler)
     }
 
-    /// The same with several addresses, within the one time limit (RFC 8305): they are tried in their order, the next one
-    /// when one has failed or has taken `delay` without connecting, while that one goes on. The first to connect is the
-    /// stream's, the others are closed.
+    /// Starts connecting to several addresses within one time limit (RFC 8305). They are tried in order; the
+    /// next one starts when one has failed or has taken `delay`, while that one goes on. The first to connect
+    /// is used, the others are closed.
     ///
-    /// - Parameter delay: 100 ms to 2 s; less where it would not let all have their turn. Default 250 ms.
+    /// - Parameter delay: 100 ms to 2 s; shorter if the addresses could not all be tried otherwise. Default
+    ///   250 ms.
     static func connect(
         to addresses: [SocketAddress], loop: EventLoop, timeout: TimeAmount,
         delay: TimeAmount = ConnectRace.delay, handler: (any StreamHandler)? = nil
@@ -253,9 +254,10 @@ extension SocketStream {
         return stream
     }
 
-    /// The same by name: all its addresses, IPv6 and IPv4 by turns, and those that did not connect in the last minute
-    /// after the others. The lookup counts against the time limit. A name that cannot be resolved fails with
-    /// `.nameNotFound`, `.nameFailed` or `.nameTimedOut`. Until an address is tried `remoteAddress` is `0.0.0.0:0`.
+    /// Starts connecting by name, to all its addresses, alternating IPv6 and IPv4. Addresses that failed
+    /// within the last minute come last. The lookup counts towards the time limit. If the name cannot be
+    /// resolved, the stream fails with `.nameNotFound`, `.nameFailed` or `.nameTimedOut`. `remoteAddress` is
+    /// `0.0.0.0:0` until an address is tried.
     public static func connect(
         toHost host: String, port: Int, resolver: Resolver, loop: EventLoop, timeout: TimeAmount,
         delay: TimeAmount = .milliseconds(250), handler: (any StreamHandler)? = nil
@@ -286,8 +288,8 @@ extension SocketStream {
     func connected() {
         attempt = nil
         state = .open
-        // A Unix socket connects at once, and its writability changes with every read of the peer: watched
-        // only when it is needed.
+        // A Unix socket connects at once, and each read of the peer makes it writable, so that is watched
+        // only when needed.
         if mainEvent == nil { register(EV_READ | EV_CLOSED | EV_ET | EV_PERSIST) }
         if tls != nil { return secure() }
         handler?.streamConnected()

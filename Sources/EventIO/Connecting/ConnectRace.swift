@@ -1,35 +1,35 @@
-/// Which of a name's addresses is tried when (RFC 8305, "Happy Eyeballs"): one after the other, the next one without
-/// waiting for the end of those before, and the first that connects wins. It decides; `ConnectAttempt` does.
+/// Decides when each address of a name is tried (RFC 8305, "Happy Eyeballs"): one after the other, without
+/// waiting for the earlier ones to finish. The first to connect wins. `ConnectAttempt` does the connecting.
 struct ConnectRace {
     enum Step: Equatable {
-        /// Begin to connect to this address, and say `timePassed` at that time. Those under way go on.
+        /// Connect to this address and call `timePassed` at `wake`. Earlier attempts go on.
         case begin(SocketAddress, wake: MonotonicTime)
-        /// Say `timePassed` at that time.
+        /// Call `timePassed` at that time.
         case wait(until: MonotonicTime)
-        /// Nothing is left to be tried: the last failure.
+        /// No address is left. The last failure.
         case fail(SocketError)
-        /// The time is over.
+        /// The deadline has passed.
         case timeOut
     }
 
-    /// How long an address has for itself where nothing else is said. What RFC 8305 5 recommends.
+    /// How long an address is tried before the next one starts. The default of RFC 8305, section 5.
     static let delay = TimeAmount.milliseconds(250)
-    /// What it may be set to (RFC 8305 8).
+    /// The configurable range of that delay (RFC 8305, section 8).
     static let delays = TimeAmount.milliseconds(100)...TimeAmount.seconds(2)
-    /// What it is made to be where more addresses than that are to be tried in the time that there is.
+    /// The shortest delay, used when many addresses share little time.
     private static let shortest = TimeAmount.milliseconds(10)
 
     private var waiting: ArraySlice<SocketAddress>
     private let delay: TimeAmount
     private let deadline: MonotonicTime
     private var underWay = 0
-    /// When the next one may begin, those before being under way.
+    /// When the next attempt may start while others are in progress.
     private var nextBegin: MonotonicTime
     private var lastError: SocketError?
 
     /// - Parameters:
     ///   - addresses: in the order in which they are tried.
-    ///   - delay: brought into `delays`.
+    ///   - delay: clamped to `delays`.
     init(_ addresses: [SocketAddress], delay: TimeAmount, deadline: MonotonicTime, now: MonotonicTime) {
         waiting = addresses[...]
         let share = (deadline - now).nanoseconds / Int64(max(1, addresses.count))
@@ -39,7 +39,7 @@ struct ConnectRace {
         nextBegin = now
     }
 
-    /// It begins, or the time has come that a step named.
+    /// Starts the race, or continues it at the time that a step named.
     mutating func timePassed(now: MonotonicTime) -> Step {
         guard now < deadline else { return .timeOut }
         if underWay == 0 || nextBegin <= now, let address = waiting.popFirst() {
@@ -51,7 +51,7 @@ struct ConnectRace {
         return .wait(until: wake)
     }
 
-    /// One that was begun has failed: the next one does not wait.
+    /// Records that an attempt failed. The next one starts at once.
     mutating func failed(_ error: SocketError, now: MonotonicTime) -> Step {
         underWay -= 1
         lastError = error
@@ -61,8 +61,9 @@ struct ConnectRace {
 
     private var wake: MonotonicTime { waiting.isEmpty ? deadline : min(nextBegin, deadline) }
 
-    /// The families by turns, beginning with that of the first, each in the order given (RFC 8305 4): the system puts first
-    /// what it takes for reachable (RFC 6724), IPv6 where both are.
+    /// Alternates the address families, starting with the family of the first address, each family in the
+    /// given order (RFC 8305, section 4). The system sorts reachable addresses first (RFC 6724), IPv6 before
+    /// IPv4.
     static func interleaved(_ addresses: [SocketAddress]) -> [SocketAddress] {
         guard let first = addresses.first else { return [] }
         let own = addresses.filter { $0.family == first.family }

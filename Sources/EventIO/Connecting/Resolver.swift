@@ -1,27 +1,27 @@
 import Locking
 import Rx
 
-/// Names to addresses, off the loops: a blocking lookup in a few helper threads, behind a cache.
+/// Resolves names on helper threads, behind a cache.
 ///
-/// Shared by all loops. Callers that ask for a name which is being looked up wait for that one lookup. An
-/// answer that has grown too old is still given, at once, while a new lookup runs, so that a resolver which
-/// falls silent is not felt for names in use.
+/// Shared by all loops. Requests for a name that is being looked up share that lookup. An answer that has
+/// just expired is still returned while it is looked up again, so a silent resolver does not delay requests
+/// for names in use.
 public final class Resolver: Sendable {
-    /// Blocks until it knows. The port of the addresses is ignored.
+    /// Blocks until it has the answer. The port of the addresses is ignored.
     public typealias Lookup = @Sendable (_ host: String) -> Result<[SocketAddress], SocketError>
 
     public struct Limits: Sendable {
         /// How long addresses are fresh. Default 30 s.
         public var positiveAge = TimeAmount.seconds(30)
-        /// How long a failure is remembered. Default 1 s.
+        /// How long a failure is cached. Default 1 s.
         public var negativeAge = TimeAmount.seconds(1)
-        /// How long addresses may be used, beyond being fresh, while a new lookup runs. Default 5 min.
+        /// How long expired addresses may be used while they are looked up again. Default 5 min.
         public var staleAge = TimeAmount.seconds(300)
-        /// Threads in which lookups may block at a time. Default 8.
+        /// Lookups that may run at once. Default 8.
         public var threads = 8
-        /// Names that may wait for a thread; one more fails at once. Default 256.
+        /// Names that may wait for a thread; further ones fail at once. Default 256.
         public var waitingNames = 256
-        /// Names that are remembered. Default 1024.
+        /// Cached names. Default 1024.
         public var cachedNames = 1024
 
         public init() {}
@@ -32,7 +32,7 @@ public final class Resolver: Sendable {
         var freshUntil = MonotonicTime(nanoseconds: 0)
         var usableUntil = MonotonicTime(nanoseconds: 0)
         var isLookingUp = false
-        /// By their identity, so that one whose time is over leaves at once, however many there are.
+        /// Keyed by identity, so that a request that times out leaves in constant time.
         var waiting: [ObjectIdentifier: ResolveRequest] = [:]
     }
 
@@ -48,7 +48,7 @@ public final class Resolver: Sendable {
     private let lookup: Lookup
     private let clock: @Sendable () -> MonotonicTime
     private let helpers: HelperThreads
-    /// Of whatever name.
+    /// Shared by all names.
     let unreachable = UnreachableAddresses()
 
     public init(
@@ -62,9 +62,9 @@ public final class Resolver: Sendable {
             name: "resolver", limit: limits.threads, waitingLimit: limits.waitingNames)
     }
 
-    /// Finds the addresses of `host`, numeric ones without leaving the loop. `completion` is called once, on
-    /// `loop`, after this returned: with at least one address, or with `.nameNotFound`, `.nameFailed`, or
-    /// `.nameTimedOut` at the deadline. The lookup itself goes on then, for those who ask later.
+    /// Finds the addresses of `host`. Numeric ones need no lookup. `completion` is called once, on `loop`,
+    /// after this returns: with at least one address, or with `.nameNotFound`, `.nameFailed` or
+    /// `.nameTimedOut`. The lookup goes on after the deadline, for later requests.
     @discardableResult
     func resolve(
         _ host: String, port: Int, on loop: EventLoop, deadline: MonotonicTime,
@@ -124,7 +124,7 @@ public final class Resolver: Sendable {
                 entry.usableUntil = entry.freshUntil + limits.staleAge
             case .failure(let error):
                 entry.freshUntil = now + limits.negativeAge
-                // A resolver in trouble says nothing about a name that was known.
+                // A failing resolver says nothing about a name it knew before.
                 let keepsOld = error.kind == .nameFailed && now < entry.usableUntil
                 if !keepsOld {
                     entry.result = result
@@ -137,12 +137,12 @@ public final class Resolver: Sendable {
         for request in waiting { request.finish(result) }
     }
 
-    /// The request is over before its lookup.
+    /// The request ends before its lookup.
     fileprivate func leave(_ request: ResolveRequest, _ host: String) {
         entries.withLock { _ = $0[host]?.waiting.removeValue(forKey: ObjectIdentifier(request)) }
     }
 
-    /// Forgets names that are of no more use; when all are, those that were to be forgotten first.
+    /// Evicts the idle names that expire first.
     private static func makeRoom(in entries: inout [String: Entry], limit: Int) {
         guard entries.count >= limit else { return }
         let idle = entries.filter { !$0.value.isLookingUp }.sorted {
@@ -152,16 +152,16 @@ public final class Resolver: Sendable {
     }
 }
 
-/// One caller's wait for a name.
+/// One request for a name.
 ///
-/// `@unchecked Sendable` is sound: everything but `loop` and `port` is touched on the loop's thread only.
+/// `@unchecked Sendable`: `loop`, `host` and `port` are constant; everything else is used on the loop only.
 final class ResolveRequest: @unchecked Sendable {
     private let loop: EventLoop
     private let host: String
     private let port: Int
     private var completion: ((Result<[SocketAddress], SocketError>) -> Void)?
     private var timer: TimerToken?
-    /// Where it waits for a lookup.
+    /// The resolver while it waits for a lookup.
     private var resolver: Resolver?
 
     init(
@@ -175,7 +175,7 @@ final class ResolveRequest: @unchecked Sendable {
         self.completion = completion
     }
 
-    /// Its completion will not be called any more. On the loop only.
+    /// Cancels the request: `completion` is not called. Call it on the loop.
     func cancel() {
         loop.preconditionCurrent("a name request is cancelled on its event loop")
         completion = nil
@@ -194,7 +194,7 @@ final class ResolveRequest: @unchecked Sendable {
         complete(.failure(SocketError(.nameTimedOut, .resolve, subject: host)))
     }
 
-    /// From any thread.
+    /// Any thread may call it.
     func finish(_ result: Result<[SocketAddress], SocketError>) {
         loop.execute { self.complete(result.map { $0.map { $0.with(port: self.port) } }) }
     }

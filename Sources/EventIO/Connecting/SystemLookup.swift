@@ -1,14 +1,14 @@
 import Glibc
 
 extension Resolver {
-    /// `getaddrinfo`: the hosts file, DNS, and whatever else the system is set up for. Blocks, for as long as
-    /// resolv.conf(5) says.
+    /// Looks a name up with `getaddrinfo`: the hosts file, DNS, and whatever else the system is configured
+    /// for. Blocks for as long as resolv.conf(5) allows.
     public static let systemLookup: Lookup = { host in
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
-        // The list is allocated here and freed here.
+        // Allocated by `getaddrinfo`, freed below.
         let code = getaddrinfo(host, nil, &hints, &list)
         defer { if let list { freeaddrinfo(list) } }
         guard code == 0 else {
@@ -31,6 +31,6 @@ extension Resolver {
         return .success(addresses)
     }
 
-    /// `EAI_NODATA`, which glibc shows only to GNU programs: the name exists, without an address.
+    /// `EAI_NODATA`, which glibc declares for GNU programs only: the name exists but has no address.
     private static let noData: Int32 = -5
 }

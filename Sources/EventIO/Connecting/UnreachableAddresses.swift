@@ -1,6 +1,6 @@
 import Locking
 
-/// Addresses that did not connect lately, to be tried after others (RFC 8305 4). Few are kept, and not for long.
+/// Addresses that failed to connect recently, to be tried last (RFC 8305, section 4).
 final class UnreachableAddresses: Sendable {
     private let until = Lock<[SocketAddress: MonotonicTime]>([:])
     private let age: TimeAmount
@@ -11,7 +11,7 @@ final class UnreachableAddresses: Sendable {
         self.limit = limit
     }
 
-    /// It was refused, or another was faster by far.
+    /// Records that an address refused the connection, or lost the race clearly.
     func failed(_ address: SocketAddress, now: MonotonicTime) {
         until.withLock { until in
             if until.count >= limit, until[address] == nil {
@@ -26,7 +26,7 @@ final class UnreachableAddresses: Sendable {
         until.withLock { if !$0.isEmpty { $0[address] = nil } }
     }
 
-    /// Those that failed lately behind the others, each in their order.
+    /// Moves the addresses that failed recently to the end, keeping the order otherwise.
     func ordered(_ addresses: [SocketAddress], now: MonotonicTime) -> [SocketAddress] {
         until.withLock { until in
             guard !until.isEmpty else { return addresses }

@@ -1,32 +1,32 @@
 import Glibc
 
-/// What is read piece by piece and may block: a file, mostly. Used by one helper thread at a time, one call after the
-/// other, not always the same thread.
+/// A source that is read in pieces and may block, such as a file. One helper thread at a time uses it, not
+/// always the same one.
 public protocol BlockingReader: AnyObject {
-    /// The next bytes, `count` at most; none at the end.
+    /// Reads up to `count` bytes; none at the end.
     func read(atMost count: Int) throws -> ArraySlice<UInt8>
 }
 
-/// A file, from its first byte to its last.
+/// Reads a file from start to end.
 public final class FileReader: BlockingReader {
     private let descriptor: Int32
     private let path: String
-    /// Bytes that it had when it was opened.
+    /// The size when the file was opened.
     public let byteCount: Int64
 
-    /// Blocks.
+    /// Opens the file. Blocks.
     ///
-    /// - Throws: `SocketError`, also where it is no regular file: what else there is may never end.
+    /// - Throws: `SocketError`, also if it is not a regular file, since reading one may never end.
     public init(path: String) throws(SocketError) {
         try SocketError.checkPath(path)
         self.path = path
-        // Not to wait for the other end of what turns out to be a pipe; to a file it means nothing.
+        // O_NONBLOCK, in case it is a pipe with no one at the other end. It has no effect on files.
         descriptor = Descriptor.leavingSpare(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK))
         guard descriptor >= 0 else { throw SocketError(.file, errno, subject: path) }
         var status = stat()
         let code = fstat(descriptor, &status) == 0 ? 0 : errno
         byteCount = Int64(status.st_size)
-        // It is whole from here on: what fails below closes the file.
+        // Fully initialized: a failure below closes the file.
         guard code == 0 else { throw SocketError(.file, code, subject: path) }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw SocketError(.file, status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL, subject: path)

@@ -2,14 +2,15 @@ import Glibc
 import Locking
 import Rx
 
-/// Writes a file for a loop, on helper threads: into a temporary one in the same folder, which takes its name when it is
-/// whole, and is removed where it does not come to that. Confined to its loop.
+/// Writes a file on helper threads for a loop. The bytes go to a temporary file in the same folder, which is
+/// renamed when it is complete and removed if it never is. Used on its loop only.
 ///
-/// In memory are at most `bufferSize` bytes that wait and as many that are being written, and what one `write` had.
+/// Memory holds at most `bufferSize` bytes that wait, as many that are being written, and the bytes of one
+/// `write`.
 public final class FileSink {
-    /// Bytes that are gathered for one writing.
+    /// Bytes that are gathered before they are written.
     static let bufferSize = 64 << 10
-    /// How long the disk may take for the last bytes and the name, after `finish`.
+    /// How long the disk may take, after `finish`, to write the last bytes and rename the file.
     static let finishTimeout = TimeAmount.seconds(60)
 
     private enum State {
@@ -27,17 +28,18 @@ public final class FileSink {
     private var isWriting = false
     private var state = State.open
     private var isFull = false
-    /// Called from the loop when there is room again, after a `write` that said that there is none.
+    /// Called from the loop when there is room again, after `write` returned false.
     public var hasRoom: (() -> Void)?
-    /// Called from the loop, once, where a writing failed: nothing is written any more, nor left behind.
+    /// Called once, from the loop, when writing failed. Nothing more is written, and the temporary file is
+    /// removed.
     public var failed: ((SocketError) -> Void)?
-    /// Bytes given to it.
+    /// Bytes passed to `write`.
     private(set) var byteCount: Int64 = 0
 
     /// - Parameters:
-    ///   - path: what is there is replaced in the end, and not before.
-    ///   - synchronizes: have the disk hold it before it takes its name (fsync), and the name too: it survives a crash of
-    ///     the machine, and takes the time that it takes.
+    ///   - path: an existing file is replaced when the new one is complete.
+    ///   - synchronizes: whether to fsync the file and its folder, so that the file survives a crash of the
+    ///     machine. Slower.
     public convenience init(path: String, on loop: EventLoop, synchronizes: Bool = false) {
         self.init(path: path, on: loop, synchronizes: synchronizes, threads: FileThreads.shared)
     }
@@ -55,9 +57,9 @@ public final class FileSink {
 
     deinit { if case .over = state {} else { file.discardElsewhere() } }
 
-    /// Takes a copy.
+    /// Copies `bytes`.
     ///
-    /// - Returns: whether there is room for more. All is taken in any case: the bound is the writer's to keep.
+    /// - Returns: whether there is room for more. The bytes are taken in any case.
     public func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard case .open = state else { return false }
         waiting.append(contentsOf: bytes)
@@ -67,11 +69,11 @@ public final class FileSink {
         return !isFull
     }
 
-    /// It is whole: the rest is written and it takes its name.
+    /// Writes the rest and renames the file.
     ///
-    /// - Parameter completion: called from the loop, once, with nil or why there is no such file. Not after `cancel`.
-    ///   `.fileTimedOut`: the disk has not done it within `finishTimeout`; where that comes as the file takes its name, it may
-    ///   be there.
+    /// - Parameter completion: called once, from the loop, with nil or the error. Not called after `cancel`.
+    ///   `.fileTimedOut` means that the disk took longer than `finishTimeout`; if it was just renaming the
+    ///   file, the file may exist.
     public func finish(_ completion: @escaping (SocketError?) -> Void) {
         guard case .open = state else { return }
         state = .finishing(completion)
@@ -79,7 +81,7 @@ public final class FileSink {
         writeOn()
     }
 
-    /// It is not wanted any more: nothing is told, and nothing left behind.
+    /// Stops without calling back, and removes the temporary file.
     public func cancel() {
         if case .over = state { return }
         end()
@@ -104,7 +106,7 @@ public final class FileSink {
         let (loop, file) = (loop, file)
         let isTaken = threads.submit { [bytes] in
             let error = file.write(bytes, isLast: isLast)
-            // Where the loop has ended nobody waits, and the file goes with the sink, but for one that is whole.
+            // If the loop has ended, nobody waits for this, and an incomplete file is removed with the sink.
             loop.execute { home.value.wrote(error, wasLast: isLast) }
         }
         if !isTaken {
@@ -117,7 +119,7 @@ public final class FileSink {
         guard file.hasName, case .finishing(let completion) = state else {
             return fail(SocketError(.fileTimedOut, .file, subject: file.path))
         }
-        // The word of it is on its way.
+        // The file was renamed, and only the report is still on its way.
         end()
         completion(nil)
     }
@@ -149,7 +151,7 @@ public final class FileSink {
     }
 }
 
-/// Ends the wait for a disk that keeps silent.
+/// Limits how long `finish` waits for the disk.
 private final class Deadline: TimerTarget {
     private let sink: FileSink
 
@@ -158,10 +160,10 @@ private final class Deadline: TimerTarget {
     func timerFired(_ token: TimerToken) { sink.isLate() }
 }
 
-/// The file, on the helper threads. Who writes has taken it out of the state: a disk that keeps silent keeps nobody else
-/// waiting, and the file is removed then by who writes it.
+/// The file, as the helper threads use it. A writing thread takes it out of the state, so a silent disk
+/// blocks nobody else; if it is discarded meanwhile, that thread removes it.
 private final class SinkFile: Sendable {
-    /// As it is while it has not its name yet.
+    /// The file before it is renamed.
     private struct Temporary {
         var descriptor: Int32 = -1
         var path: String?
@@ -170,7 +172,7 @@ private final class SinkFile: Sendable {
     private struct State {
         var temporary = Temporary()
         var isDiscarded = false
-        /// Whole, and all done.
+        /// Complete and renamed.
         var hasName = false
     }
 
@@ -185,7 +187,7 @@ private final class SinkFile: Sendable {
         self.threads = threads
     }
 
-    /// Makes the file where it is not made yet, appends, and gives it its name with the last bytes.
+    /// Creates the file on the first call, appends, and renames it after the last bytes.
     func write(_ bytes: [UInt8], isLast: Bool) -> SocketError? {
         guard var temporary = take() else { return nil }
         do throws(SocketError) {
@@ -211,7 +213,7 @@ private final class SinkFile: Sendable {
 
     var hasName: Bool { state.withLock { $0.hasName } }
 
-    /// Nil where it is discarded, or has its name.
+    /// nil once the file is discarded or renamed.
     private func take() -> Temporary? {
         state.withLock { state in
             guard !state.isDiscarded else { return nil }
@@ -221,7 +223,8 @@ private final class SinkFile: Sendable {
         }
     }
 
-    /// Removes it, on a helper thread: on the one that writes, if one does; where none can be had, here.
+    /// Removes the file on a helper thread: the one that is writing it, if any. Without a free thread it is
+    /// removed here.
     func discardElsewhere() {
         let temporary = state.withLock { state in
             state.isDiscarded = true
@@ -236,14 +239,14 @@ private final class SinkFile: Sendable {
     private func open() throws(SocketError) -> Temporary {
         try SocketError.checkPath(path)
         let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[...$0] } ?? ""
-        // Found out now, not when all has come.
+        // Fails on the first write, not after the last one.
         let nameLength = path.utf8.count - folder.utf8.count
         guard nameLength > 0 else { throw SocketError(.file, EISDIR, subject: path) }
         guard nameLength <= Int(NAME_MAX) else { throw SocketError(.file, ENAMETOOLONG, subject: path) }
         for _ in 0..<8 {
-            // A name of its own: with the file's name in it, it would be too long for the file system where that is long.
+            // A random name, because adding to the file's own name could exceed the limit of the file system.
             let temporary = "\(folder).\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).part"
-            // Of whoever may read it, as the process's umask says.
+            // Readable as the umask allows.
             let descriptor = Glibc.open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
             if descriptor >= 0, Descriptor.isSpare(descriptor) {
                 close(descriptor)
@@ -278,16 +281,16 @@ private final class SinkFile: Sendable {
         if synchronizes, fsync(temporary.descriptor) != 0 { throw SocketError(.file, errno, subject: path) }
         let isClosed = close(temporary.descriptor) == 0
         temporary.descriptor = -1
-        // Some file systems tell a full disk only here.
+        // Some file systems report a full disk only here.
         guard isClosed || errno == EINTR else { throw SocketError(.file, errno, subject: path) }
-        // It may have taken so long that nobody waits for it any more.
+        // Nobody may be waiting for it any more.
         if state.withLock({ $0.isDiscarded }) { return }
         guard rename(unnamed, path) == 0 else { throw SocketError(.file, errno, subject: path) }
         temporary.path = nil
         if synchronizes { synchronizeFolder() }
     }
 
-    /// The name survives a crash, too (fsync(2)).
+    /// Makes the name survive a crash as well (fsync(2)).
     private func synchronizeFolder() {
         let end = path.lastIndex(of: "/")
         let folder = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."

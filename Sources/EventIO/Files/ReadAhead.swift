@@ -1,11 +1,11 @@
 import Glibc
 import Locking
 
-/// Reads for a loop what blocks, on helper threads, and up to two pieces ahead of it. Confined to its loop.
+/// Reads a blocking source on helper threads, up to two pieces ahead of a loop. Used on that loop only.
 public final class ReadAhead {
-    /// Bytes of a piece at most.
+    /// Largest piece, in bytes.
     static let pieceSize = 64 << 10
-    /// Pieces that are read, or being read, and not asked for yet.
+    /// Pieces that are read, or being read, before they are requested.
     static let piecesAhead = 2
 
     public typealias Piece = Result<ArraySlice<UInt8>, any Error>
@@ -19,7 +19,7 @@ public final class ReadAhead {
     private var isClosed = false
     private var completion: ((Piece) -> Void)?
 
-    /// Begins to read.
+    /// Starts reading.
     ///
     /// - Parameter open: called once, on a helper thread.
     public convenience init(on loop: EventLoop, open: @escaping @Sendable () throws -> any BlockingReader) {
@@ -39,8 +39,9 @@ public final class ReadAhead {
 
     deinit { if !isClosed { work.end(on: threads) } }
 
-    /// Asks for the next piece, one ask at a time. `completion` is called once, on the loop, unless `close` comes first:
-    /// inside this call where the piece is there. An empty piece is the end; nothing follows it, nor an error.
+    /// Requests the next piece. Call it again only after `completion` was called. `completion` is called
+    /// once, on the loop, unless `close` comes first; it is called inside this call if a piece is ready. An
+    /// empty piece is the end. Nothing follows it, nor an error.
     public func next(_ completion: @escaping (Piece) -> Void) {
         precondition(self.completion == nil, "one piece is asked for at a time")
         guard !isClosed else { return }
@@ -53,7 +54,7 @@ public final class ReadAhead {
         completion(piece)
     }
 
-    /// Nothing more is wanted: what it reads from is let go, on a helper thread.
+    /// Stops reading, and releases the reader on a helper thread.
     public func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -70,7 +71,7 @@ public final class ReadAhead {
         let work = work
         let isTaken = threads.submit {
             let piece = work.read()
-            // Where the loop has ended nobody waits.
+            // Has no effect if the loop has ended.
             loop.execute { home.value.came(piece) }
         }
         if !isTaken {
@@ -92,10 +93,10 @@ public final class ReadAhead {
     }
 }
 
-/// The reader, on the helper threads.
+/// The reader, as the helper threads use it.
 ///
-/// `@unchecked Sendable` is sound: the variables are touched with the lock held, and who reads has taken the reader out of
-/// them: a disk that keeps silent keeps nobody else waiting.
+/// `@unchecked Sendable`: the lock protects the variables. A reading thread takes the reader out of them
+/// first, so a silent disk blocks nobody else.
 private final class ReaderWork: @unchecked Sendable {
     private typealias Opening = @Sendable () throws -> any BlockingReader
 
@@ -120,8 +121,8 @@ private final class ReaderWork: @unchecked Sendable {
         return piece
     }
 
-    /// Lets go of the reader, on a helper thread, as closing may block: on the one that reads, if one does; where none can be
-    /// had, here.
+    /// Releases the reader on a helper thread, because closing may block. A thread that is reading releases
+    /// it itself. Without a free thread it is released here.
     func end(on threads: HelperThreads) {
         if !threads.submit({ self.letGo() }) { letGo() }
     }

@@ -1,16 +1,16 @@
 private import CLinux
 import Glibc
 
-/// A folder whose regular files are opened by their paths beneath it, and nothing outside of it: no link is followed,
-/// whoever put it there and whenever. It stays the same folder when its name goes to another.
+/// A folder whose files are opened by relative path. Nothing outside of it can be opened: no symbolic link is
+/// followed, whoever creates it and whenever. It stays the same folder if it is renamed.
 public final class RootFolder: Sendable {
-    /// How a path is walked.
+    /// How a path is resolved.
     package enum Walk: Sendable {
-        /// By the kernel, all of it at once: `openat2` with RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS and
+        /// By the kernel, in one call: `openat2` with RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS and
         /// RESOLVE_NO_MAGICLINKS.
         case atOnce
-        /// From folder to folder, none of them through a link: for kernels before 5.6, and where a filter of system calls
-        /// (an old container runtime's) does not let `openat2` through.
+        /// One folder at a time, following no link: for kernels before 5.6, and for system call filters that
+        /// block `openat2` (as in old container runtimes).
         case stepwise
     }
 
@@ -18,14 +18,14 @@ public final class RootFolder: Sendable {
     package let walk: Walk
     private let descriptor: Int32
 
-    /// Blocks. Links on the way to the folder itself are followed.
+    /// Opens the folder. Blocks. Links on the way to the folder itself are followed.
     ///
-    /// - Throws: `SocketError` where there is no such folder, or it may not be searched.
+    /// - Throws: `SocketError` when there is no such folder or it may not be searched.
     public convenience init(path: String) throws(SocketError) {
         try self.init(path: path, walk: nil)
     }
 
-    /// - Parameter walk: nil: at once, where the kernel can.
+    /// - Parameter walk: nil for `atOnce` where the kernel supports it.
     package init(path: String, walk: Walk?) throws(SocketError) {
         try SocketError.checkPath(path)
         self.path = path
@@ -48,8 +48,10 @@ public final class RootFolder: Sendable {
 
     /// Opens a regular file. Blocks, but not for the other end of a pipe.
     ///
-    /// - Parameter name: its path from here: names that are not empty, `.` or `..`, with one slash between them.
-    /// - Throws: `SocketError`: `isMissing` where there is no regular file at that path, or it is not to be had by it.
+    /// - Parameter name: the relative path: names separated by single slashes, none of them empty, `.` or
+    ///   `..`.
+    /// - Throws: `SocketError`, with `isMissing` when there is no regular file at that path or it may not be
+    ///   read.
     public func open(_ name: String) throws(SocketError) -> OpenFile {
         let names = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         let isRelative = names.allSatisfy { name in
@@ -63,7 +65,8 @@ public final class RootFolder: Sendable {
         }
     }
 
-    // Should it not be a regular file in the end: not to wait for a pipe's other end, nor to make a terminal ours.
+    // In case it is not a regular file: do not wait for a pipe's other end, and do not acquire a controlling
+    // terminal.
     private static let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
 
     private func openAtOnce(_ name: String) throws(SocketError) -> Int32 {
@@ -96,14 +99,14 @@ public final class RootFolder: Sendable {
 
 /// A regular file that is open for reading.
 public final class OpenFile: Sendable {
-    /// Bytes that it had when it was opened.
+    /// The size when the file was opened.
     public let byteCount: Int64
-    /// When its content was last changed: seconds since 1970, and nanoseconds beyond them.
+    /// When the content last changed: seconds since 1970, and nanoseconds.
     public let modified: (seconds: Int64, nanoseconds: Int64)
     private let descriptor: Int32
     private let name: String
 
-    /// Takes the descriptor over.
+    /// Takes over the descriptor.
     fileprivate init(_ descriptor: Int32, _ name: String) throws(SocketError) {
         self.descriptor = descriptor
         self.name = name
@@ -118,14 +121,14 @@ public final class OpenFile: Sendable {
         }
     }
 
-    /// On a loop it is left to a thread beside it: closing may block, too, where the file is another machine's.
+    /// A loop leaves closing to a helper thread: it may block when the file is on a network file system.
     deinit {
         let descriptor = descriptor
         if CurrentLoop.get() != nil, FileThreads.submit({ close(descriptor) }) { return }
         close(descriptor)
     }
 
-    /// Some bytes from there on, `count` at most; none at the end of the file. Blocks.
+    /// Reads up to `count` bytes at `offset`; none at the end of the file. Blocks.
     public func read(at offset: Int64, atMost count: Int) throws(SocketError) -> [UInt8] {
         var code: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { room, filled in
@@ -140,8 +143,7 @@ public final class OpenFile: Sendable {
         return bytes
     }
 
-    /// Reads these bytes one after the other, for `ReadAhead`. It fails with `EIO` where the file has become too short for
-    /// them.
+    /// Returns a reader of these bytes for `ReadAhead`. It fails with `EIO` if the file has become too short.
     public func reader(of range: Range<Int64>) -> any BlockingReader { RangeReader(self, range) }
 
     private final class RangeReader: BlockingReader {
@@ -164,7 +166,8 @@ public final class OpenFile: Sendable {
 }
 
 extension SocketError {
-    /// Nothing is at a path that could be had by it: no such name, no regular file, a link on the way, or no permission.
+    /// Whether nothing readable is at the path: no such name, no regular file, a link on the way, or no
+    /// permission.
     public var isMissing: Bool {
         guard operation == .file else { return false }
         return [ENOENT, ENOTDIR, ELOOP, EXDEV, EACCES, EPERM, EISDIR, ENXIO, ENODEV, ENAMETOOLONG, EINVAL]

@@ -1,25 +1,27 @@
 import CLibevent
 import Glibc
 
-// How a listener leaves a port that it shares, or soon shares, with another, so that nobody is reset on the way.
+// Leaving a port that is shared with another process, without resetting any connection.
 extension Listener {
-    /// Lets no handshake begin with this socket any more; those under way come to their end and are accepted.
+    /// Stops new TCP handshakes on this socket. Handshakes in progress complete and are accepted.
     ///
-    /// A client whose first packet is dropped here sends it again after a second (RFC 6298 2.1). By then this socket is
-    /// closed, and the packet comes to the one that listens in its place, or is refused as on any closed port. Closing
-    /// without it resets whoever came between the last accept and the close, and whose handshake was half done.
+    /// A client whose SYN is dropped here sends it again after a second (RFC 6298, section 2.1). By then this
+    /// socket is closed, and the SYN reaches the process that listens in its place, or is refused. Closing
+    /// the socket without this resets clients whose handshake is half done, or which connect between the last
+    /// accept and the close.
     public func turnNewcomersAway() {
         guard !address.isUnix else { return }
         withDescriptor { descriptor in
-            // The filter sees the TCP header: byte 13 holds its flags, 0x02 is SYN (RFC 9293 3.1). In the words of
-            // linux/filter.h: BPF_LD|BPF_B|BPF_ABS, BPF_JMP|BPF_JSET, BPF_RET twice: no byte of it, all of it.
+            // The filter sees the TCP header: byte 13 holds the flags, 0x02 is SYN (RFC 9293, section 3.1).
+            // In terms of linux/filter.h: BPF_LD|BPF_B|BPF_ABS, BPF_JMP|BPF_JSET, then two BPF_RET: drop all,
+            // keep all.
             var program = [
                 sock_filter(code: 0x30, jt: 0, jf: 0, k: 13), sock_filter(code: 0x45, jt: 0, jf: 1, k: 0x02),
                 sock_filter(code: 0x06, jt: 0, jf: 0, k: 0), sock_filter(code: 0x06, jt: 0, jf: 0, k: .max),
             ]
             program.withUnsafeMutableBufferPointer { program in
                 var filter = sock_fprog(len: UInt16(program.count), filter: program.baseAddress)
-                // Where a kernel refuses it, closing is what it was before.
+                // If the kernel refuses the filter, closing may reset clients as described above.
                 setsockopt(
                     descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &filter,
                     socklen_t(MemoryLayout.size(ofValue: filter)))

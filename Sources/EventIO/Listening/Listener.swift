@@ -2,23 +2,25 @@ import CLibevent
 import Glibc
 import Rx
 
-/// A listening socket and, once started, its place on a loop.
+/// A listening socket that accepts connections on a loop.
 ///
-/// Bound on any thread, so that a taken port is found before anything runs; `start` and everything after it
-/// happen on its loop. `@unchecked Sendable` is sound: before `start` nothing changes, afterwards only the loop's
-/// thread touches it.
+/// Bound on any thread, so that a port in use is found before anything runs. `start` and everything after it
+/// happen on the loop.
+///
+/// `@unchecked Sendable`: constant before `start`, used on the loop's thread only afterwards.
 public final class Listener: @unchecked Sendable {
-    /// The address that it is bound to, with the port that the kernel chose where 0 was asked for.
+    /// The bound address, with the port that the kernel chose for port 0.
     public let address: SocketAddress
 
-    /// Told at most once a second when descriptors ran out, with the connections shed since the last time.
+    /// Called at most once a second while descriptors are exhausted, with the number of connections shed
+    /// since the last call.
     public var onExhausted: ((_ error: SocketError, _ shed: Int) -> Void)?
 
     private var descriptor: Int32
     private var loop: EventLoop?
     private var onAccept: ((SocketStream) -> Void)?
-    // Its context is this listener, unretained: `loop.members` retains it from `start` to the end of the wake in
-    // which it is closed.
+    // Its unretained context is this listener: `loop.members` retains it from `start` to the end of the wake
+    // in which it is closed.
     private var event: EventHandle?
     private var memberIndex = -1
     private var isPaused = false
@@ -28,16 +30,17 @@ public final class Listener: @unchecked Sendable {
 
     /// Binds and listens.
     ///
-    /// - Throws: `SocketError`; `isAddressInUse` when another socket listens there, `SO_REUSEPORT` or not.
+    /// - Throws: `SocketError`, with `isAddressInUse` when another socket listens there, even one with
+    ///   `SO_REUSEPORT`.
     public convenience init(bind address: SocketAddress) throws(SocketError) {
         try self.init(bind: address, joining: false)
     }
 
-    /// One listener per loop on one port, between which the kernel spreads the connections. The first binds
-    /// alone, so that a port that another process uses is refused.
+    /// Makes one listener per loop on one port; the kernel spreads connections among them. The first binds
+    /// exclusively, so a port that another process uses is refused.
     ///
-    /// - Parameter joining: the port is shared instead with listeners of another process of the same user that allow it:
-    ///   with those of a process that leaves.
+    /// - Parameter joining: share the port with the listeners of another process of the same user, such as
+    ///   one that is being replaced.
     public static func group(
         bind address: SocketAddress, count: Int, joining: Bool = false
     ) throws(SocketError) -> [Listener] {
@@ -54,19 +57,20 @@ public final class Listener: @unchecked Sendable {
         do throws(SocketError) {
             if !address.isUnix {
                 try Descriptor.set(SO_REUSEADDR, level: SOL_SOCKET, of: descriptor)
-                // Accepted sockets inherit both.
+                // Accepted sockets inherit both options.
                 try Descriptor.set(TCP_NODELAY, level: Int32(IPPROTO_TCP), of: descriptor)
                 Self.limitUnsent(of: descriptor)
             }
             if joining { try Descriptor.set(SO_REUSEPORT, level: SOL_SOCKET, of: descriptor) }
             if case .ipv6(0, 0, _, _) = address.form {
-                // `[::]` means every address, IPv4 ones too, whatever the system's default is.
+                // `[::]` also accepts IPv4, whatever the system default is.
                 try Descriptor.set(IPV6_V6ONLY, level: Int32(IPPROTO_IPV6), of: descriptor, to: 0)
             }
             try Self.bind(descriptor, to: address)
             guard Glibc.listen(descriptor, Self.backlog) == 0 else { throw SocketError(.listen, errno) }
-            // Only after it listens alone does the first socket let others join: with SO_REUSEADDR several may be bound, and
-            // the first to listen refuses the others (inet_csk_listen_start) unless both allow it.
+            // Allow others to join only once this socket listens: with SO_REUSEADDR several sockets may bind,
+            // and the first to listen refuses the others (inet_csk_listen_start) unless both have
+            // SO_REUSEPORT.
             if !joining, !address.isUnix {
                 try Descriptor.set(SO_REUSEPORT, level: SOL_SOCKET, of: descriptor)
             }
@@ -80,7 +84,7 @@ public final class Listener: @unchecked Sendable {
         self.address = Descriptor.localAddress(of: descriptor) ?? address
     }
 
-    /// Binds. A Unix path that a process left behind without listening any more is taken over.
+    /// Binds. Replaces a Unix path left behind by a process that no longer listens.
     private static func bind(_ descriptor: Int32, to address: SocketAddress) throws(SocketError) {
         var code = address.withUnsafeSockaddr { Glibc.bind(descriptor, $0, $1) == 0 ? 0 : errno }
         if code == EADDRINUSE, case .unix(let path) = address.form {
@@ -97,11 +101,11 @@ public final class Listener: @unchecked Sendable {
     /// Connections that may wait to be accepted; the kernel's `somaxconn` bounds it.
     private static let backlog: Int32 = 4096
 
-    /// Bytes that the kernel takes of one connection's output before it sends them. A reader that is slow from the start
-    /// then costs the kernel 0.3 MB, not the 4 MB that its buffer may grow to. Writability comes back at half of it.
+    /// Output the kernel buffers per connection before it is sent. A reader that is slow from the start then
+    /// costs the kernel 0.3 MB instead of up to 4 MB. The socket becomes writable again at half of it.
     static let unsentLimit: Int32 = 256 * 1024
 
-    /// A kernel that does not know the option keeps more in its own buffers.
+    /// Kernels without the option buffer more.
     private static func limitUnsent(of descriptor: Int32) {
         try? Descriptor.set(
             TCP_NOTSENT_LOWAT, level: Int32(IPPROTO_TCP), of: descriptor, to: unsentLimit)
@@ -112,7 +116,7 @@ public final class Listener: @unchecked Sendable {
         if descriptor >= 0 { Glibc.close(descriptor) }
     }
 
-    /// Accepts from here on. Each connection comes as a stream that waits for `start(handler:)`.
+    /// Starts accepting. Each connection arrives as a stream on which `start(handler:)` must be called.
     public func start(loop: EventLoop, onAccept: @escaping (SocketStream) -> Void) {
         loop.preconditionCurrent("a listener is started on its event loop")
         precondition(self.loop == nil && descriptor >= 0, "a listener is started once")
@@ -125,7 +129,7 @@ public final class Listener: @unchecked Sendable {
         event?.add()
     }
 
-    /// Accepts no more until `resume`; connections wait in the backlog.
+    /// Stops accepting until `resume`. Connections wait in the backlog.
     public func pause() {
         guard !isPaused else { return }
         isPaused = true
@@ -138,8 +142,8 @@ public final class Listener: @unchecked Sendable {
         if retry == nil { event?.add() }
     }
 
-    /// Accepts what is waiting, then closes: closing a listener of a `SO_REUSEPORT` group resets what waits in
-    /// its queue. Nobody comes between the last accept and the close (`turnNewcomersAway`).
+    /// Accepts the queued connections, then closes. Closing a listener of a `SO_REUSEPORT` group resets its
+    /// queue, and `turnNewcomersAway` keeps new connections out of it meanwhile.
     public func drainBacklogAndClose() {
         turnNewcomersAway()
         while descriptor >= 0, acceptOne() {}
@@ -169,12 +173,12 @@ public final class Listener: @unchecked Sendable {
     }
 
     fileprivate func ready() {
-        // Bounded, so that a flood of connections does not keep the loop from those it has.
+        // Bounded, so that a flood of connections does not starve the open ones.
         var left = 64
         while left > 0, !isPaused, retry == nil, descriptor >= 0, acceptOne() { left -= 1 }
     }
 
-    /// False when nothing waits, or nothing can be taken now.
+    /// Accepts a connection. Returns false when none is queued, or none can be accepted now.
     private func acceptOne() -> Bool {
         guard let loop else { return false }
         var storage = sockaddr_storage()
@@ -188,7 +192,7 @@ public final class Listener: @unchecked Sendable {
         }
         guard accepted >= 0 else { return acceptFailed(errno) }
         if Descriptor.isSpare(accepted) {
-            // The close tells the client.
+            // The client sees the connection close.
             Glibc.close(accepted)
             shed += 1
             acceptLater(SocketError(.accept, EMFILE, subject: address.description))
@@ -205,14 +209,16 @@ public final class Listener: @unchecked Sendable {
             acceptLater(SocketError(.accept, code, subject: address.description))
             return false
         default:
-            // The connection, not the listener, is at fault (accept(2)): ECONNABORTED, EPROTO, ENETDOWN, ...
+            // The fault is the connection's, not the listener's (accept(2)): ECONNABORTED, EPROTO, ENETDOWN
+            // and others.
             return code != EBADF && code != EINVAL && code != ENOTSOCK
         }
     }
 
     // MARK: Out of descriptors
 
-    /// A listener that stays ready without being served would burn a core: it is taken out, and put back by a timer.
+    /// Stops watching the listener for 100 ms: one that stays readable without being accepted from would spin
+    /// the loop.
     private func acceptLater(_ error: SocketError) {
         guard let loop else { return }
         event?.remove()
@@ -230,7 +236,7 @@ public final class Listener: @unchecked Sendable {
     }
 }
 
-/// Puts a listener that ran out of descriptors back.
+/// Resumes a listener that ran out of descriptors.
 private final class Retry: TimerTarget {
     private unowned let listener: Listener
 

@@ -1,13 +1,14 @@
 import Glibc
 
-/// The claim to take over a port from a process that leaves it: of all in a network namespace one has it at a time,
-/// until it lets go of it or ends.
+/// The right to take over a port from a running process. Only one process per network namespace holds it,
+/// until it releases it or exits.
 ///
-/// It is a name of Linux's abstract Unix sockets (unix(7)), which leaves no file behind and goes with its process.
+/// It is a name in Linux's abstract Unix socket namespace (unix(7)), which leaves no file behind and vanishes
+/// with its process.
 public final class TakeoverClaim: Sendable {
     private let descriptor: Int32
 
-    /// - Throws: an error that `isAddressInUse` where another process has the claim.
+    /// - Throws: an error whose `isAddressInUse` is true when another process holds the claim.
     public init(of address: SocketAddress) throws(SocketError) {
         let type = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue)
         descriptor = socket(AF_UNIX, type, 0)
@@ -15,7 +16,7 @@ public final class TakeoverClaim: Sendable {
         let name = "sluice takes over \(address)"
         var storage = sockaddr_un()
         storage.sun_family = sa_family_t(AF_UNIX)
-        // A name that begins with NUL is abstract; it has no NUL at its end.
+        // An abstract name begins with NUL and is not terminated.
         withUnsafeMutableBytes(of: &storage.sun_path) { path in
             UnsafeMutableRawBufferPointer(rebasing: path[1...]).copyBytes(
                 from: name.utf8.prefix(path.count - 1))

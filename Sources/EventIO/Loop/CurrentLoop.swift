@@ -1,6 +1,6 @@
 import Glibc
 
-/// The loop of the calling thread, in a pthread key.
+/// The loop of the calling thread, in a thread-specific value.
 enum CurrentLoop {
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
@@ -8,7 +8,7 @@ enum CurrentLoop {
         return key
     }()
 
-    /// Not retained: `EventLoop.run` sets it, and takes it back before it returns.
+    /// Not retained: `EventLoop.run` sets it, and clears it before it returns.
     static func set(_ loop: EventLoop?) {
         pthread_setspecific(key, loop.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) })
     }

@@ -1,14 +1,14 @@
 import CLibevent
 import Glibc
 
-/// What libevent calls when an event is active: a file-scope function of the event's owner.
+/// The file-scope function that libevent calls when an event is active.
 typealias EventCallback = @convention(c) (Int32, Int16, UnsafeMutableRawPointer?) -> Void
 
-/// The owner of one libevent `event`.
+/// Owns one libevent `event`.
 ///
-/// Made by `event_new` here; freed by `retire`, after the callbacks of the present wake have returned, since an
-/// event must not be freed inside its own callback. `context` is not retained: the owner of the handle outlives
-/// the event, and says so where it makes one.
+/// Created by `event_new`. `retire` frees it after the callbacks of the current wake, since an event must not
+/// be freed inside its own callback. `context` is not retained: the owner of the handle outlives the event,
+/// and says so where it creates one.
 struct EventHandle: ~Copyable {
     private let event: OpaquePointer
 
@@ -25,13 +25,14 @@ struct EventHandle: ~Copyable {
         event_free(event)
     }
 
-    /// Registers it (one `epoll_ctl` where it watches a descriptor). False when the kernel refused.
+    /// Registers the event, by one `epoll_ctl` if it watches a descriptor. Returns false if the kernel
+    /// refuses.
     @discardableResult
     borrowing func add() -> Bool {
         event_add(event, nil) == 0
     }
 
-    /// Registers a timer, or moves it.
+    /// Starts the timer, or changes its time.
     borrowing func add(after amount: TimeAmount) {
         let nanoseconds = max(0, amount.nanoseconds)
         var interval = timeval(
@@ -39,12 +40,12 @@ struct EventHandle: ~Copyable {
         event_add(event, &interval)
     }
 
-    /// Takes it out; a callback that was about to come does not come.
+    /// Stops watching. A callback that is already due is not called.
     borrowing func remove() {
         event_del(event)
     }
 
-    /// Takes it out now and frees it when the present wake is over.
+    /// Stops watching now, and frees the event at the end of the wake.
     consuming func retire(on loop: EventLoop) {
         event_del(event)
         loop.freeAfterWake(event)

@@ -2,10 +2,10 @@ import Dispatch
 import Locking
 
 extension EventLoop {
-    /// Runs `work` on the loop and waits for it. Not from a loop, and not after the loop has ended.
+    /// Runs `work` on the loop and waits for it. Do not call it on a loop or after the loop has ended.
     ///
-    /// For what starts a program and for tests. What a handler may call must not use it: two loops that wait for each other
-    /// wait for ever.
+    /// For starting a program and for tests. A handler must not use it: two loops that wait for each other
+    /// never return.
     public func runBlocking<Value: Sendable>(_ work: @escaping @Sendable () -> Value) -> Value {
         precondition(EventLoop.current == nil, "a loop does not wait for a loop")
         let done = DispatchSemaphore(value: 0)

@@ -1,6 +1,6 @@
 import Locking
 
-/// A loop as the executor of actors (`unownedExecutor`) and of tasks (`executorPreference`).
+/// A loop as an executor of actors (`unownedExecutor`) and of tasks (`executorPreference`).
 extension EventLoop: SerialExecutor, TaskExecutor {
     public func enqueue(_ job: consuming ExecutorJob) {
         enqueue(.job(UnownedJob(job)))
@@ -18,7 +18,7 @@ extension EventLoop: SerialExecutor, TaskExecutor {
         other === self
     }
 
-    /// What makes `assumeIsolated` work in a C callback, which runs on the loop but in no task.
+    /// Makes `assumeIsolated` work in a C callback, which runs on the loop but in no task.
     public func checkIsolated() {
         preconditionCurrent("not isolated: the calling thread is not the event loop's")
     }
@@ -31,7 +31,7 @@ extension EventLoop: SerialExecutor, TaskExecutor {
         job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
     }
 
-    /// Runs `body` on the loop and gives back its result.
+    /// Runs `body` on the loop and returns its result.
     ///
     /// - Throws: what `body` throws, or `SocketError` of kind `.loopEnded`.
     public func perform<Value: Sendable>(

@@ -2,8 +2,8 @@ public import Dispatch
 public import FoundationEssentials
 public import Rx
 
-/// A loop as the scheduler of reactive pipelines. Work runs on the loop, always after the call that schedules
-/// it has returned; from any thread.
+/// A loop as a scheduler of reactive pipelines. Any thread may schedule work; it runs on the loop, always
+/// after the scheduling call has returned.
 extension EventLoop: SchedulerType {
     public func schedule<StateType: Sendable>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
@@ -32,19 +32,19 @@ extension EventLoop: SchedulerType {
         return timer
     }
 
-    /// As `setTimer(after: TimeAmount...)`, but from any thread. (Not disfavoured, so that it hides the
-    /// protocol's own for every caller: that one's tokens mean nothing to `cancelTimer` here.)
+    /// Sets a timer from any thread. (Not disfavoured, so that it hides the protocol's own implementation:
+    /// `cancelTimer` does not know that one's tokens.)
     public func setTimer(after dueTime: RxTimeInterval, target: any TimerTarget) -> TimerToken {
         guard isCurrent else { return remoteTimers.set(at: .clock() + TimeAmount(dueTime), target, on: self) }
         return setTimer(at: now + TimeAmount(dueTime), target: target)
     }
 }
 
-// The scheduler's clock, beside the loop's own `now`, which a concrete loop means.
+// The scheduler's clock. On a concrete `EventLoop`, `now` is the loop's own.
 extension SchedulerType where Self == EventLoop {
-    /// The loop's own clock as a date: what durations and deadlines are reckoned with. It begins with the time of day and never
-    /// jumps: it does not follow a clock that is set, and stands still while the machine sleeps. For the time of day ask the
-    /// system.
+    /// The loop's clock as a date, for durations and deadlines. It starts at the time of day and never jumps:
+    /// it ignores changes of the system clock, and stops while the machine sleeps. Use the system clock for
+    /// the time of day.
     public var now: RxTime {
         let now: MonotonicTime = now
         return Date(timeIntervalSinceReferenceDate: self.wallOffset + Double(now.nanoseconds) / 1e9)
@@ -52,13 +52,13 @@ extension SchedulerType where Self == EventLoop {
 }
 
 extension EventLoop {
-    /// What the monotonic clock lacks to the time of day, in seconds, once for all loops.
+    /// Seconds from the monotonic clock to the time of day, the same for all loops.
     static let wallOffset =
         Date().timeIntervalSinceReferenceDate - Double(MonotonicTime.clock().nanoseconds) / 1e9
 }
 
 extension TimeAmount {
-    /// Dispatch's interval; `.never` is longer than any clock runs.
+    /// Converts Dispatch's interval. `.never` is longer than any clock runs.
     public init(_ interval: RxTimeInterval) {
         switch interval {
         case .seconds(let count): self = .seconds(Int64(count))
@@ -71,7 +71,7 @@ extension TimeAmount {
     }
 }
 
-/// What `scheduleRelative` gives back. `@unchecked Sendable` is sound: `token` is touched on the loop only.
+/// A timer of `scheduleRelative`. `@unchecked Sendable`: `token` is used on the loop only.
 private final class ScheduledAction: Disposable, TimerTarget, @unchecked Sendable {
     private let loop: EventLoop
     private let action: @Sendable () -> any Disposable
@@ -103,7 +103,7 @@ private final class ScheduledAction: Disposable, TimerTarget, @unchecked Sendabl
     }
 }
 
-/// What `schedulePeriodic` gives back. `@unchecked Sendable` is sound: `token` and `due` are touched on the loop
+/// A timer of `schedulePeriodic`. `@unchecked Sendable`: `state`, `token` and `due` are used on the loop
 /// only.
 private final class PeriodicAction<State: Sendable>: Disposable, TimerTarget, @unchecked Sendable {
     private let loop: EventLoop
@@ -135,7 +135,7 @@ private final class PeriodicAction<State: Sendable>: Disposable, TimerTarget, @u
         token = nil
         guard !disposable.isDisposed else { return }
         state = action(state)
-        // From the time it was due, so that lateness does not add up; ticks that were missed are left out.
+        // Count from when this tick was due, so that delays do not add up. Missed ticks are skipped.
         due = due + period
         if due < loop.now { due = loop.now + period }
         if !disposable.isDisposed { token = loop.setTimer(at: due, target: self) }
@@ -151,7 +151,7 @@ private final class PeriodicAction<State: Sendable>: Disposable, TimerTarget, @u
 }
 
 extension EventLoop {
-    /// Now when on the loop, else soon.
+    /// Runs `work` now when called on the loop, else soon.
     func onLoop(_ work: @escaping @Sendable () -> Void) {
         if isCurrent { work() } else { execute(work) }
     }

@@ -3,23 +3,23 @@ import Glibc
 public import Rx
 import Synchronization
 
-/// One thread, one `event_base`: everything that waits waits here.
+/// A thread's `event_base`: sockets, timers and work from other threads are handled here.
 ///
-/// A loop owns its thread from `run()` until `stop()`. Whatever is bound to a loop (streams, listeners, timers)
-/// is touched on that thread only; other threads reach it through `execute`. A loop is also the executor of
-/// actors and tasks that ask for it, and the scheduler of reactive pipelines.
+/// A loop owns its thread from `run()` until `stop()`. Streams, listeners and timers belong to one loop and
+/// are used on its thread only; other threads reach it through `execute`. A loop is also an executor of
+/// actors and tasks, and a scheduler of reactive pipelines.
 ///
-/// `@unchecked Sendable` is sound: `queue`, `remoteTimers` and `thread` may be used from any thread; every other stored
-/// property is touched only on the loop's thread, between `run()` and its return (and in `init` and `deinit`,
-/// when nobody else has a reference).
+/// `@unchecked Sendable`: any thread may use `queue`, `remoteTimers` and `thread`; everything else is used on
+/// the loop's thread only, or in `init` and `deinit`.
 public final class EventLoop: @unchecked Sendable {
-    /// A name for messages and the thread, at most 15 bytes of it.
+    /// A name for messages. The thread gets its first 15 bytes.
     public let name: String
 
-    /// What `read` fills. Valid for one call; 64 KiB, as much as a socket's receive buffer usually holds.
+    /// The buffer that sockets are read into, valid for one call. 64 KiB is about what a socket's receive
+    /// buffer holds.
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 64)
 
-    /// What TLS decrypts into, for one call. Made when it is first needed.
+    /// The buffer that TLS decrypts into, valid for one call. Allocated on first use.
     var plain: UnsafeMutableRawBufferPointer {
         if let room = plainRoom { return room }
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 64)
@@ -28,25 +28,26 @@ public final class EventLoop: @unchecked Sendable {
     }
     private var plainRoom: UnsafeMutableRawBufferPointer?
 
-    /// What streams wrote in this wake.
+    /// The writes of this wake.
     let outbox = Outbox()
 
     let queue: RemoteQueue
     let remoteTimers = RemoteTimers()
     private let thread = Atomic<UInt>(0)
 
-    /// Made by `event_base_new_with_config` in `init`, freed by `event_base_free` in `deinit`: a loop that has
-    /// something registered is referred to by it.
+    /// Created in `init`, freed in `deinit`. Whatever registers an event on it keeps the loop alive.
     let base: OpaquePointer
     private var wakeEvent: EventHandle?
     private var timerEvent: EventHandle?
 
     private var wheel: TimerWheel
     private var armedTick = TimerWheel.Tick.max
-    /// Timers that come so late mean that the process or the loop stood still. What came to the sockets meanwhile is read
-    /// before anybody is told that its time is over: epoll_wait(2) gives EINTR and no events after a SIGSTOP (signal(7)).
+    /// Timers this late mean that the process or the loop was stopped. The loop then reads its sockets before
+    /// it fires them, so that nobody times out over bytes that have already arrived: after a SIGSTOP
+    /// epoll_wait(2) returns EINTR and no events (signal(7)).
     static let standstill = TimeAmount.milliseconds(100)
-    /// Looks at the sockets before late timers: libevent takes 32 events at the first, twice as many at the next.
+    /// How often late timers yield to the sockets. libevent takes 32 events the first time and doubles that
+    /// each time.
     private static let lateLookLimit = 8
     private var lateLooks = 0
     private var cachedNow = MonotonicTime(nanoseconds: 0)
@@ -63,10 +64,10 @@ public final class EventLoop: @unchecked Sendable {
     private var retiredEvents: [OpaquePointer] = []
     private var stopRequested = false
 
-    /// `wallOffset`, which all loops have alike: kept here, so that the clock asks nobody.
+    /// A copy of the static `wallOffset`, which saves the clock a lazy global access.
     let wallOffset = EventLoop.wallOffset
 
-    /// How often it woke, to tell a loop that spins from one that waits.
+    /// Number of wakes, which tells a spinning loop from a waiting one.
     public private(set) var wakeCount: Int64 = 0
     var members = LoopMembers()
     private(set) lazy var quietStreams = QuietStreams(self)
@@ -75,8 +76,8 @@ public final class EventLoop: @unchecked Sendable {
     public init(name: String = "loop") throws(SocketError) {
         self.name = name
         queue = try RemoteQueue()
-        // No lock: only the loop's thread touches the base. No precise timer: it would cost a timerfd call a
-        // wait, and no limit of ours is finer than the millisecond of epoll_wait.
+        // No lock: only the loop's thread touches the base. No precise timers: they cost a timerfd call per
+        // wait, and no limit of ours is finer than epoll_wait's millisecond.
         guard let config = event_config_new() else { throw SocketError(.eventBase, errno) }
         defer { event_config_free(config) }
         event_config_set_flag(config, Int32(EVENT_BASE_FLAG_NOLOCK.rawValue))
@@ -103,7 +104,7 @@ public final class EventLoop: @unchecked Sendable {
 
     // MARK: Running
 
-    /// Runs the loop on the calling thread until `stop()`. Once only.
+    /// Runs the loop on the calling thread until `stop()`. Call it once.
     public func run() {
         let claimed = thread.compareExchange(
             expected: 0, desired: UInt(pthread_self()), ordering: .relaxed)
@@ -118,7 +119,7 @@ public final class EventLoop: @unchecked Sendable {
         thread.store(.max, ordering: .relaxed)
     }
 
-    /// Ends `run()` once what was executed before is done. From any thread.
+    /// Ends `run()` after the work submitted so far. Any thread may call it.
     public func stop() {
         execute { self.stopRequested = true }
     }
@@ -153,7 +154,7 @@ public final class EventLoop: @unchecked Sendable {
         members.forgetClosed()
     }
 
-    /// What it makes others write goes out before the loop waits.
+    /// Runs the `afterWrites` work, and sends what it writes before the loop waits.
     private func runWriters() {
         swap(&writers, &runningWriters)
         for writer in runningWriters { writer.runDeferred() }
@@ -167,8 +168,8 @@ public final class EventLoop: @unchecked Sendable {
         runningDeferred.removeAll(keepingCapacity: true)
     }
 
-    /// Closes what is still open, refuses work from here on, and runs what was accepted before. Work that makes
-    /// more work for ever is cut off.
+    /// Closes all members, refuses further work, and runs what was accepted. Work that keeps adding work is
+    /// cut off after 10 000 rounds.
     private func finish() {
         for member in members.open { member.loopEnds() }
         queue.close()
@@ -193,23 +194,23 @@ public final class EventLoop: @unchecked Sendable {
 
     // MARK: Work
 
-    /// The loop whose thread this is.
+    /// The loop that runs on the calling thread.
     public static var current: EventLoop? { CurrentLoop.get() }
 
-    /// Whether the calling thread is the loop's.
+    /// Whether the caller is on the loop's thread.
     public var isCurrent: Bool {
         thread.load(ordering: .relaxed) == UInt(pthread_self())
     }
 
-    /// Stops the program when called on another thread than the loop's.
+    /// Traps when the caller is not on the loop's thread.
     public func preconditionCurrent(_ what: StaticString = "must be called on its event loop") {
         precondition(isCurrent, "\(what)")
     }
 
-    /// Runs `work` on the loop, after what is being handled now. From any thread; work of one thread runs in
-    /// order. Work given before `run()` waits for it.
+    /// Runs `work` on the loop after the current callbacks. Any thread may call it; work from one thread runs
+    /// in order. Work submitted before `run()` waits for it.
     ///
-    /// - Returns: false when the loop has ended; the work is dropped.
+    /// - Returns: false when the loop has ended. The work is then dropped.
     @discardableResult
     public func execute(_ work: @escaping @Sendable () -> Void) -> Bool {
         enqueue(.closure(work))
@@ -222,13 +223,14 @@ public final class EventLoop: @unchecked Sendable {
         return true
     }
 
-    /// Runs it after the callbacks of this wake, which keeps it until then. Allocates nothing. On the loop only.
+    /// Runs `work` after the callbacks of this wake and retains it until then. Does not allocate. Call it on
+    /// the loop.
     public func `defer`(_ work: any DeferredWork) {
         deferred.append(work)
     }
 
-    /// Runs it once the kernel was offered what this wake wrote, and keeps it until then. Allocates nothing. On the loop
-    /// only.
+    /// Runs `work` after the writes of this wake were offered to the kernel, and retains it until then. Does
+    /// not allocate. Call it on the loop.
     public func afterWrites(_ work: any DeferredWork) {
         writers.append(work)
     }
@@ -243,10 +245,10 @@ public final class EventLoop: @unchecked Sendable {
 
     // MARK: Time
 
-    /// The monotonic time, read once per wake of the loop. On another thread, the clock itself.
+    /// The monotonic time, read once per wake. Other threads read the clock itself.
     public var now: MonotonicTime { isCurrent ? wakeTime : .clock() }
 
-    /// The same for those who are on the loop, as all that is confined to it: nobody asks what thread this is.
+    /// Like `now`, without the check of the thread. Use it on the loop only.
     @inline(__always)
     public var wakeTime: MonotonicTime {
         assert(isCurrent, "the time of a wake is for its event loop")
@@ -260,8 +262,8 @@ public final class EventLoop: @unchecked Sendable {
         return cachedNow
     }
 
-    /// Calls `target` once, at `deadline` or up to some 5 ms later, unless cancelled before. The target is
-    /// retained until then. On the loop only; allocates nothing and calls nothing in the usual case.
+    /// Calls `target` once, at `deadline` or up to about 5 ms later. Retains the target until it fires or is
+    /// cancelled. Call it on the loop. Usually neither allocates nor makes a system call.
     public func setTimer(at deadline: MonotonicTime, target: any TimerTarget) -> TimerToken {
         assert(isCurrent, "timers are set on their event loop")
         let (token, due) = wheel.set(at: deadline, target: target)
@@ -269,7 +271,7 @@ public final class EventLoop: @unchecked Sendable {
         return token
     }
 
-    /// The same for a time from now. At once, after the present callbacks, where it is zero or less.
+    /// Sets a timer relative to `now`. With zero or less it fires right after the current callbacks.
     public func setTimer(after amount: TimeAmount, target: any TimerTarget) -> TimerToken {
         setTimer(at: now + amount, target: target)
     }
@@ -279,8 +281,8 @@ public final class EventLoop: @unchecked Sendable {
         setTimer(at: now + TimeAmount(duration), target: target)
     }
 
-    /// Cancels a timer; nothing happens when it has fired or was cancelled. At once on the loop; from another
-    /// thread a moment later.
+    /// Cancels a timer. Does nothing if it has fired or was cancelled. Takes effect at once on the loop, and
+    /// soon from another thread.
     public func cancelTimer(_ token: TimerToken) {
         guard !RemoteTimers.owns(token) else { return remoteTimers.cancel(token, on: self) }
         guard isCurrent else {
@@ -291,7 +293,7 @@ public final class EventLoop: @unchecked Sendable {
         withExtendedLifetime(target) {}
     }
 
-    /// The timers that are set, for tests and metrics.
+    /// The number of timers that are set, for tests and metrics.
     public var timerCount: Int { wheel.count }
 
     private func arm(at tick: TimerWheel.Tick) {
@@ -299,8 +301,8 @@ public final class EventLoop: @unchecked Sendable {
         timerEvent?.add(after: TimerWheel.time(of: tick) - now)
     }
 
-    /// The one libevent timer came. It is armed lazily: most often what it was armed for is cancelled by now,
-    /// and this only looks where the next timer is.
+    /// Handles libevent's one timer event. It is armed lazily: usually the timer it was armed for has been
+    /// cancelled, and this only finds the next one.
     fileprivate func timersAreDue() {
         if now - TimerWheel.time(of: armedTick) > Self.standstill, lateLooks < Self.lateLookLimit {
             lateLooks += 1
@@ -310,7 +312,7 @@ public final class EventLoop: @unchecked Sendable {
         lateLooks = 0
         armedTick = .max
         wheel.advance(to: now)
-        // As many as there are now: a timer that sets itself at once does not keep the loop to itself.
+        // Only the timers due now: a timer that sets itself again at once must not block the loop.
         var left = wheel.count
         while left > 0, let (target, token) = wheel.takeDue() {
             target.timerFired(token)
@@ -320,7 +322,7 @@ public final class EventLoop: @unchecked Sendable {
     }
 }
 
-/// Something a loop runs after the callbacks of a wake, without a closure.
+/// Work that a loop runs at the end of a wake. Needs no closure, so it does not allocate.
 public protocol DeferredWork: AnyObject {
     func runDeferred()
 }

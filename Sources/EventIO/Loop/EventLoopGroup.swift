@@ -1,11 +1,11 @@
 import Dispatch
 
-/// A loop per thread: the threads are started here, and ended by `shutdown`.
+/// Loops that each run on a thread of their own until `shutdown`.
 public final class EventLoopGroup: Sendable {
     public let loops: [EventLoop]
     private let threads: [LoopThread]
 
-    /// - Parameter count: How many loops; one per usable core by default.
+    /// - Parameter count: the number of loops. Default: one per usable core.
     public init(count: Int = ProcessLimits.usableCores(), name: String = "loop") throws(SocketError) {
         precondition(count > 0, "a group has at least one loop")
         var loops: [EventLoop] = []
@@ -24,7 +24,7 @@ public final class EventLoopGroup: Sendable {
         self.threads = threads
     }
 
-    /// Ends all loops and waits until their threads are gone. Not from one of the loops.
+    /// Ends all loops and waits for their threads. Do not call it from one of the loops.
     public func shutdown() {
         precondition(!loops.contains(where: \.isCurrent), "a group is not shut down from one of its loops")
         for loop in loops { loop.stop() }
@@ -34,8 +34,9 @@ public final class EventLoopGroup: Sendable {
 
 /// A thread that runs one loop.
 private final class LoopThread: Sendable {
-    /// Outside of tasks, a thread's first task-local value allocates the place for all of them, and the last one frees it. With
-    /// one that stays, each further value (the context of a request, say) costs an allocation less.
+    /// Keeps a task-local value set while the loop runs. Outside of tasks the first value allocates storage
+    /// that the last one frees; with one value always set, each further one (such as a request's context)
+    /// saves an allocation.
     @TaskLocal private static var isLoop = false
 
     private let ended = DispatchGroup()

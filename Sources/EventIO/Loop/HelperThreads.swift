@@ -1,16 +1,16 @@
 import Dispatch
 import Locking
 
-/// A few threads for work that blocks. One is started when there is work and all are busy; each ends when there was none
-/// for a while.
+/// A small pool of threads for blocking work. It starts a thread when all are busy, and a thread ends when it
+/// has been idle for a while.
 final class HelperThreads: Sendable {
     fileprivate struct State {
         var waiting: [@Sendable () -> Void] = []
         var head = 0
-        /// Waiting or being done.
+        /// Submitted and not finished.
         var unfinished = 0
         var threads = 0
-        /// Of those the ones that wait for work, and that nobody has woken yet.
+        /// Threads that wait for work and have not been signalled.
         var idle = 0
     }
 
@@ -21,11 +21,11 @@ final class HelperThreads: Sendable {
     private let waitingLimit: Int
     private let name: String
     private let patience: DispatchTimeInterval
-    /// Signalled once for each thread that is to be woken.
+    /// Signalled once for each thread to wake.
     private let wakes = DispatchSemaphore(value: 0)
 
-    /// - Parameter patience: how long a thread waits for more work before it ends: to start one costs as much as a small
-    ///   file. Default: it does not.
+    /// - Parameter patience: how long an idle thread waits before it ends. Starting a thread costs as much as
+    ///   reading a small file. Default: it ends at once.
     init(name: String, limit: Int, waitingLimit: Int, patience: DispatchTimeInterval = .never) {
         self.name = name
         self.patience = patience
@@ -33,7 +33,7 @@ final class HelperThreads: Sendable {
         self.waitingLimit = waitingLimit
     }
 
-    /// False, and the work is dropped, when too much is waiting or no thread can be had.
+    /// Queues `work`. Returns false, and drops it, when too much is queued or no thread can be started.
     func submit(_ work: @escaping @Sendable () -> Void) -> Bool {
         let need: Need? = state.withLock { state in
             guard state.unfinished - limit < waitingLimit else { return nil }
@@ -57,7 +57,7 @@ final class HelperThreads: Sendable {
         }
     }
 
-    /// False where no thread could be started and there is none that would do the work.
+    /// Returns false when no thread could be started and none is running.
     private func startThread() -> Bool {
         do {
             try NativeThread.start(name: name) { self.work() }
@@ -66,7 +66,8 @@ final class HelperThreads: Sendable {
             return state.withLock { state in
                 state.threads -= 1
                 guard state.threads == 0 else { return true }
-                // Nobody is left who would take what waits: only this call's work, as the others found a thread.
+                // No thread is left. Only this call's work is queued, since every earlier call found a
+                // thread.
                 state.waiting.removeLast()
                 state.unfinished -= 1
                 return false
@@ -82,8 +83,8 @@ final class HelperThreads: Sendable {
         }
     }
 
-    /// The work that waits longest. Nil when there is none: the caller's thread counts as idle then, or, without patience,
-    /// ends.
+    /// Returns the oldest work. Without work it returns nil: the calling thread then counts as idle, or,
+    /// without patience, as ended.
     private func next(finished: Int) -> (@Sendable () -> Void)? {
         state.withLock { state in
             state.unfinished -= finished
@@ -93,13 +94,13 @@ final class HelperThreads: Sendable {
         }
     }
 
-    /// Waits for work. Nil, and the thread ends, where none came.
+    /// Waits for work. Returns nil, and the thread ends, when none came.
     private func wait() -> (@Sendable () -> Void)? {
         if case .never = patience { return nil }
         while true {
             if wakes.wait(timeout: .now() + patience) == .timedOut {
                 let isOver = state.withLock { state in
-                    // None is idle: each that waits is being woken, this one too.
+                    // No thread is idle, so every waiting thread is about to be signalled, this one too.
                     guard state.idle > 0 else { return false }
                     state.idle -= 1
                     state.threads -= 1
@@ -110,7 +111,7 @@ final class HelperThreads: Sendable {
             }
             let work = state.withLock { state in
                 let work = state.takeFirst()
-                // Another thread, on its way to wait, was quicker.
+                // Another thread took the work before it went to sleep.
                 if work == nil { state.idle += 1 }
                 return work
             }

@@ -1,28 +1,27 @@
-/// A loop-confined object in a Sendable wrapper.
+/// A Sendable wrapper around an object that belongs to one loop.
 ///
-/// `@unchecked Sendable` is sound: the object and what makes it are reached only on the loop's thread, and the object is
-/// released there.
+/// `@unchecked Sendable`: the object is created, used and released on the loop's thread only.
 public final class LoopBound<Value: AnyObject>: @unchecked Sendable {
     public let loop: EventLoop
-    // A `Value`, held as any object: to let it go looks up no metadata. Written by `makeValue` and in `deinit`.
+    // Typed as `AnyObject`, since releasing a generic `Value` looks up metadata.
     @usableFromInline var object: AnyObject?
-    /// Makes the object at its first use; nil from then on.
+    /// Creates the object on first use; nil afterwards.
     private var make: (@Sendable () -> Value)?
 
-    /// On the loop only.
+    /// Wraps an object. Call it on the loop.
     public init(_ value: Value, loop: EventLoop) {
         loop.preconditionCurrent("a loop-bound value is made on its event loop")
         self.loop = loop
         object = value
     }
 
-    /// An object that the loop makes when it first uses it. From any thread: nobody waits for the loop.
+    /// Wraps an object that the loop creates on first use. Any thread may call it.
     public init(on loop: EventLoop, _ make: @escaping @Sendable () -> Value) {
         self.loop = loop
         self.make = make
     }
 
-    /// The object. Stops the program on another thread than the loop's.
+    /// The object. Traps off the loop's thread.
     @inlinable
     public var value: Value {
         loop.preconditionCurrent("a loop-bound value was read off its event loop")
@@ -42,17 +41,17 @@ public final class LoopBound<Value: AnyObject>: @unchecked Sendable {
     }
 
     deinit {
-        // The last reference went elsewhere: the object goes home to be released.
+        // The last reference was dropped on another thread: release the object on its loop.
         if !loop.isCurrent { loop.release(object.take()) }
     }
 }
 
 extension EventLoop {
-    /// Lets an object of the loop's go there, from whatever thread had the last reference to it: what its end touches is
-    /// the loop's. Where the loop has ended nobody else can touch it, and it goes at once.
+    /// Releases an object on the loop, whichever thread held the last reference. Releases it here if the loop
+    /// has ended, since then nothing else can touch it.
     fileprivate func release(_ object: consuming AnyObject?) {
         guard let last = consume object else { return }
-        // As bits, so that this thread keeps no reference of its own: retained here, released there.
+        // Passed as bits, so that this thread keeps no reference: retained here, released on the loop.
         let bits = UInt(bitPattern: Unmanaged.passRetained(consume last).toOpaque())
         if !execute({ Self.release(bits) }) { Self.release(bits) }
     }

@@ -1,20 +1,19 @@
 public import Rx
 
-/// Something of one loop that whoever holds it may end from any thread: at once on the loop, elsewhere the end is handed
-/// to it.
+/// Something on a loop that any thread may cancel: at once on the loop, handed over from elsewhere.
 ///
-/// `@unchecked Sendable` is sound: `dispose()` is all that other threads may call, and it leads to the loop; what a subclass
-/// adds is the loop's alone.
+/// `@unchecked Sendable`: other threads may only call `dispose()`, which hands over to the loop; the state of
+/// subclasses is used on the loop only.
 open class LoopDisposable: Disposable, @unchecked Sendable {
     public final let loop: EventLoop
 
-    /// On the loop only.
+    /// Call it on the loop.
     public init(on loop: EventLoop) {
         assert(loop.isCurrent, "what belongs to a loop is begun there")
         self.loop = loop
     }
 
-    /// Ends it. On the loop; nothing happens after the end.
+    /// Cancels it. Called on the loop; has no effect once it is over.
     open func cancel() {}
 
     public final func dispose() {

@@ -1,8 +1,8 @@
-/// What is open on a loop: streams and listeners register here, so that they live while the kernel may call
-/// them, and are closed when the loop ends.
+/// The streams, listeners and signal sources that are open on a loop. They are kept alive while the kernel
+/// may call them, and closed when the loop ends.
 ///
-/// Loop-confined. Retained from `insert` until the end of the wake in which `remove` was called, so that none
-/// is freed inside its own callback.
+/// Each member is retained from `insert` to the end of the wake in which `remove` is called, so that none is
+/// freed inside its own callback. Used on the loop only.
 struct LoopMembers {
     private var members: [(any LoopMember)?] = []
     private var free: [Int] = []
@@ -28,11 +28,11 @@ struct LoopMembers {
         if !closed.isEmpty { closed.removeAll(keepingCapacity: true) }
     }
 
-    /// All that are open, for the loop's end.
+    /// All open members.
     var open: [any LoopMember] { members.compactMap { $0 } }
 }
 
-/// Something open on a loop.
+/// Something that is open on a loop.
 protocol LoopMember: AnyObject {
     func loopEnds()
 }

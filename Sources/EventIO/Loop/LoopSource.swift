@@ -1,27 +1,28 @@
 public import Rx
 
-/// Work that one loop does for a subscriber: a call to an upstream, say. What is kept here describes the work and is
-/// the same for every subscription; `Running` is the one that a subscription started, confined to the loop.
+/// Work that a loop does for a subscriber, such as a call to an upstream. The conforming type describes the
+/// work and serves every subscription; `Running` is the work of one subscription and belongs to the loop.
 public protocol LoopWork: Sendable {
     associatedtype Output: Sendable
     associatedtype Running: AnyObject
 
     var loop: EventLoop { get }
 
-    /// Starts the work, on the loop. It reports its end to `source`, at once or later, on the loop.
+    /// Starts the work. Called on the loop. The work reports its end to `source`, at once or later, on the
+    /// loop.
     func start(for source: LoopSource<Self>) -> Running
 
-    /// What a subscriber is told when the loop has ended. On any thread.
+    /// The error for subscribers once the loop has ended. Called on any thread.
     var loopEnded: any Error { get }
 
-    /// Ends the work, on the loop: after its last report, or when nobody wants it any more. Called once.
+    /// Ends the work, after its last report or when the subscriber cancels. Called once, on the loop.
     func end(_ running: Running)
 }
 
-/// A cold source whose work is done by a loop. It may be subscribed to and disposed from any thread; on the loop
-/// both happen at once, elsewhere they are handed to it.
+/// A cold source whose work runs on a loop. Any thread may subscribe and dispose; on the loop both take
+/// effect at once.
 ///
-/// `@unchecked Sendable` is sound: `work` never changes, and `running` is touched only on the loop.
+/// `@unchecked Sendable`: `work` is constant, and `running` is used on the loop only.
 public final class LoopSource<Work: LoopWork>: Emitter<Work.Output>, @unchecked Sendable {
     public let work: Work
     private var running: Work.Running?
@@ -45,7 +46,7 @@ public final class LoopSource<Work: LoopWork>: Emitter<Work.Output>, @unchecked 
     }
 
     private func start() {
-        // Disposed on the loop before the loop came to start it.
+        // Disposed before the loop got to start it.
         guard !isStopped else { return }
         let started = work.start(for: self)
         if isStopped { work.end(started) } else { running = started }

@@ -1,8 +1,7 @@
 import Glibc
 
-/// A point of the monotonic clock (`CLOCK_MONOTONIC`), in nanoseconds since some moment before the start.
-///
-/// What deadlines are made of: it never jumps, and it compares in one instruction.
+/// A point in time on the monotonic clock (`CLOCK_MONOTONIC`), in nanoseconds. It never jumps, and compares
+/// in one instruction.
 public struct MonotonicTime: Hashable, Comparable, Sendable {
     public var nanoseconds: Int64
 
@@ -11,10 +10,10 @@ public struct MonotonicTime: Hashable, Comparable, Sendable {
         self.nanoseconds = nanoseconds
     }
 
-    /// Later than every point a clock will show: a deadline that never comes.
+    /// Later than any time the clock will show.
     public static let distantFuture = MonotonicTime(nanoseconds: .max)
 
-    /// Reads the clock (some 20 ns). On a loop `EventLoop.now` is the cheaper way.
+    /// Reads the clock, which takes about 20 ns. On a loop use `EventLoop.now`.
     public static func clock() -> MonotonicTime {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -26,7 +25,7 @@ public struct MonotonicTime: Hashable, Comparable, Sendable {
         left.nanoseconds < right.nanoseconds
     }
 
-    /// Saturates: the distant future stays the distant future.
+    /// Saturates, so the distant future stays the distant future.
     @inlinable
     public static func + (time: MonotonicTime, amount: TimeAmount) -> MonotonicTime {
         let (sum, overflow) = time.nanoseconds.addingReportingOverflow(amount.nanoseconds)
@@ -51,8 +50,8 @@ public struct MonotonicTime: Hashable, Comparable, Sendable {
 
 /// A span of time in nanoseconds, in one word.
 ///
-/// The loop's own currency: a `Duration` is 128 bits and costs a long division to take apart, so limits that
-/// are used for every request are converted once.
+/// A `Duration` has 128 bits and needs a long division to take apart, so limits used for every request are
+/// converted once.
 public struct TimeAmount: Hashable, Comparable, Sendable {
     public var nanoseconds: Int64
 
@@ -61,7 +60,7 @@ public struct TimeAmount: Hashable, Comparable, Sendable {
         self.nanoseconds = nanoseconds
     }
 
-    /// Saturates at some 292 years.
+    /// Saturates at about 292 years.
     public init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -84,7 +83,7 @@ public struct TimeAmount: Hashable, Comparable, Sendable {
         nanoseconds = overflow ? (count > 0 ? .max : .min) : product
     }
 
-    /// The same span as the standard library's type.
+    /// The span as a `Duration`.
     public var duration: Duration { .nanoseconds(nanoseconds) }
 
     @inlinable

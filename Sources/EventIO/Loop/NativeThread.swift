@@ -1,6 +1,6 @@
 import Glibc
 
-/// A thread of the operating system's, as a closure. (Foundation's would bring all of Foundation along.)
+/// A POSIX thread that runs a closure. `Foundation.Thread` would link all of Foundation.
 enum NativeThread {
     private final class Work {
         let name: String
@@ -12,14 +12,15 @@ enum NativeThread {
         }
     }
 
-    /// Runs `body` on a new thread, which ends with it.
+    /// Runs `body` on a new thread, which ends when it returns.
     ///
-    /// - Parameter name: what debuggers and `top -H` show, at most 15 bytes of it.
-    /// - Throws: where the system has no more threads to give (a limit of processes).
+    /// - Parameter name: shown by debuggers and `top -H`, up to 15 bytes.
+    /// - Throws: when the system refuses another thread.
     static func start(name: String, _ body: @escaping @Sendable () -> Void) throws(SocketError) {
-        // Retained here, released by the thread as it begins.
+        // Retained here, released by the new thread.
         let work = Unmanaged.passRetained(Work(name: name, body: body))
-        // In memory of its own: its initializer is a part of whichever module Swift met it in first.
+        // Uninitialized memory, because the type's initializer belongs to whichever module Swift imported it
+        // into first.
         let code = withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { room -> Int32 in
             guard let attributes = room.baseAddress else { return ENOMEM }
             pthread_attr_init(attributes)
@@ -41,7 +42,8 @@ enum NativeThread {
         work.body()
     }
 
-    /// By default a write beyond RLIMIT_FSIZE ends the process with SIGXFSZ. With the signal blocked the write fails with EFBIG.
+    /// By default a write beyond RLIMIT_FSIZE kills the process with SIGXFSZ. With the signal blocked the
+    /// write fails with EFBIG.
     private static func blockFileSizeSignal() {
         var set = sigset_t()
         sigemptyset(&set)
@@ -49,7 +51,7 @@ enum NativeThread {
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// glibc's call for it is not among those that Swift imports.
+    /// Swift does not import glibc's `pthread_setname_np`.
     private static func setName(_ name: String) {
         let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
         guard file >= 0 else { return }

@@ -2,16 +2,16 @@ import CLibevent
 import Glibc
 import Locking
 
-/// What other threads give a loop to do.
+/// Work that other threads submit to a loop.
 enum Work: Sendable {
     case closure(@Sendable () -> Void)
     case job(UnownedJob)
 }
 
-/// The way to a loop from other threads: a list under a lock, and an eventfd that wakes the loop.
+/// Work from other threads: a list under a lock, and an eventfd that wakes the loop.
 ///
-/// One write per burst: only the first work after the loop took the list signals. The loop never reads the
-/// eventfd; it is registered edge-triggered, and every write is an edge.
+/// Only the first item after the loop took the list signals, so a burst costs one write. The loop never reads
+/// the eventfd: it is registered edge-triggered, and every write is an edge.
 final class RemoteQueue: Sendable {
     private struct State {
         var works: [Work] = []
@@ -21,7 +21,7 @@ final class RemoteQueue: Sendable {
 
     private let state = Lock(State())
 
-    /// The eventfd. Opened here, closed in `deinit`, after the loop's event on it is gone.
+    /// The eventfd. Opened in `init`, closed in `deinit`, after the loop's event on it is gone.
     let descriptor: Int32
 
     init() throws(SocketError) {
@@ -33,7 +33,7 @@ final class RemoteQueue: Sendable {
         Glibc.close(descriptor)
     }
 
-    /// False when the loop has ended: the work is dropped.
+    /// Returns false when the loop has ended. The work is then dropped.
     func append(_ work: Work) -> Bool {
         let (accepted, mustSignal) = state.withLock { state in
             guard !state.isClosed else { return (false, false) }
@@ -45,7 +45,7 @@ final class RemoteQueue: Sendable {
         return accepted
     }
 
-    /// Exchanges the list for an empty one, whose storage is used from here on.
+    /// Swaps the list for `empty`, whose storage is reused.
     func take(into empty: inout [Work]) {
         var works = empty
         empty = []
@@ -59,7 +59,7 @@ final class RemoteQueue: Sendable {
         empty = works
     }
 
-    /// Refuses work from here on; what is waiting can still be taken.
+    /// Refuses further work. What is waiting can still be taken.
     func close() {
         state.withLock { $0.isClosed = true }
     }

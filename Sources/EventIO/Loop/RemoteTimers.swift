@@ -1,8 +1,8 @@
 import Locking
 import Rx
 
-/// The timers that other threads set on a loop. Their tokens have the top bit of the index set, and stand for a
-/// timer of the wheel that the loop sets a moment later.
+/// Timers that other threads set on a loop. Their tokens have the top bit of the index set. Each stands for a
+/// timer that the loop sets in its wheel a moment later.
 final class RemoteTimers: Sendable {
     private struct State {
         var live: [TimerToken: RemoteTimer] = [:]
@@ -26,14 +26,14 @@ final class RemoteTimers: Sendable {
             return token
         }
         loop.execute { [self] in
-            // Cancelled meanwhile?
+            // It may have been cancelled meanwhile.
             guard state.withLock({ $0.live[token] != nil }) else { return }
             timer.begin(token, at: deadline, on: loop, from: self)
         }
         return token
     }
 
-    /// The timer, if nobody took it before: it is the taker's to fire or to cancel.
+    /// Removes the timer; nil if it was taken before. Whoever gets it fires or cancels it.
     fileprivate func take(_ token: TimerToken) -> RemoteTimer? {
         state.withLock { $0.live.removeValue(forKey: token) }
     }
@@ -44,7 +44,7 @@ final class RemoteTimers: Sendable {
     }
 }
 
-/// `@unchecked Sendable` is sound: after `init` only the loop's thread touches it.
+/// `@unchecked Sendable`: used on the loop only, after `init`.
 private final class RemoteTimer: TimerTarget, @unchecked Sendable {
     private let target: any TimerTarget
     private var token: TimerToken?

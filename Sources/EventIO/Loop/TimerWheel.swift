@@ -1,16 +1,16 @@
 import Rx
 
-/// The timers of one loop: a hierarchical wheel over a slab of nodes.
+/// The timers of a loop: a hierarchical timing wheel over a slab of nodes.
 ///
-/// Six levels of 64 slots; a slot of level n spans 64^n ticks of 2^20 ns (1.05 ms), so all of it reaches 2.3
-/// years. Setting and cancelling touch one doubly linked list; nothing is allocated once the slab has grown to
-/// the number of timers that are set at a time. A word of bits per level says which slots hold timers, so the
-/// next moment with something to do is found without a search. Timers of one tick fire in the order in which
-/// they were set: all of them are in one slot at any time, and moving a slot down keeps its order.
+/// It has six levels of 64 slots. A slot of level n spans 64^n ticks of 2^20 ns (1.05 ms), so the wheel
+/// covers 2.3 years. Setting and cancelling touch one doubly linked list, and allocate only while the slab
+/// grows. One word of bits per level marks the slots in use, which finds the next due time without a search.
+/// Timers of the same tick fire in the order in which they were set: they are always in one slot, and moving
+/// a slot down keeps its order.
 ///
-/// A value with the time as a parameter: it knows no clock and calls nobody. The slab is plain memory, since
-/// arrays cost twice the instructions (a timer set and cancelled: 660 against 440); an index is checked where it comes
-/// from outside, in `cancel`, and is otherwise one that the wheel itself put into a list.
+/// The time is a parameter: the wheel reads no clock and calls nobody. The slab is plain memory, since an
+/// array costs more instructions (660 instead of 440 to set and cancel a timer). `cancel` checks its index,
+/// which comes from outside; all others come from the wheel's own lists.
 struct TimerWheel: ~Copyable {
     /// Ticks since the clock's zero.
     typealias Tick = UInt64
@@ -32,10 +32,10 @@ struct TimerWheel: ~Copyable {
     private static let levels = 6
     private static let dueList = Int32(levels * 64)
     private static let noList: Int32 = -1
-    /// One slot of the top level less than a turn, so that no timer shares the slot of the present.
+    /// One slot of the top level less than a full turn, so that no timer shares the current slot.
     private static let furthest: Tick = 63 << 30
 
-    // Allocated in `init` and `grow`, freed in `deinit`; the first `nodeCount` nodes are initialized.
+    // Allocated in `init` and `grow`, freed in `deinit`. The first `nodeCount` nodes are initialized.
     private var nodes: UnsafeMutablePointer<Node>
     private var capacity = 64
     private var nodeCount = 0
@@ -44,7 +44,7 @@ struct TimerWheel: ~Copyable {
     private var occupied: InlineArray<6, UInt64> = .init(repeating: 0)
     private var elapsed: Tick
 
-    /// How many timers are set.
+    /// The number of timers that are set.
     private(set) var count = 0
 
     init(now: MonotonicTime) {
@@ -60,12 +60,12 @@ struct TimerWheel: ~Copyable {
         lists.deallocate()
     }
 
-    /// The last tick that has begun at `time`.
+    /// The tick that contains `time`.
     static func tick(reached time: MonotonicTime) -> Tick {
         Tick(max(0, time.nanoseconds)) >> 20
     }
 
-    /// The first tick that is not before `time`, so that no timer fires early.
+    /// The first tick that does not start before `time`, so that no timer fires early.
     static func tick(notBefore time: MonotonicTime) -> Tick {
         (Tick(max(0, time.nanoseconds)) + (1 << 20 - 1)) >> 20
     }
@@ -74,7 +74,7 @@ struct TimerWheel: ~Copyable {
         MonotonicTime(nanoseconds: Int64(clamping: tick << 20))
     }
 
-    /// Adds a timer, and says at which tick the wheel has to be looked at for its sake.
+    /// Adds a timer. Returns its token and the tick at which the wheel must advance for it.
     mutating func set(at deadline: MonotonicTime, target: any TimerTarget) -> (token: TimerToken, due: Tick) {
         let due = min(Self.tick(notBefore: deadline), elapsed + Self.furthest)
         let index = takeNode()
@@ -86,8 +86,8 @@ struct TimerWheel: ~Copyable {
         return (TimerToken(index: UInt32(index), generation: node.pointee.generation), due)
     }
 
-    /// Takes a timer out and gives back its target, to be let go when the wheel is not in use: the end of a
-    /// target may set and cancel timers. Nil when the timer has fired or was cancelled before.
+    /// Removes a timer and returns its target; nil if it has fired or was cancelled. Release the target only
+    /// after this returns: its `deinit` may set and cancel timers.
     @discardableResult
     mutating func cancel(_ token: TimerToken) -> (any TimerTarget)? {
         let position = Int(token.index)
@@ -99,7 +99,7 @@ struct TimerWheel: ~Copyable {
         return giveBack(index)
     }
 
-    /// Takes all timers out, and gives back their targets.
+    /// Removes all timers and returns their targets.
     mutating func removeAll() -> [any TimerTarget] {
         (0..<nodeCount).compactMap { position in
             guard nodes[position].list != Self.noList else { return nil }
@@ -108,7 +108,7 @@ struct TimerWheel: ~Copyable {
         }
     }
 
-    /// Moves the timers whose time has come to the due list, from which `takeDue` hands them out.
+    /// Moves the timers that are due to the due list, from which `takeDue` returns them.
     mutating func advance(to now: MonotonicTime) {
         let reached = Self.tick(reached: now)
         while let (start, list) = nextSlot(), start <= reached {
@@ -118,7 +118,7 @@ struct TimerWheel: ~Copyable {
         elapsed = max(elapsed, reached)
     }
 
-    /// The next due timer, already forgotten by the wheel.
+    /// Removes and returns the next due timer.
     mutating func takeDue() -> (target: any TimerTarget, token: TimerToken)? {
         let index = lists[Int(Self.dueList)].first
         guard index >= 0 else { return nil }
@@ -127,7 +127,7 @@ struct TimerWheel: ~Copyable {
         return giveBack(index).map { ($0, token) }
     }
 
-    /// When to look at the wheel again; nil when no timer is set.
+    /// When the wheel must advance next; nil if no timer is set.
     var nextTick: Tick? {
         lists[Int(Self.dueList)].first >= 0 ? elapsed : nextSlot()?.start
     }
@@ -142,14 +142,14 @@ struct TimerWheel: ~Copyable {
             let slot = (UInt64(rotated.trailingZeroBitCount) + current) & 63
             let turn: Tick = 1 << (shift + 6)
             var start = elapsed & ~(turn - 1) | slot << shift
-            // A slot before the current one belongs to the next turn of the level.
+            // A slot before the current one belongs to the next turn of its level.
             if slot < current { start += turn }
             return (start, Int32(level * 64) + Int32(slot))
         }
         return nil
     }
 
-    /// Empties a slot whose time has begun: each timer goes to its slot one or more levels down, or is due.
+    /// Empties a slot whose time has begun. Each timer moves down one or more levels, or is due.
     private mutating func lower(_ list: Int32) {
         var index = lists[Int(list)].first
         lists[Int(list)] = List()
@@ -166,7 +166,7 @@ struct TimerWheel: ~Copyable {
         var list = Self.dueList
         if due > elapsed {
             let level = (63 - ((elapsed ^ due) | 63).leadingZeroBitCount) / 6
-            // Beyond the top level's turn the timer waits in its slot, and is lowered again from there.
+            // Beyond the top level the timer waits in its slot, and is placed again from there.
             let reachable = min(level, Self.levels - 1)
             let slot = (due >> UInt64(reachable * 6)) & 63
             list = Int32(reachable * 64) + Int32(slot)

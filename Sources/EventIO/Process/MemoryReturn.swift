@@ -1,16 +1,16 @@
 import Glibc
 import Rx
 
-/// Gives freed memory back to the system once a loop is quiet after large bodies.
+/// Returns freed memory to the system when a loop goes quiet after large bodies.
 ///
-/// mimalloc keeps freed memory for the next allocations, and gives it back only while it allocates. A process that rests after
-/// large bodies would keep some hundred MiB. Loop-confined.
+/// mimalloc keeps freed memory for later allocations, and returns it only while it allocates. A process that
+/// goes idle after large bodies would keep several hundred MiB. Used on the loop only.
 final class MemoryReturn: TimerTarget {
-    /// Time without a large free before memory is given back: under load it is needed again.
+    /// Time without a large free before memory is returned. Under load it will be needed again.
     static let quiet = TimeAmount.seconds(1)
 
     private unowned let loop: EventLoop
-    // The loop's alone.
+    // Used on the loop only.
     private var latest = MonotonicTime(nanoseconds: 0)
     private var isTimerSet = false
 
@@ -36,18 +36,17 @@ final class MemoryReturn: TimerTarget {
 
     private typealias Collect = @convention(c) (_ force: Bool) -> Void
 
-    /// mimalloc's `mi_collect` for the heap of this thread. Nil where the program is linked without mimalloc, as a debug build
-    /// is.
+    /// mimalloc's `mi_collect` for this thread's heap; nil without mimalloc, as in debug builds.
     private static let collect: Collect? = dlsym(nil, "mi_collect").map {
         unsafeBitCast($0, to: Collect.self)
     }
 }
 
 extension EventLoop {
-    /// Bytes of a piece of memory whose end `largeMemoryWasFreed` should hear of.
+    /// The size in bytes from which a freed block is reported to `largeMemoryWasFreed`.
     public static let largeMemory = 256 * 1024
 
-    /// Large memory was freed, or will be in this wake. Once a second has passed without another call, the loop gives unused
-    /// memory back to the system. Call it on the loop.
+    /// Reports that large memory was freed, or will be in this wake. After a second without another report
+    /// the loop returns unused memory to the system. Call it on the loop.
     public func largeMemoryWasFreed() { memoryReturn.largeMemoryWasFreed() }
 }

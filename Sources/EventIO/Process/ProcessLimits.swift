@@ -1,8 +1,8 @@
 import Glibc
 
-/// What the process may use.
+/// The resources that the process may use.
 public enum ProcessLimits {
-    /// Raises the soft limit of open descriptors to the hard one, and says what it is then.
+    /// Raises the soft limit of open descriptors to the hard limit, and returns it.
     @discardableResult
     public static func raiseDescriptorLimit() -> Int {
         var limit = rlimit()
@@ -15,7 +15,8 @@ public enum ProcessLimits {
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// The cores that the affinity mask and the control group's `cpu.max` leave, rounded up; at least 1.
+    /// The number of cores that the affinity mask and the control group's `cpu.max` allow, rounded up; at
+    /// least 1.
     public static func usableCores() -> Int {
         let status = contents(of: "/proc/self/status")
         let allowed = coresAllowed(byStatus: status) ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
@@ -28,7 +29,7 @@ public enum ProcessLimits {
         return cores
     }
 
-    /// `Cpus_allowed_list: 0-3,8` of proc(5) is five cores.
+    /// Parses a line of proc(5): `Cpus_allowed_list: 0-3,8` is five cores.
     static func coresAllowed(byStatus status: String) -> Int? {
         let key = "Cpus_allowed_list:"
         guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix(key) }) else { return nil }
@@ -43,13 +44,13 @@ public enum ProcessLimits {
         return count > 0 ? count : nil
     }
 
-    /// The control group of version 2, `0::/system.slice`.
+    /// Parses the control group of version 2: `0::/system.slice`.
     static func controlGroup(in text: String) -> String {
         let line = text.split(separator: "\n").first { $0.hasPrefix("0::/") }
         return line.map { String($0.dropFirst(3)) } ?? "/"
     }
 
-    /// A limit of any group on the way up holds: `/a/b`, `/a`, and the root.
+    /// The group and its ancestors, whose limits all apply: `/a/b`, `/a`, and the root.
     static func ancestors(of group: String) -> [String] {
         var parts = group.split(separator: "/")
         var directories: [String] = []
@@ -60,7 +61,8 @@ public enum ProcessLimits {
         return directories + [""]
     }
 
-    /// `150000 100000` of `cpu.max` (quota and period in microseconds) is one and a half cores, so two.
+    /// Parses `cpu.max`: `150000 100000` (quota and period in microseconds) is one and a half cores, rounded
+    /// up to two.
     static func coresLeft(byQuota text: String) -> Int? {
         let numbers = text.split(whereSeparator: \.isWhitespace).map { Int($0) }
         guard numbers.count == 2, let quota = numbers[0], let period = numbers[1], period > 0, quota > 0
@@ -70,7 +72,7 @@ public enum ProcessLimits {
         return quota / period + (quota % period > 0 ? 1 : 0)
     }
 
-    /// A small file of the kernel's, or nothing.
+    /// Reads a small kernel file; empty if that fails.
     private static func contents(of path: String) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return "" }

@@ -3,22 +3,23 @@ import Glibc
 import Locking
 import Synchronization
 
-/// A Unix signal as an event of a loop.
+/// Delivers a Unix signal on a loop.
 ///
-/// The signal's handler only writes to an eventfd, which the loop watches: libevent's own signal events belong
-/// to one loop per process. One source per signal at a time. Confined to its loop; `cancel` gives the signal its
-/// old disposition back.
+/// The signal handler only writes to an eventfd that the loop watches: libevent's own signal events support
+/// only one loop per process. There may be one source per signal at a time. Used on its loop only. `cancel`
+/// restores the previous disposition of the signal.
 public final class SignalSource {
     private let signal: Int32
     private let loop: EventLoop
     private var onSignal: (() -> Void)?
     private var descriptor: Int32 = -1
     private var old = sigaction()
-    // Its context is this source, unretained: `loop.members` retains it until the end of the wake of `cancel`.
+    // Its unretained context is this source: `loop.members` retains it to the end of the wake in which it is
+    // cancelled.
     private var event: EventHandle?
     private var memberIndex = -1
 
-    /// - Throws: `SocketError` when the signal cannot be handled, or has a source already (`EBUSY`).
+    /// - Throws: `SocketError` when the signal cannot be handled, or already has a source (`EBUSY`).
     public init(_ signal: Int32, loop: EventLoop, onSignal: @escaping () -> Void) throws(SocketError) {
         loop.preconditionCurrent("a signal source is made on its event loop")
         self.signal = signal
@@ -48,7 +49,8 @@ public final class SignalSource {
         event?.add()
     }
 
-    /// A program is born with the signals blocked that its parent's thread had blocked; one thread of it must take them.
+    /// A program inherits the blocked signals of its parent's thread, and one of its threads must accept this
+    /// one.
     private func unblock() {
         var set = sigset_t()
         sigemptyset(&set)
@@ -56,7 +58,7 @@ public final class SignalSource {
         pthread_sigmask(SIG_UNBLOCK, &set, nil)
     }
 
-    /// Ends it, and restores what the signal did before.
+    /// Stops delivering the signal, and restores its previous disposition.
     public func cancel() {
         guard descriptor >= 0 else { return }
         sigaction(signal, &old, nil)
@@ -71,7 +73,7 @@ public final class SignalSource {
     fileprivate func pending() {
         var count: eventfd_t = 0
         guard eventfd_read(descriptor, &count) == 0 else { return }
-        // Signals of one kind that came since the last wake are told one by one: a second SIGTERM counts.
+        // Deliver each signal since the last wake: a second SIGTERM counts.
         for _ in 0..<min(count, 16) { onSignal?() }
     }
 }
@@ -82,7 +84,7 @@ extension SignalSource: LoopMember {
     }
 }
 
-/// Which eventfd stands for which signal: one word each, read by the signal handler.
+/// The eventfd of each signal, which the signal handlers read.
 private enum SignalTable {
     private static let isClaimed = Lock(Set<Int32>())
 
@@ -105,7 +107,7 @@ private enum SignalTable {
     }
 }
 
-/// Runs in signal context: nothing but the write, and `errno` as it was.
+/// Runs in signal context: only writes, and preserves `errno`.
 private func signalArrived(_ signal: Int32) {
     let saved = errno
     let descriptor = SignalTable.descriptors[Int(signal)].load(ordering: .relaxed)

@@ -1,8 +1,8 @@
 extension UnsafeMutableRawBufferPointer {
-    /// Copies bytes of a message's body to the start of this room. The rooms do not overlap.
+    /// Copies bytes of a message body to the start of this buffer. The buffers must not overlap.
     ///
-    /// In pieces of 2 KiB: longer ones glibc copies by `rep movsb`, which on AMD's Zen 3 and 4 is several times slower where source
-    /// and target are not aligned alike (glibc bug 30994).
+    /// It copies 2 KiB at a time: glibc uses `rep movsb` for more, which is several times slower on AMD's Zen
+    /// 3 and 4 if source and destination are aligned differently (glibc bug 30994).
     public func copyBulk(from source: UnsafeRawBufferPointer) {
         precondition(source.count <= count, "more bytes than there is room for")
         guard let to = baseAddress, let from = source.baseAddress else { return }

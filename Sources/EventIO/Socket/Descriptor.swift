@@ -1,7 +1,6 @@
 import Glibc
 
-/// The system calls on sockets that several files need, with their errors. All sockets are non-blocking and
-/// closed on exec.
+/// System calls on sockets, with their errors. All sockets are non-blocking and close on exec.
 enum Descriptor {
     static func socket(_ family: Int32) throws(SocketError) -> Int32 {
         let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
@@ -10,13 +9,13 @@ enum Descriptor {
         return descriptor
     }
 
-    /// Descriptors that connections and files leave free for the libraries of the process. Dispatch ends the process when it
-    /// cannot open `/proc/<thread>/stat`, as it does once a second under load (`_dispatch_workq_monitor_pools`). A body that
-    /// is uploaded from a file may still take one.
+    /// Descriptors that connections and files leave for the libraries of the process. Dispatch aborts the
+    /// process when it cannot open `/proc/<thread>/stat`, as it does once a second under load
+    /// (`_dispatch_workq_monitor_pools`). A body uploaded from a file may still take one.
     static let spare: Int32 = 8
 
-    /// The new descriptor, or -1 with `EMFILE` in `errno` if it would be one of the last `spare` ones. A limit below 64 leaves
-    /// an eighth.
+    /// Returns the new descriptor. If it is one of the last `spare` ones, closes it and returns -1 with
+    /// `EMFILE` in `errno`. A limit below 64 keeps an eighth spare.
     static func leavingSpare(_ descriptor: Int32) -> Int32 {
         guard descriptor >= 0, isSpare(descriptor) else { return descriptor }
         Glibc.close(descriptor)
@@ -24,7 +23,7 @@ enum Descriptor {
         return -1
     }
 
-    /// The kernel gives the lowest number that is free: a high one says that few are left.
+    /// The kernel assigns the lowest free number, so a high one means that few are left.
     static func isSpare(_ descriptor: Int32) -> Bool {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return false }
@@ -42,7 +41,7 @@ enum Descriptor {
         }
     }
 
-    /// Begins to connect a socket of that family, without Nagle's delay. Whether it is connected already.
+    /// Starts connecting, with Nagle's algorithm off. Returns whether the socket is connected already.
     static func connect(_ descriptor: Int32, to address: SocketAddress) throws(SocketError) -> Bool {
         if !address.isUnix { try set(TCP_NODELAY, level: Int32(IPPROTO_TCP), of: descriptor) }
         let result = address.withUnsafeSockaddr { Glibc.connect(descriptor, $0, $1) }
@@ -51,7 +50,7 @@ enum Descriptor {
         return false
     }
 
-    /// Takes the error that waits on the socket; 0 when there is none.
+    /// Takes the pending error of the socket; 0 if there is none.
     static func takeError(of descriptor: Int32) -> Int32 {
         var code: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)

@@ -1,41 +1,40 @@
 import Glibc
 
-/// The small writes of one wake, sent together at its end.
+/// Collects the small writes of a wake and sends them together at its end.
 ///
-/// A write to a socket whose reader sleeps wakes that reader, and the waking is a good part of what the write costs the
-/// writer. At the end of a wake, one after another, most writes find their reader awake. Where one event comes at a
-/// time, nothing waits.
+/// Waking a sleeping reader is a large part of what a write costs the writer. When the writes of a wake
+/// follow one another, most find their reader awake. A wake with a single event delays nothing.
 ///
-/// Those to connected streams go first: an upstream works on its request while the answers to clients go out.
+/// Connected streams go first, so that upstreams work on their requests while the answers to clients go out.
 ///
-/// Loop-confined. When a wake writes more than it holds, all goes out and it begins anew: no answer waits for more than
-/// a few others.
+/// Used on the loop only. When a wake writes more than fits, everything is sent and collecting starts again,
+/// so no answer waits for more than a few others.
 final class Outbox {
     private static let capacity = 64 << 10
     private static let streamLimit = 32
-    /// Sockets that one system call looks at before they are written to.
+    /// Sockets that one system call checks before they are written to.
     private static let groupLimit = 4
-    /// Larger writes go out at once: to copy them would cost more than it saves.
+    /// Larger writes go out at once: copying them would cost more than it saves.
     private static let largestWrite = 8 << 10
 
     private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 64)
     private var used = 0
-    // Not retained: a stream is a member of its loop, which retains it to the end of the wake in which it is closed, and
-    // `sendAll` comes before that end.
+    // Unretained: the loop's members retain a stream to the end of the wake in which it closes, and `sendAll`
+    // runs before that.
     private var connected: [Unmanaged<SocketStream>] = []
     private var accepted: [Unmanaged<SocketStream>] = []
 
-    /// The sockets of a group whose peers have to be silent.
+    /// The sockets of a group whose peers must be silent.
     private var asked: [pollfd] = []
 
     deinit {
         bytes.deallocate()
     }
 
-    /// Room for a write of `stream`, behind what it has here: `keep` follows. `held` is where the bytes are that the stream
-    /// has here.
+    /// Returns room for a write of `stream`, after its earlier writes. Call `keep` next. `held` is the range
+    /// of its earlier writes.
     ///
-    /// - Returns: nil when the stream has to write by itself, after what it has here.
+    /// - Returns: nil if the stream has to send by itself, its earlier writes first.
     func room(
         for count: Int, of stream: SocketStream, _ held: inout Range<Int>
     ) -> UnsafeMutableRawBufferPointer? {
@@ -56,13 +55,13 @@ final class Outbox {
         return UnsafeMutableRawBufferPointer(rebasing: bytes[used..<used &+ count])
     }
 
-    /// The first `count` bytes of the room that was given last are a write.
+    /// Commits the first `count` bytes of the room that was returned last.
     func keep(_ count: Int, _ held: inout Range<Int>) {
         used &+= count
         held = held.lowerBound..<used
     }
 
-    /// The bytes that a stream has here.
+    /// The bytes of a stream.
     func bytes(at range: Range<Int>) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: bytes[range])
     }
@@ -74,7 +73,7 @@ final class Outbox {
         used = 0
     }
 
-    /// Sends in groups, so that little time lies between the look at a socket and its write.
+    /// Sends in groups, so that little time passes between the check of a socket and its write.
     private func sendConnected() {
         var start = 0
         while start < connected.count {
@@ -86,8 +85,8 @@ final class Outbox {
         connected.removeAll(keepingCapacity: true)
     }
 
-    /// Looks at the sockets whose first write waits for their peers' silence: one system call for all of a group. A stream
-    /// that is not silent looks once more, by itself, as it sends.
+    /// Checks the sockets whose first write requires a silent peer, with one system call per group. A stream
+    /// that fails the check repeats it by itself when it sends.
     private func askForSilence(_ group: Range<Int>) {
         asked.removeAll(keepingCapacity: true)
         for index in group {

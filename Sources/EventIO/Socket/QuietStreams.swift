@@ -1,16 +1,16 @@
 import Rx
 
-/// Asks streams that went quiet after a read once more whether they still live.
+/// Reads streams once more that went quiet after a read, to see whether they are still alive.
 ///
-/// When data and the RST behind it arrive before one wake, epoll raises one edge for both, and libevent shows
-/// it as plain readiness: a short read takes the data, and nobody hears of the RST. A second read after each
-/// would find it at the price of a system call per request. Instead a stream that has read, and for 25 to 50 ms
-/// neither read nor written since, is read once more. A busy connection never is.
+/// If data and an RST arrive before one wake, epoll raises one edge for both and libevent reports plain
+/// readiness: a short read takes the data and misses the RST. A second read after each would find it, for a
+/// system call per request. Instead a stream that has read, and then neither read nor written for 25 to 50
+/// ms, is read once more. A busy connection never is.
 final class QuietStreams: TimerTarget {
     private static let period = TimeAmount.milliseconds(25)
 
     private unowned let loop: EventLoop
-    // The loop's alone.
+    // Used on the loop only.
     private var streams: [SocketStream] = []
     private var checked: [SocketStream] = []
     private var isTimerSet = false

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where a socket listens or connects: IPv4, IPv6 or a Unix path.
+/// The address of a socket: IPv4, IPv6 or a Unix path.
 public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     enum Form: Hashable, Sendable {
         case ipv4(address: UInt32, port: UInt16)
@@ -14,7 +14,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         self.form = form
     }
 
-    /// A numeric address and a port; nil when `host` is not one. `[::1]`, `::1` and `fe80::1%eth0` are read too.
+    /// Parses a numeric host; nil for anything else. Accepts `[::1]`, `::1` and `fe80::1%eth0`.
     public init?(host: String, port: Int) {
         guard let port = UInt16(exactly: port) else { return nil }
         var text = Substring(host)
@@ -35,7 +35,9 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         self.init(ipv6, scope: scope, port: port)
     }
 
-    /// - Throws: `.badAddress` when the path is empty, has a NUL, or is longer than 107 bytes (unix(7)).
+    /// Makes the address of a Unix socket.
+    ///
+    /// - Throws: `.badAddress` when the path is empty, contains a NUL, or is longer than 107 bytes (unix(7)).
     public init(unixPath path: String) throws(SocketError) {
         guard !path.isEmpty, path.utf8.count <= 107, !path.utf8.contains(0) else {
             throw SocketError(.badAddress, .address, subject: path)
@@ -55,7 +57,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
             high: UInt64(bigEndian: high), low: UInt64(bigEndian: low), scope: scope, port: port)
     }
 
-    /// An IPv4 address, its first octet highest, and the port; nil for every other kind.
+    /// The IPv4 address, first octet highest, and the port; nil for other families.
     public var ipv4: (address: UInt32, port: UInt16)? {
         guard case .ipv4(let address, let port) = form else { return nil }
         return (address, port)
@@ -131,7 +133,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The kernel's form of it, valid during the call.
+    /// Calls `body` with the address as a `sockaddr`, valid during the call.
     func withUnsafeSockaddr<Result>(
         _ body: (UnsafePointer<sockaddr>, socklen_t) throws -> Result
     ) rethrows -> Result {
@@ -171,7 +173,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Reads the kernel's form; nil for another family.
+    /// Reads a `sockaddr`; nil for another family.
     init?(_ pointer: UnsafePointer<sockaddr>, length: socklen_t) {
         let bytes = UnsafeRawBufferPointer(start: pointer, count: Int(length))
         switch Int32(pointer.pointee.sa_family) {

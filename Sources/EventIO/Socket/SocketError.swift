@@ -1,8 +1,8 @@
 import Glibc
 
-/// Why a descriptor, a connection or a name did not do what was asked.
+/// Why an operation on a socket, a file or a name failed.
 public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was being done.
+    /// The operation that failed.
     public struct Operation: Hashable, Sendable, CustomStringConvertible {
         public let description: String
 
@@ -26,42 +26,42 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let file = Operation(description: "file")
     }
 
-    /// What kind of failure it was.
+    /// The kind of failure.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
         public let description: String
 
         /// A system call failed; `code` is its `errno`.
         public static let system = Kind(description: "system")
-        /// TLS failed: `tls` says why.
+        /// TLS failed; `tls` says why.
         public static let tls = Kind(description: "TLS")
-        /// No address answered within the connect limit, or a handshake was not over.
+        /// No address connected, or the handshake did not finish, in time.
         public static let connectTimedOut = Kind(description: "connect timed out")
         /// The name has no address.
         public static let nameNotFound = Kind(description: "name not found")
-        /// The resolver failed, or too many names wait for it; another try may succeed.
+        /// The resolver failed, or too many names are waiting for it. Trying again may succeed.
         public static let nameFailed = Kind(description: "name resolution failed")
-        /// The resolver did not answer within the limit.
+        /// The resolver did not answer in time.
         public static let nameTimedOut = Kind(description: "name resolution timed out")
-        /// The disk did not answer within the limit.
+        /// The disk did not answer in time.
         public static let fileTimedOut = Kind(description: "the disk timed out")
-        /// A file's path has a NUL, where C would end it: it would name another file.
+        /// The path contains a NUL, where C would cut it off.
         public static let badPath = Kind(description: "its path has a NUL")
         /// The loop has ended.
         public static let loopEnded = Kind(description: "loop ended")
-        /// Not a numeric address, or a Unix path that is empty or too long.
+        /// Neither a numeric address nor a valid Unix path.
         public static let badAddress = Kind(description: "bad address")
     }
 
     public let kind: Kind
     public let operation: Operation
 
-    /// `errno` for `.system`, else 0.
+    /// The `errno` for `.system`, else 0.
     public let code: Int32
 
-    /// What it was about, for messages: an address, a name. May be empty.
+    /// The address, name or path concerned. May be empty.
     public var subject: String
 
-    /// For `.tls`.
+    /// The TLS error for `.tls`.
     public let tls: TLSError?
 
     public init(_ operation: Operation, _ code: Int32, subject: String = "") {
@@ -99,9 +99,9 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension SocketError {
-    /// Checks a path before it is handed to the system.
+    /// Checks a path before it is passed to the system.
     ///
-    /// - Throws: `.badPath` if it has a NUL, with the part before it.
+    /// - Throws: `.badPath` when it contains a NUL; the subject is the part before it.
     package static func checkPath(_ path: String, for operation: Operation = .file) throws(SocketError) {
         guard let end = path.utf8.firstIndex(of: 0) else { return }
         throw SocketError(.badPath, operation, subject: String(path[..<end]))

@@ -1,24 +1,25 @@
 import Glibc
 
-// A request goes out only where the peer has said nothing yet: what it said before cannot be the response.
+// A request on a reused connection must go out before the peer has sent anything: bytes that are already
+// there cannot be its response.
 extension SocketStream {
-    /// Has the next write checked as it leaves for the kernel: it goes out only if the peer is silent at that moment.
+    /// Sends the next write only if the peer is silent when the kernel is offered it.
     ///
-    /// Otherwise nothing is sent and nothing can be written any more; `streamReceived`, `streamReachedEnd` or
-    /// `streamFailed` tells what the peer did, while `isUnsent` is still true.
+    /// If the peer is not silent, nothing is sent and nothing more can be written. `streamReceived`,
+    /// `streamReachedEnd` or `streamFailed` reports what the peer did, while `isUnsent` is still true.
     public func sendOnlyIfSilent() { needsSilence = true }
 
     /// Whether the kernel has taken nothing since `sendOnlyIfSilent`.
     public var isUnsent: Bool { needsSilence }
 
-    /// What a look at the socket finds, without reading it.
+    /// What a peek at the socket finds.
     private enum Unread {
         case nothing
         case bytes
         case end
     }
 
-    /// One system call.
+    /// Costs one system call.
     private var unread: Unread {
         guard isOpen, !hasReachedEnd else { return .end }
         var byte: UInt8 = 0
@@ -30,8 +31,8 @@ extension SocketStream {
         }
     }
 
-    /// Whether the peer has neither sent anything that was not read yet nor ended its side, as far as the kernel knows
-    /// now. TLS messages without content, such as session tickets, do not count.
+    /// Whether, as far as the kernel knows, the peer has neither ended its side nor sent anything unread. TLS
+    /// messages without content, such as session tickets, do not count.
     package var isSilent: Bool {
         switch unread {
         case .nothing: tls?.isBehind != true
@@ -40,10 +41,11 @@ extension SocketStream {
         }
     }
 
-    /// Whether its first write since `sendOnlyIfSilent` waits in the outbox, and TLS holds nothing unread.
+    /// Whether the first write since `sendOnlyIfSilent` is in the outbox and TLS holds no unread bytes.
     var mayBeSilent: Bool { needsSilence && !held.isEmpty && tls?.isBehind != true }
 
-    /// Decides whether the first write since `sendOnlyIfSilent` goes out. False: it does not, or waits in the queue.
+    /// Decides whether the first write since `sendOnlyIfSilent` may be sent now. If not, it was dropped or
+    /// queued.
     func maySendFirst(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if case .nothing = unread, tls?.isBehind != true {
             needsSilence = false
@@ -52,8 +54,8 @@ extension SocketStream {
         return maySendFirstBehindTLS(bytes)
     }
 
-    /// TLS may answer what it finds unread, a key update for example. That answer belongs behind `bytes`, which are
-    /// encrypted already: they wait in the queue meanwhile, and leave from there.
+    /// TLS may respond to unread input, such as a key update. That response must follow `bytes`, which are
+    /// already encrypted, so they wait in the queue and are sent from there.
     @inline(never)
     private func maySendFirstBehindTLS(_ bytes: UnsafeRawBufferPointer) -> Bool {
         queue.append(ArraySlice(bytes))
@@ -69,11 +71,11 @@ extension SocketStream {
         return false
     }
 
-    /// Drops an unsent write as the stream closes.
+    /// Drops an unsent write when the stream closes.
     func dropUnsent() {
         guard needsSilence, !held.isEmpty else { return }
         held = 0..<0
-        // TLS has counted the dropped records: the peer could not decrypt what followed them.
+        // TLS has counted the dropped records, so the peer could not decrypt what follows.
         isBroken = true
     }
 }

@@ -1,15 +1,16 @@
-// What waits for a reader who is slow can wait on disk instead of in memory.
+// Output for a slow reader can wait on disk instead of in memory.
 extension SocketStream {
-    /// Bytes that wait for the socket in memory; the others of `queuedByteCount` wait in a file.
+    /// Queued bytes held in memory. The rest of `queuedByteCount` is in a file.
     public var residentByteCount: Int { queue.residentByteCount + (tls?.waiting.residentByteCount ?? 0) }
 
-    /// Moves what is queued to a file without a name in `directory`. It is written on another thread; the socket is
-    /// served meanwhile from memory, and from the file once that is complete.
+    /// Moves the queued output to an unnamed file in `directory`. Another thread writes the file; the socket
+    /// is served from memory until the file is complete, and then from the file.
     ///
-    /// - Parameter tell: called from the loop, once, when nothing of it is in memory any more, or with the reason why it
-    ///   stays there. Also where the stream is closed meanwhile: until then the bytes are in memory for the writing.
-    /// - Returns: how many bytes the file will hold; 0, and nothing happens, where there is a file already, nothing
-    ///   waits, or the stream is encrypted.
+    /// - Parameter tell: called once, on the loop: with nil when no bytes are left in memory, or with the
+    ///   reason why they stay there. Called even if the stream closes meanwhile, because the bytes stay in
+    ///   memory until then.
+    /// - Returns: the number of bytes the file will hold; 0 if nothing is queued, there is a file already, or
+    ///   the stream is encrypted.
     public func spool(to directory: String, then tell: @escaping (SocketError?) -> Void) -> Int {
         guard state == .open, tls == nil, !isSpooling, !queue.hasFile, !queue.isEmpty else { return 0 }
         isSpooling = true
@@ -18,13 +19,13 @@ extension SocketStream {
         let continuation = LoopBound(Spooling(self, tell), loop: loop)
         let loop = loop
         SpoolFile.write(queue.waiting, in: directory) { result in
-            // Where the loop has ended nobody waits, and the file goes with the result.
+            // If the loop has ended, the file is deleted with the result.
             _ = loop.execute { continuation.value.ended(result, from: start) }
         }
         return count
     }
 
-    /// What goes on when the file is written.
+    /// Continues on the loop when the file is written.
     private final class Spooling {
         private let stream: SocketStream
         private let tell: (SocketError?) -> Void
@@ -38,7 +39,7 @@ extension SocketStream {
             stream.isSpooling = false
             switch result {
             case .success(let file):
-                // What the socket has taken since is taken of the file too.
+                // Skip the bytes the socket has taken since.
                 if stream.state == .open { stream.queue.exchange(file, at: Int(stream.taken - start)) }
                 tell(nil)
             case .failure(let error):

@@ -1,28 +1,27 @@
 import CLibevent
 import Glibc
 
-// Writing: what is small is held to the end of the wake, what is larger is tried at once, and what the socket does not
-// take is queued.
+// Small writes are held to the end of the wake, larger ones are tried at once, and the rest is queued.
 extension SocketStream {
-    /// Bytes that the socket did not take and that wait for it.
+    /// Bytes that wait for the socket.
     public var queuedByteCount: Int {
         guard let tls else { return queue.byteCount }
         return queue.byteCount + tls.waiting.byteCount
     }
 
-    /// Whether the writer should wait for `streamDrained`. Nothing is refused: the bound is the writer's to keep.
+    /// Whether the writer should wait for `streamDrained`. The stream itself refuses nothing.
     public var isOverHighWatermark: Bool { queuedByteCount >= highWatermark }
 
-    /// Writes in order, by the end of the present wake as far as the socket takes it. A failure is told later, by
-    /// `streamFailed`; bytes that the socket does not take, by `streamQueued`.
-    /// Nothing happens after `shutdownWrite` or when closed. Bytes written while connecting are sent then.
+    /// Writes `bytes` by the end of this wake, as far as the socket takes them. `streamQueued` reports the
+    /// rest, `streamFailed` a failure; both are called later. Has no effect after `shutdownWrite` or `close`.
+    /// Bytes written while connecting are sent once connected.
     public func write(_ bytes: UnsafeRawBufferPointer) {
         guard mayWrite, !bytes.isEmpty else { return }
         if let tls { return writeSecured(bytes, tls) }
         writeWire(bytes)
     }
 
-    /// Writes what the socket is to carry.
+    /// Writes bytes as they go over the wire.
     func writeWire(_ bytes: UnsafeRawBufferPointer) {
         guard !isBroken else { return }
         var sent = 0
@@ -56,7 +55,7 @@ extension SocketStream {
         enqueue { $0.append(slice.dropFirst(sent)) }
     }
 
-    /// One gathered write for all slices, at once.
+    /// Writes all slices at once, gathered.
     public func write(_ slices: [ArraySlice<UInt8>]) {
         guard mayWrite else { return }
         if let tls { return writeSecured(slices, tls) }
@@ -77,7 +76,7 @@ extension SocketStream {
         enqueue { $0.append(slices, skipping: total) }
     }
 
-    /// Leaves a write to the end of the wake, if it is small. Until then it counts as sent.
+    /// Holds a small write to the end of the wake. It counts as sent until then.
     private func hold(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let room = outbox.room(for: bytes.count, of: self, &held) else { return false }
         room.copyMemory(from: bytes)
@@ -90,12 +89,12 @@ extension SocketStream {
         taken &+= Int64(count)
     }
 
-    /// Writes what `fill` puts together, where small writes wait for the end of the wake: no other buffer and no copy.
+    /// Lets `fill` write into the outbox directly, which saves a buffer and a copy.
     ///
     /// - Parameters:
-    ///   - most: room for what `fill` writes.
-    ///   - fill: gives the bytes written; none where it failed. It calls nothing of the stream's.
-    /// - Returns: false, and `fill` is not called, where this has to be written as all else is.
+    ///   - most: the room that `fill` gets.
+    ///   - fill: returns the number of bytes written, 0 if it failed. It must not call the stream.
+    /// - Returns: false if the bytes must be written the usual way. `fill` is not called then.
     public func writeInPlace(atMost most: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) -> Bool {
         guard state == .open, queue.isEmpty, mayWrite, tls == nil,
             let room = outbox.room(for: most, of: self, &held)
@@ -107,9 +106,9 @@ extension SocketStream {
         return true
     }
 
-    /// Sends what is held. What the socket does not take is queued, and its owner told from the loop.
+    /// Sends what is held. Queues what the socket does not take, and reports that later.
     ///
-    /// - Returns: whether something is queued now, or the stream broken, so that nothing else may be sent.
+    /// - Returns: true if bytes are queued or the stream broke, so that nothing else may be sent.
     @discardableResult
     func sendHeld() -> Bool {
         guard !held.isEmpty else { return false }
@@ -129,7 +128,7 @@ extension SocketStream {
         (state == .open || state == .connecting || state == .securing) && !endsAfterFlush && !isBroken
     }
 
-    /// Turns a write's result into bytes taken. False when the stream broke.
+    /// Counts the bytes a write took. Returns false when the stream broke.
     private func accountFor(_ sent: inout Int) -> Bool {
         guard sent < 0 else {
             taken &+= Int64(sent)
@@ -152,7 +151,7 @@ extension SocketStream {
         guard !watchesWriting, !isWriteEventAdded, isUp else { return }
         if writeEvent == nil {
             let context = Unmanaged.passUnretained(self).toOpaque()
-            // Edge-triggered as the read event is: libevent refuses to mix the two on a descriptor.
+            // Edge-triggered like the read event: libevent refuses to mix both kinds on a descriptor.
             writeEvent = EventHandle(
                 loop.base, descriptor, EV_WRITE | EV_ET | EV_PERSIST, streamIsReady, context)
         }
@@ -160,14 +159,14 @@ extension SocketStream {
         if writeEvent?.add() != true { failSoon(SocketError(.register, errno)) }
     }
 
-    /// Writes what is queued until the socket is full or the queue empty. From the loop only.
+    /// Writes the queue until the socket is full. Called from the loop only.
     func flush() {
         repeat {
             while !queue.isEmpty {
                 var sent = queue.send(to: descriptor)
                 guard accountFor(&sent) else { return }
                 queue.consume(sent)
-                // Short or not, the next call tells EAGAIN: what an edge needs to come again.
+                // Only EAGAIN arms the edge again, so keep writing until it comes.
                 if sent == 0 {
                     watchWriting()
                     return toldIfDrained()

@@ -1,34 +1,34 @@
 import CLibevent
 import Glibc
 
-/// A connected (or connecting) stream socket on one loop.
+/// A stream socket on one loop, connected or connecting.
 ///
-/// Reading is driven by one persistent, edge-triggered event that also sees FIN and RST; it is registered once,
-/// so that a request on an open connection costs one `read`, one `write` and no `epoll_ctl`. Writing is tried by the
-/// end of the wake; what the socket does not take is queued, and only then is writability watched.
+/// One persistent, edge-triggered event reports input, FIN and RST. It is registered once, so a request on an
+/// open connection costs one `read`, one `write` and no `epoll_ctl`. Writes go out by the end of the wake;
+/// writability is watched only while something is queued.
 ///
-/// Confined to its loop. It lives, with its descriptor, until `close`, `reset` or `streamFailed`: end each
-/// stream with one of them. What `startTLS` was called for is encrypted between here and the socket.
+/// Used on its loop only. The stream and its descriptor live until `close`, `reset` or `streamFailed`, so end
+/// each stream with one of them. After `startTLS` its traffic is encrypted.
 public final class SocketStream {
     public let loop: EventLoop
-    /// The loop's, here so that a write needs no hold on the loop.
+    /// The loop's outbox. Kept here so that a write does not retain the loop.
     let outbox: Outbox
-    /// Whether the peer connected to this side, not this side to the peer.
+    /// Whether the peer opened the connection.
     let isAccepted: Bool
 
-    /// Where the peer is; for a connecting stream the address that is being tried.
+    /// The peer's address; while connecting, the address being tried.
     public internal(set) var remoteAddress: SocketAddress
 
-    /// Told what happens. Held strongly until the stream is closed.
+    /// Receives the events. Held strongly until the stream is closed.
     public var handler: (any StreamHandler)?
 
-    /// Bytes in the write queue: `isOverHighWatermark` from `high` on, `streamDrained` at `low`.
+    /// `isOverHighWatermark` from `highWatermark` queued bytes on, `streamDrained` at `lowWatermark`.
     var highWatermark = 256 * 1024
     var lowWatermark = 64 * 1024
 
     enum State {
         case unstarted, connecting
-        /// The socket is connected, and TLS's handshake under way on it.
+        /// Connected, with the TLS handshake in progress.
         case securing
         case open, closed
     }
@@ -44,20 +44,20 @@ public final class SocketStream {
     var state: State
     var descriptor: Int32
     var queue = WriteQueue()
-    /// Where in the loop's outbox the bytes are that go out at the end of the wake.
+    /// The range of the loop's outbox that holds this stream's bytes.
     var held = 0..<0
-    /// Bytes that the kernel has taken so far, or will be offered by the end of the wake: what progress in writing is
-    /// measured by.
+    /// Bytes the kernel has taken or will be offered by the end of the wake.
     public var bytesSent: Int64 { taken }
-    // Behind computed properties what other modules read: to a stored one they come with a check of their own.
+    // Stored properties that other modules read sit behind computed ones: the attribute works within this
+    // module only.
     var taken: Int64 = 0
-    /// `bytesAcknowledged` of a stream that has failed.
+    /// `bytesAcknowledged` once the stream has failed.
     var acknowledgedAtFailure: Int64 = 0
     /// Bytes received so far.
     public internal(set) var bytesReceived: Int64 = 0
 
-    // Both events have this stream as their unretained context: `loop.members` retains it from `register` to
-    // the end of the wake in which it is closed, and the events are retired in `close`.
+    // Both events refer to this stream unretained: `loop.members` retains it from `join` to the end of the
+    // wake in which it closes, and `close` retires the events.
     var mainEvent: EventHandle?
     var writeEvent: EventHandle?
     var watchesWriting = false
@@ -65,10 +65,10 @@ public final class SocketStream {
     private var memberIndex = -1
 
     var isPaused = false
-    /// Bytes or an end may wait in the kernel, or in `tls`, without another edge to come.
+    /// Bytes or an end may be waiting in the kernel or in `tls`, and no further edge will report them.
     var mayHaveMore = false
-    /// Whether the peer has ended its side, as far as an event told: `streamReachedEnd` follows when what came
-    /// before is read.
+    /// Whether an event has reported the end of the peer's side. `streamReachedEnd` follows once everything
+    /// before it is read.
     public var peerHasLeft: Bool { hasPeerLeft }
     var hasPeerLeft = false
     private var hasToldThatPeerLeft = false
@@ -76,7 +76,7 @@ public final class SocketStream {
     var wasOverHighWatermark = false
     var endsAfterFlush = false
     private var hasEnded = false
-    // Whether it has read and not written since, since when, and whether `loop.quietStreams` has it.
+    // Whether it has read and not written since, since when, and whether `loop.quietStreams` watches it.
     var isQuiet = false
     private var quietSince = MonotonicTime(nanoseconds: 0)
     private var isWatchedQuiet = false
@@ -84,10 +84,10 @@ public final class SocketStream {
     private var pendingError: SocketError?
     var isBroken = false
     var needsSilence = false
-    /// Whether what is queued is being written to a file.
+    /// Whether the queue is being written to a file.
     var isSpooling = false
     var attempt: ConnectAttempt?
-    /// What encrypts; nil where nothing does.
+    /// The TLS engine; nil without TLS.
     var tls: TLSEngine?
 
     init(loop: EventLoop, descriptor: Int32, remoteAddress: SocketAddress, state: State) {
@@ -99,18 +99,19 @@ public final class SocketStream {
         isAccepted = state == .unstarted
     }
 
-    /// Takes over a connected, non-blocking socket: an accepted one, or one end of a socket pair. Call `start`.
+    /// Adopts a connected, non-blocking socket: an accepted one, or one end of a socket pair. Call `start`
+    /// next.
     public convenience init(adopting descriptor: Int32, remoteAddress: SocketAddress, loop: EventLoop) {
         loop.preconditionCurrent("a stream is made on its event loop")
         self.init(loop: loop, descriptor: descriptor, remoteAddress: remoteAddress, state: .unstarted)
     }
 
     deinit {
-        // Only a stream that was never started, or never got a descriptor, comes here with one.
+        // Only a stream that was never started still has a descriptor here.
         if state == .unstarted { Glibc.close(descriptor) }
     }
 
-    /// Begins to read. For adopted streams, once.
+    /// Starts reading. Call it once, on an adopted stream.
     public func start(handler: any StreamHandler) {
         precondition(state == .unstarted, "a stream is started once")
         self.handler = handler
@@ -119,7 +120,7 @@ public final class SocketStream {
         register(EV_READ | EV_CLOSED | EV_ET | EV_PERSIST)
     }
 
-    /// Makes the loop keep it alive until it is closed.
+    /// Makes the loop keep the stream alive until it is closed.
     func join() {
         memberIndex = loop.members.insert(self)
     }
@@ -133,7 +134,7 @@ public final class SocketStream {
 
     public var isOpen: Bool { state == .open }
     public var isClosed: Bool { state == .closed }
-    /// Whether the socket carries bytes, TLS's own at least.
+    /// Whether the socket carries bytes, if only TLS's own.
     var isUp: Bool { state == .open || state == .securing }
 
     // MARK: Events
@@ -145,7 +146,7 @@ public final class SocketStream {
             if what & (EV_READ | EV_CLOSED) != 0 { receive(seesEnd: what & EV_CLOSED != 0) }
         case .connecting:
             attempt?.socketIsReady()
-            // A peer that speaks first, or has left already, may be told by the same edge, and by no other.
+            // The same edge may report that the peer spoke first or has already left, and no other will.
             if isUp, what & (EV_READ | EV_CLOSED) != 0 { receive(seesEnd: what & EV_CLOSED != 0) }
         case .unstarted, .closed: break
         }
@@ -153,12 +154,12 @@ public final class SocketStream {
 
     // MARK: Reading
 
-    /// Stops reading. What comes stays in the kernel, and the peer is slowed down by its window.
+    /// Stops reading. Input stays in the kernel, whose window slows the peer down.
     public func pauseReading() {
         isPaused = true
     }
 
-    /// Reads on. Bytes that waited are handed over soon, from the loop.
+    /// Resumes reading. Waiting bytes are delivered soon, from the loop.
     public func resumeReading() {
         guard isPaused else { return }
         isPaused = false
@@ -180,24 +181,23 @@ public final class SocketStream {
                 return
             }
             bytesReceived &+= Int64(count)
-            // A short read of a stream socket means that it is empty (epoll(7)); an end, though, is told by a
-            // read of its own.
+            // A short read means that the socket is empty (epoll(7)). Only another read reports an end.
             mayHaveMore = count == loop.scratch.count || hasPeerLeft
             if !mayHaveMore { mayGoQuiet() }
             handler?.streamReceived(UnsafeRawBufferPointer(rebasing: loop.scratch[..<count]))
             guard mayHaveMore else { return }
             guard !isPaused else {
-                // The end came with the bytes that made the handler pause: no event will tell it again.
+                // The end came with these bytes, so no further event reports it.
                 if hasPeerLeft { tellThatPeerLeft() }
                 return
             }
             rounds += 1
-            // A peer that sends without end lets the others have their turn.
+            // Let other streams have a turn.
             if rounds == 16 { return soon(.read) }
         }
     }
 
-    /// An edge while nothing is to be read: RST comes as plain readiness, so ask which it was.
+    /// Handles an edge while nothing is to be read. An RST looks like plain readiness, so ask for the error.
     func becameReadyUnread(seesEnd: Bool) {
         mayHaveMore = true
         let code = Descriptor.takeError(of: descriptor)
@@ -219,7 +219,7 @@ public final class SocketStream {
         loop.quietStreams.watch(self)
     }
 
-    /// Reads again when it has been quiet since `limit` or longer. True when it has to be looked at again later.
+    /// Reads again if the stream has been quiet since `limit`. Returns true to be called again later.
     func checkQuiet(since limit: MonotonicTime) -> Bool {
         guard isQuiet, state == .open else {
             isWatchedQuiet = false
@@ -239,7 +239,7 @@ public final class SocketStream {
 
     // MARK: Ending
 
-    /// Ends this side (FIN) once the queue is written. Reading goes on.
+    /// Ends this side (FIN) after the queue is written. Reading goes on.
     public func shutdownWrite() {
         guard mayWrite else { return }
         endsAfterFlush = true
@@ -253,8 +253,8 @@ public final class SocketStream {
         Glibc.shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Closes now. What was written in this wake is offered to the socket, the queue is dropped, nothing more is told,
-    /// and the handler is let go.
+    /// Closes now. Offers what was written in this wake to the socket, drops the queue and releases the
+    /// handler, which is not called again.
     public func close() {
         guard state != .closed else { return }
         if needsSilence { dropUnsent() }
@@ -275,7 +275,7 @@ public final class SocketStream {
         memberIndex = -1
     }
 
-    /// Closes with RST: what is unsent is thrown away by the kernel too, and the peer sees an error.
+    /// Closes with RST: the kernel drops unsent bytes, and the peer sees an error.
     public func reset() {
         guard state != .closed else { return }
         taken &-= Int64(held.count)
@@ -290,12 +290,12 @@ public final class SocketStream {
         close()
     }
 
-    /// Closes, then tells. From the loop only.
+    /// Closes, then reports the error. Called from the loop only.
     func fail(_ error: SocketError) {
         var error = error
         if error.subject.isEmpty { error.subject = remoteAddress.description }
         let handler = handler
-        // The kernel forgets it with the socket.
+        // The kernel forgets the count when the socket is closed.
         if isAccepted { acknowledgedAtFailure = bytesAcknowledged }
         close()
         handler?.streamFailed(error)
@@ -303,7 +303,7 @@ public final class SocketStream {
 
     // MARK: Later
 
-    /// Remembers a failure that was found inside a call of the owner's, to tell it from the loop.
+    /// Records a failure inside a call of the owner, to report it from the loop.
     func failSoon(_ error: SocketError) {
         if pendingError == nil { pendingError = error }
         isBroken = true
@@ -317,7 +317,7 @@ public final class SocketStream {
 }
 
 extension SocketStream: DeferredWork {
-    /// For its loop to call.
+    /// Called by the loop.
     public func runDeferred() {
         let todo = pending
         pending = []
@@ -325,7 +325,7 @@ extension SocketStream: DeferredWork {
         if todo.contains(.queued), state == .open, !queue.isEmpty { handler?.streamQueued() }
         if todo.contains(.read), isUp { receive(seesEnd: false) }
         guard todo.contains(.failure), let error = pendingError, state != .closed else { return }
-        // What the peer sent before it left is still there to be read: it may explain the failure.
+        // Read what the peer sent before it left: it may explain the failure.
         if isUp, !isPaused { receive(seesEnd: true) }
         if state != .closed { fail(error) }
     }
@@ -339,6 +339,6 @@ extension SocketStream: LoopMember {
 
 func streamIsReady(_: Int32, what: Int16, context: UnsafeMutableRawPointer?) {
     guard let context else { return }
-    // `loop.members` retains it to the end of this wake.
+    // `loop.members` retains it until the end of this wake.
     Unmanaged<SocketStream>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.ready(Int32(what)) }
 }

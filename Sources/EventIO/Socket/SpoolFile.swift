@@ -1,9 +1,9 @@
 import Glibc
 
-/// Bytes that wait on disk for a reader who is slow, so that they take no memory. The file has no name: it is gone with
-/// its last user, whatever becomes of the process.
+/// Bytes that wait on disk for a slow reader. The file has no name, so it vanishes with its last user, even
+/// if the process crashes.
 public final class SpoolFile: Sendable {
-    /// Threads that write, for all loops: writing blocks.
+    /// Writer threads, shared by all loops, because writing blocks.
     static let writerThreads = 2
     /// Files that may wait for a thread.
     static let waitingFiles = 1024
@@ -23,8 +23,8 @@ public final class SpoolFile: Sendable {
         Glibc.close(descriptor)
     }
 
-    /// Writes `slices` to a file in `directory`, on a thread of its own, and tells how it went from there. Where too many
-    /// files are waiting to be written it tells `EAGAIN` at once.
+    /// Writes `slices` to a file in `directory` on a helper thread, and calls `tell` there. If too many files
+    /// are waiting, calls `tell` at once with `EAGAIN`.
     static func write(
         _ slices: [ArraySlice<UInt8>], in directory: String,
         then tell: @escaping @Sendable (Result<SpoolFile, SocketError>) -> Void
@@ -35,13 +35,15 @@ public final class SpoolFile: Sendable {
         if !isTaken { tell(.failure(SocketError(.spool, EAGAIN, subject: directory))) }
     }
 
-    /// Whether files can be made in `directory`: how that fails, else nothing.
+    /// Checks that files can be created in `directory`.
+    ///
+    /// - Throws: the reason why not.
     public static func check(_ directory: String) throws(SocketError) {
         Glibc.close(try open(in: directory))
     }
 
     private convenience init(_ slices: [ArraySlice<UInt8>], in directory: String) throws(SocketError) {
-        // Owned from here on: what fails below closes the file.
+        // Owned from here on: a failure below closes the file.
         self.init(
             descriptor: try Self.open(in: directory), byteCount: slices.reduce(0) { $0 + $1.count })
         for slice in slices {
@@ -52,7 +54,7 @@ public final class SpoolFile: Sendable {
 
     private static func open(in directory: String) throws(SocketError) -> Int32 {
         try SocketError.checkPath(directory, for: .spool)
-        // O_TMPFILE with O_DIRECTORY in it, whose name Swift does not see: a file without a name.
+        // O_TMPFILE, which Swift does not import, includes O_DIRECTORY: a file without a name.
         let flags = O_RDWR | O_CLOEXEC | O_DIRECTORY | 0o20_000_000
         let descriptor = Descriptor.leavingSpare(Glibc.open(directory, flags, 0o600))
         if descriptor >= 0 { return descriptor }
@@ -63,7 +65,7 @@ public final class SpoolFile: Sendable {
         return try openUnlinked(in: directory)
     }
 
-    /// For file systems that know no files without a name.
+    /// For file systems without O_TMPFILE.
     private static func openUnlinked(in directory: String) throws(SocketError) -> Int32 {
         var path = Array("\(directory)/sluice-XXXXXX".utf8CString)
         let file = mkstemp(&path)
@@ -75,7 +77,7 @@ public final class SpoolFile: Sendable {
         return descriptor
     }
 
-    /// Appends; 0, or `errno`.
+    /// Appends; returns 0 or `errno`.
     private func write(_ bytes: UnsafeRawBufferPointer) -> Int32 {
         var rest = bytes
         while !rest.isEmpty {
@@ -89,7 +91,7 @@ public final class SpoolFile: Sendable {
         return 0
     }
 
-    /// Reads what is at `offset`: a count, 0 past the end, or -1 with `errno`.
+    /// Reads at `offset`. Returns a count, 0 past the end, or -1 with `errno`.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
         while true {
             let count = pread(descriptor, buffer.baseAddress, buffer.count, offset)

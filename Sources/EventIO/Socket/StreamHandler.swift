@@ -1,42 +1,43 @@
-/// What a stream tells its owner. All calls come on the stream's loop, from the loop itself: never from inside
-/// a call of the stream's own methods.
+/// Receives the events of a stream. All calls come from the loop, never from inside a call of the stream's
+/// own methods.
 ///
-/// `connected? received* reachedEnd? failed?`, and `drained`, `queued`, `flushed` and `peerLeft` in between; nothing
-/// after `close()` or `reset()`, and nothing after `streamFailed`.
+/// The order is `connected? received* reachedEnd? failed?`, with `drained`, `queued`, `flushed` and
+/// `peerLeft` in between. Nothing follows `streamFailed`, or a call of `close()` or `reset()`.
 public protocol StreamHandler: AnyObject {
-    /// A stream made by `connect` is connected. Not called for accepted ones.
+    /// The stream made by `connect` is connected. Not called for accepted streams.
     func streamConnected()
 
-    /// Bytes came. They are valid during the call only.
+    /// Bytes have arrived. They are valid during the call only.
     func streamReceived(_ bytes: UnsafeRawBufferPointer)
 
-    /// Lets the owner of an encrypted stream decrypt bytes straight into its own memory. Called before each read. If bytes
-    /// came, `streamReceived` follows with those behind them, possibly none. Default: no.
+    /// Lets the owner of an encrypted stream decrypt into its own memory. Called before each read. If bytes
+    /// were decrypted, `streamReceived` follows with those that did not fit, possibly none. Default: no.
     ///
-    /// - Parameter read: fills the room as far as there are bytes and returns their number. Call it at most once.
+    /// - Parameter read: fills the buffer as far as bytes are available and returns their number. Call it at
+    ///   most once.
     func streamFills(_ read: (UnsafeMutableRawBufferPointer) -> Int) -> StreamFilling
 
-    /// The peer ended its side (FIN) and all it sent was handed over. Writing still works.
+    /// The peer has ended its side (FIN), and everything it sent was delivered. Writing still works.
     func streamReachedEnd()
 
-    /// The stream broke and is closed already. Nothing follows.
+    /// The stream has failed and is closed. Nothing follows.
     func streamFailed(_ error: SocketError)
 
-    /// The write queue was over the high watermark and has fallen under the low one.
+    /// The write queue was over the high watermark and has fallen to the low one.
     func streamDrained()
 
-    /// The socket did not take all that was written by the end of a wake; the rest is queued.
+    /// The socket did not take everything written by the end of a wake. The rest is queued.
     func streamQueued()
 
-    /// The write queue held something, and is empty now.
+    /// The write queue held bytes and is empty now.
     func streamFlushed()
 
-    /// The peer ended its side while reading is paused; unread bytes may be waiting. `streamReachedEnd`
-    /// follows when reading is resumed and they have been read.
+    /// The peer has ended its side while reading is paused. Unread bytes may be waiting. `streamReachedEnd`
+    /// follows once reading is resumed and they are read.
     func streamPeerLeft()
 }
 
-/// Whether a stream's owner took decrypted bytes into its own memory.
+/// Whether the owner of a stream decrypted bytes into its own memory.
 public enum StreamFilling {
     /// The owner called `read`.
     case filled

@@ -1,19 +1,19 @@
 import Glibc
 
-/// What a socket did not take yet, in order: what a file has of it, then what is in memory.
+/// Output the socket has not taken yet, in order: first the rest of a file, then bytes in memory.
 struct WriteQueue {
     private var slices: [ArraySlice<UInt8>] = []
     private var head = 0
-    /// The front, never all taken, and how much of it is.
+    /// The file at the front, which is never fully taken, and how many of its bytes are.
     private var file: (SpoolFile, taken: Int)?
 
-    /// In memory.
+    /// Bytes in memory.
     private(set) var residentByteCount = 0
 
     var byteCount: Int { residentByteCount + fileByteCount }
     var isEmpty: Bool { residentByteCount == 0 && file == nil }
     var hasFile: Bool { file != nil }
-    /// What is in memory, in order.
+    /// The bytes in memory, in order.
     var waiting: [ArraySlice<UInt8>] { Array(slices[head...]) }
 
     private var fileByteCount: Int { file.map { $0.byteCount - $1 } ?? 0 }
@@ -24,7 +24,7 @@ struct WriteQueue {
         residentByteCount += slice.count
     }
 
-    /// Appends what is left of `new` after its first `skipped` bytes.
+    /// Appends `new` without its first `skipped` bytes.
     mutating func append(_ new: [ArraySlice<UInt8>], skipping skipped: Int) {
         var skip = skipped
         for slice in new {
@@ -33,9 +33,9 @@ struct WriteQueue {
         }
     }
 
-    /// Copies the front of what is in memory, as much of it as there is room for.
+    /// Copies bytes in memory from the front, up to the size of `room`.
     ///
-    /// - Returns: how many bytes that were.
+    /// - Returns: the number of bytes copied.
     func copyFront(to room: UnsafeMutableRawBufferPointer) -> Int {
         var count = 0
         for slice in slices[head...] where count < room.count {
@@ -48,15 +48,15 @@ struct WriteQueue {
         return count
     }
 
-    /// Lets a file have what it holds a copy of: the front of what is in memory, and before that `taken` bytes that
-    /// are consumed already.
+    /// Replaces the front of what is in memory by a file with a copy of it. The first `taken` bytes of the
+    /// file are consumed already.
     mutating func exchange(_ file: SpoolFile, at taken: Int) {
         guard taken < file.byteCount else { return }
         consumeResident(file.byteCount - taken)
         self.file = (file, taken)
     }
 
-    /// Forgets the first `count` bytes, which are those of the file if there is one, and none of those behind it.
+    /// Removes the first `count` bytes. If there is a file, these must be bytes of the file only.
     mutating func consume(_ count: Int) {
         guard let (file, taken) = file else { return consumeResident(count) }
         self.file = taken + count < file.byteCount ? (file, taken + count) : nil
@@ -88,29 +88,31 @@ struct WriteQueue {
         self = WriteQueue()
     }
 
-    /// One write of what is at the front: of the file's next bytes, else gathered. The result is `sendmsg`'s.
+    /// Writes the front of the queue once: bytes of the file, or gathered slices. Returns the result of
+    /// `sendmsg`.
     func send(to descriptor: Int32) -> Int {
         guard let (file, taken) = file else { return Gather.send(slices, from: head, to: descriptor).sent }
         let (sent, code) = withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) {
             buffer -> (Int, Int32) in
             let count = file.read(into: buffer, at: taken)
-            // A file that is shorter than what was written to it is the disk's fault, and the end of the stream.
+            // If the file is shorter than what was written to it, the disk is at fault and the stream ends.
             guard count > 0 else { return (-1, count == 0 ? EIO : errno) }
             let sent = Gather.send(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: descriptor)
             return (sent, errno)
         }
-        // The buffer's end may have changed it.
+        // Freeing the buffer may have changed it.
         if sent < 0 { errno = code }
         return sent
     }
 }
 
-/// Gathered writes: `sendmsg` over slices in place.
+/// Gathered writes: `sendmsg` over slices, without copying.
 enum Gather {
-    /// As many slices as one call takes.
+    /// The most slices per call.
     static let limit = 32
 
-    /// Sends `slices[from...]`, at most `limit` of them. `offered` is how many bytes the kernel was shown.
+    /// Sends up to `limit` slices, starting with `slices[start]`. `offered` is the number of bytes passed to
+    /// the kernel.
     static func send(
         _ slices: [ArraySlice<UInt8>], from start: Int, to descriptor: Int32
     ) -> (sent: Int, offered: Int, next: Int) {
@@ -127,13 +129,13 @@ enum Gather {
 
     static func send(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int {
         while true {
-            // MSG_NOSIGNAL: a peer that has left is an error of this call, not the end of the process.
+            // With MSG_NOSIGNAL a peer that has left is an error of this call instead of a SIGPIPE.
             let sent = Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
             if sent >= 0 || errno != EINTR { return sent }
         }
     }
 
-    /// One level of recursion per slice keeps every slice's pointer valid until the call.
+    /// Recurses once per slice, which keeps every slice's pointer valid until the call.
     private static func gather(
         _ slices: [ArraySlice<UInt8>], _ start: Int, _ index: Int, _ end: Int,
         _ vectors: UnsafeMutablePointer<iovec>, _ offered: Int, _ descriptor: Int32

@@ -1,19 +1,20 @@
 import Glibc
 
-// TLS (RFC 8446, RFC 5246) between what the owner reads and writes and what the socket carries. Only streams that were
-// asked for it have an engine.
+// TLS (RFC 8446, RFC 5246) between the socket and the bytes that the owner reads and writes.
 extension SocketStream {
-    /// Encrypts all that follows, as a client. While it connects: from its first byte on, and `streamConnected` comes when
-    /// the server is accepted. When it is open, as a tunnel is: from here on, and `streamConnected` comes once more.
+    /// Encrypts everything that follows, as a client. On a connecting stream TLS starts with the first byte,
+    /// and `streamConnected` is called after the handshake. On an open stream, such as a proxy tunnel, TLS
+    /// starts now, and `streamConnected` is called once more.
     ///
-    /// What is written before that is sent, encrypted, after the handshake. A handshake that fails closes the stream and
-    /// is told by `streamFailed`, from the loop, with the `TLSError` in it.
+    /// Bytes written before that are sent, encrypted, after the handshake. If the handshake fails, the stream
+    /// is closed and `streamFailed` is called from the loop with the `TLSError`.
     ///
     /// - Parameters:
-    ///   - host: the server's name or address, for SNI and verification, where the configuration has no other.
-    ///   - sessionKey: the server, as sessions of the context tell servers apart: `host:port`. The host where nil.
-    ///   - deadline: the end of the handshake; after it the stream fails with `.connectTimedOut`.
-    ///   - received: bytes of the peer's that were read already and are none but TLS's.
+    ///   - host: the server's name or address for SNI and verification, unless the configuration has a
+    ///     `serverName`.
+    ///   - sessionKey: identifies the server in the session cache, as `host:port`. Default: the host.
+    ///   - deadline: when the handshake fails with `.connectTimedOut`.
+    ///   - received: bytes of the peer that were already read and belong to TLS.
     public func startTLS(
         _ context: TLSContext, host: String, sessionKey: String? = nil, deadline: MonotonicTime,
         received: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -30,19 +31,19 @@ extension SocketStream {
         guard state == .open else { return }
         secure()
         tls?.keep(received)
-        // What the socket has, or that was read already, is told by no edge.
+        // No edge reports what is in the socket or was read already.
         soon(.read)
     }
 
-    /// What the handshake came to; nil before its end, and without TLS.
+    /// The result of the handshake; nil before it is done, and without TLS.
     public var tlsDetails: TLSDetails? { tls?.details }
 
-    /// The socket is connected: the handshake begins.
+    /// Starts the handshake on the connected socket.
     func secure() {
         guard let tls else { return }
         state = .securing
         tls.begin()
-        // The client speaks first: nothing was fed yet, so that this only says hello.
+        // No input has been fed yet, so this only writes the ClientHello.
         if case .failed(let error) = tls.handshake() { failSoon(SocketError(error, .handshake)) }
     }
 
@@ -52,10 +53,10 @@ extension SocketStream {
 
     // MARK: Reading
 
-    /// Reads what the socket has, and hands over what that decrypts to.
+    /// Reads the socket and delivers the decrypted bytes.
     func receiveSecured(seesEnd: Bool) {
         guard let tls else { return }
-        // A handshake is nothing that its owner could read or not.
+        // The handshake reads even if the owner has paused reading.
         if state == .open, isPaused || hasReachedEnd { return becameReadyUnread(seesEnd: seesEnd) }
         defer { tls.keepRest() }
         if tls.isBehind, !decrypt(tls) { return }
@@ -81,7 +82,7 @@ extension SocketStream {
         }
     }
 
-    /// Hands over what can be decrypted of what was fed. False when reading is over for now, or for ever.
+    /// Delivers what can be decrypted so far. Returns false when the caller must stop reading.
     private func decrypt(_ tls: TLSEngine) -> Bool {
         tls.isBehind = false
         if state == .securing {
@@ -89,7 +90,7 @@ extension SocketStream {
             guard isDone else { return true }
         }
         while state == .open {
-            // A handler that pauses while it is told that the handshake is over has not been given anything yet.
+            // The handler may pause inside `streamConnected`, before any bytes were delivered.
             if isPaused { return wait(tls) }
             let (count, then, isFilled) = read(tls)
             if case .ended = then { hasPeerLeft = true }
@@ -116,7 +117,7 @@ extension SocketStream {
         return false
     }
 
-    /// Reads into the loop's buffer, and before that into what room the owner has for bytes.
+    /// Reads into memory of the owner, if it offers any, and then into the loop's buffer.
     private func read(_ tls: TLSEngine) -> (count: Int, then: TLSEngine.Reading, isFilled: Bool) {
         var (filled, then) = (0, TLSEngine.Reading.full)
         let filling = handler?.streamFills { room in
@@ -128,7 +129,7 @@ extension SocketStream {
         case .filled?:
             guard case .full = then else { return (0, then, filled > 0) }
         case .later? where mayHaveMore:
-            // A long message: its head comes with the first record, and the rest goes where it is to be.
+            // A long message: the first record holds its head, and the rest goes into the owner's memory.
             room = UnsafeMutableRawBufferPointer(rebasing: room[..<TLSEngine.recordLimit])
         case .later?, .no?, nil: break
         }
@@ -136,7 +137,7 @@ extension SocketStream {
         return (count, next, filled > 0)
     }
 
-    /// Reading is paused, and what waits for it is in the engine. False.
+    /// Leaves input in the engine while reading is paused. Always returns false.
     private func wait(_ tls: TLSEngine) -> Bool {
         tls.isBehind = true
         mayHaveMore = true
@@ -144,7 +145,7 @@ extension SocketStream {
         return false
     }
 
-    /// - Returns: whether the handshake is over, nil where the stream is.
+    /// - Returns: whether the handshake is done; nil if the stream is closed.
     private func shakeHands(_ tls: TLSEngine) -> Bool? {
         switch tls.handshake() {
         case .needsMore: return false
@@ -155,13 +156,13 @@ extension SocketStream {
             state = .open
             handler?.streamConnected()
             guard state == .open else { return nil }
-            // What was written before, and the end that was asked for.
+            // Send what was written meanwhile, or the end that was requested.
             if queuedByteCount > 0 { flush() } else if endsAfterFlush { endNow() }
             return state == .open ? true : nil
         }
     }
 
-    /// The socket's end, without the peer's word that it is the end (RFC 8446 6.1).
+    /// Handles a FIN without close_notify (RFC 8446, section 6.1).
     private func truncated(_ tls: TLSEngine) {
         hasPeerLeft = true
         let reason = state == .securing ? "it ended within the handshake" : "it ended without close_notify"
@@ -173,9 +174,10 @@ extension SocketStream {
         fail(error)
     }
 
-    /// The kernel has something that was not read yet: whether it is nothing to the owner, as a session's ticket is.
+    /// Reads unread input from the socket and returns whether it has no content for the owner, as session
+    /// tickets have none.
     func isSilentSecured(_ tls: TLSEngine) -> Bool {
-        // A room of its own: the loop's may hold what another stream's owner is just being told.
+        // A buffer of its own, since the loop's may hold bytes that another owner is reading.
         withUnsafeTemporaryAllocation(byteCount: 8 << 10, alignment: 16) { isSilentSecured(tls, $0) }
     }
 
@@ -187,7 +189,7 @@ extension SocketStream {
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else {
                 if count < 0 && errno == EAGAIN { return true }
-                // Taken off the socket here, so that no read tells it any more.
+                // The read consumed the error or end, so no later read will report it.
                 if count < 0 { failSoon(SocketError(.read, errno)) } else { soon(.read) }
                 return false
             }
@@ -208,7 +210,7 @@ extension SocketStream {
 
     // MARK: Writing
 
-    /// Encrypts what is written, as far as the socket takes it: the rest waits as it is.
+    /// Encrypts bytes as far as the socket takes them; the rest waits unencrypted.
     func writeSecured(_ bytes: UnsafeRawBufferPointer, _ tls: TLSEngine) {
         var rest = bytes
         if state == .open, tls.waiting.isEmpty {
@@ -223,7 +225,7 @@ extension SocketStream {
         if isOverHighWatermark { wasOverHighWatermark = true }
     }
 
-    /// The same for what may be kept, and is not copied while it waits.
+    /// Writes a slice, which waits without being copied.
     func writeSecured(_ slice: ArraySlice<UInt8>, _ tls: TLSEngine) {
         if state == .open, tls.waiting.isEmpty, slice.count <= TLSEngine.recordLimit {
             return slice.withUnsafeBytes { writeSecured($0, tls) }
@@ -231,16 +233,16 @@ extension SocketStream {
         writeSecured([slice], tls)
     }
 
-    /// The same for slices, which share records.
+    /// Writes slices, which share records.
     func writeSecured(_ slices: [ArraySlice<UInt8>], _ tls: TLSEngine) {
         tls.waiting.append(slices, skipping: 0)
         if isOverHighWatermark { wasOverHighWatermark = true }
         if state == .open, queue.isEmpty { encryptWaiting() }
     }
 
-    /// Encrypts of what waits until something waits for the socket.
+    /// Encrypts waiting bytes until the socket is full.
     ///
-    /// - Returns: whether something does.
+    /// - Returns: whether bytes are queued for the socket.
     @discardableResult
     func encryptWaiting() -> Bool {
         guard let tls, state == .open else { return false }
@@ -269,15 +271,15 @@ extension SocketStream {
 
     // MARK: Ending
 
-    /// Says goodbye before this side ends.
+    /// Sends close_notify before this side ends.
     ///
-    /// - Returns: whether that is on its way: where it waits, `flush` comes back here.
+    /// - Returns: whether it was sent. If it is queued, `flush` comes back here.
     func sayGoodbye(_ tls: TLSEngine) -> Bool {
         tls.sayGoodbye()
         return !sendHeld() && queue.isEmpty
     }
 
-    /// It closes: goodbye, unless something is left that was to come before it.
+    /// Sends close_notify before the stream closes, unless other output is still unsent.
     func leave(_ tls: TLSEngine) {
         tls.stopWaiting()
         if state == .open, !isBroken, queuedByteCount == 0 { tls.sayGoodbye() }

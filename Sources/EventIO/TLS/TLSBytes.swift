@@ -1,11 +1,12 @@
 import COpenSSL
 import Glibc
 
-/// Between OpenSSL and a stream: a BIO that reads what the engine was fed, and writes to the stream. It never waits.
+/// The BIO between OpenSSL and a stream: it reads the bytes fed to the engine and writes to the stream. It
+/// never blocks.
 enum TLSBytes {
-    /// Made once for all, and never freed.
+    /// Created once and never freed.
     ///
-    /// `nonisolated(unsafe)` is sound: nobody changes it after it is made.
+    /// `nonisolated(unsafe)`: constant after its initialization.
     nonisolated(unsafe) private static let method: OpaquePointer? = {
         let kind = BIO_get_new_index() | BIO_TYPE_SOURCE_SINK
         guard let method = BIO_meth_new(kind, "stream") else { return nil }
@@ -16,7 +17,7 @@ enum TLSBytes {
         return method
     }()
 
-    /// Gives `ssl` its BIO, which it frees. The engine is not retained: it owns `ssl`.
+    /// Attaches a BIO, which `ssl` frees. It refers to the engine unretained: the engine owns `ssl`.
     static func attach(_ engine: TLSEngine, to ssl: OpaquePointer) -> Bool {
         guard let method, let bio = BIO_new(method) else { return false }
         BIO_set_data(bio, Unmanaged.passUnretained(engine).toOpaque())
@@ -55,6 +56,6 @@ private func tlsBytesWritten(_ bio: OpaquePointer?, _ bytes: UnsafePointer<CChar
 private func tlsBytesControlled(
     _: OpaquePointer?, _ command: Int32, _: Int, _: UnsafeMutableRawPointer?
 ) -> Int {
-    // Nothing is held back here, so to flush is done already; all else is none of ours.
+    // Nothing is buffered here, so a flush has nothing to do. Other commands are not supported.
     command == BIO_CTRL_FLUSH ? 1 : 0
 }

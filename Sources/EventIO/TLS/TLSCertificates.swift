@@ -1,9 +1,9 @@
 import COpenSSL
 
-/// What PEM text holds of certificates, with the name under which complaints speak of it.
+/// The certificates in a PEM text, with a name for error messages.
 struct TLSCertificates: ~Copyable {
     let subject: String
-    /// At least one. Made by `PEM_read_bio_X509`, freed in `deinit`: who keeps one takes a reference of his own.
+    /// At least one. Created by `PEM_read_bio_X509`, freed in `deinit`.
     let all: [OpaquePointer]
 
     static func read(_ text: TLSText) throws(TLSError) -> TLSCertificates {
@@ -11,7 +11,8 @@ struct TLSCertificates: ~Copyable {
         while let certificate = PEM_read_bio_X509(text.handle, nil, tlsPassword, nil) {
             all.append(certificate)
         }
-        // After the last one OpenSSL complains that no further begins; anything else is one that is broken.
+        // After the last certificate OpenSSL reports that no other starts. Any other error is a broken
+        // certificate.
         let code = ERR_peek_last_error()
         ERR_clear_error()
         let certificates = TLSCertificates(subject: text.subject, all: all)

@@ -1,12 +1,13 @@
-/// How connections to a server are encrypted, and whom it takes for the server. A value: two that are equal share one
-/// `TLSContext`, and with it their sessions, as long as their files hold the same.
+/// How connections to a server are encrypted, and how the server is verified. Equal configurations share one
+/// `TLSContext`, and its sessions, while the content of their files is the same.
 ///
-/// The defaults are what a client on the open Internet needs: the system's roots, the whole verification (chain, dates,
-/// name), TLS 1.2 (RFC 5246) or 1.3 (RFC 8446), and HTTP/1.1 by ALPN (RFC 7301). Ciphers and curves are those of the
-/// system's OpenSSL. Revocation lists and OCSP are not asked; early data (0-RTT) is never sent, since it can be replayed.
+/// The defaults suit a client on the open Internet: the system's roots, full verification (chain, dates,
+/// name), TLS 1.2 (RFC 5246) or 1.3 (RFC 8446), and HTTP/1.1 by ALPN (RFC 7301). Ciphers and curves are those
+/// of the system's OpenSSL. Revocation lists and OCSP are not checked. Early data (0-RTT) is never sent,
+/// since it can be replayed.
 public struct TLSConfiguration: Sendable, Hashable {
-    /// PEM text, by its bytes or by the file that holds it. Files are read as a context is made, and
-    /// never again by it.
+    /// PEM text, given as bytes or as the path of a file. A file is read when a context is created, and not
+    /// again.
     public struct PEM: Sendable, Hashable {
         enum Form: Sendable, Hashable {
             case file(String)
@@ -20,31 +21,32 @@ public struct TLSConfiguration: Sendable, Hashable {
         public static func text(_ text: String) -> PEM { PEM(form: .bytes(Array(text.utf8))) }
     }
 
-    /// Whose signatures are believed.
+    /// The authorities that are trusted.
     public struct Trust: Sendable, Hashable {
         /// Nil for the system's.
         let authorities: PEM?
 
-        /// The roots of the system: OpenSSL's default file and folder, or those of `SSL_CERT_FILE` and `SSL_CERT_DIR`.
+        /// The system's roots: OpenSSL's default file and folder, or `SSL_CERT_FILE` and `SSL_CERT_DIR`.
         public static let system = Trust(authorities: nil)
-        /// These certificates and no others. One that is no root is an anchor too, as for curl.
+        /// Only these certificates. As in curl, an intermediate is a trust anchor as well.
         public static func authorities(_ authorities: PEM) -> Trust { Trust(authorities: authorities) }
     }
 
-    /// What is asked of the server's certificate.
+    /// How the server's certificate is verified.
     public struct Verification: Sendable, Hashable {
         let isFull: Bool
 
-        /// Its chain, its dates, its purpose, and that it is for the name that was asked for: a DNS name or IP address of
-        /// its subjectAltName (RFC 9525; the subject's common name is not looked at).
+        /// Chain, dates, purpose, and the name: a DNS name or IP address in its subjectAltName (RFC 9525).
+        /// The subject's common name is ignored.
         public static let full = Verification(isFull: true)
-        /// Nothing, but for pins: whoever is on the way can read and change all. For tests of one's own.
+        /// No verification except pins. Anyone on the network path can read and change everything. For tests
+        /// only.
         public static let insecureNone = Verification(isFull: false)
     }
 
     /// A version of TLS.
     public struct Version: Sendable, Hashable, Comparable, CustomStringConvertible {
-        /// As it is on the wire: 0x0303 and 0x0304.
+        /// The number on the wire: 0x0303 and 0x0304.
         let code: UInt16
 
         public static let tls12 = Version(code: 0x0303)
@@ -61,12 +63,12 @@ public struct TLSConfiguration: Sendable, Hashable {
         }
     }
 
-    /// What this side shows to a server that asks who it is.
+    /// A client certificate, shown to servers that request one.
     public struct Identity: Sendable, Hashable {
-        /// Its certificate, and behind it those that lead to an authority.
+        /// The certificate, followed by its intermediates.
         public var certificateChain: PEM
         public var privateKey: PEM
-        /// Of an encrypted key.
+        /// The password of an encrypted key.
         public var password: String?
 
         public init(certificateChain: PEM, privateKey: PEM, password: String? = nil) {
@@ -78,19 +80,21 @@ public struct TLSConfiguration: Sendable, Hashable {
 
     /// Default: the system's roots.
     public var trust = Trust.system
-    /// Default: the whole.
+    /// Default: full.
     public var verification = Verification.full
-    /// Default: TLS 1.2. The highest is 1.3.
+    /// Default: TLS 1.2. The highest supported version is 1.3.
     public var minimumVersion = Version.tls12
-    /// What is offered by ALPN, the preferred first, 1 to 255 bytes each. Default: HTTP/1.1; empty: no ALPN.
+    /// The protocols offered by ALPN, preferred first, 1 to 255 bytes each. Default: HTTP/1.1. Empty: no
+    /// ALPN.
     public var applicationProtocols = ["http/1.1"]
-    /// Default: none.
+    /// The client certificate. Default: none.
     public var identity: Identity?
-    /// The keys of which one has to be in the server's chain (of the server itself where nothing is verified): the SHA-256
-    /// of a SubjectPublicKeyInfo in base64 (RFC 7469 2.4), with or without curl's `sha256//` in front; several in one text
-    /// are separated by `;`. Default: none, and any key will do.
+    /// Public keys, one of which must be in the server's chain (in its own certificate if nothing is
+    /// verified). Each is the base64 SHA-256 of a SubjectPublicKeyInfo (RFC 7469, section 2.4), with or
+    /// without curl's prefix `sha256//`. One string may hold several, separated by `;`. Default: none, which
+    /// accepts any key.
     public var pins: Set<String> = []
-    /// In place of the host that is connected to: for SNI (RFC 6066 3) and for the name in the certificate. Default: nil.
+    /// Replaces the host for SNI (RFC 6066, section 3) and for the name in the certificate. Default: nil.
     public var serverName: String?
 
     public init() {}

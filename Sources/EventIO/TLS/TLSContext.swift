@@ -1,24 +1,24 @@
 import COpenSSL
 import Locking
 
-/// What all connections of one configuration share: the certificates and keys, read and checked once, and the sessions
-/// that can be resumed. Used by any number of loops at a time.
+/// The certificates, keys and resumable sessions that all connections of a configuration share. Any number of
+/// loops may use it.
 ///
-/// Two contexts are equal when their configurations are, and the files that these name held the same.
+/// Two contexts are equal if their configurations are, and the files they name had the same content.
 ///
-/// `@unchecked Sendable` is sound: OpenSSL counts the references of an SSL_CTX and locks what in it changes, as long as
-/// nobody configures it, which only `init` does; `sessions` has a lock of its own.
+/// `@unchecked Sendable`: only `init` configures the SSL_CTX. OpenSSL counts references and locks what
+/// changes later, and `sessions` has its own lock.
 public final class TLSContext: @unchecked Sendable {
     public let configuration: TLSConfiguration
-    /// SHA-256 over the certificates and keys that it was made of.
+    /// SHA-256 of the certificates and keys.
     private let digest: [UInt8]
 
-    /// Made by `SSL_CTX_new` in `init`, freed by `SSL_CTX_free` in `deinit`: connections keep a reference of their own.
+    /// Created in `init`, freed in `deinit`. Connections hold their own references.
     let handle: OpaquePointer
     let pins: TLSPins
     let sessions = TLSSessionCache()
 
-    /// Reads the files that the configuration names; blocks for as long as that takes.
+    /// Reads the files of the configuration, which blocks.
     ///
     /// - Throws: `.configuration`, with the file and OpenSSL's reason.
     public convenience init(_ configuration: TLSConfiguration = TLSConfiguration()) throws(TLSError) {
@@ -42,7 +42,7 @@ public final class TLSContext: @unchecked Sendable {
         SSL_CTX_free(handle)
     }
 
-    /// OpenSSL would free what it shares as the process exits, while loops may still run.
+    /// Without this OpenSSL frees shared state at exit, while loops may still be running.
     private static let library: Bool = OPENSSL_init_ssl(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
 
     private func setUp(_ material: TLSMaterial) throws(TLSError) {
@@ -53,7 +53,8 @@ public final class TLSContext: @unchecked Sendable {
         // Renegotiation (TLS 1.2) is refused: nothing we speak needs it.
         SSL_CTX_set_options(handle, copenssl_OP_NO_RENEGOTIATION | copenssl_OP_NO_COMPRESSION)
         copenssl_CTX_set_mode(handle, Int(SSL_MODE_RELEASE_BUFFERS))
-        // Tickets come after a handshake (RFC 8446 4.6.1): OpenSSL hands each over, and keeps none itself.
+        // Tickets arrive after the handshake (RFC 8446, section 4.6.1). OpenSSL passes each to the callback
+        // and caches none itself.
         copenssl_CTX_set_session_cache_mode(
             handle, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
         SSL_CTX_sess_set_new_cb(handle, tlsSessionArrived)
@@ -76,7 +77,7 @@ public final class TLSContext: @unchecked Sendable {
             wire.append(UInt8(name.utf8.count))
             wire.append(contentsOf: name.utf8)
         }
-        // The one function of OpenSSL that answers 0 where it worked.
+        // Unlike other OpenSSL functions, this one returns 0 on success.
         guard wire.isEmpty || SSL_CTX_set_alpn_protos(handle, wire, UInt32(wire.count)) == 0 else {
             throw TLSError(.configuration, "the protocols to offer are too many")
         }
@@ -133,12 +134,13 @@ extension TLSContext {
         weak var context: TLSContext?
     }
 
-    /// No more than there are contexts in use when one is added. Configurations are not kept: they may hold keys.
+    /// Holds no more entries than there are live contexts when one is added. Configurations are not kept,
+    /// because they may hold keys.
     private static let known = Lock<[Known]>([])
 
-    /// The context of a configuration: the same for all who ask while somebody has it and its files hold the same, so that
-    /// sessions are shared. Reads the files each time: where one of them changed there is a new context, and those who have
-    /// the old one go on with it.
+    /// Returns the context of a configuration. Callers share one, and its sessions, while it is in use and
+    /// the files keep their content. Reads the files each time: if one changed, a new context is created, and
+    /// the users of the old one keep it.
     ///
     /// - Throws: what `init` throws.
     public static func shared(for configuration: TLSConfiguration = TLSConfiguration()) throws(TLSError)

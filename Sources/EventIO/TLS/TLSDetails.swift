@@ -1,17 +1,17 @@
 import COpenSSL
 
-/// What a handshake came to.
+/// The result of a TLS handshake.
 public struct TLSDetails: Sendable, Hashable {
     public let version: TLSConfiguration.Version
-    /// As OpenSSL names it: `TLS_AES_256_GCM_SHA384`.
+    /// OpenSSL's name, such as `TLS_AES_256_GCM_SHA384`.
     public let cipher: String
-    /// What the server chose of the protocols that were offered (ALPN); nil where it chose none.
+    /// The protocol that the server selected by ALPN; nil if it selected none.
     public let applicationProtocol: String?
-    /// Whether an earlier session was taken up: no certificate was sent and verified again.
+    /// Whether a session was resumed, so that no certificate was sent and verified again.
     public let isResumed: Bool
-    /// The first byte of the handshake was written.
+    /// When the first byte of the handshake was written.
     public let began: MonotonicTime
-    /// The server was accepted, and may be written to.
+    /// When the server was accepted and could be written to.
     public let finished: MonotonicTime
 
     init(_ ssl: OpaquePointer, began: MonotonicTime, finished: MonotonicTime) {

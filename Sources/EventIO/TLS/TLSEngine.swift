@@ -2,10 +2,10 @@ import COpenSSL
 import Glibc
 import Rx
 
-/// One connection's TLS, between its stream and the socket. It waits for nothing and calls nobody but the stream's writing:
-/// what it needs is fed to it, what comes of that is asked for.
+/// The TLS state of one connection, between its stream and the socket. It does no I/O itself: the stream
+/// feeds it bytes and reads the result, and it writes through the stream.
 ///
-/// Confined to its stream's loop, and freed there: the stream has it until it is closed.
+/// Used and freed on its stream's loop. The stream holds it until it is closed.
 final class TLSEngine {
     enum Handshake {
         case needsMore
@@ -13,58 +13,58 @@ final class TLSEngine {
         case failed(TLSError)
     }
 
-    /// What came after the bytes that were read.
+    /// What follows the bytes that were read.
     enum Reading {
-        /// As much as there was room for; there may be more.
+        /// The room is full; there may be more.
         case full
-        /// All that was fed is read.
+        /// Everything fed has been read.
         case needsMore
-        /// The peer's close_notify.
+        /// The peer sent close_notify.
         case ended
         case failed(TLSError)
     }
 
-    /// The most that one record carries (RFC 8446 5.1).
+    /// The largest plaintext of a record (RFC 8446, section 5.1).
     static let recordLimit = 16 << 10
-    /// What may wait for the socket of answers that nobody asked us for (to key updates): a peer that provokes them and
-    /// reads none is broken off.
+    /// Bytes that may wait for the socket of responses to the peer's messages, such as key updates. A peer
+    /// that provokes more and reads none is disconnected.
     private static let unaskedLimit = 64 << 10
-    /// Bytes that may come one after the other without content, session tickets for example: a peer that sends nothing
-    /// else would keep the loop busy for as long as it likes.
+    /// Bytes that may arrive in a row without content, such as session tickets. A peer that sends nothing
+    /// else would keep the loop busy.
     static let emptyLimit = 256 << 10
 
     let context: TLSContext
-    /// By what its sessions are kept.
+    /// The key in the session cache.
     let sessionKey: String
-    /// What was written and is not encrypted yet.
+    /// Written and not encrypted yet.
     var waiting = WriteQueue()
-    /// Fed bytes may be left that were not read.
+    /// Whether fed bytes may be left unread.
     var isBehind = false
-    /// Bytes fed since there was content last.
+    /// Bytes fed since the last content.
     private var emptyCount = 0
 
-    /// Whom the certificate has to be for.
+    /// The name that the certificate must have.
     private let serverName: String
-    /// Made by `SSL_new` in `init`, freed by `SSL_free` in `deinit`, with its BIO.
+    /// Created in `init`, freed with its BIO in `deinit`.
     private let ssl: OpaquePointer
     private unowned let stream: SocketStream
-    /// The end of the handshake.
+    /// The deadline of the handshake.
     var deadline = MonotonicTime.distantFuture
     private var timer: TimerToken?
     private var began = MonotonicTime(nanoseconds: 0)
     private(set) var details: TLSDetails?
 
-    /// What the loop's buffer has for it, until `keepRest`.
+    /// Fed bytes in the loop's buffer, until `keepRest`.
     private var fed = UnsafeRawBufferPointer(start: nil, count: 0)
-    /// What was left of it, before that: read first.
+    /// Copies of bytes fed earlier, which are read first.
     private var kept: [UInt8] = []
     private var keptRead = 0
     private var isWriting = false
-    /// It may not be used any more, not even to say goodbye.
+    /// OpenSSL must not be called on it any more, not even for close_notify.
     private var isBroken = false
     private var saidGoodbye = false
 
-    /// - Parameter host: the server's name or address, where the configuration has none in its place.
+    /// - Parameter host: the server's name or address, unless the configuration has a `serverName`.
     init(_ context: TLSContext, host: String, sessionKey: String, stream: SocketStream) throws(TLSError) {
         self.context = context
         self.sessionKey = sessionKey
@@ -91,17 +91,17 @@ final class TLSEngine {
         SSL_free(ssl)
     }
 
-    /// Where an SSL refers to its engine: the slot of SSL_set_app_data.
+    /// The ex_data slot that refers to the engine, unretained: the engine owns the SSL.
     private static let slot: Int32 = 0
 
-    /// The engine that has this SSL.
+    /// The engine that owns this SSL.
     static func of(_ ssl: OpaquePointer) -> TLSEngine? {
         SSL_get_ex_data(ssl, slot).map { Unmanaged<TLSEngine>.fromOpaque($0).takeUnretainedValue() }
     }
 
     // MARK: Handshake
 
-    /// Begins to measure, and to wait no longer than to the deadline.
+    /// Starts measuring the handshake, and its deadline.
     func begin() {
         began = stream.loop.wakeTime
         timer = stream.loop.setTimer(at: deadline, target: self)
@@ -125,7 +125,7 @@ final class TLSEngine {
         return code == SSL_ERROR_WANT_READ ? .needsMore : .failed(failure(code))
     }
 
-    /// OpenSSL lets a server choose a protocol that nobody offered (RFC 7301 3.1 does not).
+    /// OpenSSL accepts a protocol that was not offered, which RFC 7301, section 3.1, forbids.
     private var refusedProtocol: TLSError? {
         guard let chosen = details?.applicationProtocol,
             !context.configuration.applicationProtocols.contains(chosen)
@@ -135,22 +135,22 @@ final class TLSEngine {
 
     // MARK: Reading
 
-    /// Whether bytes were fed that are not read.
+    /// Whether fed bytes are left unread.
     var hasInput: Bool { !fed.isEmpty || keptRead < kept.count }
 
-    /// Has these bytes read, which stay where they are until `keepRest`.
+    /// Provides input. The bytes must stay valid until `keepRest`.
     func feed(_ bytes: UnsafeRawBufferPointer) {
         fed = bytes
         emptyCount &+= bytes.count
     }
 
-    /// Why the peer is to be broken off, if it sends too much without content.
+    /// The error for a peer that sends too much without content.
     var excess: TLSError? {
         guard emptyCount > Self.emptyLimit else { return nil }
         return TLSError(.protocolError, "the peer sends no content, only messages of TLS")
     }
 
-    /// Keeps a copy of bytes for the next reading.
+    /// Copies bytes for the next read.
     func keep(_ bytes: UnsafeRawBufferPointer) {
         guard !bytes.isEmpty else { return }
         kept.removeFirst(keptRead)
@@ -159,14 +159,14 @@ final class TLSEngine {
         isBehind = true
     }
 
-    /// Keeps what was fed and not read: the loop's buffer is another's from here on.
+    /// Copies unread input, since the loop's buffer is reused after this.
     func keepRest() {
         let rest = fed
         fed = UnsafeRawBufferPointer(start: nil, count: 0)
         keep(rest)
     }
 
-    /// Reads as much as there is room for.
+    /// Reads until `room` is full or the input is used up.
     func read(into room: UnsafeMutableRawBufferPointer) -> (count: Int, then: Reading) {
         var count = 0
         while count < room.count {
@@ -187,7 +187,7 @@ final class TLSEngine {
         return (count, .full)
     }
 
-    /// Whether all that was fed brings neither a byte nor an end.
+    /// Whether the input holds neither a byte of content nor an end.
     var isSilent: Bool {
         ERR_clear_error()
         var byte: UInt8 = 0
@@ -196,7 +196,7 @@ final class TLSEngine {
         return result != 1 && SSL_get_error(ssl, result) == SSL_ERROR_WANT_READ
     }
 
-    /// For OpenSSL: fills `room` with bytes that were fed; 0 where none are left.
+    /// Called by OpenSSL: copies input to `room`. Returns 0 when none is left.
     func takeInput(_ room: UnsafeMutableRawBufferPointer) -> Int {
         if keptRead < kept.count {
             let count = min(room.count, kept.count - keptRead)
@@ -216,25 +216,25 @@ final class TLSEngine {
 
     // MARK: Writing
 
-    /// Encrypts bytes and writes them to the stream. What else waits has to be written before.
+    /// Encrypts bytes and writes them to the stream. Write `waiting` first.
     func encrypt(_ bytes: UnsafeRawBufferPointer) throws(TLSError) {
         ERR_clear_error()
         isWriting = true
         defer { isWriting = false }
         var written = 0
         let result = SSL_write_ex(ssl, bytes.baseAddress, bytes.count, &written)
-        // The stream takes whatever comes, so that a write is whole or has failed.
+        // The stream accepts any amount, so a write succeeds completely or fails.
         guard result == 1 else { throw failure(SSL_get_error(ssl, result)) }
     }
 
-    /// For OpenSSL: writes to the stream. False where nothing more may be.
+    /// Called by OpenSSL: writes to the stream. Returns false when the limit is reached.
     func putOutput(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard isWriting || stream.queue.byteCount < Self.unaskedLimit else { return false }
         stream.writeWire(bytes)
         return true
     }
 
-    /// Says that nothing follows (close_notify), once, where there is a connection to say it on.
+    /// Sends close_notify once, if the handshake is done and the connection works.
     func sayGoodbye() {
         guard details != nil, !isBroken, !saidGoodbye else { return }
         saidGoodbye = true
@@ -244,7 +244,7 @@ final class TLSEngine {
         isWriting = false
     }
 
-    /// The connection is gone: nothing is to be said on it.
+    /// The connection is gone, so nothing more may be sent.
     func broke() { isBroken = true }
 
     // MARK: -
@@ -267,7 +267,7 @@ final class TLSEngine {
 }
 
 extension TLSEngine {
-    /// Why a certificate is not accepted.
+    /// Describes why a certificate was rejected.
     private func words(for result: Int32) -> String {
         let words = String(cString: X509_verify_cert_error_string(Int(result)))
         switch result {

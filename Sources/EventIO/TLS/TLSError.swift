@@ -1,27 +1,27 @@
 import COpenSSL
 
-/// Why TLS was not set up, not established, or broken off.
+/// Why TLS could not be set up or established, or broke off.
 public struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Whose fault it is, as far as it can be told. A set that may grow.
+    /// The kind of failure, which tells whose fault it is as far as that is known. More kinds may be added.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
         public let description: String
 
-        /// A file, key, certificate, pin or name that a configuration gives cannot be used: a mistake on this side.
+        /// A file, key, certificate, pin or name in the configuration cannot be used.
         public static let configuration = Kind(description: "TLS configuration")
-        /// What the peer sent is not TLS, not a version or cipher that both speak, or breaks its rules.
+        /// The peer does not speak TLS, shares no version or cipher, or violated the protocol.
         public static let protocolError = Kind(description: "TLS protocol error")
         /// The peer's certificate was not accepted: `code` is OpenSSL's verification result, `reason` its text.
         public static let certificateError = Kind(description: "TLS certificate error")
-        /// The peer broke off with an alert (RFC 8446 6.2): `reason` is its name.
+        /// The peer sent an alert (RFC 8446, section 6.2); `reason` is its name.
         public static let alertReceived = Kind(description: "TLS alert received")
-        /// The connection ended without the peer's close_notify (RFC 8446 6.1): what came before may be cut short.
+        /// The connection ended without close_notify (RFC 8446, section 6.1), so the data may be cut short.
         public static let truncated = Kind(description: "TLS truncated")
     }
 
     public let kind: Kind
-    /// OpenSSL's words, or the alert's name in RFC 8446, or what of a configuration cannot be used, and why.
+    /// OpenSSL's text, the alert's name in RFC 8446, or what is wrong with the configuration.
     public let reason: String
-    /// The alert's number, or OpenSSL's verification result (X509_V_ERR_...); else 0.
+    /// The number of the alert, or OpenSSL's verification result (X509_V_ERR_...); else 0.
     public let code: Int
 
     init(_ kind: Kind, _ reason: String, code: Int = 0) {
@@ -34,7 +34,7 @@ public struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension TLSError {
-    /// What OpenSSL noted first since its notes were cleared: where a failure began.
+    /// The first error that OpenSSL recorded since its queue was cleared, which is where a failure began.
     static var openSSLReason: String {
         let code = ERR_peek_error()
         guard code != 0 else { return "no reason given" }
@@ -42,7 +42,7 @@ extension TLSError {
         return String(cString: text)
     }
 
-    /// The name of an alert (RFC 8446 6, RFC 5246 7.2).
+    /// The name of an alert (RFC 8446, section 6; RFC 5246, section 7.2).
     static func alertName(_ number: Int) -> String {
         alertNames[number] ?? "alert \(number)"
     }

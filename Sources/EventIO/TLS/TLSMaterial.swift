@@ -1,16 +1,16 @@
 import COpenSSL
 import Glibc
 
-/// What a configuration names, read: certificates and keys, until a context has them.
+/// The certificates and keys of a configuration, read from their files.
 struct TLSMaterial {
-    /// Nil where the system's are trusted, or nothing is verified.
+    /// Nil if the system's roots are used, or nothing is verified.
     let authorities: TLSText?
     let certificateChain: TLSText?
     let privateKey: TLSText?
-    /// SHA-256 over all of it: it tells files with new content from those that were read before.
+    /// SHA-256 of all of it, which detects changed files.
     let digest: [UInt8]
 
-    /// Reads the files; blocks for as long as that takes.
+    /// Reads the files, which blocks.
     init(_ configuration: TLSConfiguration) throws(TLSError) {
         func text(_ pem: TLSConfiguration.PEM?, for use: String) throws(TLSError) -> TLSText? {
             guard let pem else { return nil }
@@ -29,8 +29,8 @@ struct TLSMaterial {
         digest = all.withUnsafeBytes { TLSText.digest(of: $0) }
     }
 
-    /// Changes with the roots of the system: the content of OpenSSL's file, and when a file in its folders came or went. (The
-    /// files in there are read as certificates are verified.)
+    /// Changes when the system's roots do: the content of OpenSSL's file, and the modification times of its
+    /// folders. (OpenSSL reads the files in these folders when it verifies a certificate.)
     private static func systemRoots() -> [UInt8] {
         func setting(_ name: UnsafePointer<CChar>?, _ standard: UnsafePointer<CChar>?) -> String {
             guard let text = name.flatMap({ getenv($0) }).map({ UnsafePointer($0) }) ?? standard else {

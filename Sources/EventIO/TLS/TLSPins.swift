@@ -1,6 +1,7 @@
 import COpenSSL
 
-/// The keys of which one has to be a server's, each the SHA-256 of a SubjectPublicKeyInfo (RFC 7469 2.4).
+/// The SHA-256 hashes of public keys (SubjectPublicKeyInfo, RFC 7469, section 2.4), one of which a server
+/// must have.
 struct TLSPins: Sendable {
     private let hashes: Set<[UInt8]>
 
@@ -20,7 +21,7 @@ struct TLSPins: Sendable {
         let base64 = Array(text.hasPrefix("sha256//") ? text.dropFirst(8).utf8 : text.utf8)
         guard !base64.isEmpty else { throw TLSError(.configuration, "a pin is empty") }
         var decoded = [UInt8](repeating: 0, count: 33)
-        // 32 bytes are 43 digits and a padding, which is decoded as a zero.
+        // 32 bytes are 43 digits and one padding character, which decodes to a zero byte.
         guard base64.count == 44, base64[43] == UInt8(ascii: "="), base64[42] != UInt8(ascii: "="),
             EVP_DecodeBlock(&decoded, base64, 44) == 33
         else {
@@ -29,7 +30,7 @@ struct TLSPins: Sendable {
         return Array(decoded[..<32])
     }
 
-    /// Whether this certificate's key is one of them.
+    /// Whether the certificate's key is one of them.
     func contain(keyOf certificate: OpaquePointer) -> Bool {
         guard let key = X509_get_X509_PUBKEY(certificate) else { return false }
         var encoded: UnsafeMutablePointer<UInt8>?

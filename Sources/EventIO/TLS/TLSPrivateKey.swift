@@ -1,10 +1,10 @@
 import COpenSSL
 import Glibc
 
-/// A private key, with the name under which complaints speak of it.
+/// A private key, with a name for error messages.
 struct TLSPrivateKey: ~Copyable {
     let subject: String
-    /// Made by `PEM_read_bio_PrivateKey`, freed in `deinit`.
+    /// Created by `PEM_read_bio_PrivateKey`, freed in `deinit`.
     let handle: OpaquePointer
 
     init(_ text: TLSText, password: String?) throws(TLSError) {
@@ -28,8 +28,8 @@ struct TLSPrivateKey: ~Copyable {
     }
 }
 
-/// Gives OpenSSL the password that stands, ended by a zero, where `data` points; none where it is nil. (Without a function
-/// of ours it would ask on the terminal.)
+/// Passes OpenSSL the NUL-terminated password at `data`, or none if it is nil. Without this callback OpenSSL
+/// would ask on the terminal.
 func tlsPassword(
     _ room: UnsafeMutablePointer<CChar>?, _ size: Int32, _: Int32, _ data: UnsafeMutableRawPointer?
 ) -> Int32 {

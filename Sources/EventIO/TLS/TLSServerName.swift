@@ -1,22 +1,22 @@
 import COpenSSL
 import Glibc
 
-/// The name that a server is asked for and has to prove: a DNS name, or an IP address, which is never sent as SNI
-/// (RFC 6066 3).
+/// The name a server must prove: a DNS name or an IP address. An address is never sent as SNI (RFC 6066,
+/// section 3).
 enum TLSServerName {
-    /// A DNS name in ASCII, or a numeric address.
+    /// Whether it is an ASCII DNS name or a numeric address.
     static func isValid(_ name: String) -> Bool {
         let bytes = bare(name).utf8
         return (1...255).contains(bytes.count) && bytes.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != 0x2f }
     }
 
-    /// Has `ssl` say the name and want it in the certificate. False where it is none.
+    /// Makes `ssl` send the name and require it in the certificate. Returns false for an invalid name.
     static func expect(_ name: String, on ssl: OpaquePointer) -> Bool {
         let name = bare(name)
         guard isValid(name) else { return false }
         guard let parameters = SSL_get0_param(ssl) else { return false }
         if SocketAddress(host: name, port: 0) != nil {
-            // A zone says which interface of this host; no certificate knows of it.
+            // The zone names a local interface, which no certificate contains.
             let address = name.split(separator: "%").first.map(String.init) ?? name
             return X509_VERIFY_PARAM_set1_ip_asc(parameters, address) == 1
         }
@@ -26,7 +26,7 @@ enum TLSServerName {
             && copenssl_set_tlsext_host_name(ssl, name) == 1
     }
 
-    /// Without the dot that ends a name at the root, and without brackets.
+    /// Removes the final dot of a fully qualified name, and the brackets of an IPv6 address.
     private static func bare(_ name: String) -> String {
         if name.hasPrefix("["), name.hasSuffix("]") { return String(name.dropFirst().dropLast()) }
         return name.hasSuffix(".") ? String(name.dropLast()) : name

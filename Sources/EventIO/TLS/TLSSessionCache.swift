@@ -1,25 +1,25 @@
 import COpenSSL
 import Locking
 
-/// The sessions that servers gave for later connections, by server. A ticket of TLS 1.3 is used once, so that nobody can
-/// tell by it that two connections are one client's (RFC 8446 C.4); a session of TLS 1.2 as long as it lasts.
-/// Any thread may use it.
+/// Sessions for resumption, by server. A TLS 1.3 ticket is used once, so that it does not link two
+/// connections of a client (RFC 8446, appendix C.4). A TLS 1.2 session is reused until it expires. Any thread
+/// may use the cache.
 final class TLSSessionCache: Sendable {
-    /// Servers that are remembered. Beyond it the one longest unheard of is forgotten.
+    /// Servers to remember. Beyond that the least recently added to is evicted.
     static let serverLimit = 256
-    /// Sessions of one server: as many connections may be resumed at a time.
+    /// Sessions per server, which bounds how many connections can be resumed at once.
     static let sessionLimit = 4
 
-    /// A reference to an SSL_SESSION, which this has until it is freed or given away.
+    /// An owned reference to an SSL_SESSION.
     ///
-    /// `@unchecked Sendable` is sound: OpenSSL counts references under its own lock, and a session that is whole does not
+    /// `@unchecked Sendable`: OpenSSL counts references under its own lock, and a complete session does not
     /// change.
     private struct Session: @unchecked Sendable {
         let handle: OpaquePointer
     }
 
     private struct Server {
-        /// The newest last.
+        /// Newest last.
         var sessions: [Session] = []
         var lastUse: UInt64 = 0
     }
@@ -35,7 +35,7 @@ final class TLSSessionCache: Sendable {
         for server in state.withLock({ $0.servers.values }) { Self.free(server.sessions) }
     }
 
-    /// Keeps a session, of which the caller gives his reference away.
+    /// Adds a session and takes over the caller's reference.
     func insert(_ session: OpaquePointer, for server: String) {
         let session = Session(handle: session)
         let dropped = state.withLock { state in
@@ -57,7 +57,7 @@ final class TLSSessionCache: Sendable {
         Self.free(dropped)
     }
 
-    /// A session that may be resumed with this server, the newest, or nil. The reference is the caller's.
+    /// Returns the newest resumable session for this server, or nil. The caller owns the reference.
     func take(for server: String) -> OpaquePointer? {
         let (found, dropped) = state.withLock { state in
             var dropped: [Session] = []
@@ -85,7 +85,7 @@ final class TLSSessionCache: Sendable {
     }
 }
 
-/// OpenSSL has a session for later. 1: the reference is ours now.
+/// Called by OpenSSL with a new session. Returns 1 to keep the reference.
 func tlsSessionArrived(_ ssl: OpaquePointer?, _ session: OpaquePointer?) -> Int32 {
     guard let ssl, let session, let engine = TLSEngine.of(ssl) else { return 0 }
     engine.context.sessions.insert(session, for: engine.sessionKey)

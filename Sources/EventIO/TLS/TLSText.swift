@@ -1,13 +1,14 @@
 import COpenSSL
 import Glibc
 
-/// PEM text as OpenSSL reads it, once, with the name under which complaints speak of it.
+/// A PEM text, read once by OpenSSL, with a name for error messages.
 final class TLSText {
-    /// Bytes of a file with certificates or keys.
+    /// The largest file of certificates or keys, in bytes.
     static var largest: Int { 16 << 20 }
 
     let subject: String
-    /// Made by `BIO_new` in `init`, freed in `deinit`: OpenSSL clears the memory as it grows and as it goes.
+    /// Created by `BIO_new` in `init`, freed in `deinit`. OpenSSL clears the memory when it grows and when it
+    /// is freed.
     let handle: OpaquePointer
     /// SHA-256 of the text.
     private(set) var digest: [UInt8] = []
@@ -39,7 +40,7 @@ final class TLSText {
         ERR_reason_error_string(code).map { String(cString: $0) } ?? "it is no PEM"
     }
 
-    /// SHA-256.
+    /// Returns the SHA-256 of `bytes`.
     static func digest(of bytes: UnsafeRawBufferPointer) -> [UInt8] {
         var hash = [UInt8](repeating: 0, count: 32)
         let isMade = EVP_Digest(bytes.baseAddress, bytes.count, &hash, nil, EVP_sha256(), nil)

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// OpenSSL asks whether the server's certificate is accepted: 1, or 0 with the reason in `store`.
+/// Called by OpenSSL to verify the server's certificate. Returns 1, or 0 with the reason in `store`.
 func tlsVerifies(_ store: OpaquePointer?, _: UnsafeMutableRawPointer?) -> Int32 {
     guard let store,
         let ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()),
@@ -11,7 +11,7 @@ func tlsVerifies(_ store: OpaquePointer?, _: UnsafeMutableRawPointer?) -> Int32 
         guard X509_verify_cert(store) == 1 else { return 0 }
         guard context.pins.isEmpty || hasPin(context.pins, inChainOf: store) else { return refuse(store) }
     } else if !context.pins.isEmpty {
-        // Who sends a chain that nobody verified may put any certificate into it: only his own counts.
+        // Anyone can send any certificate in an unverified chain, so only the server's own counts.
         guard let certificate = X509_STORE_CTX_get0_cert(store), context.pins.contain(keyOf: certificate)
         else { return refuse(store) }
     }

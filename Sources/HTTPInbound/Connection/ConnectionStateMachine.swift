@@ -1,50 +1,52 @@
 internal import EventIO
 internal import HTTPWire
 
-/// The decisions of one client connection: what may be read, who is answered next, and by when.
+/// Decides for one client connection what may be read, which request is answered next, and what is due when.
 ///
-/// Bytes, parsing and the handler are outside. Each event has one method in the past tense; its answer says
-/// what to do. The shell asks `deadline` after each batch of events and calls `deadlinePassed` then.
+/// It has no sockets, no parser and no handler. Each event is a method in the past tense that returns what to
+/// do. The connection asks for `deadline` after each batch of events, and calls `deadlinePassed` then.
 struct ConnectionStateMachine {
-    /// What the bytes that come next belong to.
+    /// What the next bytes belong to.
     private enum Reading {
-        /// No byte of the next request has come. Exits: `headStarted`, `headCompleted`, `requestFailed`; its
-        /// deadline closes silently (unless an answer is under way, then it has none).
+        /// Waiting for the first byte of the next request. Exits: `headStarted`, `headCompleted`,
+        /// `requestFailed`. At its deadline the connection closes silently; while an answer is pending there
+        /// is none.
         case idle
-        /// Part of a request's head has come. Exits: `headCompleted`, `requestFailed`; its deadline is a 408.
+        /// Reading a head. Exits: `headCompleted`, `requestFailed`. Its deadline is a 408.
         case head(since: MonotonicTime)
-        /// A head is complete (or broken) that waits for the answer before it; nothing is read. Exits: the
-        /// answer's end.
+        /// A complete or failed head waits for the previous answer; nothing is read. Exit: the end of that
+        /// answer.
         case held
-        /// The body of the request that is to be answered. Exits: `bodyCompleted`, `requestFailed`, beyond the
-        /// limit (413); its deadline is a 408.
+        /// Reading the body of the current request. Exits: `bodyCompleted`, `requestFailed`, the size limit
+        /// (413). Its deadline is a 408.
         case body(BodyProgress)
-        /// Nothing that comes is interpreted any more. No exits.
+        /// Further bytes are not interpreted. No exits.
         case over
     }
 
-    /// Where the answer of the oldest unanswered request is.
+    /// The state of the oldest unanswered request.
     private enum Answering {
-        /// No request waits. Exits: `requestBegan`, `refusalBegan`; `outputQueued`, to `flushing`.
+        /// No request. Exits: `requestBegan`, `refusalBegan`; `outputQueued`, to `flushing`.
         case nothing
-        /// A request waits for its answer, or part of the answer is out. Exits: `answerCompleted`.
+        /// A request waits for its answer, or for the rest of it. Exit: `answerCompleted`.
         case pending
-        /// The answer is complete, part of it waits for the client. Exits: `queueEmptied`; too little progress resets.
+        /// The answer is complete, and part of it waits for the client. Exits: `queueEmptied`; a reset if the
+        /// client makes too little progress.
         case flushing
-        /// The last answer is out and our side shut; what comes is thrown away. Exits: the client's end, too
-        /// many bytes, the deadline, all to `closed`.
+        /// The last answer was sent and our side is shut; input is discarded. Exits, all to `closed`: the
+        /// client's end, too many bytes, the deadline.
         case lingering(until: MonotonicTime, discarded: Int)
         /// No exits.
         case closed
     }
 
-    /// How a request's body comes along.
+    /// The progress of a request's body.
     struct BodyProgress {
         var since: MonotonicTime
         var received = 0
-        /// Most bytes this body may have.
+        /// The size limit.
         var limit: Int
-        /// The handler wants it.
+        /// Whether the handler wants the body.
         var isKept: Bool
     }
 
@@ -52,7 +54,7 @@ struct ConnectionStateMachine {
         case no
         /// Answers carry `Connection: close`.
         case announced
-        /// The listener is closed: only first requests are served.
+        /// The listener is closed; only first requests are served.
         case refusing(since: MonotonicTime)
     }
 
@@ -63,13 +65,13 @@ struct ConnectionStateMachine {
     private var drain = Drain.no
     private var idleSince: MonotonicTime
     private var begun = 0
-    /// The current request allows another one on this connection.
+    /// Whether the current request allows another one after it.
     private var isPersistent = true
-    /// The connection ends after the current answer.
+    /// Whether the connection ends after the current answer.
     private(set) var isClosing = false
-    /// The client shut its side while the end of an answer was on its way.
+    /// Whether the client shut its side while the end of an answer was being sent.
     private var endWasReached = false
-    /// How the client takes the output that waits for it. Nil: the queue is empty.
+    /// The client's progress with waiting output; nil while nothing waits.
     private var progress: OutputProgress?
 
     init(limits: StateLimits, acceptedAt: MonotonicTime) {
@@ -80,7 +82,7 @@ struct ConnectionStateMachine {
 
     // MARK: Reading
 
-    /// Whether the bytes at hand may be parsed now.
+    /// Whether input may be parsed now.
     var mayParse: Bool {
         switch (reading, answering) {
         case (.idle, .nothing), (.idle, .pending), (.idle, .flushing): true
@@ -90,12 +92,12 @@ struct ConnectionStateMachine {
         }
     }
 
-    /// Whether bytes that come are thrown away.
+    /// Whether input is discarded.
     var isDiscarding: Bool {
         if case .lingering = answering { true } else { false }
     }
 
-    /// Whether an answer is not complete.
+    /// Whether an answer is incomplete.
     var isAnswerPending: Bool {
         if case .pending = answering { true } else { false }
     }
@@ -109,24 +111,24 @@ struct ConnectionStateMachine {
         if case .body = reading { true } else { false }
     }
 
-    /// When the head began that is being read; nil where none is.
+    /// When the current head began; nil if none is being read.
     var headSince: MonotonicTime? {
         if case .head(let since) = reading { since } else { nil }
     }
 
-    /// Whether the socket should be read at all: not while a request waits that was parsed ahead.
+    /// Whether the socket should be read. It is not while a request that was parsed ahead waits.
     var wantsBytes: Bool { mayParse || isDiscarding }
 
-    /// Bytes of a request's head came, and it is not complete.
+    /// Part of a request's head arrived.
     mutating func headStarted(at now: MonotonicTime) {
         guard case .idle = reading else { return }
         reading = .head(since: begun == 0 ? acceptedAt : now)
     }
 
     enum HeadAction: Equatable {
-        /// It is this request's turn.
+        /// Begin this request.
         case begin
-        /// Keep it until `.nextRequest`; read no further.
+        /// Hold it until `.nextRequest`; read no further.
         case hold
     }
 
@@ -147,11 +149,11 @@ struct ConnectionStateMachine {
     enum FailureAction: Equatable {
         /// Answer with the error now, with `Connection: close`.
         case refuse
-        /// Keep the error until `.nextRequest`, then refuse.
+        /// Hold the error until `.nextRequest`, then answer.
         case hold
     }
 
-    /// The request being read is not HTTP, or too long, or too late.
+    /// The request being read is malformed, too large or too slow.
     mutating func requestFailed() -> FailureAction {
         switch (reading, answering) {
         case (.body, .pending), (_, .nothing):
@@ -173,9 +175,10 @@ struct ConnectionStateMachine {
         case draining
     }
 
-    /// It is a request's turn; whether to serve it at all.
+    /// A request begins. Returns whether to serve it.
     ///
-    /// - Parameter isPersistent: the request allows another one after it (RFC 9112 9.3; HTTP/1.0 never does).
+    /// - Parameter isPersistent: whether it allows another request after it (RFC 9112, section 9.3; HTTP/1.0
+    ///   never does).
     mutating func requestBegan(isPersistent: Bool) -> Admission {
         guard case .nothing = answering else { preconditionFailure("a request began in \(self)") }
         reading = .idle
@@ -187,20 +190,21 @@ struct ConnectionStateMachine {
     }
 
     enum BodyAction: Equatable {
-        /// There is none: dispatch.
+        /// There is no body: dispatch.
         case dispatch
         case read(sendContinue: Bool)
-        /// The client waits for a 100 that nobody wants to give: answer now and close.
+        /// The client waits for a 100 that will not come: answer now and close.
         case answerUnread
         /// 413 and close.
         case refuseTooLarge
     }
 
-    /// The verdict on a request is known, its body is not read yet.
+    /// The decision about a request is known; its body has not been read.
     ///
     /// - Parameters:
-    ///   - limit: most bytes the handler takes; nil: the answer is known and the body only framed and drained.
-    ///   - expectsContinue: the client waits for `100 Continue` and none of its body has come.
+    ///   - limit: the most bytes the handler takes; nil if the answer is known and the body is only
+    ///     discarded.
+    ///   - expectsContinue: whether the client waits for a 100 (Continue) and has sent none of the body.
     mutating func verdictKnown(
         body: RequestFraming.Body, limit: Int?, expectsContinue: Bool, at now: MonotonicTime
     ) -> BodyAction {
@@ -229,7 +233,7 @@ struct ConnectionStateMachine {
         case refuseTooLarge
     }
 
-    /// Bytes of the body came, framing not counted.
+    /// Bytes of the body arrived, not counting its framing.
     mutating func bodyReceived(_ count: Int) -> BytesAction {
         guard case .body(var progress) = reading else { preconditionFailure("body bytes in \(self)") }
         progress.received += count
@@ -249,7 +253,7 @@ struct ConnectionStateMachine {
 
     // MARK: Answering
 
-    /// A refusal is about to be written; the connection ends with it.
+    /// A refusal is about to be written. It ends the connection.
     mutating func refusalBegan() {
         reading = .over
         answering = .pending
@@ -258,7 +262,7 @@ struct ConnectionStateMachine {
 
     /// An answer's head is about to be written.
     ///
-    /// - Parameter delimitedByClose: the body's end is the connection's end.
+    /// - Parameter delimitedByClose: whether the end of the connection marks the end of the body.
     /// - Returns: whether it carries `Connection: close`.
     mutating func answerBegan(delimitedByClose: Bool) -> Bool {
         if delimitedByClose || !isPersistent || begun >= limits.requestsPerConnection { isClosing = true }
@@ -272,15 +276,15 @@ struct ConnectionStateMachine {
     enum AfterAnswer: Equatable {
         /// Wait for `queueEmptied`.
         case flush
-        /// Begin what is held, else read on.
+        /// Begin the held request, or read on.
         case nextRequest
-        /// Shut our side, discard what comes.
+        /// Shut our side and discard input.
         case shutdownAndDiscard
-        /// The client has shut its side already.
+        /// Close, because the client has shut its side already.
         case close
     }
 
-    /// The last byte of an answer was handed to the socket, or to its queue.
+    /// The last byte of an answer was passed to the stream.
     mutating func answerCompleted(queueIsEmpty: Bool, at now: MonotonicTime) -> AfterAnswer {
         guard case .pending = answering else { preconditionFailure("an answer ended in \(self)") }
         guard queueIsEmpty else {
@@ -290,7 +294,7 @@ struct ConnectionStateMachine {
         return answerLeft(at: now)
     }
 
-    /// All output was taken by the kernel. Nil: no answer was waiting for that.
+    /// The kernel took all output. Returns nil if no answer waited for that.
     mutating func queueEmptied(at now: MonotonicTime) -> AfterAnswer? {
         progress = nil
         guard case .flushing = answering else { return nil }
@@ -309,12 +313,12 @@ struct ConnectionStateMachine {
         return .nextRequest
     }
 
-    /// The socket did not take all that this connection wrote. An answer that had left, as it seemed, is on its way.
+    /// The socket did not take everything written. An answer thought to be sent is still on its way.
     mutating func outputQueued() {
         if case .nothing = answering { answering = .flushing }
     }
 
-    /// When a client that output waits for was last seen to acknowledge something.
+    /// When the client last acknowledged waiting output.
     var progressedAt: MonotonicTime? { progress?.progressedAt }
 
     /// Whether to call `queueObserved` while output waits.
@@ -322,7 +326,7 @@ struct ConnectionStateMachine {
 
     /// Output waits for the client.
     ///
-    /// - Parameter acknowledged: bytes of this connection that the client has acknowledged so far.
+    /// - Parameter acknowledged: bytes of this connection that the client has acknowledged.
     mutating func queueObserved(acknowledged: Int64, at now: MonotonicTime) {
         guard progress != nil else {
             progress = OutputProgress(acknowledged: acknowledged, at: now)
@@ -334,17 +338,17 @@ struct ConnectionStateMachine {
     // MARK: The end
 
     enum EndAction: Equatable {
-        /// Nobody waits for anything.
+        /// No answer is pending: close.
         case close
-        /// An answer was pending: tell its handler, then close.
+        /// An answer is pending: tell its handler, then close.
         case clientGone
-        /// A complete answer is on its way out: let it go out.
+        /// A complete answer is still being sent: let it finish.
         case keepWriting
     }
 
-    /// The client sends no more (FIN). While an answer is pending it counts as gone.
+    /// The client sends no more (FIN). If an answer is pending, it counts as gone.
     ///
-    /// - Parameter queueIsEmpty: the kernel has taken all output.
+    /// - Parameter queueIsEmpty: whether the kernel has taken all output.
     mutating func endReached(queueIsEmpty: Bool) -> EndAction {
         if !queueIsEmpty { outputQueued() }
         switch answering {
@@ -364,14 +368,14 @@ struct ConnectionStateMachine {
         case close
     }
 
-    /// Bytes came after the last answer.
+    /// Input arrived after the last answer.
     mutating func discarded(_ count: Int) -> DiscardAction {
         guard case .lingering(let until, let before) = answering else { return .goOn }
         answering = .lingering(until: until, discarded: before + count)
         return before + count > limits.discardedBytes ? .close : .goOn
     }
 
-    /// The connection was closed, by whomever.
+    /// The connection was closed, by either side.
     mutating func closed() {
         reading = .over
         answering = .closed
@@ -385,14 +389,14 @@ struct ConnectionStateMachine {
         if case .no = drain { drain = .announced }
     }
 
-    /// The listener is closed: what is idle has `drainGrace` left.
+    /// The listener is closed: idle connections have `drainGrace` left.
     mutating func listenerClosed(at now: MonotonicTime) {
         drain = .refusing(since: now)
     }
 
     // MARK: Time
 
-    /// When `deadlinePassed` is due; nil: nothing is awaited.
+    /// When `deadlinePassed` is due; nil if nothing is awaited.
     @inline(__always)
     var deadline: MonotonicTime? {
         earlier(readDeadline, writeDeadline)
@@ -416,29 +420,29 @@ struct ConnectionStateMachine {
         }
     }
 
-    /// The time that a body of so many bytes may take at `bodyRate`.
+    /// The time that this many bytes may take at `bodyRate`.
     private func ratedTime(of body: BodyProgress) -> TimeAmount {
         let (scaled, isTooLarge) = Int64(body.received).multipliedReportingOverflow(by: 1_000_000_000)
         return isTooLarge ? .never : TimeAmount(nanoseconds: scaled / Int64(max(1, limits.bodyRate)))
     }
 
-    /// Progress is seen only by looking: a reset comes a second late at most.
+    /// Progress is only seen by polling, so a reset may be up to a second late.
     private var writeDeadline: MonotonicTime? { progress?.deadline(limits) }
 
     enum DeadlineAction: Equatable {
         /// Nothing is due.
         case wait
-        /// Close without a word.
+        /// Close silently.
         case close
         /// The request took too long: 408 now, and close.
         case refuse
-        /// The same, after the answer under way (`.nextRequest`).
+        /// 408 and close after the current answer (`.nextRequest`).
         case hold
         /// The client takes too little of what waits for it: reset.
         case reset
     }
 
-    /// The time `deadline` named has come, or an earlier one.
+    /// The time of `deadline` has come, or an earlier one.
     mutating func deadlinePassed(at now: MonotonicTime) -> DeadlineAction {
         if let progress, progress.isStalled(at: now, limits) { return .reset }
         guard let readDeadline, now >= readDeadline else { return .wait }

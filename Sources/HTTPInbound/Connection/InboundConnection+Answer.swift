@@ -2,9 +2,10 @@ internal import EventIO
 internal import HTTPModel
 internal import HTTPWire
 
-/// Answers, from their head to the moment the kernel has taken them.
+/// Writing answers, from the head to the last byte.
 extension InboundConnection {
-    /// Pieces up to this size are put together and written by one call; longer ones are gathered in place.
+    /// Bodies up to this size are copied behind the head and written at once; larger ones are gathered in
+    /// place.
     static var copiedBytes: Int { 16 * 1024 }
 
     // MARK: Whole answers
@@ -15,19 +16,20 @@ extension InboundConnection {
         complete(.exchange(exchange))
     }
 
-    /// The answer that was known before the body came.
+    /// Sends the answer that was decided on before the body was read.
     func answerDecided() {
         guard let response = turn.decided else { return }
         answerDirectly(response, error: nil)
     }
 
-    /// One answer with `Connection: close`; nothing that comes after is interpreted.
+    /// Refuses a request that failed before it began. The answer carries `Connection: close`, and further
+    /// input is not interpreted.
     func refuse(_ error: InboundError, _ broken: Turn) {
         turn = broken
         refuse(error)
     }
 
-    /// The same for the request whose turn it is.
+    /// Refuses the current request.
     func refuse(_ error: InboundError) {
         dropBody()
         state.refusalBegan()
@@ -39,7 +41,7 @@ extension InboundConnection {
         complete(.direct(directAnswer(response, error: error, bytesSent: sent, outcome: .completed)))
     }
 
-    /// What is told of the request whose turn it is, where it has no exchange.
+    /// Describes the current request, which has no exchange.
     func directAnswer(
         _ response: HTTPResponse?, error: InboundError? = nil, bytesSent: Int = 0, outcome: InboundOutcome
     ) -> DirectAnswer {
@@ -50,10 +52,10 @@ extension InboundConnection {
             hasBegun: bytesSent > 0, outcome: outcome)
     }
 
-    /// The head of the request that is being answered.
+    /// The head of the request being answered.
     private var currentHead: HTTPRequestHead? { turn.head ?? exchange?.request.head }
 
-    /// Writes head and body; returns the bytes of both.
+    /// Writes head and body. Returns their size.
     private func write(_ response: HTTPResponse) -> Int {
         let keepAlive = !state.answerBegan(delimitedByClose: false)
         if let sent = writeInPlace(response, keepAlive) { return sent }
@@ -75,8 +77,8 @@ extension InboundConnection {
         }
     }
 
-    /// Puts a small answer together where it goes out from: neither buffer nor copy. Nil, and nothing is written, for one
-    /// that has to be written by other means.
+    /// Assembles a small answer directly in the outbox, which saves a buffer and a copy. Returns nil, and
+    /// writes nothing, if that is not possible.
     private func writeInPlace(_ response: HTTPResponse, _ keepAlive: Bool) -> Int? {
         let bodyCount = response.bodyCount
         let date = server.date.current
@@ -108,7 +110,7 @@ extension InboundConnection {
         appendHead(response.status, response.fields, .length(response.bodyCount), keepAlive, to: &output)
     }
 
-    /// Nil, and nothing appended, for a head that must not go out: a field with a line end, say.
+    /// Returns nil, and appends nothing, if the head is invalid, such as a field with a line break.
     private func appendHead(
         _ status: HTTPStatus, _ fields: HTTPFields, _ body: ResponseSerializer.Body, _ keepAlive: Bool,
         to output: inout [UInt8]
@@ -122,7 +124,7 @@ extension InboundConnection {
 
     // MARK: Streams
 
-    /// Nil when the head cannot go out; it was answered 500 then.
+    /// Starts a streamed answer. Returns nil if the head is invalid; a 500 was sent then.
     func startStreaming(_ head: HTTPResponseHead, on exchange: InboundExchange) -> BodyWriter.Framing? {
         guard isOpen else { return nil }
         let length = head.fields[.contentLength].flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
@@ -148,7 +150,7 @@ extension InboundConnection {
         return framing
     }
 
-    /// Sends a piece of a body as it is.
+    /// Sends part of a body as it is.
     func send(_ bytes: ArraySlice<UInt8>, on exchange: InboundExchange) {
         guard isOpen else { return }
         bytesHanded += Int64(bytes.count)
@@ -200,7 +202,7 @@ extension InboundConnection {
         }
     }
 
-    /// Lends the loop's buffer, empty.
+    /// Lends the server's buffer, emptied.
     private func withOutput<Result>(_ body: (inout [UInt8]) -> Result) -> Result {
         var output: [UInt8] = []
         swap(&output, &server.output)
@@ -209,7 +211,7 @@ extension InboundConnection {
         return body(&output)
     }
 
-    /// Hands `output` and then `body` to the stream: in one buffer if they are small, else gathered.
+    /// Writes `output` and `body`: in one buffer if the body is small, else gathered.
     private func send(_ output: inout [UInt8], _ body: [ArraySlice<UInt8>]) -> Int {
         let length = body.reduce(0) { $0 + $1.count }
         let total = output.count + length
@@ -225,7 +227,7 @@ extension InboundConnection {
 
     // MARK: The end of an answer
 
-    /// The last byte of an answer was handed to the stream.
+    /// Ends an answer whose last byte was passed to the stream.
     private func complete(_ answer: LeavingAnswers.Answer) {
         if case .exchange(let answered) = answer {
             exchange = nil
@@ -235,10 +237,10 @@ extension InboundConnection {
         onDrain = nil
         let isFirst = leaving.isEmpty
         leaving.append(answer, end: bytesHanded)
-        // The end follows the answer out, and both go at once: nothing comes that they could be sent with.
+        // Shut the stream right away, so that the FIN leaves together with the answer.
         if state.isClosing { stream.shutdownWrite() }
         let after = state.answerCompleted(queueIsEmpty: isFlushed, at: now)
-        // Told when the kernel has it; where it waits for its client, `streamFlushed` tells.
+        // Report the answer when the kernel has it. If it waits for the client, `streamFlushed` reports it.
         if isFlushed, isFirst { loop.afterWrites(self) }
         perform(after)
     }
@@ -256,7 +258,7 @@ extension InboundConnection {
         }
     }
 
-    /// A handler let its exchange go: unanswered, or with half of an answer out.
+    /// Handles an exchange that its handler released, unanswered or in the middle of an answer.
     func exchangeWasDropped(_ head: HTTPRequestHead, isAnswered: Bool) {
         exchange = nil
         guard isOpen else { return }

@@ -1,31 +1,31 @@
 internal import EventIO
 
-/// How far a connection's output has got, in bytes since it was accepted.
+/// The progress of a connection's output, in bytes since it was accepted.
 struct Delivery {
     var taken: Int64
     var acknowledged: Int64
 
-    /// How much of an answer the client acknowledged.
+    /// Returns how many bytes of an answer the client acknowledged.
     ///
     /// - Parameters:
-    ///   - end: where the bytes of the answer end that were handed to the stream.
-    ///   - count: how many those are.
+    ///   - count: the bytes of the answer that were passed to the stream.
+    ///   - end: the offset in the connection's output where they end.
     func acknowledged(of count: Int, end: Int64) -> Int {
         Int(min(max(0, acknowledged - (end - Int64(count))), Int64(count)))
     }
 
-    /// Whether the kernel took any of it.
+    /// Whether the kernel took any of an answer.
     func hasBegun(_ count: Int, end: Int64) -> Bool { taken > end - Int64(count) }
 }
 
-/// Complete answers, up to the moment that the kernel has taken them or the connection ends.
+/// Complete answers, until the kernel has taken them or the connection ends.
 extension InboundConnection: DeferredWork {
-    /// What this wake wrote was offered to the kernel.
+    /// The writes of this wake were offered to the kernel.
     func runDeferred() {
         tellTakenAnswers()
     }
 
-    /// Tells of those answers that the kernel has taken whole.
+    /// Reports the answers that the kernel has taken completely.
     func tellTakenAnswers() {
         tellTakenAnswers(stream.bytesTaken)
     }
@@ -39,7 +39,8 @@ extension InboundConnection: DeferredWork {
         }
     }
 
-    /// How far the output has got; nil where nobody needs to know. Before the stream is closed, as the kernel forgets then.
+    /// Returns the progress of the output; nil if nobody needs it. Call it before the stream is closed, when
+    /// the kernel forgets.
     func delivery(_ manner: Manner) -> Delivery? {
         guard exchange != nil || !leaving.isEmpty || turn.continueBytes > 0 else { return nil }
         switch manner {
@@ -49,10 +50,10 @@ extension InboundConnection: DeferredWork {
         return Delivery(taken: stream.bytesTaken, acknowledged: stream.bytesAcknowledged)
     }
 
-    /// The connection has ended: tells of all answers that are left.
+    /// Reports all remaining answers of a connection that has ended.
     func tellCutAnswers(_ delivery: Delivery, _ outcome: InboundOutcome) {
         tellTakenAnswers(delivery.taken)
-        // A connection that we close with output left cuts it, whatever the reason.
+        // We closed the connection with output left, so the answer was cut.
         let outcome = outcome == .completed ? .aborted : outcome
         while let (answer, end) = leaving.removeFirst(within: .max) {
             switch answer {

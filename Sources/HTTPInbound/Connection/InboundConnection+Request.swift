@@ -1,7 +1,7 @@
 internal import HTTPModel
 internal import HTTPWire
 
-/// A request's turn, from its head to its handler.
+/// A request, from its head to its handler.
 extension InboundConnection {
     func begin(_ head: consuming HTTPRequestHead, _ framing: RequestFraming, headBytes: Int) {
         turn = Turn(receivedAt: now)
@@ -30,7 +30,7 @@ extension InboundConnection {
         case .read(let sendContinue):
             if sendContinue { self.sendContinue() }
             if case .length(let length) = body, limit != nil {
-                // What a client merely promises reserves little.
+                // A Content-Length is only a promise, so it reserves little.
                 turn.body.reserveCapacity(min(length, 16_384))
             }
         case .answerUnread: answerDecided()
@@ -38,7 +38,7 @@ extension InboundConnection {
         }
     }
 
-    /// The server's own answers come before the handler's.
+    /// Decides about a request. The server's own answers come before the handler's.
     private func decide(_ head: HTTPRequestHead, _ admission: ConnectionStateMachine.Admission)
         -> BodyDecision
     {
@@ -86,7 +86,7 @@ extension InboundConnection {
         handler.handle(exchange)
     }
 
-    /// Nobody wants the body any more.
+    /// Discards the body.
     func dropBody() {
         server.release(bodyBytes: turn.body.count)
         turn.body = []

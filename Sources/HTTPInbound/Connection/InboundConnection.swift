@@ -3,11 +3,11 @@ internal import HTTPModel
 internal import HTTPWire
 internal import Rx
 
-/// One client connection: performs what `ConnectionStateMachine` decides. Confined to its loop.
+/// One client connection, which performs what `ConnectionStateMachine` decides. Used on its loop only.
 ///
 /// The server's list retains it until it ends, so it outlives every callback of its stream.
 final class InboundConnection {
-    /// What was parsed while an earlier answer was under way.
+    /// What was parsed while an earlier answer was pending.
     enum Ahead {
         case nothing
         case request(HTTPRequestHead, RequestFraming, headBytes: Int)
@@ -15,39 +15,39 @@ final class InboundConnection {
     }
 
     let server: InboundServer
-    // The server's, here so that to ask them needs no hold on the server.
+    // Copies of the server's properties, which save retaining the server.
     let loop: EventLoop
     let handler: any InboundHandler
     let stream: SocketStream
     let peer: InboundPeer
-    /// Where the server's list has this connection.
+    /// The position in the server's list.
     var index = 0
     var state: ConnectionStateMachine
     var parser: RequestParser
     var ahead = Ahead.nothing
-    /// Read and not parsed; while there is any, the socket is not read.
+    /// Input that was read but not parsed. While there is any, the socket is not read.
     var pending = PendingInput()
     /// The request that is being read or answered.
     var turn: Turn
-    /// Whom the answer under way belongs to. The handler owns it; letting it go clears this.
+    /// The exchange of the current answer. The handler owns it; releasing it clears this.
     unowned var exchange: InboundExchange?
     var leaving = LeavingAnswers()
     var onDrain: (() -> Void)?
     var isOpen = true
 
-    /// Bytes of the head that is being parsed.
+    /// Bytes of the head being parsed.
     private var headBytes = 0
-    /// Bytes handed to the stream so far; the kernel has all when the stream has sent as many.
+    /// Bytes passed to the stream so far. The kernel has all of them when the stream has sent as many.
     var bytesHanded: Int64 = 0
-    /// What of it the server was told to be in the stream's queue, in memory.
+    /// The part in the stream's queue, in memory, as reported to the server.
     private(set) var waitingBytes = 0
-    /// Since when that has been more than an answer should have in memory.
+    /// Since when that has exceeded what an answer may hold in memory.
     private var largeSince: MonotonicTime?
-    /// What has a file, written or being written.
+    /// Bytes in a file, written or being written.
     private var spooledBytes = 0
     private var isParsing = false
     private var isReading = true
-    /// The one timer, looked at lazily: it is set anew only when a deadline comes before it.
+    /// The one timer. It is replaced only when a deadline comes before it.
     private var timer: (token: TimerToken, at: MonotonicTime)?
 
     init(stream: SocketStream, server: InboundServer) {
@@ -68,7 +68,7 @@ final class InboundConnection {
 
     // MARK: Parsing
 
-    /// Parses as far as the state allows: what is held, then `input`. Returns the bytes it used.
+    /// Parses as far as the state allows: first what is held, then `input`. Returns the number of bytes used.
     private func parse(_ input: UnsafeRawBufferPointer) -> Int {
         var used = 0
         isParsing = true
@@ -95,7 +95,7 @@ final class InboundConnection {
                 case .begin: begin(head, framing, headBytes: count)
                 case .hold: ahead = .request(head, framing, headBytes: count)
                 }
-                // Nearly always that was all.
+                // Usually that was all.
                 if used == input.count, !parser.hasStarted, case .nothing = ahead { return used }
             case .body(let range):
                 bodyCame(UnsafeRawBufferPointer(rebasing: input[range]))
@@ -109,7 +109,7 @@ final class InboundConnection {
         return used
     }
 
-    /// Whether there was something to begin.
+    /// Begins the request that was parsed ahead. Returns false if there is none.
     private func beginAhead() -> Bool {
         switch ahead {
         case .nothing:
@@ -131,10 +131,10 @@ final class InboundConnection {
         }
     }
 
-    /// What is known of a request that goes no further: all of it where its body was being read, else what came of
-    /// its head.
+    /// Describes a request that failed: the current one if its body was being read, else what arrived of its
+    /// head.
     ///
-    /// - Parameter unread: bytes that came and that nobody will parse.
+    /// - Parameter unread: bytes that arrived and will not be parsed.
     private func brokenOff(unread: Int = 0) -> Turn {
         guard !state.isReadingBody else { return turn }
         var broken = Turn(receivedAt: state.headSince ?? now)
@@ -143,18 +143,18 @@ final class InboundConnection {
         return broken
     }
 
-    /// Goes on after an answer: what is held, what is pending, then the socket.
+    /// Continues after an answer: with what is held, then pending input, then the socket.
     func proceed() {
         guard !isParsing else { return }
-        // Nearly always nothing waits, and the parser has said so: it is asked again when bytes come.
+        // Usually nothing waits, and the parser needs more bytes.
         if pending.isEmpty, case .nothing = ahead { return settle() }
-        // A copy, so that what is called may drop what is pending.
+        // A copy, because the calls below may discard pending input.
         let input = pending
         pending.drop(input.read { parse($0) })
         settle()
     }
 
-    /// After each batch of events: reads on or not, and looks at the next deadline.
+    /// Updates reading, deadlines and counts after each batch of events.
     func settle() {
         guard isOpen, !isParsing else { return }
         countWaiting()
@@ -174,10 +174,10 @@ final class InboundConnection {
         if wantsReading { stream.resumeReading() } else { stream.pauseReading() }
     }
 
-    /// When its client was last seen to acknowledge something.
+    /// When the client last acknowledged something.
     var progressedAt: MonotonicTime { state.progressedAt ?? now }
 
-    /// May end connections, this one too.
+    /// Updates `waitingBytes`. The server may end connections in response, this one too.
     private func countWaiting() {
         let change = stream.residentByteCount - waitingBytes
         guard change != 0 else { return }
@@ -191,7 +191,8 @@ final class InboundConnection {
         server.waitingChanged(by: change)
     }
 
-    /// A large answer waits in a file if its client has been behind for a while, or at once if room runs short.
+    /// Moves a large answer to a file if its client has been behind for a while, or at once if memory is
+    /// short.
     private func spoolIfLarge() {
         countWaiting()
         guard isOpen, let since = largeSince,
@@ -204,7 +205,7 @@ final class InboundConnection {
         server.spoolBegan(count)
     }
 
-    /// The writing is over, perhaps later than the connection.
+    /// The file was written or failed, perhaps after the connection ended.
     private func spooled(_ count: Int, _ error: SocketError?) {
         server.spoolEnded(count, error)
         guard isOpen else { return }
@@ -247,7 +248,7 @@ final class InboundConnection {
         case reset
     }
 
-    /// Ends the connection; whoever still waited for something is told.
+    /// Ends the connection and reports its unfinished requests.
     func end(_ manner: Manner, _ outcome: InboundOutcome) {
         guard isOpen else { return }
         isOpen = false
@@ -293,7 +294,7 @@ extension InboundConnection: StreamHandler {
 
     func streamReachedEnd() {
         guard isOpen else { return }
-        // Whether an answer of this wake is out decides whether to wait for it.
+        // Send this wake's answers first: whether one is still unsent decides whether to wait for it.
         stream.sendNow()
         switch state.endReached(queueIsEmpty: isFlushed) {
         case .close: end(.close, .completed)

@@ -1,5 +1,5 @@
-/// Complete answers of one connection that the kernel has not taken whole yet, oldest first. There are several where
-/// pipelined requests are answered in one wake.
+/// Complete answers of a connection that the kernel has not taken completely, oldest first. There are several
+/// when pipelined requests are answered in one wake.
 struct LeavingAnswers {
     enum Answer {
         case exchange(InboundExchange)
@@ -8,24 +8,24 @@ struct LeavingAnswers {
 
     private struct Entry {
         var answer: Answer
-        /// Where it ends in the bytes of the connection.
+        /// The offset in the connection's output where it ends.
         var end: Int64
     }
 
-    // Nearly always the only one: it needs no array.
+    // Usually the only one, which needs no array.
     private var first: Entry?
     private var others: [Entry] = []
     private var othersTaken = 0
 
     var isEmpty: Bool { first == nil }
 
-    /// - Parameter end: bytes of the connection up to the answer's last one.
+    /// - Parameter end: the offset in the connection's output where the answer ends.
     mutating func append(_ answer: consuming Answer, end: Int64) {
         let entry = Entry(answer: answer, end: end)
         if first == nil { first = entry } else { others.append(entry) }
     }
 
-    /// Removes the oldest answer, if it ends within the first `count` bytes of the connection.
+    /// Removes the oldest answer if it ends within the first `count` bytes of the connection's output.
     mutating func removeFirst(within count: Int64) -> (answer: Answer, end: Int64)? {
         guard let entry = first, entry.end <= count else { return nil }
         if othersTaken < others.count {

@@ -1,11 +1,11 @@
 internal import EventIO
 
-/// How a client takes output that waits for it, judged by the bytes that it acknowledges (resilience: a reader of
-/// 5 to 50 KB/s with a large window acknowledges once in 25 to 90 s, in one burst).
+/// How a client takes waiting output, measured by the bytes it acknowledges. (A reader of 5 to 50 KB/s with a
+/// large window acknowledges once in 25 to 90 s, in one burst.)
 struct OutputProgress {
     /// When output began to wait, and the bytes acknowledged by then.
     private let began: (at: MonotonicTime, acknowledged: Int64)
-    /// When the client was last seen to acknowledge something, and the bytes acknowledged by then.
+    /// When a new acknowledgement was last seen, and the bytes acknowledged by then.
     private var latest: (at: MonotonicTime, acknowledged: Int64)
     private var lookedAt: MonotonicTime
     private var isBelowRate = false
@@ -16,17 +16,18 @@ struct OutputProgress {
         lookedAt = now
     }
 
-    /// When the client was last seen to acknowledge something.
+    /// When a new acknowledgement was last seen.
     var progressedAt: MonotonicTime { latest.at }
 
     func isLookDue(at now: MonotonicTime, _ limits: StateLimits) -> Bool {
         now >= lookedAt + limits.sendLook
     }
 
-    /// Looks at the bytes acknowledged so far.
+    /// Records the bytes acknowledged so far.
     ///
-    /// The average is taken up to the acknowledgement that an earlier look saw, not up to now: the silence since then is
-    /// `sendStall`'s to judge, and a burst that has just begun has a look's time to arrive.
+    /// The average rate runs up to the latest acknowledgement that an earlier check saw, not to now:
+    /// `sendStall` covers the silence since then, and a burst that has just begun has until the next check to
+    /// arrive.
     mutating func observe(acknowledged: Int64, at now: MonotonicTime, _ limits: StateLimits) {
         lookedAt = now
         let elapsed = latest.at - began.at
@@ -37,12 +38,12 @@ struct OutputProgress {
         if acknowledged > latest.acknowledged { latest = (now, acknowledged) }
     }
 
-    /// Whether the client is to be reset.
+    /// Whether to reset the client.
     func isStalled(at now: MonotonicTime, _ limits: StateLimits) -> Bool {
         isBelowRate || now >= latest.at + limits.sendStall
     }
 
-    /// When to look again, or to reset.
+    /// When to check again, or to reset.
     func deadline(_ limits: StateLimits) -> MonotonicTime {
         min(latest.at + limits.sendStall, lookedAt + limits.sendLook)
     }

@@ -1,4 +1,4 @@
-/// Bytes that were read and must wait to be parsed, oldest first.
+/// Input that waits to be parsed, oldest first.
 struct PendingInput {
     private var bytes: [UInt8] = []
     private var start = 0
@@ -10,7 +10,7 @@ struct PendingInput {
         bytes.append(contentsOf: more)
     }
 
-    /// Hands the bytes out; `body` says how many it used.
+    /// Passes the bytes to `body`, which returns how many it used.
     func read(_ body: (UnsafeRawBufferPointer) -> Int) -> Int {
         bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
     }

@@ -1,7 +1,7 @@
 internal import EventIO
 internal import HTTPWire
 
-/// The limits that `ConnectionStateMachine` decides by, its times as single words: the hot path only adds.
+/// The limits of `ConnectionStateMachine`, with times as single words for the hot path.
 struct StateLimits {
     var requestBody: Int
     var bodyRate: Int
@@ -13,7 +13,7 @@ struct StateLimits {
     var sendStall: TimeAmount
     var sendRate: Int
     var sendRateGrace: TimeAmount
-    /// Time between two looks at output that waits. Default 1 s.
+    /// Time between two checks of waiting output. Default 1 s.
     var sendLook: TimeAmount
     var keepAliveIdle: TimeAmount
     var discardTime: TimeAmount
@@ -30,7 +30,7 @@ struct StateLimits {
         sendStall = TimeAmount(limits.sendStall)
         sendRate = limits.sendRate
         sendRateGrace = TimeAmount(limits.sendRateGrace)
-        // Shorter limits are looked after more often, but never so often that it keeps the loop busy.
+        // Check shorter limits more often, but not so often that it keeps the loop busy.
         let shortest = min(sendStall, sendRateGrace)
         sendLook = min(.seconds(1), max(.milliseconds(10), TimeAmount(nanoseconds: shortest.nanoseconds / 4)))
         keepAliveIdle = TimeAmount(limits.keepAliveIdle)

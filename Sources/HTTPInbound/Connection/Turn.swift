@@ -1,22 +1,22 @@
 internal import EventIO
 internal import HTTPModel
 
-/// The request that a connection reads or answers now.
+/// The request that a connection is reading or answering.
 struct Turn {
-    /// Nil before it has come, and once the exchange has it.
+    /// Nil before it is complete, and once the exchange has it.
     var head: HTTPRequestHead?
-    /// The method on the wire: HEAD stays HEAD. Nil before it has come.
+    /// The method on the wire: HEAD stays HEAD. Nil before it is known.
     var method: HTTPMethod?
     var version = HTTPVersion.http11
     var receivedAt: MonotonicTime
-    /// The answer that is known before the body came; nil: the handler wants the body.
+    /// The answer decided on before the body was read; nil if the handler wants the body.
     var decided: HTTPResponse?
-    /// What `decide` found out, for `handle`.
+    /// The context from `decide`, for the exchange.
     var context: AnyObject?
     var body: [UInt8] = []
     /// Bytes of the request, head and body.
     var bytesReceived = 0
-    /// Bytes of its 100 (Continue), which go out right before its answer.
+    /// Bytes of the 100 (Continue) that precede its answer.
     var continueBytes = 0
 
     init(receivedAt: MonotonicTime) {

@@ -1,13 +1,13 @@
-/// Writes an answer's body in pieces, with backpressure. Confined to the server's loop.
+/// Writes an answer's body in pieces, with backpressure. Used on the server's loop only.
 ///
-/// Write while `isOverHighWatermark` is false, then wait for `onDrain`. End with `finish` or `fail`; a writer
-/// that is let go before fails. After the client left, nothing happens.
+/// Write while `isOverHighWatermark` is false, then wait for `onDrain`. End with `finish` or `fail`;
+/// releasing an unfinished writer fails the answer. Has no effect after the client has left.
 public final class BodyWriter {
-    /// How the client learns where the body ends.
+    /// How the client finds the end of the body.
     enum Framing: Equatable {
-        /// HEAD, 204, 304: the body is dropped.
+        /// HEAD, 204 or 304: the body is dropped.
         case nothing
-        /// So many bytes are to come.
+        /// The number of bytes still to come.
         case length(Int)
         case chunked
         case untilClose
@@ -17,13 +17,13 @@ public final class BodyWriter {
     private var framing: Framing
     private var isOver: Bool
 
-    /// Called each time the client has taken enough that writing may go on.
+    /// Called whenever the client has taken enough to go on writing.
     public var onDrain: (() -> Void)? {
         get { exchange.connection?.onDrain }
         set { if !isOver { exchange.connection?.onDrain = newValue } }
     }
 
-    /// - Parameter framing: nil: nobody reads this body.
+    /// - Parameter framing: nil if the answer cannot be streamed.
     init(exchange: InboundExchange, framing: Framing?) {
         self.exchange = exchange
         self.framing = framing ?? .nothing
@@ -34,10 +34,10 @@ public final class BodyWriter {
         fail()
     }
 
-    /// More waits for the client than the socket's queue should hold: write no more until `onDrain`.
+    /// Whether more waits for the client than should. Write no more until `onDrain`.
     public var isOverHighWatermark: Bool { exchange.connection?.isOverHighWatermark ?? false }
 
-    /// Sends a piece of the body. More than a promised `Content-Length` fails the answer.
+    /// Sends part of the body. Exceeding the `Content-Length` fails the answer.
     public func write(_ bytes: ArraySlice<UInt8>) {
         guard !isOver, !bytes.isEmpty, let connection = exchange.connection else { return }
         switch framing {
@@ -55,7 +55,7 @@ public final class BodyWriter {
         }
     }
 
-    /// The body is complete. Less than a promised `Content-Length` fails the answer.
+    /// Ends the body. Falling short of the `Content-Length` fails the answer.
     public func finish() {
         guard !isOver else { return }
         switch framing {
@@ -70,8 +70,7 @@ public final class BodyWriter {
         }
     }
 
-    /// The body cannot be completed: the connection is reset, so that the client does not take a part for
-    /// the whole.
+    /// Gives up on the body. The connection is reset, so that the client does not take a part for the whole.
     public func fail() {
         guard !isOver else { return }
         isOver = true

@@ -30,14 +30,14 @@ extension InboundError {
         )
     }
 
-    /// The handler's answer has a field that is none.
+    /// The handler's answer has an invalid field.
     static func unwritable(head: HTTPRequestHead?) -> InboundError {
         InboundError(
             status: .internalServerError, reason: .unwritable, message: "the answer cannot be written",
             head: head)
     }
 
-    /// A handler let its exchange go.
+    /// The handler released its exchange.
     static func unanswered(head: HTTPRequestHead?) -> InboundError {
         InboundError(
             status: .internalServerError, reason: .unanswered, message: "the request was not answered",

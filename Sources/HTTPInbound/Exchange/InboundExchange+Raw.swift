@@ -1,5 +1,5 @@
-/// Answers that are not HTTP, for servers that misbehave on purpose (fault injection). None of the promises
-/// of `respond` holds: nothing is framed, added or checked.
+/// Answers that are not HTTP, for deliberate misbehaviour (fault injection). Nothing is framed, added or
+/// checked.
 extension InboundExchange {
     /// Resets the connection (RST).
     public func abort() {
@@ -7,7 +7,7 @@ extension InboundExchange {
         connection?.abort()
     }
 
-    /// Sends bytes as they are. The exchange stays open, for more of them, until `closeRaw` or `abort`.
+    /// Sends bytes as they are. The exchange stays open until `closeRaw` or `abort`.
     public func writeRaw(_ bytes: ArraySlice<UInt8>) {
         claimRaw()
         connection?.send(bytes, on: self)

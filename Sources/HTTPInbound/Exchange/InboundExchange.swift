@@ -1,58 +1,56 @@
 public import EventIO
 public import HTTPModel
 
-/// One request and the place for its answer. Confined to the server's loop.
+/// A request and the means to answer it. Used on the server's loop only.
 ///
-/// Answer once: by `respond`, by `startStreaming`, or not in HTTP at all (`InboundExchange+Raw`). An answer
-/// to a client that has left goes nowhere and does no harm. An exchange that is let go unanswered is
-/// answered 500. A handler that keeps things of its own for each request has a subclass of it, which
-/// `InboundHandler.exchange(for:)` makes.
+/// Answer once: with `respond`, with `startStreaming`, or not in HTTP at all (`InboundExchange+Raw`).
+/// Answering a client that has left has no effect. An exchange that is released unanswered is answered 500. A
+/// handler that needs state per request makes a subclass in `InboundHandler.exchange(for:)`.
 open class InboundExchange {
-    /// What an exchange begins with: a request that is complete. Of each there is one exchange.
+    /// A complete request, from which one exchange is made.
     public struct Arrival {
         let connection: InboundConnection
 
-        /// What the handler's `decide` found out about the request.
+        /// The context from the handler's `decide`.
         public var context: AnyObject? { connection.turn.context }
     }
 
-    /// The request with its whole body. A HEAD is here as the GET whose head it asks for.
+    /// The request with its whole body. A HEAD arrives as a GET.
     public final let request: ReceivedRequest
     /// The method on the wire: HEAD stays HEAD.
     public final let method: HTTPMethod
-    /// What the handler's `decide` found out about the request.
+    /// The context from the handler's `decide`.
     public final let context: AnyObject?
     /// When the request's head was complete.
     public final let receivedAt: MonotonicTime
     /// Bytes of the request, head and body.
     public final let bytesReceived: Int
-    /// Bytes of the answer so far, head and a 100 (Continue) before it included. Once it is cut: those that the client
-    /// acknowledged.
+    /// Bytes of the answer so far, including its head and a preceding 100 (Continue). If the answer was cut,
+    /// the bytes that the client acknowledged.
     public final var bytesSent: Int { sentBytes }
-    // Behind a getter, as the attribute holds in this module alone.
+    // Behind a getter, because the attribute works within this module only.
     final var sentBytes: Int
     private final let continueBytes: Int
-    /// Whether the kernel took any of the answer. Known once the answer is over.
+    /// Whether the kernel took any of the answer. Valid once the answer is over.
     public final var hasBegun: Bool { isBegun }
     private final var isBegun = true
-    /// Whether some of the answer waits for the client to read.
+    /// Whether part of the answer waits for the client to read.
     public final var isAnswerWaiting: Bool { connection?.isFlushed == false }
-    /// Called once, when the client leaves (FIN or RST) while its answer is not complete.
+    /// Called once if the client leaves (FIN or RST) before its answer is complete.
     public final var onClientGone: (() -> Void)?
-    /// Called once, when the answer was taken by the kernel or will never be: how it ended, and the bytes of the answer,
-    /// as in `bytesSent`.
+    /// Called once, when the kernel has taken the answer or never will, with the outcome and `bytesSent`.
     public final var onFinished:
         ((_ outcome: InboundOutcome, _ bytesSent: Int) -> Void)?
 
-    /// Nil once the answer is over: the exchange is then only a record.
+    /// Nil once the answer is over. The exchange is then only a record.
     private(set) final var connection: InboundConnection?
     private final let peer: InboundPeer
-    /// Set by the first answer; a second one is a mistake of the handler.
+    /// Set by the first answer. A second one is a mistake in the handler.
     private final var isAnswered = false
 
     public init(_ arrival: Arrival) {
         let connection = arrival.connection
-        // Moved, not copied: from here on the exchange has them.
+        // Moved out of the connection, to avoid a copy.
         guard let head = connection.turn.head.take() else {
             preconditionFailure("a request has one exchange")
         }
@@ -71,40 +69,40 @@ open class InboundExchange {
         connection?.exchangeWasDropped(request.head, isAnswered: isAnswered)
     }
 
-    /// The loop that everything of this exchange happens on.
+    /// The loop on which the exchange is used.
     public final var loop: EventLoop { peer.loop }
 
-    /// The client's end of the connection.
+    /// The client's address.
     public final var remoteAddress: SocketAddress { peer.address }
 
-    /// The same as text, made once a connection.
+    /// The client's address as text, formatted once per connection.
     public final var remoteText: String { peer.text }
 
-    /// Whether nobody waits for the answer any more.
+    /// Whether the answer is over, or the client gone.
     public final var isOver: Bool { connection == nil }
 
-    /// Answers with a whole response. The server frames it and adds `Date` and `Connection`; a body is
-    /// left out where the request (HEAD) or the status forbids one.
+    /// Sends a complete response. The server frames it and adds `Date` and `Connection`. The body is left out
+    /// if the request (HEAD) or the status forbids one.
     public final func respond(_ response: HTTPResponse) {
         guard claim() else { return }
         connection?.respond(response, on: self)
     }
 
-    /// Answers with a head now and a body in pieces: as long as a `Content-Length` in the fields says, else
-    /// chunked, else (HTTP/1.0) up to the close of the connection.
+    /// Sends a head now and the body in pieces: with the `Content-Length` of the fields, else chunked, or up
+    /// to the close of the connection for HTTP/1.0.
     public final func startStreaming(_ head: HTTPResponseHead) -> BodyWriter {
         let framing = claim() ? connection?.startStreaming(head, on: self) : nil
         return BodyWriter(exchange: self, framing: framing)
     }
 
-    /// False for a second answer.
+    /// Returns false for a second answer.
     final func claim() -> Bool {
         assert(!isAnswered, "an exchange is answered once")
         defer { isAnswered = true }
         return !isAnswered
     }
 
-    /// The answer is not HTTP; it may come in several parts.
+    /// Marks the exchange as answered outside HTTP, possibly in several calls.
     final func claimRaw() {
         isAnswered = true
     }
@@ -115,16 +113,16 @@ open class InboundExchange {
         callback?()
     }
 
-    /// The connection ended before the kernel had the whole answer.
+    /// Ends an answer whose connection ended before the kernel took all of it.
     ///
-    /// - Parameter end: where the bytes that were handed to the stream end.
+    /// - Parameter end: the offset in the connection's output where this answer ends.
     final func cut(_ outcome: InboundOutcome, _ delivery: Delivery, end: Int64) {
         isBegun = delivery.hasBegun(sentBytes - continueBytes, end: end)
         sentBytes = delivery.acknowledged(of: sentBytes, end: end)
         finished(outcome)
     }
 
-    /// The answer is over. Whatever the callbacks hold is let go.
+    /// Ends the answer and releases the callbacks.
     final func finished(_ outcome: InboundOutcome) {
         guard connection != nil else { return }
         connection = nil
@@ -132,8 +130,8 @@ open class InboundExchange {
         ended(outcome)
     }
 
-    /// Called once, when the answer was taken by the kernel or will never be: for a subclass. As it stands it calls
-    /// `onFinished`.
+    /// Called once, when the kernel has taken the answer or never will. Subclasses may override it; the
+    /// default calls `onFinished`.
     open func ended(_ outcome: InboundOutcome) {
         let callback = onFinished
         onFinished = nil
@@ -141,11 +139,11 @@ open class InboundExchange {
     }
 }
 
-/// Whom a connection is with: what its exchanges know of it, and still know once they are over.
+/// The client of a connection, as its exchanges know it even after they are over.
 final class InboundPeer {
     let loop: EventLoop
     let address: SocketAddress
-    // The loop is its guardian.
+    // Used on the loop only.
     private var knownText: String?
 
     init(_ address: SocketAddress, loop: EventLoop) {
