@@ -49,7 +49,7 @@ public final class InboundServer {
     private var heldBodyBytes = 0
     /// Bytes being written to files, also for connections that have closed.
     private(set) var unwrittenBytes = 0
-    private var spoolsFrom = MonotonicTime(nanoseconds: 0)
+    private var spoolsAgainAt = MonotonicTime(nanoseconds: 0)
     private var isFull = false
     private var drainTimer: TimerToken?
 
@@ -112,11 +112,11 @@ public final class InboundServer {
 
     var isOverloaded: Bool { requestsInFlight >= limits.requestsInFlight }
 
-    func requestCame() {
+    func requestStarted() {
         requestsInFlight += 1
     }
 
-    func requestLeft() {
+    func requestEnded() {
         requestsInFlight -= 1
     }
 
@@ -143,11 +143,11 @@ public final class InboundServer {
     }
 
     /// Whether answers use more than half of the memory allowed for waiting.
-    var isShortOfRoom: Bool { waitingBytes > limits.waitingAnswers / 2 }
+    var isShortOfMemory: Bool { waitingBytes > limits.waitingAnswers / 2 }
 
     /// The folder where an answer of this size may wait; nil if it may not wait on disk.
     func spoolDirectory(for bytes: Int) -> String? {
-        guard loop.now >= spoolsFrom, spooledBytes + bytes <= limits.spooledAnswers,
+        guard loop.now >= spoolsAgainAt, spooledBytes + bytes <= limits.spooledAnswers,
             // Bytes being written are still in memory, even if their connection has closed, and a disk may
             // hang.
             unwrittenBytes + bytes <= limits.waitingAnswers
@@ -163,8 +163,8 @@ public final class InboundServer {
     func spoolEnded(_ bytes: Int, _ error: SocketError?) {
         unwrittenBytes -= bytes
         loop.largeMemoryWasFreed()
-        guard let error, loop.now >= spoolsFrom else { return }
-        spoolsFrom = loop.now + TimeAmount(.seconds(60))
+        guard let error, loop.now >= spoolsAgainAt else { return }
+        spoolsAgainAt = loop.now + TimeAmount(.seconds(60))
         onSpoolFailed?(error)
     }
 

@@ -46,7 +46,7 @@ struct HelperThreadTests {
     @Test("With patience a thread does one work after the other, and ends when there is none")
     func patience() async throws {
         let threads = HelperThreads(
-            name: "helper-idle", limit: 4, waitingLimit: 8, patience: .milliseconds(300))
+            name: "helper-idle", limit: 4, waitingLimit: 8, idleTimeout: .milliseconds(300))
         let workers = Lock(Set<pthread_t>())
         for turn in 1...20 {
             let done = Lock(false)
@@ -68,7 +68,7 @@ struct HelperThreadTests {
     @Test("No work is lost or done twice, whoever submits it as threads come to rest and leave")
     func race() async throws {
         let threads = HelperThreads(
-            name: "helper-race", limit: 3, waitingLimit: 100_000, patience: .microseconds(50))
+            name: "helper-race", limit: 3, waitingLimit: 100_000, idleTimeout: .microseconds(50))
         let done = Lock([Int: Int]())
         let submitters = (0..<4).map { submitter in
             let ended = Signal()

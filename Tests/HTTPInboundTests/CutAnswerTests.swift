@@ -148,22 +148,22 @@ struct CutAnswerTests {
 
     @Test("Several answers leave in order, each when its last byte is taken")
     func order() throws {
-        var leaving = LeavingAnswers()
-        #expect(leaving.isEmpty)
+        var unsentAnswers = UnsentAnswers()
+        #expect(unsentAnswers.isEmpty)
         for end in [10, 20, 20, 35] as [Int64] {
-            leaving.append(.direct(Self.direct(bytes: Int(end))), end: end)
+            unsentAnswers.append(.direct(Self.direct(bytes: Int(end))), end: end)
         }
         func taken(_ count: Int64) -> [Int64] {
             var ends: [Int64] = []
-            while let (_, end) = leaving.removeFirst(within: count) { ends.append(end) }
+            while let (_, end) = unsentAnswers.removeFirst(within: count) { ends.append(end) }
             return ends
         }
         #expect(taken(9).isEmpty)
         #expect(taken(10) == [10])
         #expect(taken(34) == [20, 20])
-        leaving.append(.direct(Self.direct(bytes: 5)), end: 40)
+        unsentAnswers.append(.direct(Self.direct(bytes: 5)), end: 40)
         #expect(taken(.max) == [35, 40])
-        #expect(leaving.isEmpty)
+        #expect(unsentAnswers.isEmpty)
     }
 
     @Test("The acknowledged part of an answer is never less than nothing nor more than the answer")

@@ -107,8 +107,8 @@ struct SlowReaderTests {
     func looks() {
         var state = Self.waiting()
         #expect(state.deadline == Self.at(1))
-        #expect(!state.isLookDue(at: Self.at(0.999)))
-        #expect(state.isLookDue(at: Self.at(1)))
+        #expect(!state.isCheckDue(at: Self.at(0.999)))
+        #expect(state.isCheckDue(at: Self.at(1)))
         state.queueObserved(acknowledged: 10, at: Self.at(1))
         #expect(state.deadline == Self.at(2))
         #expect(state.progressedAt == Self.at(1))
@@ -129,7 +129,7 @@ struct SlowReaderTests {
         _ = state.requestBegan(isPersistent: true)
         _ = state.answerBegan(delimitedByClose: false)
         _ = state.answerCompleted(queueIsEmpty: false, at: Self.at(150))
-        #expect(state.isLookDue(at: Self.at(150)))
+        #expect(state.isCheckDue(at: Self.at(150)))
         state.queueObserved(acknowledged: 1, at: Self.at(150))
         #expect(Self.reset(state, within: 1000) { _ in 1 } == 270)
     }
@@ -188,10 +188,10 @@ struct SlowReaderTests {
             }
         }
         let hurried = StateLimits(InboundLimits())
-        #expect(hurried.sendLook == .seconds(1))
+        #expect(hurried.sendCheckInterval == .seconds(1))
         var limits = InboundLimits()
         limits.sendStall = .seconds(-1)
-        #expect(StateLimits(limits).sendLook == .milliseconds(10))
+        #expect(StateLimits(limits).sendCheckInterval == .milliseconds(10))
     }
 
     @Test("A body of any length has the time that its rate gives it")

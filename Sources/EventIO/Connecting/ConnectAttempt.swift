@@ -11,7 +11,7 @@ final class ConnectAttempt: TimerTarget {
     /// The sockets that compete for several addresses. A single address is connected by the stream's own
     /// socket, so that its event registration serves the whole connection.
     private var candidates: [ConnectCandidate] = []
-    private var isAlone: Bool
+    private var hasOneAddress: Bool
     private var timer: TimerToken?
     private var request: ResolveRequest?
     private var unreachable: UnreachableAddresses?
@@ -22,7 +22,7 @@ final class ConnectAttempt: TimerTarget {
         self.stream = stream
         self.delay = delay
         self.deadline = deadline
-        isAlone = addresses.count == 1
+        hasOneAddress = addresses.count == 1
         race = ConnectRace(addresses, delay: delay, deadline: deadline, now: stream.loop.now)
     }
 
@@ -43,7 +43,7 @@ final class ConnectAttempt: TimerTarget {
             case .success(let found):
                 let now = stream.loop.now
                 let addresses = resolver.unreachable.ordered(ConnectRace.interleaved(found), now: now)
-                isAlone = addresses.count == 1
+                hasOneAddress = addresses.count == 1
                 unreachable = resolver.unreachable
                 race = ConnectRace(addresses, delay: delay, deadline: deadline, now: now)
                 start()
@@ -61,14 +61,14 @@ final class ConnectAttempt: TimerTarget {
             case .begin(let address, let wake):
                 stream.remoteAddress = address
                 do throws(SocketError) {
-                    if isAlone {
-                        try beginAlone(address)
+                    if hasOneAddress {
+                        try connectSingle(address)
                     } else {
                         candidates.append(try ConnectCandidate(address, of: self, on: stream.loop))
                     }
                     return wait(until: wake)
                 } catch {
-                    step = note(error, at: address)
+                    step = recordFailure(error, at: address)
                 }
             case .wait(let time): return wait(until: time)
             case .fail(let error): return fail(error)
@@ -79,7 +79,7 @@ final class ConnectAttempt: TimerTarget {
         }
     }
 
-    private func note(_ error: SocketError, at address: SocketAddress) -> ConnectRace.Step {
+    private func recordFailure(_ error: SocketError, at address: SocketAddress) -> ConnectRace.Step {
         var error = error
         error.subject = address.description
         let now = stream.loop.now
@@ -117,7 +117,7 @@ final class ConnectAttempt: TimerTarget {
         candidates.removeAll { $0 === candidate }
         guard code == 0 else {
             candidate.close()
-            return perform(note(SocketError(.connect, code), at: candidate.address))
+            return perform(recordFailure(SocketError(.connect, code), at: candidate.address))
         }
         // Attempts that started earlier and have not connected are slow, or get no answer at all.
         let now = stream.loop.now
@@ -126,13 +126,13 @@ final class ConnectAttempt: TimerTarget {
         }
         unreachable?.connected(candidate.address)
         stream.remoteAddress = candidate.address
-        stream.descriptor = candidate.give()
+        stream.descriptor = candidate.takeDescriptor()
         connected()
     }
 
     // MARK: The only one
 
-    private func beginAlone(_ address: SocketAddress) throws(SocketError) {
+    private func connectSingle(_ address: SocketAddress) throws(SocketError) {
         stream.descriptor = try Descriptor.socket(address.family)
         do throws(SocketError) {
             let isConnected = try Descriptor.connect(stream.descriptor, to: address)
@@ -153,7 +153,7 @@ final class ConnectAttempt: TimerTarget {
         guard let code = Self.outcome(of: stream.descriptor, to: address) else { return }
         if code == 0 { return connected() }
         abandonSocket()
-        perform(note(SocketError(.connect, code), at: address))
+        perform(recordFailure(SocketError(.connect, code), at: address))
     }
 
     private func abandonSocket() {
@@ -214,12 +214,12 @@ private final class ConnectCandidate {
     func isReady() { attempt.isReady(self) }
 
     /// Gives up ownership of the socket and returns it.
-    func give() -> Int32 {
+    func takeDescriptor() -> Int32 {
         if let event = event.take() { event.retire(on: loop) }
         return descriptor
     }
 
-    func close() { Glibc.close(give()) }
+    func close() { Glibc.close(takeDescriptor()) }
 }
 
 private func candidateIsReady(_: Int32, _: Int16, context: UnsafeMutableRawPointer?) {
@@ -291,7 +291,7 @@ extension SocketStream {
         // A Unix socket connects at once, and each read of the peer makes it writable, so that is watched
         // only when needed.
         if mainEvent == nil { register(EV_READ | EV_CLOSED | EV_ET | EV_PERSIST) }
-        if tls != nil { return secure() }
+        if tls != nil { return startHandshake() }
         handler?.streamConnected()
         if state == .open, !queue.isEmpty { flush() }
     }

@@ -81,9 +81,9 @@ public final class Resolver: Sendable {
             request.finish(.success(addresses))
             startLookup(host)
         case .lookUp:
-            request.wait(at: self, until: deadline)
+            request.wait(for: self, until: deadline)
             startLookup(host)
-        case .wait: request.wait(at: self, until: deadline)
+        case .wait: request.wait(for: self, until: deadline)
         }
         return request
     }
@@ -138,7 +138,7 @@ public final class Resolver: Sendable {
     }
 
     /// The request ends before its lookup.
-    fileprivate func leave(_ request: ResolveRequest, _ host: String) {
+    fileprivate func remove(_ request: ResolveRequest, _ host: String) {
         entries.withLock { _ = $0[host]?.waiting.removeValue(forKey: ObjectIdentifier(request)) }
     }
 
@@ -181,10 +181,10 @@ final class ResolveRequest: @unchecked Sendable {
         completion = nil
         if let timer { loop.cancelTimer(timer) }
         timer = nil
-        resolver.take()?.leave(self, host)
+        resolver.take()?.remove(self, host)
     }
 
-    fileprivate func wait(at resolver: Resolver, until deadline: MonotonicTime) {
+    fileprivate func wait(for resolver: Resolver, until deadline: MonotonicTime) {
         self.resolver = resolver
         timer = loop.setTimer(at: deadline, target: ResolveDeadline(self))
     }

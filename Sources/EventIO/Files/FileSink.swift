@@ -64,7 +64,7 @@ public final class FileSink {
         guard case .open = state else { return false }
         waiting.append(contentsOf: bytes)
         byteCount += Int64(bytes.count)
-        if waiting.count >= Self.bufferSize { writeOn() }
+        if waiting.count >= Self.bufferSize { startWriting() }
         isFull = waiting.count >= Self.bufferSize
         return !isFull
     }
@@ -77,8 +77,8 @@ public final class FileSink {
     public func finish(_ completion: @escaping (SocketError?) -> Void) {
         guard case .open = state else { return }
         state = .finishing(completion)
-        deadline = loop.setTimer(after: finishTimeout, target: Deadline(self))
-        writeOn()
+        deadline = loop.setTimer(after: finishTimeout, target: FinishDeadline(self))
+        startWriting()
     }
 
     /// Stops without calling back, and removes the temporary file.
@@ -96,7 +96,7 @@ public final class FileSink {
         failed = nil
     }
 
-    private func writeOn() {
+    private func startWriting() {
         guard !isWriting else { return }
         isWriting = true
         var bytes: [UInt8] = []
@@ -139,11 +139,11 @@ public final class FileSink {
         switch state {
         case .over: break
         case .finishing(let completion):
-            guard wasLast else { return writeOn() }
+            guard wasLast else { return startWriting() }
             end()
             completion(nil)
         case .open:
-            if waiting.count >= Self.bufferSize { writeOn() }
+            if waiting.count >= Self.bufferSize { startWriting() }
             guard isFull, waiting.count < Self.bufferSize else { return }
             isFull = false
             hasRoom?()
@@ -152,7 +152,7 @@ public final class FileSink {
 }
 
 /// Limits how long `finish` waits for the disk.
-private final class Deadline: TimerTarget {
+private final class FinishDeadline: TimerTarget {
     private let sink: FileSink
 
     init(_ sink: FileSink) { self.sink = sink }

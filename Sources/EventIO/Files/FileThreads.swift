@@ -7,7 +7,7 @@ public enum FileThreads {
     static let waiting = 4096
 
     static let shared = HelperThreads(
-        name: "file", limit: threads, waitingLimit: waiting, patience: .seconds(5))
+        name: "file", limit: threads, waitingLimit: waiting, idleTimeout: .seconds(5))
 
     /// Runs `work`, which may block, on one of the threads. Returns false, and drops it, if too much is
     /// waiting or no thread can be started.

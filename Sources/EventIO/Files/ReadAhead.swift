@@ -12,7 +12,7 @@ public final class ReadAhead {
 
     private let loop: EventLoop
     private let threads: HelperThreads
-    private let work: ReaderWork
+    private let work: HelperThreadReader
     private var ready: [Piece] = []
     private var isReading = false
     private var hasEnded = false
@@ -33,8 +33,8 @@ public final class ReadAhead {
         loop.preconditionCurrent("what is read ahead is read for its event loop")
         self.loop = loop
         self.threads = threads
-        work = ReaderWork(open)
-        readOn()
+        work = HelperThreadReader(open)
+        startReading()
     }
 
     deinit { if !isClosed { work.end(on: threads) } }
@@ -50,7 +50,7 @@ public final class ReadAhead {
             return
         }
         let piece = ready.removeFirst()
-        readOn()
+        startReading()
         completion(piece)
     }
 
@@ -63,7 +63,7 @@ public final class ReadAhead {
         work.end(on: threads)
     }
 
-    private func readOn() {
+    private func startReading() {
         guard !isReading, !hasEnded, !isClosed, ready.count < Self.piecesAhead else { return }
         isReading = true
         let home = LoopBound(self, loop: loop)
@@ -72,23 +72,23 @@ public final class ReadAhead {
         let isTaken = threads.submit {
             let piece = work.read()
             // Has no effect if the loop has ended.
-            loop.execute { home.value.came(piece) }
+            loop.execute { home.value.received(piece) }
         }
         if !isTaken {
-            loop.execute { home.value.came(.failure(SocketError(.file, EAGAIN))) }
+            loop.execute { home.value.received(.failure(SocketError(.file, EAGAIN))) }
         }
     }
 
-    private func came(_ piece: Piece) {
+    private func received(_ piece: Piece) {
         isReading = false
         guard !isClosed else { return }
         if case .success(let bytes) = piece, !bytes.isEmpty {} else { hasEnded = true }
         if let waiting = completion.take() {
-            readOn()
+            startReading()
             waiting(piece)
         } else {
             ready.append(piece)
-            readOn()
+            startReading()
         }
     }
 }
@@ -97,7 +97,7 @@ public final class ReadAhead {
 ///
 /// `@unchecked Sendable`: the lock protects the variables. A reading thread takes the reader out of them
 /// first, so a silent disk blocks nobody else.
-private final class ReaderWork: @unchecked Sendable {
+private final class HelperThreadReader: @unchecked Sendable {
     private typealias Opening = @Sendable () throws -> any BlockingReader
 
     private let lock = Lock(())
@@ -110,7 +110,7 @@ private final class ReaderWork: @unchecked Sendable {
     }
 
     func read() -> ReadAhead.Piece {
-        var (open, reader) = take(forGood: false)
+        var (open, reader) = take(permanently: false)
         let piece = ReadAhead.Piece {
             if let open = open.take() { reader = try open() }
             return try reader?.read(atMost: ReadAhead.pieceSize) ?? []
@@ -124,15 +124,15 @@ private final class ReaderWork: @unchecked Sendable {
     /// Releases the reader on a helper thread, because closing may block. A thread that is reading releases
     /// it itself. Without a free thread it is released here.
     func end(on threads: HelperThreads) {
-        if !threads.submit({ self.letGo() }) { letGo() }
+        if !threads.submit({ self.release() }) { release() }
     }
 
-    private func letGo() { _ = take(forGood: true) }
+    private func release() { _ = take(permanently: true) }
 
-    private func take(forGood: Bool) -> (open: Opening?, reader: (any BlockingReader)?) {
+    private func take(permanently: Bool) -> (open: Opening?, reader: (any BlockingReader)?) {
         var taken: (open: Opening?, reader: (any BlockingReader)?)
         lock.withLock { _ in
-            isUnwanted = isUnwanted || forGood
+            isUnwanted = isUnwanted || permanently
             taken = (open.take(), reader.take())
         }
         return taken

@@ -222,7 +222,7 @@ public final class Listener: @unchecked Sendable {
     private func acceptLater(_ error: SocketError) {
         guard let loop else { return }
         event?.remove()
-        retry = loop.setTimer(after: .milliseconds(100), target: Retry(self))
+        retry = loop.setTimer(after: .milliseconds(100), target: AcceptRetry(self))
         let now = loop.now
         if let lastReport, now - lastReport < .seconds(1) { return }
         lastReport = now
@@ -237,7 +237,7 @@ public final class Listener: @unchecked Sendable {
 }
 
 /// Resumes a listener that ran out of descriptors.
-private final class Retry: TimerTarget {
+private final class AcceptRetry: TimerTarget {
     private unowned let listener: Listener
 
     init(_ listener: Listener) {

@@ -20,13 +20,13 @@ public final class EventLoop: @unchecked Sendable {
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 64)
 
     /// The buffer that TLS decrypts into, valid for one call. Allocated on first use.
-    var plain: UnsafeMutableRawBufferPointer {
-        if let room = plainRoom { return room }
+    var plaintext: UnsafeMutableRawBufferPointer {
+        if let room = plaintextStorage { return room }
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 64)
-        plainRoom = room
+        plaintextStorage = room
         return room
     }
-    private var plainRoom: UnsafeMutableRawBufferPointer?
+    private var plaintextStorage: UnsafeMutableRawBufferPointer?
 
     /// The writes of this wake.
     let outbox = Outbox()
@@ -48,8 +48,8 @@ public final class EventLoop: @unchecked Sendable {
     static let standstill = TimeAmount.milliseconds(100)
     /// How often late timers yield to the sockets. libevent takes 32 events the first time and doubles that
     /// each time.
-    private static let lateLookLimit = 8
-    private var lateLooks = 0
+    private static let latePollLimit = 8
+    private var latePolls = 0
     private var cachedNow = MonotonicTime(nanoseconds: 0)
     private var nowIsFresh = false
 
@@ -99,7 +99,7 @@ public final class EventLoop: @unchecked Sendable {
         timerEvent = nil
         event_base_free(base)
         scratch.deallocate()
-        plainRoom?.deallocate()
+        plaintextStorage?.deallocate()
     }
 
     // MARK: Running
@@ -151,7 +151,7 @@ public final class EventLoop: @unchecked Sendable {
         }
         outbox.sendAll()
         if !writers.isEmpty { runWriters() }
-        members.forgetClosed()
+        members.releaseClosed()
     }
 
     /// Runs the `afterWrites` work, and sends what it writes before the loop waits.
@@ -304,12 +304,12 @@ public final class EventLoop: @unchecked Sendable {
     /// Handles libevent's one timer event. It is armed lazily: usually the timer it was armed for has been
     /// cancelled, and this only finds the next one.
     fileprivate func timersAreDue() {
-        if now - TimerWheel.time(of: armedTick) > Self.standstill, lateLooks < Self.lateLookLimit {
-            lateLooks += 1
+        if now - TimerWheel.time(of: armedTick) > Self.standstill, latePolls < Self.latePollLimit {
+            latePolls += 1
             timerEvent?.add(after: .zero)
             return
         }
-        lateLooks = 0
+        latePolls = 0
         armedTick = .max
         wheel.advance(to: now)
         // Only the timers due now: a timer that sets itself again at once must not block the loop.

@@ -14,28 +14,28 @@ final class HelperThreads: Sendable {
         var idle = 0
     }
 
-    private enum Need { case nothing, wake, start }
+    private enum Action { case nothing, wake, start }
 
     private let state = Lock(State())
     private let limit: Int
     private let waitingLimit: Int
     private let name: String
-    private let patience: DispatchTimeInterval
+    private let idleTimeout: DispatchTimeInterval
     /// Signalled once for each thread to wake.
     private let wakes = DispatchSemaphore(value: 0)
 
-    /// - Parameter patience: how long an idle thread waits before it ends. Starting a thread costs as much as
+    /// - Parameter idleTimeout: how long an idle thread waits before it ends. Starting a thread costs as much as
     ///   reading a small file. Default: it ends at once.
-    init(name: String, limit: Int, waitingLimit: Int, patience: DispatchTimeInterval = .never) {
+    init(name: String, limit: Int, waitingLimit: Int, idleTimeout: DispatchTimeInterval = .never) {
         self.name = name
-        self.patience = patience
+        self.idleTimeout = idleTimeout
         self.limit = limit
         self.waitingLimit = waitingLimit
     }
 
     /// Queues `work`. Returns false, and drops it, when too much is queued or no thread can be started.
     func submit(_ work: @escaping @Sendable () -> Void) -> Bool {
-        let need: Need? = state.withLock { state in
+        let action: Action? = state.withLock { state in
             guard state.unfinished - limit < waitingLimit else { return nil }
             state.unfinished += 1
             state.waiting.append(work)
@@ -47,7 +47,7 @@ final class HelperThreads: Sendable {
             state.threads += 1
             return .start
         }
-        switch need {
+        switch action {
         case nil: return false
         case .nothing: return true
         case .wake:
@@ -84,21 +84,21 @@ final class HelperThreads: Sendable {
     }
 
     /// Returns the oldest work. Without work it returns nil: the calling thread then counts as idle, or,
-    /// without patience, as ended.
+    /// without an idle timeout, as ended.
     private func next(finished: Int) -> (@Sendable () -> Void)? {
         state.withLock { state in
             state.unfinished -= finished
             if let work = state.takeFirst() { return work }
-            if case .never = patience { state.threads -= 1 } else { state.idle += 1 }
+            if case .never = idleTimeout { state.threads -= 1 } else { state.idle += 1 }
             return nil
         }
     }
 
     /// Waits for work. Returns nil, and the thread ends, when none came.
     private func wait() -> (@Sendable () -> Void)? {
-        if case .never = patience { return nil }
+        if case .never = idleTimeout { return nil }
         while true {
-            if wakes.wait(timeout: .now() + patience) == .timedOut {
+            if wakes.wait(timeout: .now() + idleTimeout) == .timedOut {
                 let isOver = state.withLock { state in
                     // No thread is idle, so every waiting thread is about to be signalled, this one too.
                     guard state.idle > 0 else { return false }

@@ -24,7 +24,7 @@ struct LoopMembers {
         closed.append(member)
     }
 
-    mutating func forgetClosed() {
+    mutating func releaseClosed() {
         if !closed.isEmpty { closed.removeAll(keepingCapacity: true) }
     }
 

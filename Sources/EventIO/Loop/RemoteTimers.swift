@@ -6,14 +6,14 @@ import Rx
 final class RemoteTimers: Sendable {
     private struct State {
         var live: [TimerToken: RemoteTimer] = [:]
-        var next = TimerToken(index: RemoteTimers.mark, generation: 0)
+        var next = TimerToken(index: RemoteTimers.remoteBit, generation: 0)
     }
 
-    private static let mark: UInt32 = 1 << 31
+    private static let remoteBit: UInt32 = 1 << 31
     private let state = Lock(State())
 
     static func owns(_ token: TimerToken) -> Bool {
-        token.index & mark != 0
+        token.index & remoteBit != 0
     }
 
     func set(at deadline: MonotonicTime, _ target: any TimerTarget, on loop: EventLoop) -> TimerToken {
@@ -21,7 +21,7 @@ final class RemoteTimers: Sendable {
         let token = state.withLock { state in
             let token = state.next
             state.next.generation &+= 1
-            if state.next.generation == 0 { state.next.index = Self.mark | (state.next.index &+ 1) }
+            if state.next.generation == 0 { state.next.index = Self.remoteBit | (state.next.index &+ 1) }
             state.live[token] = timer
             return token
         }

@@ -33,7 +33,7 @@ struct TimerWheel: ~Copyable {
     private static let dueList = Int32(levels * 64)
     private static let noList: Int32 = -1
     /// One slot of the top level less than a full turn, so that no timer shares the current slot.
-    private static let furthest: Tick = 63 << 30
+    private static let maximumDelay: Tick = 63 << 30
 
     // Allocated in `init` and `grow`, freed in `deinit`. The first `nodeCount` nodes are initialized.
     private var nodes: UnsafeMutablePointer<Node>
@@ -76,8 +76,8 @@ struct TimerWheel: ~Copyable {
 
     /// Adds a timer. Returns its token and the tick at which the wheel must advance for it.
     mutating func set(at deadline: MonotonicTime, target: any TimerTarget) -> (token: TimerToken, due: Tick) {
-        let due = min(Self.tick(notBefore: deadline), elapsed + Self.furthest)
-        let index = takeNode()
+        let due = min(Self.tick(notBefore: deadline), elapsed + Self.maximumDelay)
+        let index = allocateNode()
         let node = nodes + Int(index)
         node.pointee.target = target
         node.pointee.due = due
@@ -96,7 +96,7 @@ struct TimerWheel: ~Copyable {
         else { return nil }
         let index = Int32(truncatingIfNeeded: position)
         unlink(index)
-        return giveBack(index)
+        return freeNode(index)
     }
 
     /// Removes all timers and returns their targets.
@@ -104,7 +104,7 @@ struct TimerWheel: ~Copyable {
         (0..<nodeCount).compactMap { position in
             guard nodes[position].list != Self.noList else { return nil }
             unlink(Int32(position))
-            return giveBack(Int32(position))
+            return freeNode(Int32(position))
         }
     }
 
@@ -113,7 +113,7 @@ struct TimerWheel: ~Copyable {
         let reached = Self.tick(reached: now)
         while let (start, list) = nextSlot(), start <= reached {
             elapsed = max(elapsed, start)
-            lower(list)
+            cascade(list)
         }
         elapsed = max(elapsed, reached)
     }
@@ -124,7 +124,7 @@ struct TimerWheel: ~Copyable {
         guard index >= 0 else { return nil }
         let token = TimerToken(index: UInt32(index), generation: nodes[Int(index)].generation)
         unlink(index)
-        return giveBack(index).map { ($0, token) }
+        return freeNode(index).map { ($0, token) }
     }
 
     /// When the wheel must advance next; nil if no timer is set.
@@ -150,7 +150,7 @@ struct TimerWheel: ~Copyable {
     }
 
     /// Empties a slot whose time has begun. Each timer moves down one or more levels, or is due.
-    private mutating func lower(_ list: Int32) {
+    private mutating func cascade(_ list: Int32) {
         var index = lists[Int(list)].first
         lists[Int(list)] = List()
         occupied[Int(list) >> 6] &= ~(1 << UInt64(list & 63))
@@ -198,7 +198,7 @@ struct TimerWheel: ~Copyable {
 
     // MARK: Nodes
 
-    private mutating func takeNode() -> Int32 {
+    private mutating func allocateNode() -> Int32 {
         guard firstFree < 0 else {
             let index = firstFree
             firstFree = nodes[Int(index)].next
@@ -219,7 +219,7 @@ struct TimerWheel: ~Copyable {
         capacity *= 2
     }
 
-    private mutating func giveBack(_ index: Int32) -> (any TimerTarget)? {
+    private mutating func freeNode(_ index: Int32) -> (any TimerTarget)? {
         let node = nodes + Int(index)
         let target = node.pointee.target.take()
         node.pointee.list = Self.noList

@@ -34,7 +34,7 @@ public final class SignalSource {
             action.sa_flags = SA_RESTART
             guard sigaction(signal, &action, &old) == 0 else {
                 let code = errno
-                SignalTable.giveBack(signal)
+                SignalTable.release(signal)
                 throw SocketError(.signal, code, subject: "\(signal)")
             }
         } catch {
@@ -62,7 +62,7 @@ public final class SignalSource {
     public func cancel() {
         guard descriptor >= 0 else { return }
         sigaction(signal, &old, nil)
-        SignalTable.giveBack(signal)
+        SignalTable.release(signal)
         if let event = event.take() { event.retire(on: loop) }
         Glibc.close(descriptor)
         descriptor = -1
@@ -86,7 +86,7 @@ extension SignalSource: LoopMember {
 
 /// The eventfd of each signal, which the signal handlers read.
 private enum SignalTable {
-    private static let isClaimed = Lock(Set<Int32>())
+    private static let claimed = Lock(Set<Int32>())
 
     /// Initialized by the first `claim`, so that a handler never runs its initializer.
     static let descriptors = InlineArray<65, Atomic<Int32>> { _ in Atomic(-1) }
@@ -95,15 +95,15 @@ private enum SignalTable {
         guard signal > 0, signal < descriptors.count else {
             throw SocketError(.signal, EINVAL, subject: "\(signal)")
         }
-        guard isClaimed.withLock({ $0.insert(signal).inserted }) else {
+        guard claimed.withLock({ $0.insert(signal).inserted }) else {
             throw SocketError(.signal, EBUSY, subject: "\(signal)")
         }
         descriptors[Int(signal)].store(descriptor, ordering: .relaxed)
     }
 
-    static func giveBack(_ signal: Int32) {
+    static func release(_ signal: Int32) {
         descriptors[Int(signal)].store(-1, ordering: .relaxed)
-        _ = isClaimed.withLock { $0.remove(signal) }
+        _ = claimed.withLock { $0.remove(signal) }
     }
 }
 

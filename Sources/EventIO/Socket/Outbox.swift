@@ -25,7 +25,7 @@ final class Outbox {
     private var accepted: [Unmanaged<SocketStream>] = []
 
     /// The sockets of a group whose peers must be silent.
-    private var asked: [pollfd] = []
+    private var polled: [pollfd] = []
 
     deinit {
         bytes.deallocate()
@@ -78,7 +78,7 @@ final class Outbox {
         var start = 0
         while start < connected.count {
             let end = min(start &+ Self.groupLimit, connected.count)
-            askForSilence(start..<end)
+            pollForSilence(start..<end)
             for index in start..<end { connected[index]._withUnsafeGuaranteedRef { _ = $0.sendHeld() } }
             start = end
         }
@@ -87,20 +87,20 @@ final class Outbox {
 
     /// Checks the sockets whose first write requires a silent peer, with one system call per group. A stream
     /// that fails the check repeats it by itself when it sends.
-    private func askForSilence(_ group: Range<Int>) {
-        asked.removeAll(keepingCapacity: true)
+    private func pollForSilence(_ group: Range<Int>) {
+        polled.removeAll(keepingCapacity: true)
         for index in group {
             connected[index]._withUnsafeGuaranteedRef {
                 guard $0.mayBeSilent else { return }
-                asked.append(pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0))
+                polled.append(pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0))
             }
         }
-        guard !asked.isEmpty, poll(&asked, nfds_t(asked.count), 0) >= 0 else { return }
+        guard !polled.isEmpty, poll(&polled, nfds_t(polled.count), 0) >= 0 else { return }
         var next = 0
         for index in group {
             connected[index]._withUnsafeGuaranteedRef {
                 guard $0.mayBeSilent else { return }
-                if asked[next].revents == 0 { $0.needsSilence = false }
+                if polled[next].revents == 0 { $0.needsSilence = false }
                 next &+= 1
             }
         }

@@ -35,19 +35,19 @@ extension SocketStream {
     /// messages without content, such as session tickets, do not count.
     package var isSilent: Bool {
         switch unread {
-        case .nothing: tls?.isBehind != true
-        case .bytes: tls.map { !$0.isBehind && isSilentSecured($0) } ?? false
+        case .nothing: tls?.mayHaveUnread != true
+        case .bytes: tls.map { !$0.mayHaveUnread && isSilentSecured($0) } ?? false
         case .end: false
         }
     }
 
     /// Whether the first write since `sendOnlyIfSilent` is in the outbox and TLS holds no unread bytes.
-    var mayBeSilent: Bool { needsSilence && !held.isEmpty && tls?.isBehind != true }
+    var mayBeSilent: Bool { needsSilence && !held.isEmpty && tls?.mayHaveUnread != true }
 
     /// Decides whether the first write since `sendOnlyIfSilent` may be sent now. If not, it was dropped or
     /// queued.
     func maySendFirst(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        if case .nothing = unread, tls?.isBehind != true {
+        if case .nothing = unread, tls?.mayHaveUnread != true {
             needsSilence = false
             return true
         }

@@ -6,17 +6,17 @@ extension SocketStream {
     /// Moves the queued output to an unnamed file in `directory`. Another thread writes the file; the socket
     /// is served from memory until the file is complete, and then from the file.
     ///
-    /// - Parameter tell: called once, on the loop: with nil when no bytes are left in memory, or with the
+    /// - Parameter completion: called once, on the loop: with nil when no bytes are left in memory, or with the
     ///   reason why they stay there. Called even if the stream closes meanwhile, because the bytes stay in
     ///   memory until then.
     /// - Returns: the number of bytes the file will hold; 0 if nothing is queued, there is a file already, or
     ///   the stream is encrypted.
-    public func spool(to directory: String, then tell: @escaping (SocketError?) -> Void) -> Int {
+    public func spool(to directory: String, then completion: @escaping (SocketError?) -> Void) -> Int {
         guard state == .open, tls == nil, !isSpooling, !queue.hasFile, !queue.isEmpty else { return 0 }
         isSpooling = true
         let count = queue.byteCount
         let start = taken
-        let continuation = LoopBound(Spooling(self, tell), loop: loop)
+        let continuation = LoopBound(SpoolCompletion(self, completion), loop: loop)
         let loop = loop
         SpoolFile.write(queue.waiting, in: directory) { result in
             // If the loop has ended, the file is deleted with the result.
@@ -26,13 +26,13 @@ extension SocketStream {
     }
 
     /// Continues on the loop when the file is written.
-    private final class Spooling {
+    private final class SpoolCompletion {
         private let stream: SocketStream
-        private let tell: (SocketError?) -> Void
+        private let completion: (SocketError?) -> Void
 
-        init(_ stream: SocketStream, _ tell: @escaping (SocketError?) -> Void) {
+        init(_ stream: SocketStream, _ completion: @escaping (SocketError?) -> Void) {
             self.stream = stream
-            self.tell = tell
+            self.completion = completion
         }
 
         func ended(_ result: Result<SpoolFile, SocketError>, from start: Int64) {
@@ -40,10 +40,12 @@ extension SocketStream {
             switch result {
             case .success(let file):
                 // Skip the bytes the socket has taken since.
-                if stream.state == .open { stream.queue.exchange(file, at: Int(stream.taken - start)) }
-                tell(nil)
+                if stream.state == .open {
+                    stream.queue.replaceFront(with: file, taken: Int(stream.taken - start))
+                }
+                completion(nil)
             case .failure(let error):
-                tell(error)
+                completion(error)
             }
         }
     }

@@ -169,7 +169,7 @@ extension SocketStream {
                 // Only EAGAIN arms the edge again, so keep writing until it comes.
                 if sent == 0 {
                     watchWriting()
-                    return toldIfDrained()
+                    return reportIfDrained()
                 }
             }
         } while tls != nil && encryptWaiting()
@@ -177,13 +177,13 @@ extension SocketStream {
             writeEvent?.remove()
             isWriteEventAdded = false
         }
-        toldIfDrained()
+        reportIfDrained()
         guard state == .open, queuedByteCount == 0 else { return }
         if endsAfterFlush { endNow() }
         handler?.streamFlushed()
     }
 
-    private func toldIfDrained() {
+    private func reportIfDrained() {
         guard wasOverHighWatermark, queuedByteCount <= lowWatermark else { return }
         wasOverHighWatermark = false
         handler?.streamDrained()

@@ -71,7 +71,7 @@ public final class SocketStream {
     /// before it is read.
     public var peerHasLeft: Bool { hasPeerLeft }
     var hasPeerLeft = false
-    private var hasToldThatPeerLeft = false
+    private var hasReportedPeerLeft = false
     var hasReachedEnd = false
     var wasOverHighWatermark = false
     var endsAfterFlush = false
@@ -169,7 +169,7 @@ public final class SocketStream {
     private func receive(seesEnd: Bool) {
         if seesEnd { hasPeerLeft = true }
         if tls != nil { return receiveSecured(seesEnd: seesEnd) }
-        guard !isPaused, !hasReachedEnd else { return becameReadyUnread(seesEnd: seesEnd) }
+        guard !isPaused, !hasReachedEnd else { return readyWhilePaused(seesEnd: seesEnd) }
         var rounds = 0
         while state == .open {
             let count = recv(descriptor, loop.scratch.baseAddress, loop.scratch.count, 0)
@@ -183,12 +183,12 @@ public final class SocketStream {
             bytesReceived &+= Int64(count)
             // A short read means that the socket is empty (epoll(7)). Only another read reports an end.
             mayHaveMore = count == loop.scratch.count || hasPeerLeft
-            if !mayHaveMore { mayGoQuiet() }
+            if !mayHaveMore { becameQuiet() }
             handler?.streamReceived(UnsafeRawBufferPointer(rebasing: loop.scratch[..<count]))
             guard mayHaveMore else { return }
             guard !isPaused else {
                 // The end came with these bytes, so no further event reports it.
-                if hasPeerLeft { tellThatPeerLeft() }
+                if hasPeerLeft { reportPeerLeft() }
                 return
             }
             rounds += 1
@@ -198,20 +198,20 @@ public final class SocketStream {
     }
 
     /// Handles an edge while nothing is to be read. An RST looks like plain readiness, so ask for the error.
-    func becameReadyUnread(seesEnd: Bool) {
+    func readyWhilePaused(seesEnd: Bool) {
         mayHaveMore = true
         let code = Descriptor.takeError(of: descriptor)
         if code != 0 { return fail(SocketError(.read, code)) }
-        if seesEnd { tellThatPeerLeft() }
+        if seesEnd { reportPeerLeft() }
     }
 
-    func tellThatPeerLeft() {
-        guard !hasReachedEnd, !hasToldThatPeerLeft else { return }
-        hasToldThatPeerLeft = true
+    func reportPeerLeft() {
+        guard !hasReachedEnd, !hasReportedPeerLeft else { return }
+        hasReportedPeerLeft = true
         handler?.streamPeerLeft()
     }
 
-    func mayGoQuiet() {
+    func becameQuiet() {
         isQuiet = true
         quietSince = loop.wakeTime
         guard !isWatchedQuiet else { return }
@@ -248,7 +248,7 @@ public final class SocketStream {
 
     func endNow() {
         guard !hasEnded else { return }
-        if let tls, !sayGoodbye(tls) { return }
+        if let tls, !sendCloseNotify(tls) { return }
         hasEnded = true
         Glibc.shutdown(descriptor, Int32(SHUT_WR))
     }
@@ -258,7 +258,7 @@ public final class SocketStream {
     public func close() {
         guard state != .closed else { return }
         if needsSilence { dropUnsent() }
-        if let tls { leave(tls) }
+        if let tls { endTLS(tls) }
         sendHeld()
         state = .closed
         attempt?.cancel()

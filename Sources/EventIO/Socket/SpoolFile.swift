@@ -23,16 +23,16 @@ public final class SpoolFile: Sendable {
         Glibc.close(descriptor)
     }
 
-    /// Writes `slices` to a file in `directory` on a helper thread, and calls `tell` there. If too many files
-    /// are waiting, calls `tell` at once with `EAGAIN`.
+    /// Writes `slices` to a file in `directory` on a helper thread, and calls `completion` there. If too many files
+    /// are waiting, calls `completion` at once with `EAGAIN`.
     static func write(
         _ slices: [ArraySlice<UInt8>], in directory: String,
-        then tell: @escaping @Sendable (Result<SpoolFile, SocketError>) -> Void
+        then completion: @escaping @Sendable (Result<SpoolFile, SocketError>) -> Void
     ) {
         let isTaken = writers.submit {
-            tell(Result { () throws(SocketError) in try SpoolFile(slices, in: directory) })
+            completion(Result { () throws(SocketError) in try SpoolFile(slices, in: directory) })
         }
-        if !isTaken { tell(.failure(SocketError(.spool, EAGAIN, subject: directory))) }
+        if !isTaken { completion(.failure(SocketError(.spool, EAGAIN, subject: directory))) }
     }
 
     /// Checks that files can be created in `directory`.

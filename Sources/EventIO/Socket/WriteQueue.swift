@@ -50,7 +50,7 @@ struct WriteQueue {
 
     /// Replaces the front of what is in memory by a file with a copy of it. The first `taken` bytes of the
     /// file are consumed already.
-    mutating func exchange(_ file: SpoolFile, at taken: Int) {
+    mutating func replaceFront(with file: SpoolFile, taken: Int) {
         guard taken < file.byteCount else { return }
         consumeResident(file.byteCount - taken)
         self.file = (file, taken)

@@ -29,7 +29,7 @@ extension SocketStream {
             return failSoon(SocketError(error, .handshake))
         }
         guard state == .open else { return }
-        secure()
+        startHandshake()
         tls?.keep(received)
         // No edge reports what is in the socket or was read already.
         soon(.read)
@@ -39,7 +39,7 @@ extension SocketStream {
     public var tlsDetails: TLSDetails? { tls?.details }
 
     /// Starts the handshake on the connected socket.
-    func secure() {
+    func startHandshake() {
         guard let tls else { return }
         state = .securing
         tls.begin()
@@ -57,9 +57,9 @@ extension SocketStream {
     func receiveSecured(seesEnd: Bool) {
         guard let tls else { return }
         // The handshake reads even if the owner has paused reading.
-        if state == .open, isPaused || hasReachedEnd { return becameReadyUnread(seesEnd: seesEnd) }
+        if state == .open, isPaused || hasReachedEnd { return readyWhilePaused(seesEnd: seesEnd) }
         defer { tls.keepRest() }
-        if tls.isBehind, !decrypt(tls) { return }
+        if tls.mayHaveUnread, !decrypt(tls) { return }
         var rounds = 0
         while isUp {
             let count = recv(descriptor, loop.scratch.baseAddress, loop.scratch.count, 0)
@@ -67,12 +67,12 @@ extension SocketStream {
                 if count < 0 && errno == EINTR { continue }
                 mayHaveMore = false
                 if count == 0 { return truncated(tls) }
-                if errno != EAGAIN { broke(tls, SocketError(.read, errno)) }
+                if errno != EAGAIN { failTLS(tls, SocketError(.read, errno)) }
                 return
             }
             bytesReceived &+= Int64(count)
             mayHaveMore = count == loop.scratch.count || hasPeerLeft
-            if !mayHaveMore { mayGoQuiet() }
+            if !mayHaveMore { becameQuiet() }
             tls.feed(UnsafeRawBufferPointer(rebasing: loop.scratch[..<count]))
             guard decrypt(tls) else { return }
             if let excess = tls.excess { return fail(SocketError(excess, .read)) }
@@ -84,9 +84,9 @@ extension SocketStream {
 
     /// Delivers what can be decrypted so far. Returns false when the caller must stop reading.
     private func decrypt(_ tls: TLSEngine) -> Bool {
-        tls.isBehind = false
+        tls.mayHaveUnread = false
         if state == .securing {
-            guard let isDone = shakeHands(tls) else { return false }
+            guard let isDone = continueHandshake(tls) else { return false }
             guard isDone else { return true }
         }
         while state == .open {
@@ -95,14 +95,14 @@ extension SocketStream {
             let (count, then, isFilled) = read(tls)
             if case .ended = then { hasPeerLeft = true }
             if count > 0 || isFilled {
-                handler?.streamReceived(UnsafeRawBufferPointer(rebasing: loop.plain[..<count]))
+                handler?.streamReceived(UnsafeRawBufferPointer(rebasing: loop.plaintext[..<count]))
                 guard state == .open else { return false }
             }
             switch then {
             case .full: continue
             case .needsMore:
                 guard isPaused else { return true }
-                if mayHaveMore, hasPeerLeft { tellThatPeerLeft() }
+                if mayHaveMore, hasPeerLeft { reportPeerLeft() }
                 return false
             case .ended:
                 if isPaused { return wait(tls) }
@@ -124,7 +124,7 @@ extension SocketStream {
             (filled, then) = tls.read(into: room)
             return filled
         }
-        var room = loop.plain
+        var room = loop.plaintext
         switch filling {
         case .filled?:
             guard case .full = then else { return (0, then, filled > 0) }
@@ -139,14 +139,14 @@ extension SocketStream {
 
     /// Leaves input in the engine while reading is paused. Always returns false.
     private func wait(_ tls: TLSEngine) -> Bool {
-        tls.isBehind = true
+        tls.mayHaveUnread = true
         mayHaveMore = true
-        if hasPeerLeft { tellThatPeerLeft() }
+        if hasPeerLeft { reportPeerLeft() }
         return false
     }
 
     /// - Returns: whether the handshake is done; nil if the stream is closed.
-    private func shakeHands(_ tls: TLSEngine) -> Bool? {
+    private func continueHandshake(_ tls: TLSEngine) -> Bool? {
         switch tls.handshake() {
         case .needsMore: return false
         case .failed(let error):
@@ -166,11 +166,11 @@ extension SocketStream {
     private func truncated(_ tls: TLSEngine) {
         hasPeerLeft = true
         let reason = state == .securing ? "it ended within the handshake" : "it ended without close_notify"
-        broke(tls, SocketError(TLSError(.truncated, reason), state == .securing ? .handshake : .read))
+        failTLS(tls, SocketError(TLSError(.truncated, reason), state == .securing ? .handshake : .read))
     }
 
-    private func broke(_ tls: TLSEngine, _ error: SocketError) {
-        tls.broke()
+    private func failTLS(_ tls: TLSEngine, _ error: SocketError) {
+        tls.markBroken()
         fail(error)
     }
 
@@ -200,7 +200,7 @@ extension SocketStream {
                 return false
             }
             guard tls.isSilent else {
-                tls.isBehind = true
+                tls.mayHaveUnread = true
                 mayHaveMore = true
                 soon(.read)
                 return false
@@ -274,14 +274,14 @@ extension SocketStream {
     /// Sends close_notify before this side ends.
     ///
     /// - Returns: whether it was sent. If it is queued, `flush` comes back here.
-    func sayGoodbye(_ tls: TLSEngine) -> Bool {
-        tls.sayGoodbye()
+    func sendCloseNotify(_ tls: TLSEngine) -> Bool {
+        tls.sendCloseNotify()
         return !sendHeld() && queue.isEmpty
     }
 
     /// Sends close_notify before the stream closes, unless other output is still unsent.
-    func leave(_ tls: TLSEngine) {
+    func endTLS(_ tls: TLSEngine) {
         tls.stopWaiting()
-        if state == .open, !isBroken, queuedByteCount == 0 { tls.sayGoodbye() }
+        if state == .open, !isBroken, queuedByteCount == 0 { tls.sendCloseNotify() }
     }
 }

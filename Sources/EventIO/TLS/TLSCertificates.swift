@@ -6,7 +6,7 @@ struct TLSCertificates: ~Copyable {
     /// At least one. Created by `PEM_read_bio_X509`, freed in `deinit`.
     let all: [OpaquePointer]
 
-    static func read(_ text: TLSText) throws(TLSError) -> TLSCertificates {
+    static func read(_ text: TLSPEMText) throws(TLSError) -> TLSCertificates {
         var all: [OpaquePointer] = []
         while let certificate = PEM_read_bio_X509(text.handle, nil, tlsPassword, nil) {
             all.append(certificate)

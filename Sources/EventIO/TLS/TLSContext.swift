@@ -59,7 +59,7 @@ public final class TLSContext: @unchecked Sendable {
             handle, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
         SSL_CTX_sess_set_new_cb(handle, tlsSessionArrived)
         SSL_CTX_set_verify(handle, SSL_VERIFY_PEER, nil)
-        SSL_CTX_set_cert_verify_callback(handle, tlsVerifies, nil)
+        SSL_CTX_set_cert_verify_callback(handle, tlsVerifyCertificate, nil)
         try offerProtocols()
         try trust(material.authorities)
         if let chain = material.certificateChain, let key = material.privateKey { try show(chain, key) }
@@ -83,7 +83,7 @@ public final class TLSContext: @unchecked Sendable {
         }
     }
 
-    private func trust(_ authorities: TLSText?) throws(TLSError) {
+    private func trust(_ authorities: TLSPEMText?) throws(TLSError) {
         guard configuration.verification.isFull else { return }
         guard let authorities else {
             guard SSL_CTX_set_default_verify_paths(handle) == 1 else {
@@ -99,7 +99,7 @@ public final class TLSContext: @unchecked Sendable {
         X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN))
     }
 
-    private func show(_ certificateChain: TLSText, _ privateKey: TLSText) throws(TLSError) {
+    private func show(_ certificateChain: TLSPEMText, _ privateKey: TLSPEMText) throws(TLSError) {
         let chain = try TLSCertificates.read(certificateChain)
         for (index, certificate) in chain.all.enumerated() {
             let isTaken =

@@ -28,7 +28,7 @@ final class TLSEngine {
     static let recordLimit = 16 << 10
     /// Bytes that may wait for the socket of responses to the peer's messages, such as key updates. A peer
     /// that provokes more and reads none is disconnected.
-    private static let unaskedLimit = 64 << 10
+    private static let unsolicitedOutputLimit = 64 << 10
     /// Bytes that may arrive in a row without content, such as session tickets. A peer that sends nothing
     /// else would keep the loop busy.
     static let emptyLimit = 256 << 10
@@ -39,7 +39,7 @@ final class TLSEngine {
     /// Written and not encrypted yet.
     var waiting = WriteQueue()
     /// Whether fed bytes may be left unread.
-    var isBehind = false
+    var mayHaveUnread = false
     /// Bytes fed since the last content.
     private var emptyCount = 0
 
@@ -62,7 +62,7 @@ final class TLSEngine {
     private var isWriting = false
     /// OpenSSL must not be called on it any more, not even for close_notify.
     private var isBroken = false
-    private var saidGoodbye = false
+    private var hasSentCloseNotify = false
 
     /// - Parameter host: the server's name or address, unless the configuration has a `serverName`.
     init(_ context: TLSContext, host: String, sessionKey: String, stream: SocketStream) throws(TLSError) {
@@ -75,7 +75,7 @@ final class TLSEngine {
             throw TLSError(.protocolError, TLSError.openSSLReason)
         }
         self.ssl = ssl
-        guard TLSBytes.attach(self, to: ssl),
+        guard TLSStreamBIO.attach(self, to: ssl),
             SSL_set_ex_data(ssl, Self.slot, Unmanaged.passUnretained(self).toOpaque()) == 1
         else { throw TLSError(.protocolError, TLSError.openSSLReason) }
         guard TLSServerName.expect(serverName, on: ssl) else {
@@ -156,7 +156,7 @@ final class TLSEngine {
         kept.removeFirst(keptRead)
         keptRead = 0
         kept.append(contentsOf: bytes)
-        isBehind = true
+        mayHaveUnread = true
     }
 
     /// Copies unread input, since the loop's buffer is reused after this.
@@ -229,15 +229,15 @@ final class TLSEngine {
 
     /// Called by OpenSSL: writes to the stream. Returns false when the limit is reached.
     func putOutput(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard isWriting || stream.queue.byteCount < Self.unaskedLimit else { return false }
+        guard isWriting || stream.queue.byteCount < Self.unsolicitedOutputLimit else { return false }
         stream.writeWire(bytes)
         return true
     }
 
     /// Sends close_notify once, if the handshake is done and the connection works.
-    func sayGoodbye() {
-        guard details != nil, !isBroken, !saidGoodbye else { return }
-        saidGoodbye = true
+    func sendCloseNotify() {
+        guard details != nil, !isBroken, !hasSentCloseNotify else { return }
+        hasSentCloseNotify = true
         ERR_clear_error()
         isWriting = true
         SSL_shutdown(ssl)
@@ -245,7 +245,7 @@ final class TLSEngine {
     }
 
     /// The connection is gone, so nothing more may be sent.
-    func broke() { isBroken = true }
+    func markBroken() { isBroken = true }
 
     // MARK: -
 

@@ -4,17 +4,17 @@ import Glibc
 /// The certificates and keys of a configuration, read from their files.
 struct TLSMaterial {
     /// Nil if the system's roots are used, or nothing is verified.
-    let authorities: TLSText?
-    let certificateChain: TLSText?
-    let privateKey: TLSText?
+    let authorities: TLSPEMText?
+    let certificateChain: TLSPEMText?
+    let privateKey: TLSPEMText?
     /// SHA-256 of all of it, which detects changed files.
     let digest: [UInt8]
 
     /// Reads the files, which blocks.
     init(_ configuration: TLSConfiguration) throws(TLSError) {
-        func text(_ pem: TLSConfiguration.PEM?, for use: String) throws(TLSError) -> TLSText? {
+        func text(_ pem: TLSConfiguration.PEM?, for use: String) throws(TLSError) -> TLSPEMText? {
             guard let pem else { return nil }
-            return try TLSText(pem, for: use)
+            return try TLSPEMText(pem, for: use)
         }
         let isVerified = configuration.verification.isFull
         authorities = try text(
@@ -26,7 +26,7 @@ struct TLSMaterial {
             all += part?.digest ?? [UInt8](repeating: 0, count: 32)
         }
         if isVerified, authorities == nil { all += Self.systemRoots() }
-        digest = all.withUnsafeBytes { TLSText.digest(of: $0) }
+        digest = all.withUnsafeBytes { TLSPEMText.digest(of: $0) }
     }
 
     /// Changes when the system's roots do: the content of OpenSSL's file, and the modification times of its
@@ -39,7 +39,7 @@ struct TLSMaterial {
             return String(cString: text)
         }
         let file = setting(X509_get_default_cert_file_env(), X509_get_default_cert_file())
-        var all = (try? TLSText(.file(file), for: "the system's roots"))?.digest ?? []
+        var all = (try? TLSPEMText(.file(file), for: "the system's roots"))?.digest ?? []
         let folders = setting(X509_get_default_cert_dir_env(), X509_get_default_cert_dir())
         for folder in folders.split(separator: ":") {
             var facts = stat()

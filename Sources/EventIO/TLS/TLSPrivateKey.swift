@@ -7,7 +7,7 @@ struct TLSPrivateKey: ~Copyable {
     /// Created by `PEM_read_bio_PrivateKey`, freed in `deinit`.
     let handle: OpaquePointer
 
-    init(_ text: TLSText, password: String?) throws(TLSError) {
+    init(_ text: TLSPEMText, password: String?) throws(TLSError) {
         let secret = (password ?? "").utf8CString
         let key = secret.withUnsafeBufferPointer {
             PEM_read_bio_PrivateKey(

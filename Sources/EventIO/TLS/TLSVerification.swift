@@ -1,7 +1,7 @@
 import COpenSSL
 
 /// Called by OpenSSL to verify the server's certificate. Returns 1, or 0 with the reason in `store`.
-func tlsVerifies(_ store: OpaquePointer?, _: UnsafeMutableRawPointer?) -> Int32 {
+func tlsVerifyCertificate(_ store: OpaquePointer?, _: UnsafeMutableRawPointer?) -> Int32 {
     guard let store,
         let ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()),
         let engine = TLSEngine.of(OpaquePointer(ssl))

@@ -64,7 +64,7 @@ struct ConnectionStateMachine {
     private var answering = Answering.nothing
     private var drain = Drain.no
     private var idleSince: MonotonicTime
-    private var begun = 0
+    private var requestCount = 0
     /// Whether the current request allows another one after it.
     private var isPersistent = true
     /// Whether the connection ends after the current answer.
@@ -103,7 +103,7 @@ struct ConnectionStateMachine {
     }
 
     /// Whether the next request may begin.
-    var isFree: Bool {
+    var mayBeginRequest: Bool {
         if case .nothing = answering { true } else { false }
     }
 
@@ -122,7 +122,7 @@ struct ConnectionStateMachine {
     /// Part of a request's head arrived.
     mutating func headStarted(at now: MonotonicTime) {
         guard case .idle = reading else { return }
-        reading = .head(since: begun == 0 ? acceptedAt : now)
+        reading = .head(since: requestCount == 0 ? acceptedAt : now)
     }
 
     enum HeadAction: Equatable {
@@ -183,9 +183,9 @@ struct ConnectionStateMachine {
         guard case .nothing = answering else { preconditionFailure("a request began in \(self)") }
         reading = .idle
         answering = .pending
-        begun += 1
+        requestCount += 1
         self.isPersistent = isPersistent
-        if case .refusing = drain, begun > 1 { return .draining }
+        if case .refusing = drain, requestCount > 1 { return .draining }
         return .serve
     }
 
@@ -265,7 +265,9 @@ struct ConnectionStateMachine {
     /// - Parameter delimitedByClose: whether the end of the connection marks the end of the body.
     /// - Returns: whether it carries `Connection: close`.
     mutating func answerBegan(delimitedByClose: Bool) -> Bool {
-        if delimitedByClose || !isPersistent || begun >= limits.requestsPerConnection { isClosing = true }
+        if delimitedByClose || !isPersistent || requestCount >= limits.requestsPerConnection {
+            isClosing = true
+        }
         switch drain {
         case .no: break
         case .announced, .refusing: isClosing = true
@@ -291,17 +293,17 @@ struct ConnectionStateMachine {
             answering = .flushing
             return .flush
         }
-        return answerLeft(at: now)
+        return answerSent(at: now)
     }
 
     /// The kernel took all output. Returns nil if no answer waited for that.
     mutating func queueEmptied(at now: MonotonicTime) -> AfterAnswer? {
         progress = nil
         guard case .flushing = answering else { return nil }
-        return answerLeft(at: now)
+        return answerSent(at: now)
     }
 
-    private mutating func answerLeft(at now: MonotonicTime) -> AfterAnswer {
+    private mutating func answerSent(at now: MonotonicTime) -> AfterAnswer {
         guard !endWasReached else { return .close }
         guard !isClosing else {
             reading = .over
@@ -322,7 +324,7 @@ struct ConnectionStateMachine {
     var progressedAt: MonotonicTime? { progress?.progressedAt }
 
     /// Whether to call `queueObserved` while output waits.
-    func isLookDue(at now: MonotonicTime) -> Bool { progress?.isLookDue(at: now, limits) ?? true }
+    func isCheckDue(at now: MonotonicTime) -> Bool { progress?.isCheckDue(at: now, limits) ?? true }
 
     /// Output waits for the client.
     ///
@@ -406,7 +408,8 @@ struct ConnectionStateMachine {
     private var readDeadline: MonotonicTime? {
         switch (reading, answering) {
         case (.idle, .nothing):
-            let usual = begun == 0 ? acceptedAt + limits.headerDeadline : idleSince + limits.keepAliveIdle
+            let usual =
+                requestCount == 0 ? acceptedAt + limits.headerDeadline : idleSince + limits.keepAliveIdle
             guard case .refusing(let since) = drain else { return usual }
             return min(usual, max(since, idleSince) + limits.drainGrace)
         case (.head(let since), _):

@@ -18,14 +18,14 @@ extension InboundConnection {
 
     /// Sends the answer that was decided on before the body was read.
     func answerDecided() {
-        guard let response = turn.decided else { return }
+        guard let response = request.decided else { return }
         answerDirectly(response, error: nil)
     }
 
     /// Refuses a request that failed before it began. The answer carries `Connection: close`, and further
     /// input is not interpreted.
-    func refuse(_ error: InboundError, _ broken: Turn) {
-        turn = broken
+    func refuse(_ error: InboundError, _ failed: RequestInProgress) {
+        request = failed
         refuse(error)
     }
 
@@ -46,14 +46,14 @@ extension InboundConnection {
         _ response: HTTPResponse?, error: InboundError? = nil, bytesSent: Int = 0, outcome: InboundOutcome
     ) -> DirectAnswer {
         DirectAnswer(
-            head: turn.head, method: turn.method, error: error, response: response,
-            remoteAddress: peer.address, receivedAt: turn.receivedAt, bytesReceived: turn.bytesReceived,
-            bytesSent: bytesSent + turn.continueBytes, continueBytes: turn.continueBytes,
+            head: request.head, method: request.method, error: error, response: response,
+            remoteAddress: peer.address, receivedAt: request.receivedAt, bytesReceived: request.bytesReceived,
+            bytesSent: bytesSent + request.continueBytes, continueBytes: request.continueBytes,
             hasBegun: bytesSent > 0, outcome: outcome)
     }
 
     /// The head of the request being answered.
-    private var currentHead: HTTPRequestHead? { turn.head ?? exchange?.request.head }
+    private var currentHead: HTTPRequestHead? { request.head ?? exchange?.request.head }
 
     /// Writes head and body. Returns their size.
     private func write(_ response: HTTPResponse) -> Int {
@@ -84,7 +84,7 @@ extension InboundConnection {
         let date = server.date.current
         let most = ResponseSerializer.headCapacity(response.fields, date: date) &+ bodyCount
         let context = ResponseSerializer.Context(
-            version: turn.version, isHead: turn.method?.isHead ?? false, keepAlive: keepAlive)
+            version: request.version, isHead: request.method?.isHead ?? false, keepAlive: keepAlive)
         var sent = 0
         let isWritten = stream.writeInPlace(atMost: most) { room in
             let head = try? ResponseSerializer.writeHead(
@@ -116,7 +116,7 @@ extension InboundConnection {
         to output: inout [UInt8]
     ) -> ResponseSerializer.Transfer? {
         let context = ResponseSerializer.Context(
-            version: turn.version, isHead: turn.method?.isHead ?? false, keepAlive: keepAlive)
+            version: request.version, isHead: request.method?.isHead ?? false, keepAlive: keepAlive)
         let outcome = try? ResponseSerializer.appendHead(
             status, fields, body: body, context: context, date: server.date.current, to: &output)
         return outcome?.transfer
@@ -128,7 +128,7 @@ extension InboundConnection {
     func startStreaming(_ head: HTTPResponseHead, on exchange: InboundExchange) -> BodyWriter.Framing? {
         guard isOpen else { return nil }
         let length = head.fields[.contentLength].flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
-        let keepAlive = !state.answerBegan(delimitedByClose: turn.version == .http10)
+        let keepAlive = !state.answerBegan(delimitedByClose: request.version == .http10)
         let framing: BodyWriter.Framing? = withOutput { output in
             let body = length.map { ResponseSerializer.Body.length($0) } ?? .stream
             guard let transfer = appendHead(head.status, head.fields, body, keepAlive, to: &output) else {
@@ -196,7 +196,7 @@ extension InboundConnection {
     // MARK: Bytes
 
     func sendContinue() {
-        turn.continueBytes = withOutput { output in
+        request.continueBytes = withOutput { output in
             ResponseSerializer.appendInformational(.continue, to: &output)
             return send(&output, [])
         }
@@ -228,15 +228,15 @@ extension InboundConnection {
     // MARK: The end of an answer
 
     /// Ends an answer whose last byte was passed to the stream.
-    private func complete(_ answer: LeavingAnswers.Answer) {
+    private func complete(_ answer: UnsentAnswers.Answer) {
         if case .exchange(let answered) = answer {
             exchange = nil
-            server.requestLeft()
+            server.requestEnded()
             if answered.sentBytes >= EventLoop.largeMemory { loop.largeMemoryWasFreed() }
         }
         onDrain = nil
-        let isFirst = leaving.isEmpty
-        leaving.append(answer, end: bytesHanded)
+        let isFirst = unsentAnswers.isEmpty
+        unsentAnswers.append(answer, end: bytesHanded)
         // Shut the stream right away, so that the FIN leaves together with the answer.
         if state.isClosing { stream.shutdownWrite() }
         let after = state.answerCompleted(queueIsEmpty: isFlushed, at: now)
@@ -262,10 +262,10 @@ extension InboundConnection {
     func exchangeWasDropped(_ head: HTTPRequestHead, isAnswered: Bool) {
         exchange = nil
         guard isOpen else { return }
-        server.requestLeft()
+        server.requestEnded()
         if isAnswered { return end(.reset, .aborted) }
-        turn.head = head
+        request.head = head
         answerDirectly(
-            server.errorRenderer(.unanswered(head: turn.head)), error: .unanswered(head: turn.head))
+            server.errorRenderer(.unanswered(head: request.head)), error: .unanswered(head: request.head))
     }
 }

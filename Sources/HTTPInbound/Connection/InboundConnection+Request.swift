@@ -4,34 +4,34 @@ internal import HTTPWire
 /// A request, from its head to its handler.
 extension InboundConnection {
     func begin(_ head: consuming HTTPRequestHead, _ framing: RequestFraming, headBytes: Int) {
-        turn = Turn(receivedAt: now)
-        turn.bytesReceived = headBytes
-        turn.method = head.method
-        turn.version = head.version
+        request = RequestInProgress(receivedAt: now)
+        request.bytesReceived = headBytes
+        request.method = head.method
+        request.version = head.version
         if head.method.isHead { head.method = .get }
 
         let admission = state.requestBegan(isPersistent: framing.keepAlive)
         let decision = decide(head, admission)
-        turn.head = consume head
+        request.head = consume head
         let limit: Int?
         switch consume decision {
         case .buffer(let most, let context):
             limit = most
-            turn.context = context
+            request.context = context
         case .answer(let response):
             limit = nil
-            turn.decided = response
+            request.decided = response
         }
         let body = framing.body
         switch state.verdictKnown(
-            body: body, limit: limit, expectsContinue: framing.expectsContinue, at: turn.receivedAt)
+            body: body, limit: limit, expectsContinue: framing.expectsContinue, at: request.receivedAt)
         {
         case .dispatch: dispatch()
         case .read(let sendContinue):
             if sendContinue { self.sendContinue() }
             if case .length(let length) = body, limit != nil {
                 // A Content-Length is only a promise, so it reserves little.
-                turn.body.reserveCapacity(min(length, 16_384))
+                request.body.reserveCapacity(min(length, 16_384))
             }
         case .answerUnread: answerDecided()
         case .refuseTooLarge: refuseTooLarge()
@@ -46,7 +46,7 @@ extension InboundConnection {
         case .draining:
             return .answer(server.errorRenderer(.draining(head: head)))
         case .serve:
-            if turn.method == .options, let answer = server.optionsAnswer(head) { return .answer(answer) }
+            if request.method == .options, let answer = server.optionsAnswer(head) { return .answer(answer) }
         }
         let decision = handler.decide(head)
         switch decision {
@@ -57,13 +57,13 @@ extension InboundConnection {
         }
     }
 
-    func bodyCame(_ bytes: UnsafeRawBufferPointer) {
+    func bodyReceived(_ bytes: UnsafeRawBufferPointer) {
         switch state.bodyReceived(bytes.count) {
         case .drop: break
         case .refuseTooLarge: refuseTooLarge()
         case .keep:
-            guard server.take(bodyBytes: bytes.count) else { return refuse(.overloaded(head: turn.head)) }
-            turn.body.append(contentsOf: bytes)
+            guard server.take(bodyBytes: bytes.count) else { return refuse(.overloaded(head: request.head)) }
+            request.body.append(contentsOf: bytes)
         }
     }
 
@@ -73,26 +73,26 @@ extension InboundConnection {
     }
 
     private func dispatch() {
-        if turn.decided != nil { return answerDecided() }
+        if request.decided != nil { return answerDecided() }
         guard !server.isOverloaded else {
             dropBody()
-            turn.decided = server.errorRenderer(.overloaded(head: turn.head))
+            request.decided = server.errorRenderer(.overloaded(head: request.head))
             return answerDecided()
         }
-        server.release(bodyBytes: turn.body.count)
+        server.release(bodyBytes: request.body.count)
         let exchange = handler.exchange(for: InboundExchange.Arrival(connection: self))
         self.exchange = exchange
-        server.requestCame()
+        server.requestStarted()
         handler.handle(exchange)
     }
 
     /// Discards the body.
     func dropBody() {
-        server.release(bodyBytes: turn.body.count)
-        turn.body = []
+        server.release(bodyBytes: request.body.count)
+        request.body = []
     }
 
     private func refuseTooLarge() {
-        refuse(.bodyTooLarge(head: turn.head))
+        refuse(.bodyTooLarge(head: request.head))
     }
 }

@@ -8,10 +8,10 @@ internal import Rx
 /// The server's list retains it until it ends, so it outlives every callback of its stream.
 final class InboundConnection {
     /// What was parsed while an earlier answer was pending.
-    enum Ahead {
+    enum ParsedAhead {
         case nothing
         case request(HTTPRequestHead, RequestFraming, headBytes: Int)
-        indirect case failure(InboundError, Turn)
+        indirect case failure(InboundError, RequestInProgress)
     }
 
     let server: InboundServer
@@ -24,14 +24,14 @@ final class InboundConnection {
     var index = 0
     var state: ConnectionStateMachine
     var parser: RequestParser
-    var ahead = Ahead.nothing
+    var parsedAhead = ParsedAhead.nothing
     /// Input that was read but not parsed. While there is any, the socket is not read.
     var pending = PendingInput()
     /// The request that is being read or answered.
-    var turn: Turn
+    var request: RequestInProgress
     /// The exchange of the current answer. The handler owns it; releasing it clears this.
     unowned var exchange: InboundExchange?
-    var leaving = LeavingAnswers()
+    var unsentAnswers = UnsentAnswers()
     var onDrain: (() -> Void)?
     var isOpen = true
 
@@ -59,7 +59,7 @@ final class InboundConnection {
         let now = loop.wakeTime
         state = ConnectionStateMachine(limits: server.stateLimits, acceptedAt: now)
         parser = RequestParser(limits: server.requestLimits)
-        turn = Turn(receivedAt: now)
+        request = RequestInProgress(receivedAt: now)
     }
 
     var isFlushed: Bool { stream.bytesSent == bytesHanded }
@@ -74,12 +74,12 @@ final class InboundConnection {
         isParsing = true
         defer { isParsing = false }
         while isOpen {
-            if state.isFree, beginAhead() { continue }
+            if state.mayBeginRequest, beginParsedAhead() { continue }
             guard state.mayParse else { break }
             let before = used
             let event = parser.parse(input, consumed: &used)
             if state.isReadingBody {
-                turn.bytesReceived += used - before
+                request.bytesReceived += used - before
             } else {
                 headBytes += used - before
             }
@@ -93,41 +93,41 @@ final class InboundConnection {
                 parser.takeEnd()
                 switch state.headCompleted() {
                 case .begin: begin(head, framing, headBytes: count)
-                case .hold: ahead = .request(head, framing, headBytes: count)
+                case .hold: parsedAhead = .request(head, framing, headBytes: count)
                 }
                 // Usually that was all.
-                if used == input.count, !parser.hasStarted, case .nothing = ahead { return used }
+                if used == input.count, !parser.hasStarted, case .nothing = parsedAhead { return used }
             case .body(let range):
-                bodyCame(UnsafeRawBufferPointer(rebasing: input[range]))
+                bodyReceived(UnsafeRawBufferPointer(rebasing: input[range]))
             case .end:
                 if state.isReadingBody { bodyEnded() }
             case .failed(let error):
-                let broken = brokenOff(unread: input.count - used)
-                fail(with: .malformed(error, head: broken.head), broken)
+                let failed = failedRequest(unread: input.count - used)
+                fail(with: .malformed(error, head: failed.head), failed)
             }
         }
         return used
     }
 
     /// Begins the request that was parsed ahead. Returns false if there is none.
-    private func beginAhead() -> Bool {
-        switch ahead {
+    private func beginParsedAhead() -> Bool {
+        switch parsedAhead {
         case .nothing:
             return false
         case .request(let head, let framing, let count):
-            ahead = .nothing
+            parsedAhead = .nothing
             begin(head, framing, headBytes: count)
-        case .failure(let error, let broken):
-            ahead = .nothing
-            refuse(error, broken)
+        case .failure(let error, let failed):
+            parsedAhead = .nothing
+            refuse(error, failed)
         }
         return true
     }
 
-    private func fail(with error: InboundError, _ broken: Turn) {
+    private func fail(with error: InboundError, _ failed: RequestInProgress) {
         switch state.requestFailed() {
-        case .refuse: refuse(error, broken)
-        case .hold: ahead = .failure(error, broken)
+        case .refuse: refuse(error, failed)
+        case .hold: parsedAhead = .failure(error, failed)
         }
     }
 
@@ -135,19 +135,19 @@ final class InboundConnection {
     /// head.
     ///
     /// - Parameter unread: bytes that arrived and will not be parsed.
-    private func brokenOff(unread: Int = 0) -> Turn {
-        guard !state.isReadingBody else { return turn }
-        var broken = Turn(receivedAt: state.headSince ?? now)
-        broken.method = parser.method
-        broken.bytesReceived = headBytes + unread
-        return broken
+    private func failedRequest(unread: Int = 0) -> RequestInProgress {
+        guard !state.isReadingBody else { return request }
+        var failed = RequestInProgress(receivedAt: state.headSince ?? now)
+        failed.method = parser.method
+        failed.bytesReceived = headBytes + unread
+        return failed
     }
 
     /// Continues after an answer: with what is held, then pending input, then the socket.
     func proceed() {
         guard !isParsing else { return }
         // Usually nothing waits, and the parser needs more bytes.
-        if pending.isEmpty, case .nothing = ahead { return settle() }
+        if pending.isEmpty, case .nothing = parsedAhead { return settle() }
         // A copy, because the calls below may discard pending input.
         let input = pending
         pending.drop(input.read { parse($0) })
@@ -158,7 +158,7 @@ final class InboundConnection {
     func settle() {
         guard isOpen, !isParsing else { return }
         countWaiting()
-        if server.isShortOfRoom { spoolIfLarge() }
+        if server.isShortOfMemory { spoolIfLarge() }
         guard isOpen else { return }
         armTimer()
         if state.isDiscarding, !pending.isEmpty {
@@ -196,7 +196,7 @@ final class InboundConnection {
     private func spoolIfLarge() {
         countWaiting()
         guard isOpen, let since = largeSince,
-            server.isShortOfRoom || now >= since + server.stateLimits.sendLook,
+            server.isShortOfMemory || now >= since + server.stateLimits.sendCheckInterval,
             let directory = server.spoolDirectory(for: waitingBytes)
         else { return }
         var count = 0
@@ -228,7 +228,7 @@ final class InboundConnection {
     // MARK: Time
 
     private func armTimer() {
-        if stream.queuedByteCount > 0, state.isLookDue(at: now) { observeQueue() }
+        if stream.queuedByteCount > 0, state.isCheckDue(at: now) { observeQueue() }
         guard let deadline = state.deadline else { return }
         if let timer {
             guard deadline < timer.at else { return }
@@ -243,34 +243,34 @@ final class InboundConnection {
 
     // MARK: The end
 
-    enum Manner {
+    enum Ending {
         case close
         case reset
     }
 
     /// Ends the connection and reports its unfinished requests.
-    func end(_ manner: Manner, _ outcome: InboundOutcome) {
+    func end(_ ending: Ending, _ outcome: InboundOutcome) {
         guard isOpen else { return }
         isOpen = false
         let isWithinBody = state.isReadingBody
-        let delivery = delivery(manner)
+        let delivery = delivery(ending)
         state.closed()
         if let timer { loop.cancelTimer(timer.token) }
         timer = nil
-        switch manner {
+        switch ending {
         case .close: stream.close()
         case .reset: stream.reset()
         }
         countWaiting()
         forgetSpool()
-        ahead = .nothing
+        parsedAhead = .nothing
         pending.removeAll()
         dropBody()
         onDrain = nil
-        if let delivery { tellCutAnswers(delivery, outcome) }
+        if let delivery { reportCutAnswers(delivery, outcome) }
         if isWithinBody {
             if let delivery {
-                turn.continueBytes = delivery.acknowledged(of: turn.continueBytes, end: bytesHanded)
+                request.continueBytes = delivery.acknowledged(of: request.continueBytes, end: bytesHanded)
             }
             handler.answered(directAnswer(nil, outcome: outcome))
         }
@@ -324,7 +324,7 @@ extension InboundConnection: StreamHandler {
     func streamFlushed() {
         countWaiting()
         forgetSpool()
-        tellTakenAnswers()
+        reportTakenAnswers()
         guard isOpen, let after = state.queueEmptied(at: now) else { return }
         perform(after)
     }
@@ -334,13 +334,13 @@ extension InboundConnection: TimerTarget {
     func timerFired(_ token: TimerToken) {
         timer = nil
         if stream.queuedByteCount > 0 { observeQueue() }
-        let broken = brokenOff()
+        let failed = failedRequest()
         switch state.deadlinePassed(at: now) {
         case .wait: break
         case .close: end(.close, .completed)
         case .reset: end(.reset, .stalled)
-        case .refuse: refuse(.timeout(head: broken.head), broken)
-        case .hold: ahead = .failure(.timeout(head: nil), broken)
+        case .refuse: refuse(.timeout(head: failed.head), failed)
+        case .hold: parsedAhead = .failure(.timeout(head: nil), failed)
         }
         spoolIfLarge()
         settle()

@@ -7,20 +7,20 @@ struct OutputProgress {
     private let began: (at: MonotonicTime, acknowledged: Int64)
     /// When a new acknowledgement was last seen, and the bytes acknowledged by then.
     private var latest: (at: MonotonicTime, acknowledged: Int64)
-    private var lookedAt: MonotonicTime
+    private var checkedAt: MonotonicTime
     private var isBelowRate = false
 
     init(acknowledged: Int64, at now: MonotonicTime) {
         began = (now, acknowledged)
         latest = began
-        lookedAt = now
+        checkedAt = now
     }
 
     /// When a new acknowledgement was last seen.
     var progressedAt: MonotonicTime { latest.at }
 
-    func isLookDue(at now: MonotonicTime, _ limits: StateLimits) -> Bool {
-        now >= lookedAt + limits.sendLook
+    func isCheckDue(at now: MonotonicTime, _ limits: StateLimits) -> Bool {
+        now >= checkedAt + limits.sendCheckInterval
     }
 
     /// Records the bytes acknowledged so far.
@@ -29,7 +29,7 @@ struct OutputProgress {
     /// `sendStall` covers the silence since then, and a burst that has just begun has until the next check to
     /// arrive.
     mutating func observe(acknowledged: Int64, at now: MonotonicTime, _ limits: StateLimits) {
-        lookedAt = now
+        checkedAt = now
         let elapsed = latest.at - began.at
         if elapsed >= limits.sendRateGrace {
             let bytes = Int128(acknowledged) - Int128(began.acknowledged)
@@ -45,6 +45,6 @@ struct OutputProgress {
 
     /// When to check again, or to reset.
     func deadline(_ limits: StateLimits) -> MonotonicTime {
-        min(latest.at + limits.sendStall, lookedAt + limits.sendLook)
+        min(latest.at + limits.sendStall, checkedAt + limits.sendCheckInterval)
     }
 }

@@ -14,7 +14,7 @@ struct StateLimits {
     var sendRate: Int
     var sendRateGrace: TimeAmount
     /// Time between two checks of waiting output. Default 1 s.
-    var sendLook: TimeAmount
+    var sendCheckInterval: TimeAmount
     var keepAliveIdle: TimeAmount
     var discardTime: TimeAmount
     var drainGrace: TimeAmount
@@ -32,7 +32,8 @@ struct StateLimits {
         sendRateGrace = TimeAmount(limits.sendRateGrace)
         // Check shorter limits more often, but not so often that it keeps the loop busy.
         let shortest = min(sendStall, sendRateGrace)
-        sendLook = min(.seconds(1), max(.milliseconds(10), TimeAmount(nanoseconds: shortest.nanoseconds / 4)))
+        sendCheckInterval = min(
+            .seconds(1), max(.milliseconds(10), TimeAmount(nanoseconds: shortest.nanoseconds / 4)))
         keepAliveIdle = TimeAmount(limits.keepAliveIdle)
         discardTime = TimeAmount(limits.discardTime)
         drainGrace = TimeAmount(limits.drainGrace)

@@ -12,7 +12,7 @@ open class InboundExchange {
         let connection: InboundConnection
 
         /// The context from the handler's `decide`.
-        public var context: AnyObject? { connection.turn.context }
+        public var context: AnyObject? { connection.request.context }
     }
 
     /// The request with its whole body. A HEAD arrives as a GET.
@@ -51,15 +51,15 @@ open class InboundExchange {
     public init(_ arrival: Arrival) {
         let connection = arrival.connection
         // Moved out of the connection, to avoid a copy.
-        guard let head = connection.turn.head.take() else {
+        guard let head = connection.request.head.take() else {
             preconditionFailure("a request has one exchange")
         }
-        request = ReceivedRequest(head: head, body: connection.turn.takeBody()[...])
-        method = connection.turn.method ?? .get
-        context = connection.turn.context.take()
-        receivedAt = connection.turn.receivedAt
-        bytesReceived = connection.turn.bytesReceived
-        continueBytes = connection.turn.continueBytes
+        request = ReceivedRequest(head: head, body: connection.request.takeBody()[...])
+        method = connection.request.method ?? .get
+        context = connection.request.context.take()
+        receivedAt = connection.request.receivedAt
+        bytesReceived = connection.request.bytesReceived
+        continueBytes = connection.request.continueBytes
         sentBytes = continueBytes
         peer = connection.peer
         self.connection = connection

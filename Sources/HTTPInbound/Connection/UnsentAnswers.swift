@@ -1,6 +1,6 @@
 /// Complete answers of a connection that the kernel has not taken completely, oldest first. There are several
 /// when pipelined requests are answered in one wake.
-struct LeavingAnswers {
+struct UnsentAnswers {
     enum Answer {
         case exchange(InboundExchange)
         indirect case direct(DirectAnswer)

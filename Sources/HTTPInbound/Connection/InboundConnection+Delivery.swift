@@ -22,16 +22,16 @@ struct Delivery {
 extension InboundConnection: DeferredWork {
     /// The writes of this wake were offered to the kernel.
     func runDeferred() {
-        tellTakenAnswers()
+        reportTakenAnswers()
     }
 
     /// Reports the answers that the kernel has taken completely.
-    func tellTakenAnswers() {
-        tellTakenAnswers(stream.bytesTaken)
+    func reportTakenAnswers() {
+        reportTakenAnswers(stream.bytesTaken)
     }
 
-    private func tellTakenAnswers(_ taken: Int64) {
-        while let (answer, _) = leaving.removeFirst(within: taken) {
+    private func reportTakenAnswers(_ taken: Int64) {
+        while let (answer, _) = unsentAnswers.removeFirst(within: taken) {
             switch answer {
             case .exchange(let exchange): exchange.finished(.completed)
             case .direct(let answer): handler.answered(answer)
@@ -41,9 +41,9 @@ extension InboundConnection: DeferredWork {
 
     /// Returns the progress of the output; nil if nobody needs it. Call it before the stream is closed, when
     /// the kernel forgets.
-    func delivery(_ manner: Manner) -> Delivery? {
-        guard exchange != nil || !leaving.isEmpty || turn.continueBytes > 0 else { return nil }
-        switch manner {
+    func delivery(_ ending: Ending) -> Delivery? {
+        guard exchange != nil || !unsentAnswers.isEmpty || request.continueBytes > 0 else { return nil }
+        switch ending {
         case .close: stream.sendNow()
         case .reset: break
         }
@@ -51,11 +51,11 @@ extension InboundConnection: DeferredWork {
     }
 
     /// Reports all remaining answers of a connection that has ended.
-    func tellCutAnswers(_ delivery: Delivery, _ outcome: InboundOutcome) {
-        tellTakenAnswers(delivery.taken)
+    func reportCutAnswers(_ delivery: Delivery, _ outcome: InboundOutcome) {
+        reportTakenAnswers(delivery.taken)
         // We closed the connection with output left, so the answer was cut.
         let outcome = outcome == .completed ? .aborted : outcome
-        while let (answer, end) = leaving.removeFirst(within: .max) {
+        while let (answer, end) = unsentAnswers.removeFirst(within: .max) {
             switch answer {
             case .exchange(let exchange): exchange.cut(outcome, delivery, end: end)
             case .direct(var answer):
@@ -67,7 +67,7 @@ extension InboundConnection: DeferredWork {
         }
         if let exchange {
             self.exchange = nil
-            server.requestLeft()
+            server.requestEnded()
             if outcome == .clientGone { exchange.clientLeft() }
             exchange.cut(outcome, delivery, end: bytesHanded)
         }

@@ -3,17 +3,17 @@ import Glibc
 
 /// The BIO between OpenSSL and a stream: it reads the bytes fed to the engine and writes to the stream. It
 /// never blocks.
-enum TLSBytes {
+enum TLSStreamBIO {
     /// Created once and never freed.
     ///
     /// `nonisolated(unsafe)`: constant after its initialization.
     nonisolated(unsafe) private static let method: OpaquePointer? = {
         let kind = BIO_get_new_index() | BIO_TYPE_SOURCE_SINK
         guard let method = BIO_meth_new(kind, "stream") else { return nil }
-        BIO_meth_set_create(method, tlsBytesCreated)
-        BIO_meth_set_read(method, tlsBytesRead)
-        BIO_meth_set_write(method, tlsBytesWritten)
-        BIO_meth_set_ctrl(method, tlsBytesControlled)
+        BIO_meth_set_create(method, tlsBIOCreated)
+        BIO_meth_set_read(method, tlsBIORead)
+        BIO_meth_set_write(method, tlsBIOWritten)
+        BIO_meth_set_ctrl(method, tlsBIOControlled)
         return method
     }()
 
@@ -30,13 +30,12 @@ private func engine(of bio: OpaquePointer?) -> TLSEngine? {
     BIO_get_data(bio).map { Unmanaged<TLSEngine>.fromOpaque($0).takeUnretainedValue() }
 }
 
-private func tlsBytesCreated(_ bio: OpaquePointer?) -> Int32 {
+private func tlsBIOCreated(_ bio: OpaquePointer?) -> Int32 {
     BIO_set_init(bio, 1)
     return 1
 }
 
-private func tlsBytesRead(_ bio: OpaquePointer?, _ room: UnsafeMutablePointer<CChar>?, _ size: Int32) -> Int32
-{
+private func tlsBIORead(_ bio: OpaquePointer?, _ room: UnsafeMutablePointer<CChar>?, _ size: Int32) -> Int32 {
     BIO_clear_flags(bio, copenssl_BIO_FLAGS_ANY)
     guard let room, size > 0, let engine = engine(of: bio) else { return -1 }
     let count = engine.takeInput(UnsafeMutableRawBufferPointer(start: room, count: Int(size)))
@@ -47,13 +46,13 @@ private func tlsBytesRead(_ bio: OpaquePointer?, _ room: UnsafeMutablePointer<CC
     return Int32(count)
 }
 
-private func tlsBytesWritten(_ bio: OpaquePointer?, _ bytes: UnsafePointer<CChar>?, _ count: Int32) -> Int32 {
+private func tlsBIOWritten(_ bio: OpaquePointer?, _ bytes: UnsafePointer<CChar>?, _ count: Int32) -> Int32 {
     BIO_clear_flags(bio, copenssl_BIO_FLAGS_ANY)
     guard let bytes, count > 0, let engine = engine(of: bio) else { return -1 }
     return engine.putOutput(UnsafeRawBufferPointer(start: bytes, count: Int(count))) ? count : -1
 }
 
-private func tlsBytesControlled(
+private func tlsBIOControlled(
     _: OpaquePointer?, _ command: Int32, _: Int, _: UnsafeMutableRawPointer?
 ) -> Int {
     // Nothing is buffered here, so a flush has nothing to do. Other commands are not supported.

@@ -2,7 +2,7 @@ internal import EventIO
 internal import HTTPModel
 
 /// The request that a connection is reading or answering.
-struct Turn {
+struct RequestInProgress {
     /// Nil before it is complete, and once the exchange has it.
     var head: HTTPRequestHead?
     /// The method on the wire: HEAD stays HEAD. Nil before it is known.

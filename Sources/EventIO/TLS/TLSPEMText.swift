@@ -2,7 +2,7 @@ import COpenSSL
 import Glibc
 
 /// A PEM text, read once by OpenSSL, with a name for error messages.
-final class TLSText {
+final class TLSPEMText {
     /// The largest file of certificates or keys, in bytes.
     static var largest: Int { 16 << 20 }
 
