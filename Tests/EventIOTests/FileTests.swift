@@ -129,7 +129,7 @@ struct FileTests {
         try Data("old".utf8).write(to: URL(fileURLWithPath: there))
         let path = there + "\0.png"
         let error = SocketError(.badPath, .file, subject: there)
-        #expect(error.description == "file \(there): its path has a NUL")
+        #expect(error.description == "file \(there): the path contains a NUL")
         #expect(throws: error) { try FileReader(path: path) }
         #expect(throws: error) { try RootFolder(path: path) }
         #expect(throws: SocketError(.badPath, .spool, subject: scratch.path)) {
@@ -140,7 +140,8 @@ struct FileTests {
             configuration.trust = .authorities(.file(path))
             _ = try TLSContext(configuration)
         }
-        #expect(tls?.description == "TLS configuration: trusted certificates \(there): its path has a NUL")
+        #expect(
+            tls?.description == "TLS configuration: trusted certificates \(there): the path contains a NUL")
         try await withLoop { loop in
             let written = try await Self.write([testBytes(10)], to: path, on: loop)
             #expect(written == error)
@@ -277,7 +278,7 @@ struct FileTests {
             }
             await ended.wait()
             #expect(
-                result.withLock { $0 }?.description == "file \(scratch.file("a")): the disk timed out")
+                result.withLock { $0 }?.description == "file \(scratch.file("a")): disk timed out")
             disk.signal()
             // One after the other: what is done after it has seen what it left.
             #expect(threads.submit { gone.fire() })

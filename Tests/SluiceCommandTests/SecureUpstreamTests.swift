@@ -51,7 +51,7 @@ struct SecureUpstreamTests {
             ),
             (
                 ["--upstream-ca", "diary=\(key)"],
-                "TLS of upstream diary: trusted certificates \(key): no certificate is in it"
+                "TLS of upstream diary: trusted certificates \(key): contains no certificate"
             ),
             (
                 ["--upstream-cert", "diary=\(certificate)", "--upstream-key", "diary=\(missing)"],
@@ -59,7 +59,7 @@ struct SecureUpstreamTests {
             ),
             (
                 ["--upstream-cert", "diary=\(certificate)", "--upstream-key", "diary=\(key)"],
-                "TLS of upstream diary: client key \(key): it is not the key of client certificate \(certificate)"
+                "TLS of upstream diary: client key \(key): does not match client certificate \(certificate)"
             ),
         ] {
             let ended = try SluiceProcess(["serve", "--port", "0"] + diary + arguments).finish()

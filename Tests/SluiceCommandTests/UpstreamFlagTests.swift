@@ -38,7 +38,7 @@ struct UpstreamFlagTests {
             (["--upstream-key", "diary=/a"], "--upstream-key diary=/a needs --upstream-cert diary=FILE"),
             (
                 ["--upstream-pin", "diary=sha1"],
-                "--upstream-pin: 'sha1' is no pin: the base64 of a SHA-256 has 44 characters"
+                "--upstream-pin: 'sha1' is not a pin: expected the base64 of a SHA-256 (44 characters)"
             ),
         ])
     func refused(words: [String], message: String) {

@@ -276,7 +276,7 @@ extension SocketStream {
         to addresses: [SocketAddress], first: SocketAddress, loop: EventLoop, timeout: TimeAmount,
         delay: TimeAmount, handler: (any StreamHandler)?
     ) -> SocketStream {
-        loop.preconditionCurrent("a stream connects on its event loop")
+        loop.preconditionCurrent("a stream must be connected on its event loop")
         let stream = SocketStream(loop: loop, descriptor: -1, remoteAddress: first, state: .connecting)
         stream.handler = handler
         stream.attempt = ConnectAttempt(

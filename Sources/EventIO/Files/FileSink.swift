@@ -48,7 +48,7 @@ public final class FileSink {
         path: String, on loop: EventLoop, synchronizes: Bool, threads: HelperThreads,
         finishTimeout: TimeAmount = FileSink.finishTimeout
     ) {
-        loop.preconditionCurrent("a file is written for its event loop")
+        loop.preconditionCurrent("a file sink must be created on its event loop")
         self.loop = loop
         self.threads = threads
         self.finishTimeout = finishTimeout

@@ -30,7 +30,7 @@ public final class ReadAhead {
         on loop: EventLoop, threads: HelperThreads,
         open: @escaping @Sendable () throws -> any BlockingReader
     ) {
-        loop.preconditionCurrent("what is read ahead is read for its event loop")
+        loop.preconditionCurrent("read-ahead must be started on its event loop")
         self.loop = loop
         self.threads = threads
         work = HelperThreadReader(open)
@@ -43,7 +43,7 @@ public final class ReadAhead {
     /// once, on the loop, unless `close` comes first; it is called inside this call if a piece is ready. An
     /// empty piece is the end. Nothing follows it, nor an error.
     public func next(_ completion: @escaping (Piece) -> Void) {
-        precondition(self.completion == nil, "one piece is asked for at a time")
+        precondition(self.completion == nil, "the previous piece has not arrived yet")
         guard !isClosed else { return }
         guard !ready.isEmpty else {
             self.completion = completion

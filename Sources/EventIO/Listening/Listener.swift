@@ -118,8 +118,8 @@ public final class Listener: @unchecked Sendable {
 
     /// Starts accepting. Each connection arrives as a stream on which `start(handler:)` must be called.
     public func start(loop: EventLoop, onAccept: @escaping (SocketStream) -> Void) {
-        loop.preconditionCurrent("a listener is started on its event loop")
-        precondition(self.loop == nil && descriptor >= 0, "a listener is started once")
+        loop.preconditionCurrent("a listener must be started on its event loop")
+        precondition(self.loop == nil && descriptor >= 0, "a listener can be started only once")
         self.loop = loop
         self.onAccept = onAccept
         memberIndex = loop.members.insert(self)

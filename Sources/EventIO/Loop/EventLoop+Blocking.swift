@@ -7,7 +7,7 @@ extension EventLoop {
     /// For starting a program and for tests. A handler must not use it: two loops that wait for each other
     /// never return.
     public func runBlocking<Value: Sendable>(_ work: @escaping @Sendable () -> Value) -> Value {
-        precondition(EventLoop.current == nil, "a loop does not wait for a loop")
+        precondition(EventLoop.current == nil, "an event loop must not block for another one")
         let done = DispatchSemaphore(value: 0)
         let result = Lock<Value?>(nil)
         execute {
@@ -16,7 +16,7 @@ extension EventLoop {
             done.signal()
         }
         done.wait()
-        guard let value = result.withLock({ $0 }) else { preconditionFailure("the loop had ended") }
+        guard let value = result.withLock({ $0 }) else { preconditionFailure("the event loop has ended") }
         return value
     }
 }

@@ -251,7 +251,7 @@ public final class EventLoop: @unchecked Sendable {
     /// Like `now`, without the check of the thread. Use it on the loop only.
     @inline(__always)
     public var wakeTime: MonotonicTime {
-        assert(isCurrent, "the time of a wake is for its event loop")
+        assert(isCurrent, "wakeTime must be read on the event loop")
         return nowIsFresh ? cachedNow : readClock()
     }
 
@@ -265,7 +265,7 @@ public final class EventLoop: @unchecked Sendable {
     /// Calls `target` once, at `deadline` or up to about 5 ms later. Retains the target until it fires or is
     /// cancelled. Call it on the loop. Usually neither allocates nor makes a system call.
     public func setTimer(at deadline: MonotonicTime, target: any TimerTarget) -> TimerToken {
-        assert(isCurrent, "timers are set on their event loop")
+        assert(isCurrent, "timers must be set on their event loop")
         let (token, due) = wheel.set(at: deadline, target: target)
         if due < armedTick { arm(at: due) }
         return token

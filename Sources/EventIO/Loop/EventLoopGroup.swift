@@ -7,7 +7,7 @@ public final class EventLoopGroup: Sendable {
 
     /// - Parameter count: the number of loops. Default: one per usable core.
     public init(count: Int = ProcessLimits.usableCores(), name: String = "loop") throws(SocketError) {
-        precondition(count > 0, "a group has at least one loop")
+        precondition(count > 0, "a group needs at least one loop")
         var loops: [EventLoop] = []
         for index in 0..<count { loops.append(try EventLoop(name: "\(name)-\(index)")) }
         self.loops = loops
@@ -26,7 +26,8 @@ public final class EventLoopGroup: Sendable {
 
     /// Ends all loops and waits for their threads. Do not call it from one of the loops.
     public func shutdown() {
-        precondition(!loops.contains(where: \.isCurrent), "a group is not shut down from one of its loops")
+        precondition(
+            !loops.contains(where: \.isCurrent), "a group must not be shut down from one of its loops")
         for loop in loops { loop.stop() }
         for thread in threads { thread.join() }
     }

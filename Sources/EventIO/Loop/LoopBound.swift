@@ -10,7 +10,7 @@ public final class LoopBound<Value: AnyObject>: @unchecked Sendable {
 
     /// Wraps an object. Call it on the loop.
     public init(_ value: Value, loop: EventLoop) {
-        loop.preconditionCurrent("a loop-bound value is made on its event loop")
+        loop.preconditionCurrent("a loop-bound value must be created on its event loop")
         self.loop = loop
         object = value
     }
@@ -33,7 +33,7 @@ public final class LoopBound<Value: AnyObject>: @unchecked Sendable {
     @inline(never)
     func makeValue() -> Value {
         guard let make = make.take() else {
-            preconditionFailure("a loop-bound value was read while it was made")
+            preconditionFailure("a loop-bound value was read while it was being created")
         }
         let value = make()
         object = value

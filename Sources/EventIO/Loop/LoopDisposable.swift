@@ -9,7 +9,7 @@ open class LoopDisposable: Disposable, @unchecked Sendable {
 
     /// Call it on the loop.
     public init(on loop: EventLoop) {
-        assert(loop.isCurrent, "what belongs to a loop is begun there")
+        assert(loop.isCurrent, "a loop disposable must be created on its event loop")
         self.loop = loop
     }
 

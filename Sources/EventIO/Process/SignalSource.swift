@@ -21,7 +21,7 @@ public final class SignalSource {
 
     /// - Throws: `SocketError` when the signal cannot be handled, or already has a source (`EBUSY`).
     public init(_ signal: Int32, loop: EventLoop, onSignal: @escaping () -> Void) throws(SocketError) {
-        loop.preconditionCurrent("a signal source is made on its event loop")
+        loop.preconditionCurrent("a signal source must be created on its event loop")
         self.signal = signal
         self.loop = loop
         self.onSignal = onSignal

@@ -43,13 +43,13 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The resolver did not answer in time.
         public static let nameTimedOut = Kind(description: "name resolution timed out")
         /// The disk did not answer in time.
-        public static let fileTimedOut = Kind(description: "the disk timed out")
+        public static let fileTimedOut = Kind(description: "disk timed out")
         /// The path contains a NUL, where C would cut it off.
-        public static let badPath = Kind(description: "its path has a NUL")
+        public static let badPath = Kind(description: "the path contains a NUL")
         /// The loop has ended.
-        public static let loopEnded = Kind(description: "loop ended")
+        public static let loopEnded = Kind(description: "event loop ended")
         /// Neither a numeric address nor a valid Unix path.
-        public static let badAddress = Kind(description: "bad address")
+        public static let badAddress = Kind(description: "invalid address")
     }
 
     public let kind: Kind

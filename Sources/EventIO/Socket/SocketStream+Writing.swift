@@ -101,7 +101,7 @@ extension SocketStream {
         else { return false }
         isQuiet = false
         let count = fill(room)
-        precondition(count <= most, "more was written than there was room for")
+        precondition(count <= most, "the closure wrote more than its room")
         keep(count)
         return true
     }

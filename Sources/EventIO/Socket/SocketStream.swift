@@ -102,7 +102,7 @@ public final class SocketStream {
     /// Adopts a connected, non-blocking socket: an accepted one, or one end of a socket pair. Call `start`
     /// next.
     public convenience init(adopting descriptor: Int32, remoteAddress: SocketAddress, loop: EventLoop) {
-        loop.preconditionCurrent("a stream is made on its event loop")
+        loop.preconditionCurrent("a stream must be created on its event loop")
         self.init(loop: loop, descriptor: descriptor, remoteAddress: remoteAddress, state: .unstarted)
     }
 
@@ -113,7 +113,7 @@ public final class SocketStream {
 
     /// Starts reading. Call it once, on an adopted stream.
     public func start(handler: any StreamHandler) {
-        precondition(state == .unstarted, "a stream is started once")
+        precondition(state == .unstarted, "a stream can be started only once")
         self.handler = handler
         state = .open
         join()

@@ -19,7 +19,7 @@ extension SocketStream {
         _ context: TLSContext, host: String, sessionKey: String? = nil, deadline: MonotonicTime,
         received: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
     ) {
-        precondition(tls == nil, "a stream starts TLS once")
+        precondition(tls == nil, "TLS can be started only once")
         guard state == .open || state == .connecting else { return }
         do throws(TLSError) {
             let engine = try TLSEngine(context, host: host, sessionKey: sessionKey ?? host, stream: self)
@@ -165,7 +165,9 @@ extension SocketStream {
     /// Handles a FIN without close_notify (RFC 8446, section 6.1).
     private func truncated(_ tls: TLSEngine) {
         hasPeerLeft = true
-        let reason = state == .securing ? "it ended within the handshake" : "it ended without close_notify"
+        let reason =
+            state == .securing
+            ? "the connection ended during the handshake" : "the connection ended without close_notify"
         failTLS(tls, SocketError(TLSError(.truncated, reason), state == .securing ? .handshake : .read))
     }
 

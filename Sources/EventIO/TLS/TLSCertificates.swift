@@ -21,7 +21,7 @@ struct TLSCertificates: ~Copyable {
                 .configuration, "\(text.subject): certificate \(all.count + 1): \(text.reason(code))")
         }
         guard !all.isEmpty else {
-            throw TLSError(.configuration, "\(text.subject): no certificate is in it")
+            throw TLSError(.configuration, "\(text.subject): contains no certificate")
         }
         return certificates
     }

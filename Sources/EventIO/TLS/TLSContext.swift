@@ -48,7 +48,7 @@ public final class TLSContext: @unchecked Sendable {
     private func setUp(_ material: TLSMaterial) throws(TLSError) {
         let lowest = Int32(configuration.minimumVersion.code)
         guard copenssl_CTX_set_min_proto_version(handle, lowest) == 1 else {
-            throw TLSError(.configuration, "\(configuration.minimumVersion) is not offered by this OpenSSL")
+            throw TLSError(.configuration, "this OpenSSL does not support \(configuration.minimumVersion)")
         }
         // Renegotiation (TLS 1.2) is refused: nothing we speak needs it.
         SSL_CTX_set_options(handle, copenssl_OP_NO_RENEGOTIATION | copenssl_OP_NO_COMPRESSION)
@@ -64,7 +64,7 @@ public final class TLSContext: @unchecked Sendable {
         try trust(material.authorities)
         if let chain = material.certificateChain, let key = material.privateKey { try show(chain, key) }
         if let name = configuration.serverName, !TLSServerName.isValid(name) {
-            throw TLSError(.configuration, "'\(name)' is no name of a server")
+            throw TLSError(.configuration, "'\(name)' is not a server name")
         }
     }
 
@@ -72,14 +72,14 @@ public final class TLSContext: @unchecked Sendable {
         var wire: [UInt8] = []
         for name in configuration.applicationProtocols {
             guard (1...255).contains(name.utf8.count) else {
-                throw TLSError(.configuration, "'\(name)' is no protocol to offer: it has 1 to 255 bytes")
+                throw TLSError(.configuration, "'\(name)' is not an ALPN protocol: expected 1 to 255 bytes")
             }
             wire.append(UInt8(name.utf8.count))
             wire.append(contentsOf: name.utf8)
         }
         // Unlike other OpenSSL functions, this one returns 0 on success.
         guard wire.isEmpty || SSL_CTX_set_alpn_protos(handle, wire, UInt32(wire.count)) == 0 else {
-            throw TLSError(.configuration, "the protocols to offer are too many")
+            throw TLSError(.configuration, "too many ALPN protocols")
         }
     }
 
@@ -113,7 +113,7 @@ public final class TLSContext: @unchecked Sendable {
         let key = try TLSPrivateKey(privateKey, password: configuration.identity?.password)
         guard X509_check_private_key(chain.all[0], key.handle) == 1 else {
             throw TLSError(
-                .configuration, "\(key.subject): it is not the key of \(chain.subject)")
+                .configuration, "\(key.subject): does not match \(chain.subject)")
         }
         guard SSL_CTX_use_PrivateKey(handle, key.handle) == 1 else {
             throw TLSError(.configuration, "\(key.subject): \(TLSError.openSSLReason)")

@@ -79,7 +79,7 @@ final class TLSEngine {
             SSL_set_ex_data(ssl, Self.slot, Unmanaged.passUnretained(self).toOpaque()) == 1
         else { throw TLSError(.protocolError, TLSError.openSSLReason) }
         guard TLSServerName.expect(serverName, on: ssl) else {
-            throw TLSError(.configuration, "'\(serverName)' is no name of a server")
+            throw TLSError(.configuration, "'\(serverName)' is not a server name")
         }
         SSL_set_connect_state(ssl)
         guard let session = context.sessions.take(for: sessionKey) else { return }
@@ -147,7 +147,7 @@ final class TLSEngine {
     /// The error for a peer that sends too much without content.
     var excess: TLSError? {
         guard emptyCount > Self.emptyLimit else { return nil }
-        return TLSError(.protocolError, "the peer sends no content, only messages of TLS")
+        return TLSError(.protocolError, "the peer sends TLS messages without content")
     }
 
     /// Copies bytes for the next read.
@@ -262,7 +262,8 @@ final class TLSEngine {
             return TLSError(.alertReceived, TLSError.alertName(number), code: number)
         }
         return TLSError(
-            .protocolError, error == 0 ? "the peer provokes answers and reads none" : TLSError.openSSLReason)
+            .protocolError, error == 0 ? "the peer provokes responses and reads none" : TLSError.openSSLReason
+        )
     }
 }
 
@@ -271,9 +272,9 @@ extension TLSEngine {
     private func words(for result: Int32) -> String {
         let words = String(cString: X509_verify_cert_error_string(Int(result)))
         switch result {
-        case X509_V_ERR_APPLICATION_VERIFICATION: return "no key in the server's chain is one of the pinned"
+        case X509_V_ERR_APPLICATION_VERIFICATION: return "no key in the server's chain is pinned"
         case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
-            return "\(words): the certificate is none for \(serverName)"
+            return "\(words): the certificate is not for \(serverName)"
         default: return words
         }
     }

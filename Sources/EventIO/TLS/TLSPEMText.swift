@@ -16,7 +16,7 @@ final class TLSPEMText {
     init(_ pem: TLSConfiguration.PEM, for use: String) throws(TLSError) {
         ERR_clear_error()
         guard let handle = BIO_new(BIO_s_mem()) else {
-            throw TLSError(.configuration, "\(use): it cannot be read")
+            throw TLSError(.configuration, "\(use): cannot be read")
         }
         self.handle = handle
         switch pem.form {
@@ -37,7 +37,7 @@ final class TLSPEMText {
     }
 
     func reason(_ code: UInt) -> String {
-        ERR_reason_error_string(code).map { String(cString: $0) } ?? "it is no PEM"
+        ERR_reason_error_string(code).map { String(cString: $0) } ?? "not PEM"
     }
 
     /// Returns the SHA-256 of `bytes`.
@@ -54,7 +54,7 @@ final class TLSPEMText {
 
     private func read(_ path: String) throws(TLSError) {
         guard !path.utf8.contains(0) else {
-            throw TLSError(.configuration, "\(subject.prefix { $0 != "\0" }): its path has a NUL")
+            throw TLSError(.configuration, "\(subject.prefix { $0 != "\0" }): the path contains a NUL")
         }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure }
@@ -75,13 +75,13 @@ final class TLSPEMText {
             }
             total += count
             guard total <= Self.largest else {
-                throw TLSError(.configuration, "\(subject): it is larger than \(Self.largest >> 20) MiB")
+                throw TLSError(.configuration, "\(subject): larger than \(Self.largest >> 20) MiB")
             }
             guard add(UnsafeRawBufferPointer(rebasing: chunk[..<count])) else { throw unreadable }
         }
     }
 
-    private var unreadable: TLSError { TLSError(.configuration, "\(subject): it cannot be read") }
+    private var unreadable: TLSError { TLSError(.configuration, "\(subject): cannot be read") }
 
     private var failure: TLSError {
         TLSError(.configuration, "\(subject): \(String(cString: strerror(errno)))")

@@ -25,7 +25,8 @@ struct TLSPins: Sendable {
         guard base64.count == 44, base64[43] == UInt8(ascii: "="), base64[42] != UInt8(ascii: "="),
             EVP_DecodeBlock(&decoded, base64, 44) == 33
         else {
-            throw TLSError(.configuration, "'\(text)' is no pin: the base64 of a SHA-256 has 44 characters")
+            throw TLSError(
+                .configuration, "'\(text)' is not a pin: expected the base64 of a SHA-256 (44 characters)")
         }
         return Array(decoded[..<32])
     }

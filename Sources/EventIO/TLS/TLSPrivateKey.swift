@@ -16,8 +16,9 @@ struct TLSPrivateKey: ~Copyable {
         guard let key else {
             let code = ERR_peek_error()
             ERR_clear_error()
-            let hint = password == nil ? "" : " (is it the right password?)"
-            throw TLSError(.configuration, "\(text.subject): no key can be read: \(text.reason(code))\(hint)")
+            let hint = password == nil ? "" : " (wrong password?)"
+            throw TLSError(
+                .configuration, "\(text.subject): cannot read the private key: \(text.reason(code))\(hint)")
         }
         subject = text.subject
         handle = key

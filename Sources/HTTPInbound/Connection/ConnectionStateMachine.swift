@@ -235,7 +235,7 @@ struct ConnectionStateMachine {
 
     /// Bytes of the body arrived, not counting its framing.
     mutating func bodyReceived(_ count: Int) -> BytesAction {
-        guard case .body(var progress) = reading else { preconditionFailure("body bytes in \(self)") }
+        guard case .body(var progress) = reading else { preconditionFailure("body bytes arrived in \(self)") }
         progress.received += count
         guard progress.received <= progress.limit else {
             reading = .over

@@ -8,19 +8,20 @@ extension InboundError {
 
     static func timeout(head: HTTPRequestHead?) -> InboundError {
         InboundError(
-            status: .requestTimeout, reason: .timeout, message: "the request did not come in time", head: head
+            status: .requestTimeout, reason: .timeout, message: "the request took too long to arrive",
+            head: head
         )
     }
 
     static func bodyTooLarge(head: HTTPRequestHead?) -> InboundError {
         InboundError(
             status: .contentTooLarge, reason: .bodyTooLarge,
-            message: "the request body is longer than allowed", head: head)
+            message: "the request body is too large", head: head)
     }
 
     static func overloaded(head: HTTPRequestHead?) -> InboundError {
         InboundError(
-            status: .serviceUnavailable, reason: .overloaded, message: "too many requests are being served",
+            status: .serviceUnavailable, reason: .overloaded, message: "too many requests are in progress",
             head: head)
     }
 
@@ -33,14 +34,15 @@ extension InboundError {
     /// The handler's answer has an invalid field.
     static func unwritable(head: HTTPRequestHead?) -> InboundError {
         InboundError(
-            status: .internalServerError, reason: .unwritable, message: "the answer cannot be written",
+            status: .internalServerError, reason: .unwritable,
+            message: "the response has an invalid header field",
             head: head)
     }
 
     /// The handler released its exchange.
     static func unanswered(head: HTTPRequestHead?) -> InboundError {
         InboundError(
-            status: .internalServerError, reason: .unanswered, message: "the request was not answered",
+            status: .internalServerError, reason: .unanswered, message: "the request was not handled",
             head: head)
     }
 }

@@ -52,7 +52,7 @@ open class InboundExchange {
         let connection = arrival.connection
         // Moved out of the connection, to avoid a copy.
         guard let head = connection.request.head.take() else {
-            preconditionFailure("a request has one exchange")
+            preconditionFailure("a second exchange was made for a request")
         }
         request = ReceivedRequest(head: head, body: connection.request.takeBody()[...])
         method = connection.request.method ?? .get
@@ -97,7 +97,7 @@ open class InboundExchange {
 
     /// Returns false for a second answer.
     final func claim() -> Bool {
-        assert(!isAnswered, "an exchange is answered once")
+        assert(!isAnswered, "an exchange must be answered only once")
         defer { isAnswered = true }
         return !isAnswered
     }

@@ -43,10 +43,10 @@ struct TLSContextTests {
         let path = try file("empty.pem", "nothing of the kind\n")
         #expect(
             try failure { $0.trust = .authorities(.file(path)) }
-                == "TLS configuration: trusted certificates \(path): no certificate is in it")
+                == "TLS configuration: trusted certificates \(path): contains no certificate")
         #expect(
             try failure { $0.trust = .authorities(.text("")) }
-                == "TLS configuration: trusted certificates: no certificate is in it")
+                == "TLS configuration: trusted certificates: contains no certificate")
     }
 
     @Test("A certificate that is broken is told by its number")
@@ -64,7 +64,7 @@ struct TLSContextTests {
         let chain = try file("chain.pem", one.certificate)
         #expect(
             try failure { $0.identity = .init(certificateChain: .file(chain), privateKey: .file(key)) }
-                == "TLS configuration: client key \(key): it is not the key of client certificate \(chain)")
+                == "TLS configuration: client key \(key): does not match client certificate \(chain)")
     }
 
     @Test("An encrypted key is read by its password, and by no other", arguments: [nil, "wrong", "right"])
@@ -78,7 +78,9 @@ struct TLSContextTests {
         if given == "right" {
             #expect(message == "none")
         } else {
-            #expect(message.hasPrefix("TLS configuration: client key: no key can be read: "), "\(message)")
+            #expect(
+                message.hasPrefix("TLS configuration: client key: cannot read the private key: "),
+                "\(message)")
         }
     }
 
@@ -107,7 +109,7 @@ struct TLSContextTests {
 
     @Test("A name in place of the host is one", arguments: ["", "a b", "a/b", "ä.example", "a\0b"])
     func serverName(name: String) throws {
-        #expect(try failure { $0.serverName = name }.hasSuffix("is no name of a server"))
+        #expect(try failure { $0.serverName = name }.hasSuffix("is not a server name"))
     }
 
     @Test("One configuration has one context, shared while somebody has it")

@@ -81,7 +81,7 @@ struct TLSHostileTests {
                 #expect(error?.isReset == true)
             } else if error?.isReset != true {
                 #expect(error?.tls?.kind == .truncated)
-                #expect(error?.tls?.reason == "it ended within the handshake")
+                #expect(error?.tls?.reason == "the connection ended during the handshake")
             }
         }
         server.stop()

@@ -39,7 +39,8 @@ struct TLSStreamTests {
             #expect(error.tls?.kind == .truncated)
             #expect(
                 error.description
-                    == "read 127.0.0.1:\(server.port): TLS truncated: it ended without close_notify")
+                    == "read 127.0.0.1:\(server.port): TLS truncated: the connection ended without close_notify"
+            )
         }
     }
 

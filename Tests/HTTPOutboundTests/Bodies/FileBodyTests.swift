@@ -36,7 +36,7 @@ struct FileBodyTests {
         try await ClientHarness.with { harness in
             let failure = await Self.download(try await harness.upstream(upstream), to: path + "\0b").failure
             #expect(failure?.reason == .requestError)
-            #expect(failure?.detail == "file \(path): its path has a NUL")
+            #expect(failure?.detail == "file \(path): the path contains a NUL")
             #expect(failure?.requestWasSent == false)
         }
         #expect(upstream.connections == 0)

@@ -104,7 +104,7 @@ struct OpenSSLTests {
         "A certificate that is not for us",
         arguments: [
             ("expired", "certificate has expired"),
-            ("other name", "IP address mismatch: the certificate is none for 127.0.0.1"),
+            ("other name", "IP address mismatch: the certificate is not for 127.0.0.1"),
             ("self-signed", "self-signed certificate"),
             ("untrusted", "unable to get local issuer certificate"),
         ])

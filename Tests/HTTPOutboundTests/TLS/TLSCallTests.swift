@@ -101,7 +101,7 @@ struct TLSCallTests {
             let api = try await harness.upstream(upstream)
             let cut = await api.get()
             #expect(cut.reason == "http_response_incomplete", "\(cut)")
-            #expect(cut.failure?.detail.hasSuffix("it ended without close_notify") == true)
+            #expect(cut.failure?.detail.hasSuffix("the connection ended without close_notify") == true)
             #expect(await api.get().text == "all of it")
         }
         upstream.stop()
