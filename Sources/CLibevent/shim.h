@@ -1,22 +1,22 @@
-// What the C library declares is Glibc's, whichever module is built first: included here anew, a name would be of one module
-// in one build and of another in the next.
+// Declarations of the C library belong to Glibc's module. If the headers below declared them again, the module that
+// Swift finds a name in would depend on the order of the build.
 #if __has_feature(modules)
 #pragma clang module import SwiftGlibc
 #endif
 
-// Debian's event-config.h defines _GNU_SOURCE, which would change fd_set after Swift's Glibc module has
-// fixed it: these two come first.
+// These two come first: Debian's event-config.h defines _GNU_SOURCE, which would make fd_set differ from the one in
+// Swift's Glibc module.
 #include <sys/types.h>
 #include <sys/time.h>
 
 #include <event2/event.h>
 
-// Swift's Glibc module has no eventfd: how other threads wake a loop.
+// eventfd, by which other threads wake a loop, is missing from Swift's Glibc module.
 #include <sys/eventfd.h>
 
-// Nor accept4, a GNU extension: accepts with SOCK_NONBLOCK and SOCK_CLOEXEC in one call.
+// So is accept4, a GNU extension that sets SOCK_NONBLOCK and SOCK_CLOEXEC in the same call.
 #include <sys/socket.h>
 extern int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);
 
-// Nor the kernel's packet filters: how a listener lets no further handshake begin.
+// So are the kernel's packet filters, by which a listener stops new handshakes.
 #include <linux/filter.h>

@@ -1,4 +1,4 @@
-// Linux's calls that glibc has no function for, or hides. Nothing is linked: these are a few instructions each.
+// Linux system calls that glibc has no function for, or hides. All are inline, so nothing is linked.
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sockios.h>
@@ -11,11 +11,11 @@
 #include <linux/openat2.h>
 #endif
 
-// With _GNU_SOURCE alone it is O_PATH.
+// glibc names it O_PATH, but only with _GNU_SOURCE.
 static const int linux_o_path = __O_PATH;
 
-// openat2(2), Linux 5.6, beneath `folder`, through no link of any kind. -1 and errno; ENOSYS on an older kernel, EPERM where
-// a seccomp filter does not know it.
+// Opens a path beneath `folder`, following no links, by openat2(2) of Linux 5.6. Returns -1 and sets errno on failure:
+// ENOSYS on older kernels, EPERM if a seccomp filter blocks the call.
 static inline int linux_open_beneath(int folder, const char *path, int flags) {
 #if defined(SYS_openat2) && defined(RESOLVE_BENEATH)
     struct open_how how = {
@@ -29,13 +29,13 @@ static inline int linux_open_beneath(int folder, const char *path, int flags) {
 #endif
 }
 
-// Bytes written to a TCP socket that its peer has not acknowledged (SIOCOUTQ, tcp(7)); -1 and errno.
+// Returns the bytes written to a TCP socket that its peer has not acknowledged (SIOCOUTQ, tcp(7)), or -1 and errno.
 static inline int linux_unacknowledged(int socket) {
     int count = 0;
     return ioctl(socket, SIOCOUTQ, &count) == 0 ? count : -1;
 }
 
-// Milliseconds since a TCP socket last sent bytes (TCP_INFO, tcp(7)); -1 and errno.
+// Returns the milliseconds since a TCP socket last sent data (TCP_INFO, tcp(7)), or -1 and errno.
 static inline long linux_since_last_sent(int socket) {
     struct tcp_info info;
     socklen_t length = sizeof info;

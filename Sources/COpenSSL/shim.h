@@ -1,10 +1,10 @@
-// What the C library declares is Glibc's, whichever module is built first: included here anew, a name would be of one module
-// in one build and of another in the next.
+// Declarations of the C library belong to Glibc's module. If the headers below declared them again, the module that
+// Swift finds a name in would depend on the order of the build.
 #if __has_feature(modules)
 #pragma clang module import SwiftGlibc
 #endif
 
-// As for libevent: what could define _GNU_SOURCE comes after these.
+// These two come before any header that may define _GNU_SOURCE, as in CLibevent.
 #include <sys/types.h>
 #include <sys/time.h>
 
@@ -16,7 +16,7 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
-// Macros of OpenSSL that do more than name a number are not seen by Swift: here each as a function, named as the macro is.
+// Swift imports only simple macros. Each of these functions wraps the OpenSSL macro that it is named after.
 
 static const uint64_t copenssl_OP_NO_RENEGOTIATION = SSL_OP_NO_RENEGOTIATION;
 static const uint64_t copenssl_OP_NO_COMPRESSION = SSL_OP_NO_COMPRESSION;

@@ -1,5 +1,5 @@
-// The files of Public/, taken in by the compiler, so that the program works alone. A file that is added to Public/ is added
-// here, in both lists; a test holds them to be the same.
+// The files of Public/, embedded so that the executable needs no other files. Add each new file of Public/ to both lists
+// below; a test compares them.
 #include "CPages.h"
 
 #pragma clang diagnostic ignored "-Wc23-extensions"

@@ -5,7 +5,7 @@
 
 // A file of Public/.
 struct CPage {
-    // From Public/: "css/base.css".
+    // Relative to Public/, such as "css/base.css".
     const char *path;
     const unsigned char *bytes;
     size_t length;
@@ -13,7 +13,7 @@ struct CPage {
 
 size_t cpages_count(void);
 
-// `index` is less than `cpages_count`.
+// `index` must be less than `cpages_count()`.
 struct CPage cpages_at(size_t index);
 
 #endif
