@@ -168,7 +168,6 @@ final class ResolveRequest: @unchecked Sendable {
         _ host: String, port: Int, on loop: EventLoop,
         _ completion: @escaping (Result<[SocketAddress], SocketError>) -> Void
     ) {
-        loop.preconditionCurrent("a name must be resolved on the event loop of the request")
         self.host = host
         self.port = port
         self.loop = loop
@@ -177,7 +176,6 @@ final class ResolveRequest: @unchecked Sendable {
 
     /// Cancels the request: `completion` is not called. Call it on the loop.
     func cancel() {
-        loop.preconditionCurrent("a name request must be cancelled on its event loop")
         completion = nil
         if let timer { loop.cancelTimer(timer) }
         timer = nil

@@ -260,19 +260,7 @@ private final class SinkFile: Sendable {
     }
 
     private func append(_ bytes: [UInt8], to descriptor: Int32) throws(SocketError) {
-        let code = bytes.withUnsafeBytes { bytes -> Int32 in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = Glibc.write(
-                    descriptor, rest.base.baseAddress.map { $0 + rest.startIndex }, rest.count)
-                if count < 0 {
-                    guard errno == EINTR else { return errno }
-                } else {
-                    rest = rest.dropFirst(count)
-                }
-            }
-            return 0
-        }
+        let code = bytes.withUnsafeBytes { Descriptor.write($0, to: descriptor) }
         guard code == 0 else { throw SocketError(.file, code, subject: path) }
     }
 

@@ -2,8 +2,8 @@ public import Dispatch
 public import FoundationEssentials
 public import Rx
 
-/// A loop as a scheduler of reactive pipelines. Any thread may schedule work; it runs on the loop, always
-/// after the scheduling call has returned.
+/// A loop as a scheduler of reactive pipelines. Any thread may schedule work. It runs on the loop, never inside
+/// the scheduling call.
 extension EventLoop: SchedulerType {
     public func schedule<StateType: Sendable>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable

@@ -1,6 +1,6 @@
 import Glibc
 
-/// System calls on sockets, with their errors. All sockets are non-blocking and close on exec.
+/// System calls on descriptors, with their errors. All sockets are non-blocking and close on exec.
 enum Descriptor {
     static func socket(_ family: Int32) throws(SocketError) -> Int32 {
         let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
@@ -48,6 +48,20 @@ enum Descriptor {
         guard result != 0 else { return true }
         guard errno == EINPROGRESS else { throw SocketError(.connect, errno) }
         return false
+    }
+
+    /// Writes all bytes to a file. Returns 0 or `errno`.
+    static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+            if count < 0 {
+                guard errno == EINTR else { return errno }
+            } else {
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            }
+        }
+        return 0
     }
 
     /// Takes the pending error of the socket; 0 if there is none.

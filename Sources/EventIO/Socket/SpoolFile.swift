@@ -23,8 +23,8 @@ public final class SpoolFile: Sendable {
         Glibc.close(descriptor)
     }
 
-    /// Writes `slices` to a file in `directory` on a helper thread, and calls `completion` there. If too many files
-    /// are waiting, calls `completion` at once with `EAGAIN`.
+    /// Writes `slices` to a file in `directory` on a helper thread, and calls `completion` there. If too many
+    /// files are waiting, calls `completion` at once with `EAGAIN`.
     static func write(
         _ slices: [ArraySlice<UInt8>], in directory: String,
         then completion: @escaping @Sendable (Result<SpoolFile, SocketError>) -> Void
@@ -47,7 +47,7 @@ public final class SpoolFile: Sendable {
         self.init(
             descriptor: try Self.open(in: directory), byteCount: slices.reduce(0) { $0 + $1.count })
         for slice in slices {
-            let code = slice.withUnsafeBytes(write)
+            let code = slice.withUnsafeBytes { Descriptor.write($0, to: descriptor) }
             guard code == 0 else { throw SocketError(.spool, code, subject: directory) }
         }
     }
@@ -75,20 +75,6 @@ public final class SpoolFile: Sendable {
         guard descriptor >= 0 else { throw SocketError(.spool, errno, subject: directory) }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         return descriptor
-    }
-
-    /// Appends; returns 0 or `errno`.
-    private func write(_ bytes: UnsafeRawBufferPointer) -> Int32 {
-        var rest = bytes
-        while !rest.isEmpty {
-            let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-            if count < 0 {
-                guard errno == EINTR else { return errno }
-            } else {
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            }
-        }
-        return 0
     }
 
     /// Reads at `offset`. Returns a count, 0 past the end, or -1 with `errno`.

@@ -26,8 +26,8 @@ final class TLSEngine {
 
     /// The largest plaintext of a record (RFC 8446, section 5.1).
     static let recordLimit = 16 << 10
-    /// Bytes that may wait for the socket of responses to the peer's messages, such as key updates. A peer
-    /// that provokes more and reads none is disconnected.
+    /// The most bytes of responses to the peer's TLS messages, such as key updates, that may wait for the
+    /// socket. A peer that provokes more and reads none is disconnected.
     private static let unsolicitedOutputLimit = 64 << 10
     /// Bytes that may arrive in a row without content, such as session tickets. A peer that sends nothing
     /// else would keep the loop busy.
@@ -101,7 +101,7 @@ final class TLSEngine {
 
     // MARK: Handshake
 
-    /// Starts measuring the handshake, and its deadline.
+    /// Starts the clock and the deadline of the handshake.
     func begin() {
         began = stream.loop.wakeTime
         timer = stream.loop.setTimer(at: deadline, target: self)

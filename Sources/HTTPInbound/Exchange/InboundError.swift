@@ -1,0 +1,86 @@
+public import HTTPModel
+internal import HTTPWire
+
+/// Why the server itself refuses a request. `InboundServer.errorRenderer` turns it into a response.
+public struct InboundError: Error, Sendable {
+    /// The kinds of refusal. Short names for logs and metrics.
+    public struct Reason: Hashable, Sendable, CustomStringConvertible {
+        public let description: String
+
+        /// Not HTTP/1.x as the server accepts it. `status` tells which rule was broken.
+        public static let malformed = Reason(description: "malformed")
+        /// Head or body did not arrive in time (408).
+        public static let timeout = Reason(description: "timeout")
+        /// The body is longer than allowed (413).
+        public static let bodyTooLarge = Reason(description: "body_too_large")
+        /// Too many requests or bytes of request bodies on this loop (503).
+        public static let overloaded = Reason(description: "overloaded")
+        /// The handler released its exchange without answering (500).
+        public static let unanswered = Reason(description: "unanswered")
+        /// The handler's answer has an invalid field, such as a value with a line break (500).
+        public static let unwritable = Reason(description: "unwritable")
+        /// The server is shutting down, so the client needs another connection (503).
+        public static let draining = Reason(description: "draining")
+    }
+
+    /// The status of the answer.
+    public var status: HTTPStatus
+    public var reason: Reason
+    /// One sentence for the client that names the rule or the limit.
+    public var message: String
+    /// The request, if its head was read.
+    public var head: HTTPRequestHead?
+
+    public init(status: HTTPStatus, reason: Reason, message: String, head: HTTPRequestHead? = nil) {
+        self.status = status
+        self.reason = reason
+        self.message = message
+        self.head = head
+    }
+}
+
+extension InboundError {
+    static func malformed(_ error: RequestError, head: HTTPRequestHead?) -> InboundError {
+        InboundError(status: error.status, reason: .malformed, message: error.message, head: head)
+    }
+
+    static func timeout(head: HTTPRequestHead?) -> InboundError {
+        InboundError(
+            status: .requestTimeout, reason: .timeout, message: "the request took too long to arrive",
+            head: head
+        )
+    }
+
+    static func bodyTooLarge(head: HTTPRequestHead?) -> InboundError {
+        InboundError(
+            status: .contentTooLarge, reason: .bodyTooLarge,
+            message: "the request body is too large", head: head)
+    }
+
+    static func overloaded(head: HTTPRequestHead?) -> InboundError {
+        InboundError(
+            status: .serviceUnavailable, reason: .overloaded, message: "too many requests are in progress",
+            head: head)
+    }
+
+    static func draining(head: HTTPRequestHead?) -> InboundError {
+        InboundError(
+            status: .serviceUnavailable, reason: .draining, message: "the server is shutting down", head: head
+        )
+    }
+
+    /// The handler's answer has an invalid field.
+    static func unwritable(head: HTTPRequestHead?) -> InboundError {
+        InboundError(
+            status: .internalServerError, reason: .unwritable,
+            message: "the response has an invalid header field",
+            head: head)
+    }
+
+    /// The handler released its exchange.
+    static func unanswered(head: HTTPRequestHead?) -> InboundError {
+        InboundError(
+            status: .internalServerError, reason: .unanswered, message: "the request was not handled",
+            head: head)
+    }
+}
