@@ -4,14 +4,14 @@ import Testing
 
 @testable import HTTPInbound
 
-/// `#expect` for calls that change what they are called on.
+/// `#expect` for mutating calls.
 private func check<Value: Equatable>(
     _ actual: Value, _ expected: Value, sourceLocation: SourceLocation = #_sourceLocation
 ) {
     #expect(actual == expected, sourceLocation: sourceLocation)
 }
 
-/// The state machine alone: time is a parameter.
+/// Tests the state machine alone, with time as a parameter.
 struct ConnectionStateMachineTests {
     static func at(_ milliseconds: Int64) -> MonotonicTime {
         MonotonicTime(nanoseconds: 1_000_000_000 + milliseconds * 1_000_000)
@@ -23,7 +23,7 @@ struct ConnectionStateMachineTests {
         return ConnectionStateMachine(limits: StateLimits(limits), acceptedAt: at(0))
     }
 
-    /// One keep-alive request without a body, answered at once.
+    /// Serves one keep-alive request without a body.
     static func serve(_ state: inout ConnectionStateMachine, at now: MonotonicTime)
         -> ConnectionStateMachine.AfterAnswer
     {
@@ -38,7 +38,7 @@ struct ConnectionStateMachineTests {
 
     // MARK: Deadlines
 
-    @Test("A connection that never sends a byte is closed silently 10 s after accept")
+    @Test("A connection without a byte is closed silently 10 s after accept")
     func silentConnection() {
         var state = Self.state()
         check(state.deadline, Self.at(10_000))
@@ -46,7 +46,7 @@ struct ConnectionStateMachineTests {
         check(state.deadlinePassed(at: Self.at(10_000)), .close)
     }
 
-    @Test("The first request's head has 10 s from accept, however its bytes trickle")
+    @Test("The first request's head has 10 s from accept, however it trickles")
     func firstHeadDeadline() {
         var state = Self.state()
         for second in 1..<10 { state.headStarted(at: Self.at(Int64(second) * 1000)) }
@@ -56,7 +56,7 @@ struct ConnectionStateMachineTests {
         check(state.mayParse, false)
     }
 
-    @Test("A later request's head has 10 s from its first byte, however its bytes trickle")
+    @Test("A later request's head has 10 s from its first byte, however it trickles")
     func laterHeadDeadline() {
         var state = Self.state()
         check(Self.serve(&state, at: Self.at(500)), .nextRequest)
@@ -75,7 +75,7 @@ struct ConnectionStateMachineTests {
         check(state.deadlinePassed(at: Self.at(60_500)), .close)
     }
 
-    @Test("A body slower than 500 B/s is refused, from its fifth second on")
+    @Test("A body slower than 500 B/s is refused after 5 s")
     func bodyRate() {
         var state = Self.state()
         Self.beginBody(&state, length: 100_000)
@@ -91,7 +91,7 @@ struct ConnectionStateMachineTests {
         check(state.deadlinePassed(at: Self.at(12_000)), .refuse)
     }
 
-    @Test("A body has 30 s, however fast it was")
+    @Test("A body has 30 s at any rate")
     func bodyDeadline() {
         var state = Self.state()
         Self.beginBody(&state, length: 1_000_000)
@@ -100,7 +100,7 @@ struct ConnectionStateMachineTests {
         check(state.deadlinePassed(at: Self.at(30_000)), .refuse)
     }
 
-    @Test("The rate of a body holds for any number of bytes", arguments: [10_000_000_000, Int.max])
+    @Test("The body rate does not overflow for any number of bytes", arguments: [10_000_000_000, Int.max])
     func bodyRateOfLargeBodies(received: Int) {
         var state = Self.state { $0.requestBody = .max }
         check(state.headCompleted(), .begin)
@@ -114,7 +114,7 @@ struct ConnectionStateMachineTests {
         check(state.deadlinePassed(at: Self.at(30_000)), .refuse)
     }
 
-    @Test("While a handler works, the connection has no deadline of its own")
+    @Test("While a handler works the connection has no deadline of its own")
     func pendingHasNoDeadline() {
         var state = Self.state()
         check(state.headCompleted(), .begin)
@@ -125,7 +125,7 @@ struct ConnectionStateMachineTests {
 
     // MARK: Order
 
-    @Test("One request is parsed ahead, then nothing is read until the answer before it left")
+    @Test("One request is parsed ahead, then nothing is read until the previous answer was sent")
     func oneAhead() {
         var state = Self.state()
         Self.beginAnswer(&state)
@@ -141,7 +141,7 @@ struct ConnectionStateMachineTests {
         check(state.mayParse, true)
     }
 
-    @Test("A broken request waits for the answer before it")
+    @Test("A malformed request waits for the answer before it")
     func failureAhead() {
         var state = Self.state()
         Self.beginAnswer(&state)
@@ -153,7 +153,7 @@ struct ConnectionStateMachineTests {
         check(state.answerCompleted(queueIsEmpty: true, at: Self.at(0)), .shutdownAndDiscard)
     }
 
-    @Test("A head that trickles in behind a pending answer is late on its own clock")
+    @Test("A head that trickles in behind a pending answer has its own deadline")
     func lateAhead() {
         var state = Self.state()
         Self.beginAnswer(&state)
@@ -177,7 +177,7 @@ struct ConnectionStateMachineTests {
     }
 
     @Test(
-        "A body is judged before it is read, and before any 100",
+        "A body is decided on before it is read and before any 100",
         arguments: [
             BodyCase(body: .none, limit: 10, expects: false, action: .dispatch),
             BodyCase(body: .none, limit: nil, expects: false, action: .dispatch),
@@ -203,7 +203,7 @@ struct ConnectionStateMachineTests {
                 body: row.body, limit: row.limit, expectsContinue: row.expects, at: Self.at(0)), row.action)
     }
 
-    @Test("A chunked body is refused with the byte that passes the limit")
+    @Test("A chunked body is refused at the byte that exceeds the limit")
     func chunkedBeyondLimit() {
         var state = Self.state()
         _ = state.headCompleted()
@@ -214,7 +214,7 @@ struct ConnectionStateMachineTests {
         check(state.mayParse, false)
     }
 
-    @Test("A body that nobody wants is dropped, and the next request follows")
+    @Test("An unwanted body is discarded, and the next request follows")
     func drainedBody() {
         var state = Self.state()
         _ = state.headCompleted()
@@ -235,7 +235,7 @@ struct ConnectionStateMachineTests {
         check(Self.serve(&state, at: Self.at(0)), .shutdownAndDiscard)
     }
 
-    @Test("After the last answer at most 16 MiB are thrown away, for at most 2 s")
+    @Test("After the last answer at most 16 MiB are discarded, for at most 2 s")
     func lingering() {
         var state = Self.state()
         state.refusalBegan()
@@ -250,7 +250,7 @@ struct ConnectionStateMachineTests {
         check(state.deadlinePassed(at: Self.at(2_100)), .close)
     }
 
-    @Test("A FIN counts as gone while an answer is pending, and only then")
+    @Test("A FIN means that the client has gone while an answer is pending, and only then")
     func endReached() {
         var state = Self.state()
         check(state.endReached(queueIsEmpty: true), .close)
@@ -266,7 +266,7 @@ struct ConnectionStateMachineTests {
 
     // MARK: Drain
 
-    @Test("An announced drain closes with each answer and refuses nobody")
+    @Test("While a drain is announced each answer closes its connection, and no request is refused")
     func announcedDrain() {
         var state = Self.state()
         state.drainAnnounced()
@@ -275,7 +275,7 @@ struct ConnectionStateMachineTests {
         check(state.answerBegan(delimitedByClose: false), true)
     }
 
-    @Test("Once the listener is closed a first request is served and a further one is refused")
+    @Test("Once the listener is closed a first request is served and a later one is refused")
     func refusingDrain() {
         var state = Self.state()
         check(Self.serve(&state, at: Self.at(0)), .nextRequest)
@@ -291,7 +291,7 @@ struct ConnectionStateMachineTests {
         check(state.answerBegan(delimitedByClose: false), true)
     }
 
-    @Test("Once the listener is closed an idle connection has a second, a silent one too")
+    @Test("Once the listener is closed an idle connection has one second, even if it never sent a byte")
     func drainGrace() {
         var idle = Self.state()
         check(Self.serve(&idle, at: Self.at(0)), .nextRequest)
@@ -304,7 +304,7 @@ struct ConnectionStateMachineTests {
         check(silent.deadlinePassed(at: Self.at(1_100)), .close)
     }
 
-    // MARK: Beginnings that the tests above share
+    // MARK: Shared beginnings
 
     private static func beginBody(_ state: inout ConnectionStateMachine, length: Int) {
         _ = state.headCompleted()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPInbound
 
-/// A real client, as it comes.
+/// Tests with curl as the client.
 @Suite(.timeLimit(.minutes(1)))
 struct CurlTests {
     struct Outcome {
@@ -11,7 +11,7 @@ struct CurlTests {
         var status: Int32
     }
 
-    /// Runs `curl -sS` off the cooperative threads.
+    /// Runs `curl -sS` outside the cooperative pool.
     private func curl(_ arguments: [String], _ server: TestServer) async throws -> Outcome {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -27,7 +27,7 @@ struct CurlTests {
         let output = pipe.fileHandleForReading.readDataToEndOfFile()
         var statuses = ended.stream.makeAsyncIterator()
         let status = await statuses.next() ?? -1
-        // It has ended; this lets go of what Foundation keeps of it until it is asked.
+        // It has ended. Waiting frees what Foundation keeps of it.
         process.waitUntilExit()
         return Outcome(output: String(decoding: output, as: UTF8.self), status: status)
     }
@@ -62,7 +62,7 @@ struct CurlTests {
         }
     }
 
-    @Test("curl reads a 413 instead of sending what is too long")
+    @Test("curl reads a 413 instead of sending a body that is too long")
     func tooLong() async throws {
         try await TestServer.run { server in
             let outcome = try await curl(
@@ -73,7 +73,7 @@ struct CurlTests {
         }
     }
 
-    @Test("curl's HEAD, OPTIONS and HTTP/1.0 end well")
+    @Test("curl's HEAD, OPTIONS and HTTP/1.0 requests succeed")
     func others() async throws {
         try await TestServer.run { server in
             let head = try await curl(["-I", "{base}/hello"], server)

@@ -5,28 +5,28 @@ import Testing
 
 @testable import HTTPInbound
 
-/// What is told of an answer that did not go out whole. A reset leaves the client what it had acknowledged: it can count
-/// that itself.
+/// What is reported of an answer that was cut. After a reset the client keeps what it has acknowledged, so it
+/// can check the count.
 @Suite("Cut answers", .timeLimit(.minutes(1)))
 struct CutAnswerTests {
     private static let large = "GET /large HTTP/1.1\r\nHost: x\r\n\r\n"
     private static let whole = TestHandler.large.reduce(0) { $0 + $1.count }
 
-    /// Bytes of the answer to `KeepAliveTests.get`.
+    /// The size of the answer to `KeepAliveTests.get`.
     private static let hello = 80
 
-    /// Whether the client may have acknowledged so much of what it received: an acknowledgement may be a segment or two
+    /// Whether so many bytes may be acknowledged of those received: acknowledgements may be a segment or two
     /// behind.
     private static func isAcknowledged(_ bytes: Int, of received: Int) -> Bool {
         bytes > 0 && (bytes...bytes + 8192).contains(received)
     }
 
-    /// The bytes that were told of each answer, in order.
+    /// The bytes reported for each answer, in order.
     private static func sent(_ server: TestServer) -> [Int] {
         server.log.events.compactMap { $0.hasPrefix("sent ") ? Int($0.dropFirst(5)) : nil }
     }
 
-    @Test("Of an answer that is cut as its reader stalls, the bytes are told that the reader acknowledged")
+    @Test("When a stalled reader is reset, the bytes it acknowledged are reported")
     func stalled() async throws {
         try await TestServer.run({ $0.sendStall = .milliseconds(200) }) { server in
             let client = try server.client(receiveBuffer: 4096)
@@ -40,7 +40,7 @@ struct CutAnswerTests {
         }
     }
 
-    @Test("Answers before it, on the same connection, do not count")
+    @Test("Earlier answers on the connection are not counted")
     func pipelined() async throws {
         try await TestServer.run({ $0.sendStall = .milliseconds(200) }) { server in
             let client = try server.client(receiveBuffer: 4096)
@@ -55,7 +55,7 @@ struct CutAnswerTests {
         }
     }
 
-    @Test("A reader that reads all the time, but below the least rate, is reset")
+    @Test("A reader below the minimum rate is reset, even if it reads all the time")
     func belowRate() async throws {
         try await TestServer.run({
             $0.sendRate = .max
@@ -64,14 +64,14 @@ struct CutAnswerTests {
             let client = try server.client(receiveBuffer: 4096)
             client.send(Self.large)
             try await server.outputWaits()
-            // It takes some of what waits, and is never quick enough.
+            // It takes some of the output, but never fast enough.
             _ = try client.read(count: 100_000)
             await server.log.wait(for: "finished /large stalled")
             #expect(client.readToEnd().end == .reset)
         }
     }
 
-    @Test("The drain deadline cuts an answer, and says so")
+    @Test("The drain deadline cuts an answer with the outcome drain")
     func drain() async throws {
         try await TestServer.run({ $0.drainDeadline = .milliseconds(100) }) { server in
             let client = try server.client(receiveBuffer: 4096)
@@ -85,10 +85,10 @@ struct CutAnswerTests {
         }
     }
 
-    @Test("A loop that ends aborts what is under way")
+    @Test("A loop that ends aborts its answers")
     func loopEnds() async throws {
         var events: [String] = []
-        // It cannot be closed in order any more, as it has ended.
+        // An ended loop cannot be shut down in order.
         try? await TestServer.run { server in
             let client = try server.client(receiveBuffer: 4096)
             client.send(Self.large)
@@ -101,7 +101,7 @@ struct CutAnswerTests {
         #expect(events.contains("finished /large aborted"))
     }
 
-    @Test("An answer that the kernel did not take is none: the client had left as it was written")
+    @Test("An answer that the kernel refused does not count as begun")
     func refusedByTheKernel() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -119,7 +119,7 @@ struct CutAnswerTests {
     }
 
     @Test(
-        "Of pipelined answers, those that the kernel took are complete, and the one in which it stopped is not"
+        "Of pipelined answers, those that the kernel took are complete, and the one it stopped in is cut"
     )
     func manySmall() async throws {
         try await TestServer.run({
@@ -127,7 +127,7 @@ struct CutAnswerTests {
             $0.requestsPerConnection = .max
         }) { server in
             let client = try server.client(receiveBuffer: 4096)
-            // Far more than the kernel takes of their answers.
+            // The answers are far more than the kernel takes.
             let requests = Array(repeating: KeepAliveTests.get, count: 8000).joined()
             client.send(requests)
             await server.log.wait(for: "finished /hello stalled")
@@ -138,7 +138,7 @@ struct CutAnswerTests {
             #expect(cut >= 1)
             #expect(completed * Self.hello >= bytes.count)
             #expect(Self.sent(server).count == completed + cut)
-            // What came after the first that was cut is not complete either.
+            // Answers after the first one that was cut are not complete either.
             let order = server.log.events.filter { $0.hasPrefix("finished ") }
             #expect(
                 order.lastIndex(of: "finished /hello completed") ?? 0 < order.firstIndex(
@@ -146,7 +146,7 @@ struct CutAnswerTests {
         }
     }
 
-    @Test("Several answers leave in order, each when its last byte is taken")
+    @Test("Answers leave in order, each when its last byte is taken")
     func order() throws {
         var unsentAnswers = UnsentAnswers()
         #expect(unsentAnswers.isEmpty)
@@ -166,7 +166,7 @@ struct CutAnswerTests {
         #expect(unsentAnswers.isEmpty)
     }
 
-    @Test("The acknowledged part of an answer is never less than nothing nor more than the answer")
+    @Test("The acknowledged part of an answer is between zero and its size")
     func parts() {
         let delivery = Delivery(taken: 150, acknowledged: 120)
         #expect(delivery.acknowledged(of: 50, end: 150) == 20)

@@ -3,10 +3,10 @@ import Testing
 
 @testable import HTTPInbound
 
-/// However the bytes of a conversation are cut, the answers are the same.
+/// Splits the bytes of a conversation at random: the answers must be the same.
 @Suite(.timeLimit(.minutes(1)))
 struct CutTests {
-    /// A generator whose failures can be repeated (SplitMix64).
+    /// A reproducible random generator (SplitMix64).
     struct Generator: RandomNumberGenerator {
         var state: UInt64
 
@@ -35,7 +35,7 @@ struct CutTests {
         "400 malformed: no blank stands between a field name and its colon",
     ]
 
-    @Test("Answers do not depend on how the bytes are cut", arguments: 0..<20)
+    @Test("Answers do not depend on how the bytes are split", arguments: 0..<20)
     func cut(seed: Int) async throws {
         try await TestServer.run { server in
             var generator = Generator(state: UInt64(seed))
@@ -45,7 +45,7 @@ struct CutTests {
                 let length = seed == 0 ? 1 : Int.random(in: 1...min(rest.count, 60), using: &generator)
                 client.send(Array(rest.prefix(length)))
                 rest = rest.dropFirst(length)
-                // A round trip through the loop, so that it sees this piece by itself.
+                // A round trip, so that the loop reads this piece alone.
                 try await server.on { _, _ in }
             }
             var seen: [String] = []

@@ -3,7 +3,7 @@ import Testing
 @testable import HTTPInbound
 
 struct DateHeaderTests {
-    @Test("The present date is 29 bytes long")
+    @Test("The current date has 29 bytes")
     func current() {
         var date = DateHeader()
         #expect(date.current.count == 29)

@@ -14,7 +14,7 @@ struct DrainTests {
         }
     }
 
-    @Test("While a drain is announced everybody is served, with Connection: close")
+    @Test("While a drain is announced every request is served, with Connection: close")
     func announced() async throws {
         try await TestServer.run { server in
             let open = try server.client()
@@ -32,7 +32,7 @@ struct DrainTests {
         }
     }
 
-    @Test("A further request on an open connection is 503 once the listener is closed")
+    @Test("Once the listener is closed, a further request on an open connection is 503")
     func furtherRequest() async throws {
         try await TestServer.run({ $0.drainGrace = .seconds(3600) }) { server in
             let client = try server.client()
@@ -50,7 +50,7 @@ struct DrainTests {
         }
     }
 
-    @Test("What waits in the backlog is accepted and served before the listener closes")
+    @Test("Connections in the backlog are accepted and served before the listener closes")
     func backlog() async throws {
         try await TestServer.run { server in
             let clients = try await server.whileBusy {
@@ -77,7 +77,7 @@ struct DrainTests {
         }
     }
 
-    @Test("A pending answer is given, then the server is idle")
+    @Test("A pending answer is sent, and then the server is idle")
     func pending() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -94,7 +94,7 @@ struct DrainTests {
         }
     }
 
-    @Test("Idle and silent connections are closed after a moment")
+    @Test("Idle and silent connections are closed after the drain grace")
     func idleConnections() async throws {
         try await TestServer.run({ $0.drainGrace = .milliseconds(30) }) { server in
             let idle = try server.client()
@@ -116,7 +116,7 @@ struct DrainTests {
         }
     }
 
-    @Test("What is left at the drain deadline is reset")
+    @Test("Connections left at the drain deadline are reset")
     func deadline() async throws {
         try await TestServer.run({ $0.drainDeadline = .milliseconds(50) }) { server in
             let client = try server.client()
@@ -129,7 +129,7 @@ struct DrainTests {
         }
     }
 
-    @Test("Closing resets everybody at once and is idle")
+    @Test("close resets all connections at once, and the server is idle")
     func close() async throws {
         try await TestServer.run { server in
             let client = try server.client()

@@ -5,14 +5,14 @@ import Testing
 
 @testable import HTTPInbound
 
-/// What the server tells about a request, for logs and counters.
+/// What the server reports about a request, for logs and counters.
 @Suite(.timeLimit(.minutes(1)))
 struct FactsTests {
-    @Test("An exchange knows its bytes, its client and its method on the wire")
+    @Test("An exchange reports its bytes, its client and its method on the wire")
     func exchange() async throws {
         try await TestServer.run { server in
             let client = try server.client()
-            // Two requests in one read: the second one's bytes are its own.
+            // Two requests in one read, whose bytes are counted separately.
             let first =
                 "POST /later HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
             let second = "HEAD /later HTTP/1.1\r\nHost: example\r\n\r\n"
@@ -42,7 +42,7 @@ struct FactsTests {
         }
     }
 
-    @Test("What the handler found out by the head comes back with the request, each with its own")
+    @Test("The context of decide reaches each request's own exchange")
     func context() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -60,7 +60,7 @@ struct FactsTests {
         }
     }
 
-    @Test("A streamed answer's bytes are counted with their framing")
+    @Test("The bytes of a streamed answer include its framing")
     func streamed() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -76,7 +76,7 @@ struct FactsTests {
         }
     }
 
-    @Test("An answer without an exchange is told with its request")
+    @Test("An answer without an exchange is reported with its request")
     func direct() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -89,7 +89,7 @@ struct FactsTests {
         }
     }
 
-    @Test("A request whose head breaks off is told as far as it came: its method, its bytes, its time")
+    @Test("A request that fails in its head is reported with its method, bytes and time so far")
     func brokenHead() async throws {
         try await TestServer.run({ $0.headerDeadline = .milliseconds(30) }) { server in
             let client = try await server.whileBusy {
@@ -107,7 +107,7 @@ struct FactsTests {
             }
         }
         try await TestServer.run { server in
-            // In two pieces, after a request that was answered.
+            // In two pieces, after an answered request.
             let other = try server.client()
             let (start, rest) = ("PUT /later HTTP/1.1\r\nHo", "st : x\r\n\r\n")
             other.send("GET /hello HTTP/1.1\r\nHost: x\r\n\r\n" + start)
@@ -122,7 +122,7 @@ struct FactsTests {
         }
     }
 
-    @Test("A request whose body does not come is told with its head")
+    @Test("A request whose body is late is reported with its head")
     func lateBody() async throws {
         try await TestServer.run({ $0.bodyDeadline = .milliseconds(30) }) { server in
             let client = try server.client()
@@ -137,7 +137,7 @@ struct FactsTests {
         }
     }
 
-    @Test("Counts go up and down again")
+    @Test("Counts return to zero")
     func counts() async throws {
         try await TestServer.run { server in
             for index in 1...3 {
@@ -151,7 +151,7 @@ struct FactsTests {
                 #expect(server.acceptedConnections == 3)
                 #expect(server.requestsInFlight == 0)
                 #expect(!handler.held.contains { !$0.isOver })
-                // Each of the three had a timer; one that is left may be the loop's own.
+                // Each of the three had a timer; the remaining one may be the loop's own.
                 #expect(server.loop.timerCount <= 1)
             }
         }

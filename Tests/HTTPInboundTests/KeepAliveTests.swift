@@ -7,7 +7,7 @@ import Testing
 struct KeepAliveTests {
     static let get = "GET /hello HTTP/1.1\r\nHost: x\r\n\r\n"
 
-    @Test("Requests of one connection are answered one after the other")
+    @Test("Requests on a connection are answered one after the other")
     func keepAlive() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -25,7 +25,7 @@ struct KeepAliveTests {
         }
     }
 
-    @Test("A request that comes a byte at a time is answered like any other")
+    @Test("A request that arrives one byte at a time is answered like any other")
     func trickle() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -42,7 +42,7 @@ struct KeepAliveTests {
     }
 
     @Test(
-        "The connection ends after the answer where the client or its version wants it",
+        "The connection ends after the answer if the client or its HTTP version asks for it",
         arguments: [
             Closing(
                 testDescription: "Connection: close",
@@ -67,7 +67,7 @@ struct KeepAliveTests {
         }
     }
 
-    @Test("The last request that a connection may carry is answered with Connection: close")
+    @Test("The last request allowed on a connection is answered with Connection: close")
     func requestsPerConnection() async throws {
         try await TestServer.run({ $0.requestsPerConnection = 3 }) { server in
             let client = try server.client()
@@ -79,7 +79,7 @@ struct KeepAliveTests {
         }
     }
 
-    @Test("A connection that is idle for too long is closed without a word")
+    @Test("An idle connection is closed silently after its time limit")
     func idle() async throws {
         try await TestServer.run({ $0.keepAliveIdle = .milliseconds(30) }) { server in
             let client = try server.client()
@@ -89,7 +89,7 @@ struct KeepAliveTests {
         }
     }
 
-    @Test("A HEAD is answered with the head of the GET, Content-Length too, and no body")
+    @Test("A HEAD gets the head of the GET, with Content-Length and no body")
     func head() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -102,7 +102,7 @@ struct KeepAliveTests {
         }
     }
 
-    @Test("OPTIONS tells the methods that the handler names, and HEAD and OPTIONS")
+    @Test("OPTIONS lists the handler's methods, HEAD and OPTIONS")
     func options() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -117,7 +117,7 @@ struct KeepAliveTests {
         }
     }
 
-    @Test("OPTIONS goes to the handler where it names no methods")
+    @Test("OPTIONS goes to the handler if it names no methods")
     func optionsForTheHandler() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -129,7 +129,7 @@ struct KeepAliveTests {
     }
 }
 
-/// For whole outcomes in one expectation.
+/// Compares an outcome with one expectation.
 func == (left: (bytes: [UInt8], end: RawClient.End), right: ([UInt8], RawClient.End)) -> Bool {
     left.bytes == right.0 && left.end == right.1
 }

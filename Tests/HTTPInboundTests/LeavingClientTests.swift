@@ -21,7 +21,7 @@ struct LeavingClientTests {
     }
 
     @Test(
-        "A client that leaves while its answer is pending is told to the handler once",
+        "A client that leaves while its answer is pending is reported to the handler once",
         arguments: Leave.allCases)
     func pending(how: Leave) async throws {
         try await TestServer.run { server in
@@ -35,7 +35,7 @@ struct LeavingClientTests {
                 #expect(server.connectionCount == 0)
                 #expect(server.requestsInFlight == 0)
                 #expect(handler.held[0].isOver)
-                // Nobody is there: nothing happens.
+                // The client has left, so this has no effect.
                 handler.answerLater("too late")
             }
             #expect(server.log.count("finished /later clientGone") == 1)
@@ -43,7 +43,7 @@ struct LeavingClientTests {
         }
     }
 
-    @Test("The same with a request waiting behind, while nothing is read", arguments: Leave.allCases)
+    @Test("A client that leaves with further requests waiting is reported once", arguments: Leave.allCases)
     func pendingWithMoreBehind(how: Leave) async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -57,7 +57,7 @@ struct LeavingClientTests {
         }
     }
 
-    @Test("The same when everything, the end too, comes at once")
+    @Test("A client whose requests and end arrive at once is reported")
     func everythingAtOnce() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -73,7 +73,7 @@ struct LeavingClientTests {
         }
     }
 
-    @Test("A client that leaves amid a stream is told to its handler", arguments: Leave.allCases)
+    @Test("A client that leaves during a stream is reported to the handler", arguments: Leave.allCases)
     func streaming(how: Leave) async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -90,7 +90,7 @@ struct LeavingClientTests {
     }
 
     @Test(
-        "A client that leaves within its request, or before one, is nobody's error",
+        "A client that leaves before or within a request causes no error",
         arguments: ["", "GET / HT", "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nabc"])
     func withinRequest(sent: String) async throws {
         try await TestServer.run { server in
@@ -103,7 +103,8 @@ struct LeavingClientTests {
         }
     }
 
-    @Test("A client that leaves within its body is told once, without an answer", arguments: Leave.allCases)
+    @Test(
+        "A client that leaves within its body is reported once, without an answer", arguments: Leave.allCases)
     func withinBody(how: Leave) async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -119,7 +120,7 @@ struct LeavingClientTests {
         }
     }
 
-    @Test("A client that has ended its side still gets the rest of an answer that was complete")
+    @Test("A client that has ended its side gets the rest of a complete answer")
     func halfClosedWhileWriting() async throws {
         try await TestServer.run { server in
             let client = try server.client(receiveBuffer: 4096)
@@ -132,7 +133,7 @@ struct LeavingClientTests {
         }
     }
 
-    @Test("A client that resets before it took the whole answer is logged as gone")
+    @Test("A client that resets before taking the whole answer is reported as gone")
     func resetWhileWriting() async throws {
         try await TestServer.run { server in
             let client = try server.client(receiveBuffer: 4096)

@@ -7,7 +7,7 @@ import Testing
 struct OverloadTests {
     static let later = "GET /later HTTP/1.1\r\nHost: x\r\n\r\n"
 
-    @Test("The defaults are those that are promised")
+    @Test("The defaults are as documented")
     func defaults() {
         let limits = InboundLimits()
         #expect(limits.requestsInFlight == 1024)
@@ -21,7 +21,7 @@ struct OverloadTests {
         #expect(limits.drainDeadline == .seconds(30))
     }
 
-    @Test("Client connections are at most 10 000, half of the descriptors, and a loop's share of both")
+    @Test("A loop's share of client connections is bounded by 10 000 and half of the descriptors")
     func connectionShare() {
         #expect(InboundLimits.connections(descriptors: 1_000_000, loops: 1) == 10_000)
         #expect(InboundLimits.connections(descriptors: 1024, loops: 1) == 512)
@@ -31,7 +31,9 @@ struct OverloadTests {
         #expect(InboundLimits.connections(20_000, descriptors: 1_000_000, loops: 4) == 5_000)
     }
 
-    @Test("A request too many in flight is 503, its connection lives on, and room is found again")
+    @Test(
+        "A request beyond the limit in flight is 503, its connection stays open, and later requests are served"
+    )
     func inFlight() async throws {
         try await TestServer.run({ $0.requestsInFlight = 2 }) { server in
             let first = try server.client()
@@ -44,7 +46,7 @@ struct OverloadTests {
             let reply = try third.reply()
             #expect(reply.status == 503)
             #expect(reply.text.hasPrefix("overloaded: "))
-            // What `decide` answers costs no handler.
+            // Answers of `decide` do not count as in flight.
             third.send("GET /missing HTTP/1.1\r\nHost: x\r\n\r\n")
             #expect(try third.reply().status == 404)
             try await server.on { _, handler in handler.answerLater("done") }
@@ -57,7 +59,7 @@ struct OverloadTests {
         }
     }
 
-    @Test("A request whose body was under way when the room ran out is 503 too")
+    @Test("A request whose body was arriving when the limit was reached is 503 too")
     func inFlightAfterTheBody() async throws {
         try await TestServer.run({ $0.requestsInFlight = 1 }) { server in
             let slow = try server.client()
@@ -71,7 +73,7 @@ struct OverloadTests {
         }
     }
 
-    @Test("A connection too many is not accepted until one leaves")
+    @Test("A connection beyond the limit is not accepted until another one closes")
     func connections() async throws {
         try await TestServer.run({ $0.connections = 2 }) { server in
             let first = try server.client()
@@ -82,7 +84,7 @@ struct OverloadTests {
             }
             let third = try server.client()
             third.send(KeepAliveTests.get)
-            // The loop has been round several times, and the third is not among those it knows.
+            // After several turns of the loop the third is still not accepted.
             for _ in 0..<3 {
                 first.send(KeepAliveTests.get)
                 _ = try first.reply()
@@ -94,7 +96,7 @@ struct OverloadTests {
         }
     }
 
-    @Test("Hundreds of slow clients delay nobody, and each is told in the end")
+    @Test("Hundreds of slow clients delay no one, and each is timed out")
     func slowClients() async throws {
         try await TestServer.run({
             $0.headerDeadline = .seconds(3)

@@ -9,7 +9,7 @@ struct PipelineTests {
         "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)"
     }
 
-    @Test("After a malformed request among many, those before it are answered, then it, then nothing")
+    @Test("With a malformed request among many, earlier ones are answered, then its error, then nothing")
     func malformedAmongMany() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -24,7 +24,7 @@ struct PipelineTests {
         }
     }
 
-    @Test("A malformed request behind a pending one waits for its answer")
+    @Test("A malformed request behind a pending one waits for that answer")
     func malformedBehindPending() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -37,7 +37,7 @@ struct PipelineTests {
         }
     }
 
-    @Test("Requests that come at once are answered in order, each with its body")
+    @Test("Requests that arrive together are answered in order, each with its body")
     func inOrder() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -46,7 +46,7 @@ struct PipelineTests {
         }
     }
 
-    @Test("A request is handled only when the one before it is answered")
+    @Test("A request is handled only after the previous one is answered")
     func oneAtATime() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -65,7 +65,7 @@ struct PipelineTests {
         }
     }
 
-    @Test("While a request waits behind another, what its client sends on stays in the kernel")
+    @Test("While a request waits behind another, further input stays in the kernel")
     func pausesReading() async throws {
         try await TestServer.run({ $0.requestsPerConnection = .max }) { server in
             let client = try server.client()
@@ -73,7 +73,7 @@ struct PipelineTests {
             await server.log.wait(for: "held 1")
             let sent = Array(String(repeating: KeepAliveTests.get, count: 5000).utf8)
             #expect(client.send(sent))
-            // The loop has been round several times: it would have read all of it.
+            // The loop has had several turns, in which it could have read everything.
             for _ in 0..<10 { try await server.on { _, _ in } }
             #expect(try await server.on { server, _ in server.connections[0].pending.count } <= 65_536)
             try await server.on { _, handler in handler.answerLater("first") }
@@ -82,11 +82,11 @@ struct PipelineTests {
         }
     }
 
-    @Test("A client that sends and never reads is not read for ever")
+    @Test("A client that sends and never reads is not read without bound")
     func backpressure() async throws {
         try await TestServer.run { server in
             let client = try server.client(receiveBuffer: 4096)
-            // Each answer is 4 MiB: the second one is not even begun while the first waits for the client.
+            // Each answer is 4 MiB, so the second one does not begin while the first waits for the client.
             client.send(String(repeating: "GET /large HTTP/1.1\r\nHost: x\r\n\r\n", count: 100))
             await server.log.wait(for: "decide GET /large")
             #expect(try await server.on { server, _ in server.requestsInFlight } == 0)
@@ -95,7 +95,7 @@ struct PipelineTests {
         }
     }
 
-    @Test("A 100 waits its turn behind the answer before it")
+    @Test("A 100 waits for the answer before it")
     func continueInOrder() async throws {
         try await TestServer.run { server in
             let client = try server.client()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct RawAnswerTests {
-    @Test("An aborted exchange resets its connection")
+    @Test("abort resets the connection")
     func abort() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -16,7 +16,7 @@ struct RawAnswerTests {
         }
     }
 
-    @Test("Raw bytes go out as they are, and closing ends the connection")
+    @Test("Raw bytes go out unchanged, and closeRaw ends the connection")
     func raw() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -26,7 +26,7 @@ struct RawAnswerTests {
         }
     }
 
-    @Test("Raw bytes may come one after the other, over time")
+    @Test("Raw bytes may be sent over time")
     func trickle() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -41,7 +41,7 @@ struct RawAnswerTests {
         }
     }
 
-    @Test("Raw bytes whose exchange is let go end in a reset")
+    @Test("Releasing the exchange after raw bytes resets the connection")
     func droppedRaw() async throws {
         try await TestServer.run { server in
             let client = try server.client()

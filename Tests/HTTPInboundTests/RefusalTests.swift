@@ -9,7 +9,7 @@ struct RefusalTests {
         var testDescription: String
         var bytes: String
         var status: Int
-        /// As the log has it: what stands before the first space.
+        /// The method as logged: the text before the first space.
         var method: String { bytes.first == "\u{16}" ? "-" : String(bytes.prefix { $0 != " " }) }
 
         init(_ name: String, _ bytes: String, _ status: Int) {
@@ -48,7 +48,7 @@ struct RefusalTests {
         Bad("TLS", "\u{16}\u{3}\u{1}\u{2}\u{0}\r\n\r\n", 400),
     ]
 
-    @Test("What is not HTTP gets one rendered error, Connection: close, and the end", arguments: bad)
+    @Test("Malformed requests get one error with Connection: close, and then the end", arguments: bad)
     func malformed(_ row: Bad) async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -64,7 +64,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("A HEAD that is refused gets no body (RFC 9110 9.3.2)")
+    @Test("A refused HEAD gets no body (RFC 9110, section 9.3.2)")
     func malformedHead() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -76,7 +76,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("Limits are the server's to set")
+    @Test("The server's own limits apply")
     func ownLimits() async throws {
         try await TestServer.run({
             $0.target = 10
@@ -98,21 +98,21 @@ struct RefusalTests {
         }
     }
 
-    @Test("The end is there as soon as the answer, while the client may still send")
+    @Test("The end comes together with the error, while the client may still send")
     func shutsAtOnce() async throws {
         try await TestServer.run({ $0.discardTime = .seconds(3600) }) { server in
             let client = try server.client()
             client.send("BAD\r\n\r\n")
             #expect(try client.reply().status == 400)
             #expect(client.readToEnd() == ([], .fin))
-            // What still comes is thrown away, and does not harm.
+            // Further input is discarded and does no harm.
             #expect(client.send([UInt8](repeating: 0, count: 65_000)))
             #expect(try await server.on { server, _ in server.connectionCount } == 1)
             client.close()
         }
     }
 
-    @Test("Who sends on and on after the end is cut off")
+    @Test("A client that keeps sending after the end is disconnected")
     func discardsOnlySoMuch() async throws {
         try await TestServer.run({ $0.discardTime = .seconds(3600) }) { server in
             let client = try server.client()
@@ -125,7 +125,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("Who keeps the connection open after the end is cut off")
+    @Test("A client that keeps the connection open after the end is disconnected")
     func discardsOnlySoLong() async throws {
         try await TestServer.run({ $0.discardTime = .milliseconds(30) }) { server in
             let client = try server.client()
@@ -135,7 +135,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("A head that does not come in time is 408")
+    @Test("A head that takes too long is 408")
     func lateHead() async throws {
         try await TestServer.run({ $0.headerDeadline = .milliseconds(30) }) { server in
             let client = try await server.whileBusy {
@@ -151,7 +151,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("A connection without a byte is closed without a word")
+    @Test("A connection without a byte is closed silently")
     func silent() async throws {
         try await TestServer.run({ $0.headerDeadline = .milliseconds(30) }) { server in
             let client = try server.client()
@@ -160,7 +160,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("A later head that does not come in time is 408 too")
+    @Test("A later head that takes too long is 408 too")
     func lateLaterHead() async throws {
         try await TestServer.run({ $0.headerDeadline = .milliseconds(100) }) { server in
             let client = try await server.whileBusy {
@@ -173,7 +173,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("A handler that lets its exchange go is answered for: 500, and the connection lives on")
+    @Test("Releasing an exchange unanswered is a 500, and the connection stays open")
     func droppedExchange() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -187,7 +187,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("A field value with a line end never goes out: 500 instead")
+    @Test("A field value with a line break is never sent: 500 instead")
     func splitResponse() async throws {
         try await TestServer.run { server in
             let client = try server.client()

@@ -4,15 +4,15 @@ import Testing
 
 @testable import HTTPInbound
 
-/// How long a client may be slow, in virtual time: the state machine is asked when it wants to look, and is shown at that
-/// moment what the client has acknowledged.
+/// Tests the limits for slow clients in virtual time: at each check the state machine is told how much the
+/// client has acknowledged.
 @Suite("Slow readers")
 struct SlowReaderTests {
     private static func at(_ seconds: Double) -> MonotonicTime {
         MonotonicTime(nanoseconds: Int64(seconds * 1e9))
     }
 
-    /// A connection whose answer is complete and waits for its client, who has acknowledged so much of it.
+    /// A connection with a complete answer that waits for its client.
     private static func waiting(
         acknowledged: Int64 = 0, _ change: (inout InboundLimits) -> Void = { _ in }
     ) -> ConnectionStateMachine {
@@ -28,7 +28,7 @@ struct SlowReaderTests {
         return state
     }
 
-    /// Lets the time pass; the second in which the client is reset, nil where it is not within `seconds`.
+    /// Lets time pass. Returns the second in which the client is reset; nil if it is not within `seconds`.
     private static func reset(
         _ state: ConnectionStateMachine, within seconds: Double, acknowledged: (Double) -> Int64
     ) -> Double? {
@@ -43,23 +43,23 @@ struct SlowReaderTests {
                 return now
             }
         }
-        Issue.record("output waits, and nobody looks")
+        Issue.record("output waits, but no check is due")
         return nil
     }
 
-    /// A steady reader who acknowledges only when its window has opened by so much.
+    /// A steady reader that acknowledges only when its window has opened by so much.
     private static func reader(_ rate: Double, window: Double) -> (Double) -> Int64 {
         { seconds in Int64((seconds * rate / window).rounded(.down) * window) }
     }
 
-    @Test("A client that acknowledges no byte in 120 s is reset")
+    @Test("A client that acknowledges nothing for 120 s is reset")
     func nothing() {
         #expect(Self.reset(Self.waiting(), within: 1000) { _ in 0 } == 120)
         // However much it acknowledged before.
         #expect(Self.reset(Self.waiting(), within: 1000) { $0 < 50 ? Int64($0 * 1e6) : 50_000_000 } == 170)
     }
 
-    @Test("A drip below 500 B/s is reset once 30 s are over, however often it is acknowledged")
+    @Test("A reader below 500 B/s is reset after 30 s, however often it acknowledges")
     func drip() throws {
         for rate in [1, 100, 450] {
             let second = try #require(
@@ -68,14 +68,14 @@ struct SlowReaderTests {
         }
     }
 
-    @Test("Who acknowledges a little from time to time is reset at the second time")
+    @Test("A reader that acknowledges too little is reset at the check after its first acknowledgement")
     func rare() throws {
         let second = try #require(
             Self.reset(Self.waiting(), within: 1000, acknowledged: Self.reader(10, window: 1000)))
         #expect((100...102).contains(second))
     }
 
-    @Test("Many acknowledged bytes do not pay for a drip for ever")
+    @Test("An early burst does not excuse a slow reader forever")
     func dripAfterABurst() throws {
         let second = try #require(
             Self.reset(Self.waiting(), within: 10_000) { min(100_000, Int64($0) * 100_000) + Int64($0) * 100 }
@@ -84,7 +84,7 @@ struct SlowReaderTests {
     }
 
     @Test(
-        "Steady readers are not reset, whose window opens every second or every 90",
+        "Steady readers are not reset, whether they acknowledge every second or every 90 s",
         arguments: [600.0, 5_000, 20_000, 50_000, 80_000, 150_000])
     func steady(rate: Double) {
         for gap in [0.1, 1, 25, 90, 110] {
@@ -94,16 +94,17 @@ struct SlowReaderTests {
         }
     }
 
-    @Test("A burst that has only begun when it is looked at does not count as all of it")
+    @Test("A burst that has just begun at a check is not judged before it is complete")
     func beginningBurst() {
-        // Its window opens after 50 s; the first segment arrives just before a look, the others just after it.
+        // Its window opens after 50 s. The first segment arrives just before a check, the others just after
+        // it.
         let reset = Self.reset(Self.waiting(), within: 100) { second in
             second < 50 ? 0 : second < 51 ? 1460 : 250_000
         }
         #expect(reset == nil)
     }
 
-    @Test("Output that waits is looked at each second, and not more often")
+    @Test("Waiting output is checked every second, and not more often")
     func looks() {
         var state = Self.waiting()
         #expect(state.deadline == Self.at(1))
@@ -116,7 +117,7 @@ struct SlowReaderTests {
         #expect(state.progressedAt == Self.at(1))
     }
 
-    @Test("An answer that left in time is not reset, and the next that waits is judged anew")
+    @Test("An answer sent in time is not reset, and the next one is measured from its own start")
     func flushedInTime() {
         var state = Self.waiting()
         state.queueObserved(acknowledged: 1, at: Self.at(100))
@@ -135,7 +136,7 @@ struct SlowReaderTests {
     }
 
     @Test(
-        "An answer that the socket did not take whole after all is waited for, and the next request with it")
+        "An answer that the socket did not fully take is waited for, and so is the next request")
     func shortWrite() {
         var state = ConnectionStateMachine(limits: StateLimits(InboundLimits()), acceptedAt: Self.at(0))
         _ = state.headCompleted()
@@ -147,13 +148,13 @@ struct SlowReaderTests {
         state.queueObserved(acknowledged: 0, at: Self.at(0))
         let next = state.headCompleted()
         #expect(next == .hold)
-        // Not the 60 s of a connection without a request.
+        // Not the 60 s of an idle connection.
         #expect(Self.reset(state, within: 1000) { _ in 0 } == 120)
         let flushed = state.queueEmptied(at: Self.at(100))
         #expect(flushed == .nextRequest)
     }
 
-    @Test("A client that ends its side gets what waits of an answer that seemed to have left")
+    @Test("A client that ends its side still gets the rest of such an answer")
     func shortWriteAndEnd() {
         var state = ConnectionStateMachine(limits: StateLimits(InboundLimits()), acceptedAt: Self.at(0))
         _ = state.headCompleted()
@@ -166,7 +167,7 @@ struct SlowReaderTests {
         #expect(flushed == .close)
     }
 
-    @Test("Extreme counts, rates and times stop nothing")
+    @Test("Extreme counts, rates and times do not trap")
     func extremes() {
         let ends: [Int64] = [.min, -1, 0, 1, .max]
         for rate in [Int.min, 0, 1, .max] {
@@ -181,7 +182,8 @@ struct SlowReaderTests {
                     state.queueObserved(acknowledged: later, at: MonotonicTime(nanoseconds: .max))
                     state.queueObserved(acknowledged: later, at: MonotonicTime(nanoseconds: .max))
                     let action = state.deadlinePassed(at: MonotonicTime(nanoseconds: .max - 1))
-                    // Nothing is below no rate. No count reaches the highest, once it has grown.
+                    // Without a rate no progress is too slow. With one, only an unchanged count is certain to
+                    // wait.
                     if rate <= 0 ? later >= acknowledged : later == acknowledged { #expect(action == .wait) }
                     if rate == .max, acknowledged == 0, later == 1 { #expect(action == .reset) }
                 }
@@ -194,7 +196,7 @@ struct SlowReaderTests {
         #expect(StateLimits(limits).sendCheckInterval == .milliseconds(10))
     }
 
-    @Test("A body of any length has the time that its rate gives it")
+    @Test("A body of any length gets the time that its rate allows")
     func longBody() {
         var limits = InboundLimits()
         limits.requestBody = .max

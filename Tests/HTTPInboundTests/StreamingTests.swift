@@ -12,7 +12,7 @@ struct StreamingTests {
 
     static func bytes(_ text: String) -> ArraySlice<UInt8> { Array(text.utf8)[...] }
 
-    @Test("A stream that fails half-way resets the connection, so that nobody takes a part for the whole")
+    @Test("A stream that fails midway resets the connection")
     func fails() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -26,7 +26,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("A writer that is let go fails its stream")
+    @Test("Releasing a writer fails its stream")
     func dropped() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -39,7 +39,7 @@ struct StreamingTests {
     }
 
     @Test(
-        "A body that is shorter or longer than it promised is reset", arguments: ["short", "much too long"])
+        "A body shorter or longer than its Content-Length is reset", arguments: ["short", "much too long"])
     func wrongLength(text: String) async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -54,7 +54,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("An HTTP/1.1 client gets chunks, and its connection lives on")
+    @Test("An HTTP/1.1 client gets chunks, and its connection stays open")
     func chunked() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -77,7 +77,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("An HTTP/1.0 client gets the body as it is, up to the end of the connection")
+    @Test("An HTTP/1.0 client gets the body unframed, up to the end of the connection")
     func untilClose() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -95,7 +95,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("A stream of a known length carries it")
+    @Test("A stream of known length carries Content-Length")
     func counted() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -114,7 +114,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("A HEAD of a stream gets its head alone")
+    @Test("A HEAD of a stream gets only the head")
     func head() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -130,7 +130,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("A slow reader is told to the writer, and that it has caught up too")
+    @Test("The writer sees that a reader is slow, and when it has caught up")
     func backpressure() async throws {
         try await TestServer.run { server in
             let client = try server.client(receiveBuffer: 4096)
@@ -146,7 +146,7 @@ struct StreamingTests {
                 }
                 return written
             }
-            // The kernel's buffers and our queue: bounded, whatever the client does.
+            // The kernel's buffers and our queue are bounded, whatever the client does.
             #expect(written < 16 << 20)
             #expect(server.log.count("drained") == 0)
             _ = try client.read(count: written)
@@ -160,7 +160,7 @@ struct StreamingTests {
     }
 
     @Test(
-        "A large body in many pieces comes through whole, to a fast reader and to a slow one",
+        "A large streamed body arrives complete at a fast and at a slow reader",
         arguments: [nil, 4096])
     func large(receiveBuffer: Int32?) async throws {
         try await TestServer.run { server in
@@ -173,7 +173,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("Who takes no byte of an answer is reset")
+    @Test("A client that takes no byte of an answer is reset")
     func stalled() async throws {
         try await TestServer.run({ $0.sendStall = .milliseconds(40) }) { server in
             let client = try server.client(receiveBuffer: 4096)
@@ -185,14 +185,14 @@ struct StreamingTests {
     }
 
     @Test(
-        "Beyond the bytes that may wait for clients, who has not read for longest is reset, and who reads is served"
+        "Beyond the limit of waiting bytes the slowest reader is reset, and others are served"
     )
     func waitingAnswersAreBounded() async throws {
         try await TestServer.run({
             $0.waitingAnswers = 12 << 20
             $0.spoolDirectory = nil
         }) { server in
-            // The kernel takes little of each answer, 4 MiB long: three of eight may wait.
+            // The kernel takes little of each 4 MiB answer, so three of eight may wait.
             let slow = try (0..<8).map { _ in try server.client(receiveBuffer: 4096) }
             for client in slow { client.send(Self.get("/large")) }
             await server.log.wait(for: "finished /large stalled")
@@ -214,20 +214,20 @@ struct StreamingTests {
     }
 
     @Test(
-        "Large answers that come fast go to disk at once when room runs short, and nobody is reset for them")
+        "Large answers move to disk at once when memory runs short, and no connection is reset")
     func spooledAtOnce() async throws {
         try await TestServer.run({
             $0.waitingAnswers = 24 << 20
             $0.residentAnswer = 1 << 16
         }) { server in
-            // 4 MiB each: six of them fill the room.
+            // 4 MiB each: six of them fill the memory.
             var clients: [RawClient] = []
             for number in 1...12 {
                 let client = try server.client(receiveBuffer: 4096)
                 client.send(Self.get("/large"))
                 clients.append(client)
                 while try await server.on({ server, _ in
-                    // A connection that is gone was reset.
+                    // A connection that has gone was reset.
                     server.acceptedConnections < number
                         || (server.connectionCount == number
                             && (server.unwrittenBytes > 0
@@ -244,7 +244,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("A large answer waits on disk for a client that does not read, and comes whole when it does")
+    @Test("A large answer waits on disk for a slow client, and arrives complete")
     func spooled() async throws {
         try await TestServer.run({ $0.residentAnswer = 1 << 16 }) { server in
             let client = try server.client(receiveBuffer: 4096)
@@ -264,7 +264,7 @@ struct StreamingTests {
     }
 
     @Test(
-        "A client that takes nothing of an answer on disk is reset as any other, and the disk is free again")
+        "A client that takes nothing of an answer on disk is reset, and the disk space is freed")
     func spooledAndStalled() async throws {
         try await TestServer.run({
             $0.residentAnswer = 1 << 16
@@ -279,7 +279,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("Where no file can be made, or none any more, answers wait in memory, and that is told once")
+    @Test("If no file can be created, or no further one, answers wait in memory, and that is reported once")
     func notSpooled() async throws {
         try await TestServer.run({
             $0.residentAnswer = 1 << 16

@@ -2,13 +2,13 @@ import EventIO
 import HTTPInbound
 import HTTPModel
 
-/// Routes for the tests. What it sees goes to the log.
+/// A handler with routes for the tests. It logs what it sees.
 final class TestHandler: InboundHandler {
     let log: EventLog
     /// Exchanges of `/later`, answered by `answerLater`.
     private(set) var held: [InboundExchange] = []
-    /// What `decide` finds out of `/noted`.
-    final class Found {
+    /// The context that `decide` attaches for `/noted`.
+    final class NotedContext {
         let text: String
 
         init(text: String) {
@@ -17,7 +17,7 @@ final class TestHandler: InboundHandler {
     }
 
     private(set) var writers: [BodyWriter] = []
-    /// Answers that no exchange stands for.
+    /// Answers without an exchange.
     private(set) var direct: [DirectAnswer] = []
 
     init(log: EventLog) {
@@ -28,7 +28,7 @@ final class TestHandler: InboundHandler {
         log.add("decide \(head.method) \(head.target.path)")
         switch head.target.path {
         case "/small": return .buffer(limit: 10)
-        case "/noted": return .buffer(limit: .max, context: Found(text: head.target.query ?? ""))
+        case "/noted": return .buffer(limit: .max, context: NotedContext(text: head.target.query ?? ""))
         case "/missing": return .answer(HTTPResponse(status: .notFound, body: [Array("no such".utf8)[...]]))
         default: return .buffer(limit: .max)
         }
@@ -59,7 +59,7 @@ final class TestHandler: InboundHandler {
         case "/echo", "/small":
             exchange.respond(HTTPResponse(status: .ok, body: [exchange.request.body]))
         case "/noted":
-            let text = (exchange.context as? Found)?.text ?? "lost"
+            let text = (exchange.context as? NotedContext)?.text ?? "lost"
             exchange.respond(HTTPResponse(status: .ok, body: [Array(text.utf8)[...]]))
         case "/later":
             held.append(exchange)
@@ -100,7 +100,7 @@ final class TestHandler: InboundHandler {
         writers = []
     }
 
-    /// 4 MiB in 64 pieces, each of one letter.
+    /// 4 MiB in 64 pieces, each of a single letter.
     static let large: [ArraySlice<UInt8>] = (0..<64).map { index in
         [UInt8](repeating: UInt8(ascii: "A") + UInt8(index % 26), count: 65_536)[...]
     }

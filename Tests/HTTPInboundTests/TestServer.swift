@@ -7,7 +7,7 @@ import TestSupport
 @testable import HTTPInbound
 
 extension InboundLimits {
-    /// For tests that are not about time: on a busy machine what a client does next may come late.
+    /// Limits for tests that are not about time, since clients on a busy machine may be late.
     fileprivate static var patient: InboundLimits {
         var limits = InboundLimits()
         limits.headerDeadline = .seconds(300)
@@ -20,8 +20,7 @@ extension InboundLimits {
     }
 }
 
-/// A server on a loop and a port of its own, for one test. What waits for clients waits longer than a test lasts, but where
-/// the test says otherwise.
+/// A server with its own loop and port, for one test. By default clients may be slower than any test takes.
 final class TestServer: Sendable {
     let loop: EventLoop
     let port: Int
@@ -76,7 +75,7 @@ final class TestServer: Sendable {
         }
     }
 
-    /// Does something on the loop.
+    /// Runs `body` on the loop.
     @discardableResult
     func on<Value: Sendable>(
         _ body: @escaping @Sendable (InboundServer, TestHandler) -> Value
@@ -84,8 +83,8 @@ final class TestServer: Sendable {
         try await loop.perform { [server, handler] in body(server.value, handler.value) }
     }
 
-    /// Keeps the loop busy while `body` runs, so that all that clients do meanwhile comes to it at once; it
-    /// does `then` before it looks.
+    /// Keeps the loop busy while `body` runs, so that everything clients do meanwhile arrives at once. The
+    /// loop runs `then` before it polls.
     func whileBusy<Value>(
         _ body: () throws -> Value,
         then: @escaping @Sendable (InboundServer, TestHandler) -> Void = { _, _ in }
@@ -102,18 +101,18 @@ final class TestServer: Sendable {
         return try body()
     }
 
-    /// Returns once no connection is open.
+    /// Returns when no connection is open.
     func connectionsLeft() async throws {
         while try await on({ server, _ in server.connectionCount }) > 0 { await Task.yield() }
     }
 
-    /// Returns once output waits for a client in memory.
+    /// Returns when output waits in memory for a client.
     func outputWaits() async throws {
         while try await on({ server, _ in server.waitingBytes }) == 0 { await Task.yield() }
     }
 
-    /// Returns once an answer waits on disk and none in memory; false where its connection ended instead. The loop looks
-    /// itself, time and again: a test's task may be kept waiting until it is too late.
+    /// Returns true when an answer waits on disk and none in memory; false if its connection ended instead.
+    /// The loop checks this itself, because the test's task may be scheduled too late.
     func isSpooled() async -> Bool {
         await withCheckedContinuation { continuation in
             loop.execute { [self] in look(for: continuation) }
@@ -136,7 +135,7 @@ final class TestServer: Sendable {
     }
 }
 
-/// What happened on the server, to be waited for from outside its loop.
+/// The events of a server, which tests outside its loop can wait for.
 final class EventLog: Sendable {
     private struct State {
         var events: [String] = []
@@ -159,7 +158,7 @@ final class EventLog: Sendable {
         for continuation in ready { continuation.resume() }
     }
 
-    /// Returns once the event has happened. The suite's time limit bounds it.
+    /// Returns when the event has happened. The suite's time limit bounds the wait.
     func wait(for event: String) async {
         defer { handover.taken() }
         await withCheckedContinuation { continuation in

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A TLS context")
+@Suite("TLS contexts")
 struct TLSContextTests {
     private let folder = ScratchFolder()
 
@@ -25,7 +25,7 @@ struct TLSContextTests {
         return path
     }
 
-    @Test("A file that is missing is named, with the system's reason")
+    @Test("A missing file is reported with its path and the system's reason")
     func missing() throws {
         let path = folder.file("none.pem")
         #expect(
@@ -38,7 +38,7 @@ struct TLSContextTests {
             } == "TLS configuration: client key \(path): No such file or directory")
     }
 
-    @Test("A file that holds no certificate is named")
+    @Test("A file without a certificate is reported")
     func noCertificate() throws {
         let path = try file("empty.pem", "nothing of the kind\n")
         #expect(
@@ -49,7 +49,7 @@ struct TLSContextTests {
                 == "TLS configuration: trusted certificates: contains no certificate")
     }
 
-    @Test("A certificate that is broken is told by its number")
+    @Test("A broken certificate is reported by its position")
     func brokenCertificate() throws {
         let good = TestAuthority.shared.pem
         let broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
@@ -57,7 +57,7 @@ struct TLSContextTests {
         #expect(message.hasPrefix("TLS configuration: trusted certificates: certificate 2: "), "\(message)")
     }
 
-    @Test("A key that is another certificate's is refused, with both names")
+    @Test("A key of another certificate is rejected, and the error names both")
     func otherKey() throws {
         let one = TestAuthority.shared.issue()
         let key = try file("key.pem", TestAuthority.shared.issue().key)
@@ -67,7 +67,7 @@ struct TLSContextTests {
                 == "TLS configuration: client key \(key): does not match client certificate \(chain)")
     }
 
-    @Test("An encrypted key is read by its password, and by no other", arguments: [nil, "wrong", "right"])
+    @Test("An encrypted key needs the right password", arguments: [nil, "wrong", "right"])
     func password(given: String?) throws {
         let identity = TestAuthority.shared.issue(password: "right")
         let message = try failure {
@@ -85,7 +85,7 @@ struct TLSContextTests {
     }
 
     @Test(
-        "What is no pin is refused",
+        "An invalid pin is rejected",
         arguments: [
             "", "sha256//", "abc", String(repeating: "A", count: 44), String(repeating: "?", count: 43) + "=",
             "sha256//\(String(repeating: "A", count: 43))=;",
@@ -95,24 +95,24 @@ struct TLSContextTests {
         #expect(message.contains("pin"), "\(message)")
     }
 
-    @Test("Several pins stand in one text, with or without curl's prefix")
+    @Test("One string may hold several pins, with or without curl's prefix")
     func severalPins() throws {
         let pin = TestAuthority.shared.identity.pin
         #expect(try failure { $0.pins = ["sha256//\(pin);\(pin)", pin] } == "none")
     }
 
-    @Test("A protocol to offer has 1 to 255 bytes", arguments: ["", String(repeating: "a", count: 256)])
+    @Test("An ALPN protocol has 1 to 255 bytes", arguments: ["", String(repeating: "a", count: 256)])
     func protocols(name: String) throws {
         #expect(try failure { $0.applicationProtocols = [name] }.hasSuffix("it has 1 to 255 bytes"))
         #expect(try failure { $0.applicationProtocols = [] } == "none")
     }
 
-    @Test("A name in place of the host is one", arguments: ["", "a b", "a/b", "ä.example", "a\0b"])
+    @Test("An invalid server name is rejected", arguments: ["", "a b", "a/b", "ä.example", "a\0b"])
     func serverName(name: String) throws {
         #expect(try failure { $0.serverName = name }.hasSuffix("is not a server name"))
     }
 
-    @Test("One configuration has one context, shared while somebody has it")
+    @Test("A configuration has one context, shared while it is in use")
     func shared() throws {
         var configuration = TLSConfiguration.trusting()
         configuration.serverName = "shared.example"
@@ -123,7 +123,7 @@ struct TLSContextTests {
         #expect(try TLSContext.shared(for: configuration) != one)
     }
 
-    @Test("Files with new content have a new context; those who have the old one keep it")
+    @Test("A file with new content gets a new context, and users of the old one keep it")
     func rotated() throws {
         let folder = ScratchFolder()
         let (one, other) = (TestAuthority.shared.issue(), TestAuthority.shared.issue())
@@ -138,7 +138,7 @@ struct TLSContextTests {
             certificateChain: .file(folder.file("chain")), privateKey: .file(folder.file("key")))
         try write(one)
         let first = try TLSContext.shared(for: configuration)
-        // Written anew with the same content.
+        // Written again with the same content.
         try write(one)
         #expect(try TLSContext.shared(for: configuration) === first)
         try write(other)
@@ -155,7 +155,7 @@ struct TLSContextTests {
         withExtendedLifetime((first, second, third)) {}
     }
 
-    @Test("A context that nobody has is not kept")
+    @Test("An unused context is released")
     func released() throws {
         var configuration = TLSConfiguration.trusting()
         configuration.serverName = "released.example"
@@ -166,7 +166,7 @@ struct TLSContextTests {
         #expect(kept == nil)
     }
 
-    @Test("The system's roots are trusted where nothing else is said")
+    @Test("The system's roots are trusted by default")
     func system() throws {
         #expect(try TLSContext().configuration == TLSConfiguration())
     }

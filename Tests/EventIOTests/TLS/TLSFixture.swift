@@ -2,7 +2,7 @@ import EventIO
 import TestSupport
 
 extension TLSConfiguration {
-    /// Trusts the tests' authority alone.
+    /// Trusts only the given authority.
     static func trusting(_ authority: TestAuthority = .shared) -> TLSConfiguration {
         var configuration = TLSConfiguration()
         configuration.trust = .authorities(.text(authority.pem))
@@ -10,13 +10,13 @@ extension TLSConfiguration {
     }
 }
 
-extension Driven {
-    /// A stream that connects to a scripted server by TLS.
+extension StreamDriver {
+    /// Connects to a scripted server by TLS.
     static func securing(
         _ server: ScriptedUpstream, by context: TLSContext? = nil, host: String = "localhost",
         timeout: TimeAmount = patience, loop: EventLoop,
         before: @escaping @Sendable (SocketStream) -> Void = { _ in }
-    ) async throws -> Driven {
+    ) async throws -> StreamDriver {
         let context = try context ?? TLSContext(.trusting())
         let port = Int(server.port)
         return try await connecting(loop: loop) { handler in
@@ -28,14 +28,14 @@ extension Driven {
         }
     }
 
-    /// The failure that comes next, or nil where something else does.
+    /// Returns the next event if it is a failure, else nil.
     func failure() async -> SocketError? {
         guard case .failed(let error) = await next() else { return nil }
         return error
     }
 }
 
-/// A server of TLS by this script, for as long as `body` takes, and a loop.
+/// Runs `body` with a TLS server that follows the script, and a loop.
 func withServer(
     _ options: TLSServer.Options = TLSServer.Options(), _ steps: ScriptedUpstream.Step...,
     body: (ScriptedUpstream, EventLoop) async throws -> Void

@@ -2,10 +2,10 @@ import EventIO
 import TestSupport
 import Testing
 
-@Suite("What may go wrong in a handshake, and after", .timeLimit(.minutes(1)))
+@Suite("TLS handshakes that fail, and hostile peers", .timeLimit(.minutes(1)))
 struct TLSHostileTests {
     @Test(
-        "What is no TLS is a protocol error",
+        "Bytes that are not TLS are a protocol error",
         arguments: [
             "HTTP/1.1 400 Bad Request\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n",
             String(repeating: "\u{16}", count: 70_000),
@@ -13,7 +13,7 @@ struct TLSHostileTests {
     func garbage(text: String) async throws {
         let server = try ScriptedUpstream([.send(text), .awaitEnd])
         try await withLoop { loop in
-            let driven = try await Driven.securing(server, loop: loop)
+            let driven = try await StreamDriver.securing(server, loop: loop)
             let error = await driven.failure()
             #expect(error?.tls?.kind == .protocolError, "\(String(describing: error))")
             #expect(error?.operation == .handshake)
@@ -22,12 +22,12 @@ struct TLSHostileTests {
         server.stop()
     }
 
-    @Test("An alert is told by its name")
+    @Test("An alert is reported by its name")
     func alert() async throws {
-        // handshake_failure, fatal, in a record of its own.
+        // A record with the fatal alert handshake_failure.
         let server = try ScriptedUpstream([.read(100), .sendBytes([21, 3, 3, 0, 2, 2, 40]), .awaitEnd])
         try await withLoop { loop in
-            let driven = try await Driven.securing(server, loop: loop)
+            let driven = try await StreamDriver.securing(server, loop: loop)
             let error = await driven.failure()
             #expect(error?.tls?.kind == .alertReceived, "\(String(describing: error))")
             #expect(error?.tls?.reason == "handshake_failure")
@@ -36,12 +36,12 @@ struct TLSHostileTests {
         server.stop()
     }
 
-    @Test("A server that is silent fails the handshake at the deadline, and not before")
+    @Test("A silent server fails the handshake at the deadline, and not before")
     func silence() async throws {
         let server = try ScriptedUpstream([.awaitEnd])
         try await withLoop { loop in
             let before = MonotonicTime.clock()
-            let driven = try await Driven.securing(server, timeout: .milliseconds(120), loop: loop)
+            let driven = try await StreamDriver.securing(server, timeout: .milliseconds(120), loop: loop)
             let error = await driven.failure()
             #expect(error?.kind == .connectTimedOut && error?.operation == .handshake)
             #expect(MonotonicTime.clock() - before >= .milliseconds(120))
@@ -50,7 +50,7 @@ struct TLSHostileTests {
         server.stop()
     }
 
-    @Test("One that sends its part of the handshake byte by byte does not move the deadline")
+    @Test("A server that trickles its handshake does not extend the deadline")
     func trickle() async throws {
         let server = try ScriptedUpstream([
             .read(100), .sendBytes([22, 3, 3, 63, 255]), .sendForever("\u{0}"),
@@ -59,9 +59,9 @@ struct TLSHostileTests {
             .read(100), .trickle("\u{16}\u{3}\u{3}\u{3f}", pauseMilliseconds: 5),
         ])
         try await withLoop { loop in
-            let flood = try await Driven.securing(server, loop: loop)
+            let flood = try await StreamDriver.securing(server, loop: loop)
             #expect(await flood.failure()?.tls?.kind == .protocolError)
-            let driven = try await Driven.securing(slow, timeout: .milliseconds(120), loop: loop)
+            let driven = try await StreamDriver.securing(slow, timeout: .milliseconds(120), loop: loop)
             let error = await driven.failure()
             #expect(
                 error?.kind == .connectTimedOut || error?.tls?.kind == .protocolError,
@@ -71,11 +71,11 @@ struct TLSHostileTests {
         slow.stop()
     }
 
-    @Test("An end within the handshake is one, by FIN and by RST", arguments: [true, false])
+    @Test("FIN or RST during the handshake fails it", arguments: [true, false])
     func ends(byReset: Bool) async throws {
         let server = try ScriptedUpstream([.read(100), byReset ? .reset : .cut])
         try await withLoop { loop in
-            let driven = try await Driven.securing(server, loop: loop)
+            let driven = try await StreamDriver.securing(server, loop: loop)
             let error = await driven.failure()
             if byReset {
                 #expect(error?.isReset == true)
@@ -87,11 +87,11 @@ struct TLSHostileTests {
         server.stop()
     }
 
-    @Test("Closing within the handshake tells nothing, and leaves no timer")
+    @Test("Closing during the handshake reports nothing and leaves no timer")
     func closing() async throws {
         let server = try ScriptedUpstream([.awaitEnd])
         try await withLoop { loop in
-            let driven = try await Driven.securing(server, loop: loop)
+            let driven = try await StreamDriver.securing(server, loop: loop)
             await server.accepted.wait()
             try await driven.on { $0.close() }
             #expect(try await driven.eventsUntilNow() == [])
@@ -101,14 +101,14 @@ struct TLSHostileTests {
         server.stop()
     }
 
-    @Test("A server that speaks TLS 1.2 only is accepted, unless 1.3 is asked for", arguments: [false, true])
+    @Test("A TLS 1.2 server is accepted, unless the minimum is 1.3", arguments: [false, true])
     func versions(wants13: Bool) async throws {
         var options = TLSServer.Options()
         options.isOnly12 = true
         try await withServer(options, .awaitEnd) { server, loop in
             var configuration = TLSConfiguration.trusting()
             if wants13 { configuration.minimumVersion = .tls13 }
-            let driven = try await Driven.securing(server, by: TLSContext(configuration), loop: loop)
+            let driven = try await StreamDriver.securing(server, by: TLSContext(configuration), loop: loop)
             if wants13 {
                 let error = await driven.failure()
                 #expect(error?.tls?.kind == .alertReceived, "\(String(describing: error))")
@@ -122,13 +122,13 @@ struct TLSHostileTests {
     }
 
     @Test(
-        "A server that asks for another handshake (TLS 1.2) is refused it, and the connection goes on"
+        "A renegotiation (TLS 1.2) is refused, and the connection goes on"
     )
     func renegotiation() async throws {
         var options = TLSServer.Options()
         options.isOnly12 = true
         try await withServer(options, .send("before"), .renegotiate, .send("after"), .close) { server, loop in
-            let driven = try await Driven.securing(server, loop: loop)
+            let driven = try await StreamDriver.securing(server, loop: loop)
             #expect(await driven.next() == .connected)
             let (bytes, event) = await driven.nextAfterBytes()
             #expect(bytes == utf8("beforeafter"))
@@ -139,13 +139,13 @@ struct TLSHostileTests {
     }
 
     @Test(
-        "What the server chose by ALPN is told; what was not offered is a protocol error",
+        "The selected ALPN protocol is reported, and one that was not offered is a protocol error",
         arguments: ["http/1.1", "h2"])
     func applicationProtocols(chosen: String) async throws {
         var options = TLSServer.Options()
         options.applicationProtocol = chosen
         try await withServer(options, .awaitEnd) { server, loop in
-            let driven = try await Driven.securing(server, loop: loop)
+            let driven = try await StreamDriver.securing(server, loop: loop)
             if chosen == "h2" {
                 #expect(await driven.failure()?.tls?.kind == .protocolError)
             } else {
@@ -156,13 +156,13 @@ struct TLSHostileTests {
         }
     }
 
-    @Test("A record that was changed on the way ends the connection")
+    @Test("A tampered record ends the connection")
     func badRecord() async throws {
-        // An application record that nobody encrypted.
+        // An application record that was never encrypted.
         let server = try ScriptedUpstream(
             tls: TLSServer(), [.plain([23, 3, 3, 0, 20] + [UInt8](repeating: 7, count: 20)), .awaitEnd])
         try await withLoop { loop in
-            let driven = try await Driven.securing(server, loop: loop)
+            let driven = try await StreamDriver.securing(server, loop: loop)
             #expect(await driven.next() == .connected)
             let error = await driven.failure()
             #expect(error?.tls?.kind == .protocolError, "\(String(describing: error))")
@@ -171,13 +171,13 @@ struct TLSHostileTests {
         server.stop()
     }
 
-    @Test("A server that provokes answers and reads none of them takes no memory for it")
+    @Test("A peer that provokes responses and reads none cannot make them pile up")
     func keyUpdateFlood() async throws {
         let never = Signal()
         try await withServer(.init(), .updateKeys(50_000), .send("x"), .wait(never)) { server, loop in
-            let driven = try await Driven.securing(server, loop: loop)
+            let driven = try await StreamDriver.securing(server, loop: loop)
             #expect(await driven.next() == .connected)
-            // It answers as it can, or breaks the connection off; what waits has a bound.
+            // It answers as far as it can, or breaks off; what waits is bounded.
             let event = await driven.next()
             if case .failed(let error) = event {
                 #expect(error.tls?.kind == .protocolError)
@@ -190,11 +190,11 @@ struct TLSHostileTests {
         never.fire()
     }
 
-    @Test("Ending this side while it connects is done when the handshake is over")
+    @Test("An end requested while connecting is sent after the handshake")
     func endWhileConnecting() async throws {
         let ended = Signal()
         try await withServer(.init(), .awaitGoodbye(ended)) { server, loop in
-            let driven = try await Driven.securing(server, loop: loop) { $0.shutdownWrite() }
+            let driven = try await StreamDriver.securing(server, loop: loop) { $0.shutdownWrite() }
             #expect(await driven.next() == .connected)
             await ended.wait()
             try await driven.on { $0.close() }

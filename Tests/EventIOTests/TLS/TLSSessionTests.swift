@@ -4,13 +4,13 @@ import Testing
 
 @testable import EventIO
 
-@Suite("Sessions of TLS", .timeLimit(.minutes(1)))
+@Suite("TLS sessions", .timeLimit(.minutes(1)))
 struct TLSSessionTests {
-    /// One connection, with a byte from the server behind its tickets.
+    /// Connects once and waits for a byte that the server sends after its tickets.
     private func connect(_ server: ScriptedUpstream, _ context: TLSContext, _ host: String, _ loop: EventLoop)
         async throws -> TLSDetails?
     {
-        let driven = try await Driven.securing(server, by: context, host: host, loop: loop)
+        let driven = try await StreamDriver.securing(server, by: context, host: host, loop: loop)
         #expect(await driven.next() == .connected)
         #expect(await driven.bytes(1) == utf8("x"))
         let details = try await driven.on { stream in
@@ -22,7 +22,7 @@ struct TLSSessionTests {
     }
 
     @Test(
-        "The second connection takes the first one's session up, and is accepted all the same",
+        "The second connection resumes the session of the first",
         arguments: [true, false])
     func resumed(isOnly12: Bool) async throws {
         var options = TLSServer.Options()
@@ -36,7 +36,7 @@ struct TLSSessionTests {
         }
     }
 
-    @Test("No session is taken up with another server's name, nor by another configuration")
+    @Test("A session is not used for another server or another configuration")
     func apart() async throws {
         try await withServer(.init(), .send("x"), .awaitEnd) { server, loop in
             let context = try TLSContext(.trusting())
@@ -46,7 +46,7 @@ struct TLSSessionTests {
         }
     }
 
-    @Test("A ticket of TLS 1.3 is used once")
+    @Test("A TLS 1.3 ticket is used once")
     func once() async throws {
         try await withServer(.init(), .send("x"), .awaitEnd) { server, loop in
             let context = try TLSContext(.trusting())
@@ -66,7 +66,7 @@ struct TLSSessionTests {
         return count
     }
 
-    @Test("The cache keeps few sessions a server, and forgets the server that was longest unheard of")
+    @Test("The cache bounds the sessions per server, and evicts the least recent server")
     func bounded() async throws {
         try await withServer(.init(), .send("x"), .awaitEnd) { server, loop in
             let context = try TLSContext(.trusting())
@@ -94,7 +94,7 @@ struct TLSSessionTests {
             let port = Int(server.port)
             let left = Left()
             for _ in 0..<1000 {
-                let driven = try await Driven.connecting(loop: loop) { handler in
+                let driven = try await StreamDriver.connecting(loop: loop) { handler in
                     let stream = SocketStream.connect(
                         to: .loopback(port: port), loop: loop, timeout: patience, handler: handler)
                     stream.startTLS(context, host: "localhost", deadline: loop.now + patience)
@@ -108,7 +108,7 @@ struct TLSSessionTests {
                     stream.close()
                 }
                 try await driven.forget()
-                try await loop.perform { #expect(left.engine == nil, "an engine outlives its stream") }
+                try await loop.perform { #expect(left.engine == nil, "the engine outlives its stream") }
             }
             #expect(server.handshakes.count == 1000)
             #expect(try await loop.perform { loop.members.open.count } == 0)
@@ -117,7 +117,7 @@ struct TLSSessionTests {
     }
 
     private final class Left: @unchecked Sendable {
-        // The loop's alone.
+        // Used on the loop only.
         weak var engine: TLSEngine?
     }
 }

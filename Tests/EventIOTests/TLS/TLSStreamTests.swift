@@ -2,12 +2,12 @@ import EventIO
 import TestSupport
 import Testing
 
-@Suite("A stream over TLS", .timeLimit(.minutes(1)))
+@Suite("Streams over TLS", .timeLimit(.minutes(1)))
 struct TLSStreamTests {
-    @Test("Bytes go both ways, what was written while connecting among them")
+    @Test("Bytes go both ways, including those written while connecting")
     func bothWays() async throws {
         try await withServer(.init(), .read(11), .send("hello"), .close) { server, loop in
-            let driven = try await Driven.securing(server, loop: loop) { stream in
+            let driven = try await StreamDriver.securing(server, loop: loop) { stream in
                 stream.write(utf8("early ")[...])
                 stream.write([utf8("bi")[...], utf8("rd.")[...]])
             }
@@ -25,10 +25,10 @@ struct TLSStreamTests {
         }
     }
 
-    @Test("An end without close_notify is told as a truncation, after the bytes before it")
+    @Test("An end without close_notify is reported as truncation, after the bytes before it")
     func truncation() async throws {
         try await withServer(.init(), .send("half"), .cut) { server, loop in
-            let driven = try await Driven.securing(server, loop: loop)
+            let driven = try await StreamDriver.securing(server, loop: loop)
             #expect(await driven.next() == .connected)
             let (bytes, event) = await driven.nextAfterBytes()
             #expect(bytes == utf8("half"))
@@ -44,23 +44,23 @@ struct TLSStreamTests {
         }
     }
 
-    @Test("Closing says close_notify")
+    @Test("Closing sends close_notify")
     func goodbye() async throws {
         let ended = Signal()
-        // A clean end is told to the server by a read of 0; a cut would be an error, and fire nothing.
+        // For the server an orderly end is a read of 0. A cut would be an error, which fires nothing.
         try await withServer(.init(), .awaitGoodbye(ended)) { server, loop in
-            let driven = try await Driven.securing(server, loop: loop)
+            let driven = try await StreamDriver.securing(server, loop: loop)
             #expect(await driven.next() == .connected)
             try await driven.on { $0.close() }
             await ended.wait()
         }
     }
 
-    @Test("This side may end first, and read on")
+    @Test("This side may end first and go on reading")
     func halfClose() async throws {
         let ended = Signal()
         try await withServer(.init(), .awaitGoodbye(ended), .send("still here"), .close) { server, loop in
-            let driven = try await Driven.securing(server, loop: loop)
+            let driven = try await StreamDriver.securing(server, loop: loop)
             #expect(await driven.next() == .connected)
             try await driven.on { $0.shutdownWrite() }
             let (bytes, event) = await driven.nextAfterBytes()
@@ -69,10 +69,10 @@ struct TLSStreamTests {
         }
     }
 
-    @Test("A reset is an error, and says no goodbye")
+    @Test("A reset is an error, and sends no close_notify")
     func reset() async throws {
         try await withServer(.init(), .send("half"), .reset) { server, loop in
-            let driven = try await Driven.securing(server, loop: loop)
+            let driven = try await StreamDriver.securing(server, loop: loop)
             #expect(await driven.next() == .connected)
             let (_, event) = await driven.nextAfterBytes()
             guard case .failed(let error) = event else {
@@ -82,30 +82,30 @@ struct TLSStreamTests {
             #expect(error.isReset && error.tls == nil, "\(error)")
         }
         try await withServer(.init(), .awaitEnd) { server, loop in
-            let driven = try await Driven.securing(server, loop: loop)
+            let driven = try await StreamDriver.securing(server, loop: loop)
             #expect(await driven.next() == .connected)
             try await driven.on { $0.reset() }
             await server.clientEnded.wait()
         }
     }
 
-    @Test("Megabytes arrive whole and in order, in both directions, and the writer is told of drains")
+    @Test("Megabytes arrive complete and in order in both directions, and drains are reported")
     func megabytes() async throws {
-        // Much more than the kernel takes, which is some megabytes.
+        // Much more than the few megabytes that the kernel buffers.
         let count = 24 << 20
         let go = Signal()
         try await withServer(
             .init(), .wait(go), .readSame(testBytes(count)), .sendBytes(testBytes(count)), .close
         ) {
             server, loop in
-            let driven = try await Driven.securing(server, loop: loop)
+            let driven = try await StreamDriver.securing(server, loop: loop)
             #expect(await driven.next() == .connected)
             try await driven.on { stream in
                 for start in stride(from: 0, to: count, by: 100_003) {
                     stream.write(testBytes(min(100_003, count - start), from: start)[...])
                 }
                 #expect(stream.isOverHighWatermark)
-                #expect(stream.queuedByteCount > count / 2, "what waits is counted before it is encrypted")
+                #expect(stream.queuedByteCount > count / 2, "bytes that wait to be encrypted are counted")
             }
             go.fire()
             #expect(await driven.next() == .drained)
@@ -118,18 +118,19 @@ struct TLSStreamTests {
         }
     }
 
-    @Test("While reading is paused nothing is handed over, and nothing is lost when it goes on")
+    @Test("A paused stream delivers nothing, and loses nothing when it resumes")
     func pausing() async throws {
         let count = 1 << 20
         try await withServer(.init(), .sendBytes(testBytes(count)), .close) { server, loop in
-            let driven = try await Driven.securing(server, loop: loop) { stream in stream.pauseReading() }
+            let driven = try await StreamDriver.securing(server, loop: loop) { stream in stream.pauseReading()
+            }
             #expect(await driven.next() == .connected)
             #expect(try await driven.eventsUntilNow().allSatisfy { $0 == .peerLeft })
             var bytes: [UInt8] = []
             var hasEnded = false
             while bytes.count < count {
                 try await driven.on { $0.resumeReading() }
-                // The peer's leaving may be told before its bytes are.
+                // The peer's end may be reported before its bytes.
                 while case let event = await driven.next(), event != nil {
                     guard case .received(let some) = event else { continue }
                     bytes += some
@@ -148,7 +149,7 @@ struct TLSStreamTests {
         }
     }
 
-    @Test("A handler that pauses at each piece gets every byte once")
+    @Test("A handler that pauses at every piece gets each byte once")
     func pausingInside() async throws {
         let count = 300_000
         try await withServer(.init(), .sendBytes(testBytes(count)), .close) { server, loop in
@@ -166,14 +167,14 @@ struct TLSStreamTests {
         }
     }
 
-    @Test("A connection on which only tickets came is silent; one with a byte or an end is not")
+    @Test("A connection is silent after tickets, but not after a byte or an end")
     func silence() async throws {
         let go = Signal()
         try await withServer(.init(), .wait(go), .send("x"), .awaitEnd) { server, loop in
-            let driven = try await Driven.securing(server, loop: loop)
+            let driven = try await StreamDriver.securing(server, loop: loop)
             #expect(await driven.next() == .connected)
             #expect(try await driven.on { $0.isSilent })
-            // The loop is kept from reading meanwhile: the byte waits in the kernel.
+            // Keep the loop from reading, so that the byte waits in the kernel.
             let wasSilent = try await driven.on { stream in
                 go.fire()
                 while stream.isSilent {}
@@ -185,7 +186,7 @@ struct TLSStreamTests {
             try await driven.on { $0.close() }
         }
         try await withServer(.init(), .close) { server, loop in
-            let driven = try await Driven.securing(server, loop: loop)
+            let driven = try await StreamDriver.securing(server, loop: loop)
             #expect(await driven.next() == .connected)
             #expect(await driven.next() == .reachedEnd)
             #expect(try await driven.on { !$0.isSilent })
@@ -193,7 +194,7 @@ struct TLSStreamTests {
         }
     }
 
-    @Test("An open stream becomes encrypted, as a tunnel does, after plain bytes in both directions")
+    @Test("An open stream can start TLS, as in a tunnel, after plain bytes in both directions")
     func tunnel() async throws {
         let server = try ScriptedUpstream(
             tls: TLSServer(), isSecure: false,
@@ -201,7 +202,7 @@ struct TLSStreamTests {
         try await withLoop { loop in
             let context = try TLSContext(.trusting())
             let port = Int(server.port)
-            let driven = try await Driven.connecting(loop: loop) {
+            let driven = try await StreamDriver.connecting(loop: loop) {
                 SocketStream.connect(to: .loopback(port: port), loop: loop, timeout: patience, handler: $0)
             }
             #expect(await driven.next() == .connected)
@@ -222,12 +223,12 @@ struct TLSStreamTests {
         server.stop()
     }
 
-    @Test("Keys are changed as often as the server asks, and bytes go on", arguments: [1, 30])
+    @Test("Key updates at the server's request do not disturb the connection", arguments: [1, 30])
     func keyUpdates(times: Int) async throws {
         try await withServer(
             .init(), .send("before"), .updateKeys(times), .send("after"), .read(4), .close
         ) { server, loop in
-            let driven = try await Driven.securing(server, loop: loop)
+            let driven = try await StreamDriver.securing(server, loop: loop)
             #expect(await driven.next() == .connected)
             #expect(await driven.bytes(11) == utf8("beforeafter"))
             try await driven.on { $0.write(utf8("done")[...]) }
@@ -238,10 +239,10 @@ struct TLSStreamTests {
     }
 }
 
-/// Pauses at each piece and goes on from the next turn of the loop.
+/// Pauses at every piece and resumes in the next turn of the loop.
 private final class Pausing: StreamHandler {
     final class Box: @unchecked Sendable {
-        // The loop's alone.
+        // Used on the loop only.
         var value: Pausing?
     }
 

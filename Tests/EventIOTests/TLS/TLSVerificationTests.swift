@@ -3,9 +3,9 @@ import EventIO
 import TestSupport
 import Testing
 
-@Suite("Whom TLS takes for the server", .timeLimit(.minutes(1)))
+@Suite("TLS verification", .timeLimit(.minutes(1)))
 struct TLSVerificationTests {
-    /// Why the handshake with such a server fails; nil where it does not.
+    /// Returns why the handshake with such a server fails; nil if it succeeds.
     private func failure(
         _ identity: TestIdentity, chain: [String] = [], host: String = "localhost",
         _ configuration: TLSConfiguration = .trusting()
@@ -15,7 +15,7 @@ struct TLSVerificationTests {
         options.chain = chain
         var found: TLSError?
         try await withServer(options, .awaitEnd) { server, loop in
-            let driven = try await Driven.securing(
+            let driven = try await StreamDriver.securing(
                 server, by: TLSContext(configuration), host: host, loop: loop)
             switch await driven.next() {
             case .connected: try await driven.on { $0.close() }
@@ -38,33 +38,33 @@ struct TLSVerificationTests {
 
     private static let unknownAuthority = X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY
 
-    @Test("An expired certificate")
+    @Test("An expired certificate is rejected")
     func expired() async throws {
         let identity = TestAuthority.shared.issue(days: -20 ... -10)
         #expect(try await fault(identity) == X509_V_ERR_CERT_HAS_EXPIRED)
         #expect(try await failure(identity)?.reason == "certificate has expired")
     }
 
-    @Test("One that is not valid yet")
+    @Test("A certificate that is not valid yet is rejected")
     func notYetValid() async throws {
         #expect(try await fault(TestAuthority.shared.issue(days: 10...20)) == X509_V_ERR_CERT_NOT_YET_VALID)
     }
 
-    @Test("A self-signed one")
+    @Test("A self-signed certificate is rejected")
     func selfSigned() async throws {
         #expect(
             try await fault(TestAuthority.shared.issue(isSelfSigned: true))
                 == X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT)
     }
 
-    @Test("One of an authority that is not trusted")
+    @Test("A certificate of an untrusted authority is rejected")
     func unknownAuthority() async throws {
         #expect(try await fault(TestAuthority.other.issue()) == Self.unknownAuthority)
         #expect(try await fault(TestAuthority.shared.issue(), TLSConfiguration()) == Self.unknownAuthority)
     }
 
     @Test(
-        "One for another name or address",
+        "A certificate for another name or address is rejected",
         arguments: [
             ("DNS:other.example", "localhost"), ("DNS:localhost", "127.0.0.1"), ("IP:127.0.0.2", "127.0.0.1"),
             ("DNS:127.0.0.1", "127.0.0.1"), ("DNS:*.example.com", "example.com"),
@@ -78,7 +78,7 @@ struct TLSVerificationTests {
                 == (isAddress ? X509_V_ERR_IP_ADDRESS_MISMATCH : X509_V_ERR_HOSTNAME_MISMATCH))
     }
 
-    @Test("A common name is not a server name")
+    @Test("The common name is ignored")
     func commonName() async throws {
         #expect(
             try await fault(TestAuthority.shared.issue(nil, name: "localhost"), host: "localhost")
@@ -86,7 +86,7 @@ struct TLSVerificationTests {
     }
 
     @Test(
-        "A name or address in the certificate is accepted, however it is written",
+        "A matching name or address is accepted, in any spelling",
         arguments: [
             ("DNS:localhost", "localhost"), ("DNS:localhost", "LOCALHOST"), ("DNS:localhost", "localhost."),
             ("DNS:*.example.com", "www.example.com"), ("IP:127.0.0.1", "127.0.0.1"),
@@ -96,16 +96,16 @@ struct TLSVerificationTests {
         #expect(try await failure(TestAuthority.shared.issue(names), host: host) == nil)
     }
 
-    @Test("A chain is followed to the authority that is trusted, and fails without its links")
+    @Test("A chain is verified up to a trusted authority, and fails without its intermediates")
     func chain() async throws {
         let between = TestAuthority(name: "Between", issuer: .shared)
         #expect(try await failure(between.issue(), chain: [between.pem]) == nil)
         #expect(try await failure(between.issue())?.code == Int(Self.unknownAuthority))
-        // An authority that is trusted need be no root.
+        // A trusted authority need not be a root.
         #expect(try await failure(between.issue(), .trusting(between)) == nil)
     }
 
-    @Test("The name of the configuration goes before the host's")
+    @Test("The configuration's server name takes precedence over the host")
     func serverName() async throws {
         var configuration = TLSConfiguration.trusting()
         configuration.serverName = "api.example"
@@ -115,7 +115,7 @@ struct TLSVerificationTests {
                 == X509_V_ERR_HOSTNAME_MISMATCH)
     }
 
-    @Test("Without verification anything is accepted")
+    @Test("Without verification any certificate is accepted")
     func insecure() async throws {
         var configuration = TLSConfiguration()
         configuration.verification = .insecureNone
@@ -123,7 +123,7 @@ struct TLSVerificationTests {
         #expect(try await failure(identity, configuration) == nil)
     }
 
-    @Test("One of the pins has to be a key of the verified chain: the server's, or its authority's")
+    @Test("A pin must match a key of the verified chain: the server's or its authority's")
     func pins() async throws {
         let identity = TestAuthority.shared.issue()
         var configuration = TLSConfiguration.trusting()
@@ -138,7 +138,7 @@ struct TLSVerificationTests {
         #expect(try await failure(identity, configuration) == nil)
     }
 
-    @Test("A pin does not stand in for verification, and is asked of the server itself where there is none")
+    @Test("A pin does not replace verification, and without verification only the server's own key counts")
     func pinsWithoutVerification() async throws {
         let identity = TestAuthority.other.issue()
         var configuration = TLSConfiguration.trusting()
@@ -146,17 +146,17 @@ struct TLSVerificationTests {
         #expect(try await fault(identity, configuration) == Self.unknownAuthority)
         configuration.verification = .insecureNone
         #expect(try await failure(identity, configuration) == nil)
-        // Anybody can put an authority's certificate behind his own.
+        // Anybody can append an authority's certificate to their own.
         configuration.pins = [TestAuthority.other.identity.pin]
         #expect(
             try await failure(identity, chain: [TestAuthority.other.pem], configuration)?.code
                 == Int(X509_V_ERR_APPLICATION_VERIFICATION))
     }
 
-    @Test("A name is said to the server (SNI), an address never", arguments: ["localhost", "127.0.0.1"])
+    @Test("SNI carries a name, but never an address", arguments: ["localhost", "127.0.0.1"])
     func serverNameIndication(host: String) async throws {
         try await withServer(TLSServer.Options(), .awaitEnd) { server, loop in
-            let driven = try await Driven.securing(server, host: host, loop: loop)
+            let driven = try await StreamDriver.securing(server, host: host, loop: loop)
             #expect(await driven.next() == .connected)
             try await driven.on { $0.close() }
             await server.clientEnded.wait()
@@ -164,13 +164,13 @@ struct TLSVerificationTests {
         }
     }
 
-    @Test("A server that wants to know who calls is shown the certificate, and breaks off without one")
+    @Test("A server that requires a client certificate gets it, and sends an alert without one")
     func clientCertificate() async throws {
         var options = TLSServer.Options()
         options.clientAuthority = .shared
         try await withServer(options, .send("welcome"), .awaitEnd) { server, loop in
-            let nameless = try await Driven.securing(server, loop: loop)
-            // TLS 1.3 tells it after the client's handshake is over (RFC 8446 4.4.2.4).
+            let nameless = try await StreamDriver.securing(server, loop: loop)
+            // In TLS 1.3 the alert arrives after the client's handshake is done (RFC 8446, section 4.4.2.4).
             #expect(await nameless.next() == .connected)
             let error = await nameless.failure()
             #expect(error?.tls?.kind == .alertReceived)
@@ -181,7 +181,7 @@ struct TLSVerificationTests {
             var configuration = TLSConfiguration.trusting()
             configuration.identity = .init(
                 certificateChain: .text(identity.certificate), privateKey: .text(identity.key))
-            let known = try await Driven.securing(server, by: TLSContext(configuration), loop: loop)
+            let known = try await StreamDriver.securing(server, by: TLSContext(configuration), loop: loop)
             #expect(await known.next() == .connected)
             #expect(await known.bytes(7) == utf8("welcome"))
             #expect(server.handshakes.map(\.clientName) == ["/CN=The client"])

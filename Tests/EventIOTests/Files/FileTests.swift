@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Files beside a loop", .timeLimit(.minutes(1)))
 struct FileTests {
-    /// Reads to the end, one piece asked for after the other.
+    /// Reads a source piece by piece to its end.
     private final class Reading: Sendable {
         struct State {
             var bytes: [UInt8] = []
@@ -38,7 +38,7 @@ struct FileTests {
         }
     }
 
-    /// Reads nothing until the disk says so.
+    /// Blocks until the test lets the disk answer.
     private final class Silent: BlockingReader, Sendable {
         private let reading: Signal
         private let disk: DispatchSemaphore
@@ -57,7 +57,7 @@ struct FileTests {
         }
     }
 
-    /// Counts what it is asked for; its end is far.
+    /// Signals each read, and never ends.
     private final class Endless: BlockingReader, Sendable {
         let asked: Signal
         let gone: Signal
@@ -97,13 +97,13 @@ struct FileTests {
                 sink.finish(finish)
             }
             sink.hasRoom?()
-            // Where the last piece filled it, it finishes with the next room.
+            // If the last piece filled the buffer, it finishes when there is room again.
         }
         await ended.wait()
         return result.withLock { $0 }
     }
 
-    @Test("A file that is missing, a folder and a pipe cannot be read, and the message has the path")
+    @Test("A missing file, a folder and a pipe cannot be read, and the error has the path")
     func unreadable() async throws {
         let scratch = ScratchFolder()
         mkfifo(scratch.file("pipe"), 0o600)
@@ -122,7 +122,7 @@ struct FileTests {
         }
     }
 
-    @Test("A path with a NUL names no file: not to be read, written, spooled to, served from or read for TLS")
+    @Test("A path with a NUL is rejected by every function that takes one")
     func nul() async throws {
         let scratch = ScratchFolder()
         let there = scratch.file("there")
@@ -151,7 +151,7 @@ struct FileTests {
     }
 
     @Test(
-        "A file's name may be as long as the file system takes, and one that is longer fails at once",
+        "A file name may be as long as the file system allows, and a longer one fails at once",
         arguments: [1, 250, 255, 256])
     func longName(count: Int) async throws {
         let scratch = ScratchFolder()
@@ -163,7 +163,7 @@ struct FileTests {
         #expect(Self.names(scratch) == (count > 255 ? [] : [name]))
     }
 
-    @Test("It is read whole, in pieces, whatever its length", arguments: [0, 1, 65_536, 65_537, 1_000_000])
+    @Test("A file is read completely, in pieces", arguments: [0, 1, 65_536, 65_537, 1_000_000])
     func reading(count: Int) async throws {
         let scratch = ScratchFolder()
         let path = scratch.file("a")
@@ -179,7 +179,7 @@ struct FileTests {
         }
     }
 
-    @Test("A disk that keeps silent and threads that have no time keep a loop that closes from nothing")
+    @Test("A silent disk or busy threads do not block closing")
     func silentDisk() async throws {
         let (reading, gone) = (Signal(), Signal())
         let disk = DispatchSemaphore(value: 0)
@@ -202,7 +202,7 @@ struct FileTests {
         await gone.wait()
     }
 
-    @Test("No more than two pieces are read ahead, and what is read from is let go when it is closed")
+    @Test("At most two pieces are read ahead, and closing releases the reader")
     func ahead() async throws {
         let (asked, gone) = (Signal(), Signal())
         try await withLoop { loop in
@@ -216,7 +216,7 @@ struct FileTests {
             }
             await taken.wait()
             await asked.wait(count: 3)
-            // A turn of the loop for each, and of the helpers, in which a fourth would be asked for.
+            // Give the loop and the helper threads time to read a fourth piece.
             for _ in 0..<20 { try await loop.perform {} }
             #expect(asked.count == 3)
             try await loop.perform { ahead.value.close() }
@@ -225,7 +225,7 @@ struct FileTests {
         }
     }
 
-    @Test("A file that cannot be written says why, and nothing is left", arguments: [true, false])
+    @Test("Writing an unwritable file fails with the reason and leaves nothing", arguments: [true, false])
     func unwritable(isFolderMissing: Bool) async throws {
         let scratch = ScratchFolder()
         let path = scratch.file(isFolderMissing ? "none/a" : "folder")
@@ -240,7 +240,7 @@ struct FileTests {
     }
 
     @Test(
-        "It has its name, and all its bytes, when it is whole", arguments: [0, 10, 65_536, 3_000_000],
+        "A finished file has its name and all its bytes", arguments: [0, 10, 65_536, 3_000_000],
         [true, false])
     func writing(count: Int, synchronizes: Bool) async throws {
         let scratch = ScratchFolder()
@@ -257,7 +257,7 @@ struct FileTests {
         #expect(Self.names(scratch) == ["a"])
     }
 
-    @Test("A disk that does not take the last bytes in time is an error, and nothing is left when it answers")
+    @Test("A disk that misses the deadline of finish is an error, and nothing is left when it answers")
     func lateDisk() async throws {
         let scratch = ScratchFolder()
         let disk = DispatchSemaphore(value: 0)
@@ -280,14 +280,14 @@ struct FileTests {
             #expect(
                 result.withLock { $0 }?.description == "file \(scratch.file("a")): disk timed out")
             disk.signal()
-            // One after the other: what is done after it has seen what it left.
+            // The thread runs one item after the other, so this one sees what the previous one left.
             #expect(threads.submit { gone.fire() })
             await gone.wait()
         }
         #expect(Self.names(scratch) == [])
     }
 
-    @Test("A file that has its name is there, though the loop hears of it too late")
+    @Test("A file renamed in time succeeds although the loop hears of it too late")
     func lateLoop() async throws {
         let scratch = ScratchFolder()
         let threads = HelperThreads(name: "named", limit: 1, waitingLimit: 8)
@@ -302,7 +302,8 @@ struct FileTests {
                     result.withLock { $0.append(error) }
                     ended.fire()
                 }
-                // One after the other: it has its name when the next work is done, and the loop has heard nothing.
+                // The thread runs one item after the other: when the next one runs the file is renamed, and
+                // the loop has not heard of it.
                 let named = DispatchSemaphore(value: 0)
                 #expect(threads.submit { named.signal() })
                 named.wait()
@@ -316,7 +317,8 @@ struct FileTests {
         #expect(Self.names(scratch) == ["a"])
     }
 
-    @Test("One that is given up leaves nothing, and what was there stays", arguments: [true, false])
+    @Test(
+        "A cancelled or released sink leaves nothing, and an existing file stays", arguments: [true, false])
     func givenUp(isCancelled: Bool) async throws {
         let scratch = ScratchFolder()
         let path = scratch.file("a")
@@ -333,7 +335,7 @@ struct FileTests {
             #expect(Self.names(scratch).count == 2)
             if isCancelled { try await loop.perform { sink.value.cancel() } }
         }
-        // Where nobody cancelled it, it went with the loop and its last reference.
+        // An uncancelled sink was released with the loop.
         while Self.names(scratch).count > 1 { await Task.yield() }
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "old")
     }

@@ -2,10 +2,10 @@ import Testing
 
 @testable import EventIO
 
-@Suite("Addresses, times and limits")
+@Suite("Addresses, times and process limits")
 struct AddressTests {
     @Test(
-        "What is not a numeric address is not one",
+        "Only numeric addresses are parsed",
         arguments: [
             "", "localhost", "127.0.0", "127.0.0.1.", "256.0.0.1", "1:2", "[127.0.0.1]", "::1%", "a.b::",
         ])
@@ -13,13 +13,13 @@ struct AddressTests {
         #expect(SocketAddress(host: text, port: 80) == nil)
     }
 
-    @Test("Ports outside 0...65535 are refused")
+    @Test("Ports outside 0...65535 are rejected")
     func badPorts() {
         #expect(SocketAddress(host: "127.0.0.1", port: 65_536) == nil)
         #expect(SocketAddress(host: "127.0.0.1", port: -1) == nil)
     }
 
-    @Test("Unix paths are refused when empty, too long or with a NUL")
+    @Test("Unix paths that are empty, too long or contain a NUL are rejected")
     func badPaths() throws {
         for path in ["", String(repeating: "x", count: 108), "a\0b"] {
             #expect(throws: SocketError.self) { try SocketAddress(unixPath: path) }
@@ -27,7 +27,7 @@ struct AddressTests {
         #expect(try SocketAddress(unixPath: String(repeating: "x", count: 107)).port == nil)
     }
 
-    @Test("Addresses survive the kernel's form and read as they are written")
+    @Test("Addresses survive a round trip through sockaddr and print as written")
     func roundTrip() throws {
         let texts = [
             ("127.0.0.1", "127.0.0.1:80"), ("10.1.2.255", "10.1.2.255:80"), ("::1", "[::1]:80"),
@@ -45,14 +45,14 @@ struct AddressTests {
         #expect(unix.withUnsafeSockaddr { SocketAddress($0, length: $1) } == unix)
     }
 
-    @Test("Loopback is told from the rest")
+    @Test("isLoopback recognizes loopback addresses only")
     func loopback() throws {
         #expect(try #require(SocketAddress(host: "127.9.9.9", port: 1)).isLoopback)
         #expect(try #require(SocketAddress(host: "::1", port: 1)).isLoopback)
         #expect(try #require(SocketAddress(host: "128.0.0.1", port: 1)).isLoopback == false)
     }
 
-    @Test("Time saturates instead of wrapping")
+    @Test("Time arithmetic saturates")
     func timeSaturates() {
         let now = MonotonicTime(nanoseconds: 5)
         #expect(now + TimeAmount(nanoseconds: .max) == .distantFuture)
@@ -64,7 +64,7 @@ struct AddressTests {
         #expect(now - .seconds(1) < now)
     }
 
-    @Test("The cores that affinity leaves")
+    @Test("Cores are counted from the affinity list")
     func affinity() {
         #expect(ProcessLimits.coresAllowed(byStatus: "Name:\tx\nCpus_allowed_list:\t0-3,8\nMems:\t1\n") == 5)
         #expect(ProcessLimits.coresAllowed(byStatus: "Cpus_allowed_list:\t7\n") == 1)
@@ -72,7 +72,7 @@ struct AddressTests {
         #expect(ProcessLimits.coresAllowed(byStatus: "") == nil)
     }
 
-    @Test("The cores that cpu.max leaves, in this group or one above")
+    @Test("Cores are limited by cpu.max of the group and its ancestors")
     func controlGroups() {
         #expect(ProcessLimits.coresLeft(byQuota: "max 100000\n") == nil)
         #expect(ProcessLimits.coresLeft(byQuota: "") == nil)
@@ -88,7 +88,7 @@ struct AddressTests {
         #expect(ProcessLimits.usableCores() >= 1)
     }
 
-    @Test("The soft limit of descriptors is raised to the hard one")
+    @Test("raiseDescriptorLimit raises the soft limit to the hard limit")
     func descriptorLimit() {
         let limit = ProcessLimits.raiseDescriptorLimit()
         #expect(limit >= 256)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Echo over TCP", .timeLimit(.minutes(1)))
 struct EchoTests {
-    @Test("What a client writes comes back, and the end after it")
+    @Test("Bytes are echoed, and then the end")
     func whatAClientWritesComesBack() async throws {
         try await withLoop { loop in
             let listener = try Listener(bind: .loopback())

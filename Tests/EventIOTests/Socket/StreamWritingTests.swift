@@ -5,15 +5,15 @@ import Testing
 
 @Suite("Streams: writing and closing", .timeLimit(.minutes(1)))
 struct StreamWritingTests {
-    @Test("Writing after the peer is gone is one failure, told from the loop, and no signal")
+    @Test("Writing to a peer that has left reports one failure, from the loop, and raises no signal")
     func writeAfterPeerClosed() async throws {
         try await withLoop { loop in
             let (descriptor, peer) = RawSocket.pair()
-            let driven = try await Driven.adopting(descriptor, loop: loop)
+            let driven = try await StreamDriver.adopting(descriptor, loop: loop)
             try await driven.on { stream in
                 peer.shutDown()
                 for _ in 0..<3 { stream.write(utf8("nobody hears")[...]) }
-                #expect(stream.isOpen, "the failure is told later, not inside the call")
+                #expect(stream.isOpen, "the failure must not be reported inside the call")
             }
             var failures = 0
             var ended = false
@@ -28,16 +28,16 @@ struct StreamWritingTests {
                 }
                 if failures == 1 { break }
             }
-            #expect(ended, "the end that the peer left is told before the failure")
+            #expect(ended, "the peer's end must be reported before the failure")
             #expect(try await driven.eventsUntilNow() == [])
         }
     }
 
-    @Test("What the peer said before it broke the connection is handed over before the failure")
+    @Test("Bytes the peer sent before it broke the connection are delivered before the failure")
     func answerBeforeTheFailure() async throws {
         try await withLoop { loop in
             let (descriptor, peer) = RawSocket.pair()
-            let driven = try await Driven.adopting(descriptor, loop: loop)
+            let driven = try await StreamDriver.adopting(descriptor, loop: loop)
             try await driven.on { stream in
                 peer.send(utf8("413"))
                 peer.shutDown()
@@ -47,14 +47,14 @@ struct StreamWritingTests {
             #expect(bytes == utf8("413"))
             #expect(event == .reachedEnd)
             guard case .failed(let error) = await driven.next() else {
-                Issue.record("no failure was told")
+                Issue.record("no failure was reported")
                 return
             }
             #expect(error.operation == .write)
         }
     }
 
-    @Test("Short writes: everything arrives in order, over the high watermark, then drained, then flushed")
+    @Test("Short writes arrive in order, and are reported as drained, then flushed")
     func shortWrites() async throws {
         try await withLoop { loop in
             let payload = testBytes(8 << 20)
@@ -64,7 +64,7 @@ struct StreamWritingTests {
                     stream.highWatermark = 1 << 20
                     stream.lowWatermark = 1 << 18
                     #expect(stream.isOverHighWatermark == false)
-                    // In pieces of uneven size, more than one gathered write takes.
+                    // In pieces of uneven size, more than fit in one gathered write.
                     var slices: [ArraySlice<UInt8>] = []
                     var start = 0
                     var length = 1
@@ -88,12 +88,12 @@ struct StreamWritingTests {
                 #expect(await driven.next() == .flushed)
                 #expect(try await driven.on { $0.bytesSent } == Int64(payload.count))
                 #expect(try await driven.on { $0.queuedByteCount } == 0)
-                // And a second time: writability is watched anew.
+                // A second time: writability is watched again.
                 try await driven.on { $0.write(payload[...]) }
                 let hasArrived1 = try await onThread { try peer.receive(exactly: payload.count) } == payload
                 #expect(hasArrived1)
                 var event = await driven.next()
-                // Drained first where the kernel's buffers left enough over.
+                // Drained comes first if the kernel's buffers left enough.
                 if event == .drained { event = await driven.next() }
                 #expect(event == .flushed)
                 peer.close()
@@ -101,12 +101,12 @@ struct StreamWritingTests {
         }
     }
 
-    @Test("The same over a Unix socket and through raw bytes")
+    @Test("Short writes of raw bytes arrive in order over a Unix socket")
     func shortWritesUnix() async throws {
         try await withLoop { loop in
             let payload = testBytes(3 << 20)
             let (descriptor, peer) = RawSocket.pair()
-            let driven = try await Driven.adopting(descriptor, loop: loop)
+            let driven = try await StreamDriver.adopting(descriptor, loop: loop)
             try await driven.on { stream in payload.withUnsafeBytes { stream.write($0) } }
             let hasArrived2 = try await onThread { try peer.receive(exactly: payload.count) } == payload
             #expect(hasArrived2)
@@ -116,7 +116,7 @@ struct StreamWritingTests {
         }
     }
 
-    @Test("The end is sent after what is queued")
+    @Test("The end follows the queued bytes")
     func shutdownAfterQueue() async throws {
         try await withLoop { loop in
             let payload = testBytes(4 << 20)
@@ -140,20 +140,20 @@ struct StreamWritingTests {
         }
     }
 
-    @Test("reset: the peer gets an error instead of an end")
+    @Test("reset shows the peer an error instead of an end")
     func reset() async throws {
         try await withLoop { loop in
             try await withAccepted(loop: loop) { driven, peer in
                 try await driven.on { $0.reset() }
                 let error = #expect(throws: SocketError.self) { try peer.receive() }
                 #expect(error?.code == ECONNRESET)
-                #expect(try await driven.eventsUntilNow() == [], "nothing is told to the one who asked")
+                #expect(try await driven.eventsUntilNow() == [], "the owner that resets gets no callback")
                 peer.close()
             }
         }
     }
 
-    @Test("Closing drops the queue, tells nothing, and is done once")
+    @Test("close drops the queue, reports nothing, and may be repeated")
     func closeDropsTheQueue() async throws {
         try await withLoop { loop in
             let payload = testBytes(8 << 20)

@@ -31,7 +31,7 @@ struct RootFolderTests {
     }
 
     @Test(
-        "A folder that is none, or may not be entered, is an error with its path",
+        "A missing or inaccessible folder is an error with its path",
         arguments: [nil, .atOnce, .stepwise] as [RootFolder.Walk?])
     func noFolder(walk: RootFolder.Walk?) throws {
         for (path, message) in [
@@ -43,13 +43,13 @@ struct RootFolderTests {
         }
     }
 
-    @Test("This kernel walks a path at once")
+    @Test("This kernel resolves paths by openat2")
     func atOnce() throws {
         #expect(try RootFolder(path: root).walk == .atOnce)
     }
 
     @Test(
-        "A path that is none, or leads out, opens nothing",
+        "A path that is malformed or leads outside opens nothing",
         arguments: [.atOnce, .stepwise] as [RootFolder.Walk])
     func noPath(walk: RootFolder.Walk) throws {
         let folder = try RootFolder(path: root, walk: walk)
@@ -66,7 +66,7 @@ struct RootFolderTests {
     }
 
     @Test(
-        "No link is followed, in and out, at the end and on the way",
+        "No link is followed, neither in the middle nor at the end of a path",
         arguments: [.atOnce, .stepwise] as [RootFolder.Walk])
     func links(walk: RootFolder.Walk) throws {
         link("out", to: "../outside")
@@ -88,7 +88,7 @@ struct RootFolderTests {
     }
 
     @Test(
-        "Nothing but a regular file is opened, and a pipe is not waited for",
+        "Only regular files are opened, and a pipe does not block",
         arguments: [.atOnce, .stepwise] as [RootFolder.Walk])
     func kinds(walk: RootFolder.Walk) throws {
         #expect(mkfifo(root + "/pipe", 0o600) == 0)
@@ -104,7 +104,7 @@ struct RootFolderTests {
     }
 
     @Test(
-        "A file is opened with its facts, by each of both walks",
+        "An opened file has its size, its time and its content",
         arguments: [.atOnce, .stepwise] as [RootFolder.Walk])
     func opened(walk: RootFolder.Walk) throws {
         let folder = try RootFolder(path: root, walk: walk)
@@ -123,7 +123,7 @@ struct RootFolderTests {
     }
 
     @Test(
-        "A link to the folder is followed once: later it is the same folder, whoever has its name",
+        "A link to the folder is resolved once: it stays the same folder when renamed",
         arguments: [.atOnce, .stepwise] as [RootFolder.Walk])
     func renamed(walk: RootFolder.Walk) throws {
         #expect(symlink(root, scratch.file("current")) == 0)
@@ -136,10 +136,10 @@ struct RootFolderTests {
     }
 
     @Test(
-        "Whenever a folder on the way becomes a link, what is outside stays outside",
+        "A folder that is swapped for a link never leads outside",
         arguments: [.atOnce, .stepwise] as [RootFolder.Walk])
     func swapped(walk: RootFolder.Walk) async throws {
-        // Two names change places over and over: a folder, and a link to the folder outside with a file of the same name.
+        // A folder, and a link to an outside folder with a file of the same name, are swapped over and over.
         try Data("outside".utf8).write(to: URL(fileURLWithPath: scratch.file("outside/file")))
         link("link", to: "../outside")
         let isOver = Lock(false)
@@ -150,7 +150,7 @@ struct RootFolderTests {
                 rename(folderPath, third)
                 rename(linkPath, folderPath)
                 rename(third, linkPath)
-                // And back.
+                // Swap back.
                 rename(folderPath, third)
                 rename(linkPath, folderPath)
                 rename(third, linkPath)
@@ -160,7 +160,7 @@ struct RootFolderTests {
         let folder = try RootFolder(path: root, walk: walk)
         var opened = 0
         var refused = 0
-        // Both have to have come about, and often.
+        // Both outcomes must occur, and often.
         while opened < 500 || refused < 500 {
             do {
                 #expect(try text(folder, "a/file") == "root/a/file")
@@ -174,7 +174,7 @@ struct RootFolderTests {
         await ended.wait()
     }
 
-    @Test("A range is read in pieces to its end, and fails where the file has become too short for it")
+    @Test("A range is read in pieces, and fails if the file has become too short")
     func ranges() async throws {
         let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 % 251) }
         try Data(bytes).write(to: URL(fileURLWithPath: root + "/large"))

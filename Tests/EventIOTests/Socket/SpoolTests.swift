@@ -2,19 +2,19 @@ import EventIO
 import Foundation
 import Testing
 
-@Suite("Streams: what waits for a slow reader waits in a file", .timeLimit(.minutes(1)))
+@Suite("Spooling to a file", .timeLimit(.minutes(1)))
 struct SpoolTests {
-    /// A directory of its own, so that the files in it can be told from others.
+    /// Runs `body` with its own directory, so that its files can be counted.
     private static func withDirectory(_ body: (String) async throws -> Void) async throws {
         var path = Array("/var/tmp/sluice-spool-XXXXXX".utf8CString)
         try #require(mkdtemp(&path) != nil)
         let directory = String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         defer { rmdir(directory) }
         try await body(directory)
-        #expect(rmdir(directory) == 0, "nothing is left in it")
+        #expect(rmdir(directory) == 0, "the directory must be empty")
     }
 
-    /// The descriptors of this process that are files of `directory`.
+    /// Counts the descriptors of this process that are files of `directory`.
     private static func files(in directory: String) -> Int {
         let folder = "/proc/self/fd"
         let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -24,8 +24,10 @@ struct SpoolTests {
         }
     }
 
-    /// How the stream was spooled: bytes that the file was to have, and how it went.
-    private static func spool(_ driven: Driven, to directory: String) async throws -> (Int, SocketError?) {
+    /// Spools the queue. Returns the size of the file, and the error if it failed.
+    private static func spool(_ driven: StreamDriver, to directory: String) async throws -> (
+        Int, SocketError?
+    ) {
         let (told, continuation) = AsyncStream<SocketError?>.makeStream()
         let count = try await driven.on { stream in
             stream.spool(to: directory) { continuation.yield($0) }
@@ -35,7 +37,7 @@ struct SpoolTests {
         return (count, error)
     }
 
-    @Test("Where no file can be made that is told, and all arrives from memory")
+    @Test("If no file can be created, that is reported and the bytes arrive from memory")
     func noDirectory() async throws {
         try await withLoop { loop in
             try await withAccepted(loop: loop) { driven, peer in
@@ -51,7 +53,7 @@ struct SpoolTests {
         }
     }
 
-    @Test("A directory is checked for whether files can be made in it")
+    @Test("check reports whether files can be created in a directory")
     func check() async throws {
         #expect(throws: SocketError(.spool, ENOENT, subject: "/nonexistent")) {
             try SpoolFile.check("/nonexistent")
@@ -62,19 +64,21 @@ struct SpoolTests {
         try await Self.withDirectory { try SpoolFile.check($0) }
     }
 
-    @Test("Where nothing waits there is nothing to do")
+    @Test("An empty queue is not spooled")
     func nothingWaits() async throws {
         try await withLoop { loop in
             try await withAccepted(loop: loop) { driven, _ in
                 let count = try await driven.on { stream in
-                    stream.spool(to: "/var/tmp") { _ in Issue.record("told of nothing") }
+                    stream.spool(to: "an empty queue was reported as spooled") { _ in
+                        Issue.record("an empty queue was reported as spooled")
+                    }
                 }
                 #expect(count == 0)
             }
         }
     }
 
-    @Test("All arrives in order from the file, and behind it what was written later")
+    @Test("Bytes arrive in order from the file, followed by later writes")
     func inOrder() async throws {
         try await Self.withDirectory { directory in
             try await withLoop { loop in
@@ -109,7 +113,7 @@ struct SpoolTests {
         }
     }
 
-    @Test("A reader that reads while the file is being written gets each byte once", arguments: 1...20)
+    @Test("A reader that reads while the file is written gets each byte once", arguments: 1...20)
     func meanwhile(round: Int) async throws {
         try await withLoop { loop in
             try await withAccepted(loop: loop) { driven, peer in
@@ -122,7 +126,7 @@ struct SpoolTests {
                 }
                 let isWhole = try await received == payload
                 #expect(isWhole)
-                // The reader may have been so fast that nothing was left to be spooled.
+                // A fast reader may have left nothing to spool.
                 var iterator = told.makeAsyncIterator()
                 if count > 0 { #expect(await iterator.next(isolation: nil) == .some(nil)) }
                 #expect(try await driven.on { $0.queuedByteCount } == 0)
@@ -130,7 +134,7 @@ struct SpoolTests {
         }
     }
 
-    @Test("An end asked for while bytes wait in a file comes after the last of them")
+    @Test("shutdownWrite ends the stream after the last byte of the file")
     func endsAfterTheFile() async throws {
         try await withLoop { loop in
             try await withAccepted(loop: loop) { driven, peer in
@@ -144,7 +148,7 @@ struct SpoolTests {
         }
     }
 
-    @Test("A stream that closes lets go of its file, also of one that is still being written")
+    @Test("Closing a stream deletes its file, even one still being written")
     func closesEarly() async throws {
         try await Self.withDirectory { directory in
             try await withLoop { loop in
@@ -154,7 +158,7 @@ struct SpoolTests {
                     _ = try await Self.spool(driven, to: directory)
                     #expect(Self.files(in: directory) == 1)
                     try await driven.on { $0.close() }
-                    // The thread that wrote it may hold it for a moment yet.
+                    // The writer thread may hold the file a moment longer.
                     while Self.files(in: directory) > 0 { await Task.yield() }
                 }
                 try await withAccepted(loop: loop) { driven, _ in
@@ -166,7 +170,7 @@ struct SpoolTests {
                         #expect(count > 0)
                         stream.close()
                     }
-                    // Its bytes were in memory for that long.
+                    // Its bytes stayed in memory until then.
                     var iterator = told.makeAsyncIterator()
                     #expect(await iterator.next(isolation: nil) == .some(nil))
                     while Self.files(in: directory) > 0 { await Task.yield() }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Helper threads", .timeLimit(.minutes(1)))
 struct HelperThreadTests {
-    /// The threads of this process with that name.
+    /// Counts the threads of this process with that name.
     private static func count(_ name: String) -> Int {
         let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
         return tasks.count { task in
@@ -16,7 +16,7 @@ struct HelperThreadTests {
         }
     }
 
-    @Test("More work than may wait is refused, and what waits is done when a thread has time for it")
+    @Test("Work beyond the limit is refused, and waiting work runs when a thread is free")
     func refused() async throws {
         let threads = HelperThreads(name: "helper-full", limit: 2, waitingLimit: 3)
         let gate = DispatchSemaphore(value: 0)
@@ -35,7 +35,7 @@ struct HelperThreadTests {
         try spin(while: done.withLock { $0 } < 6)
     }
 
-    @Test("Any amount of work may wait where the limit is the largest number")
+    @Test("A waiting limit of Int.max accepts any amount of work")
     func unlimited() throws {
         let threads = HelperThreads(name: "helper-any", limit: 1, waitingLimit: .max)
         let done = Lock(0)
@@ -43,7 +43,7 @@ struct HelperThreadTests {
         try spin(while: done.withLock { $0 } < 100)
     }
 
-    @Test("With patience a thread does one work after the other, and ends when there is none")
+    @Test("With an idle timeout a thread runs one item after the other, and ends when none comes")
     func patience() async throws {
         let threads = HelperThreads(
             name: "helper-idle", limit: 4, waitingLimit: 8, idleTimeout: .milliseconds(300))
@@ -57,7 +57,7 @@ struct HelperThreadTests {
                 }, "\(turn)")
             try spin(while: !done.withLock { $0 })
         }
-        // One at a time was enough but where the last one was not back at its place yet.
+        // One thread was enough, except when it had not gone idle again yet.
         #expect(workers.withLock { $0.count } < 20)
         try spin(while: Self.count("helper-idle") > 0)
         let again = Lock(false)
@@ -65,7 +65,7 @@ struct HelperThreadTests {
         try spin(while: !again.withLock { $0 })
     }
 
-    @Test("No work is lost or done twice, whoever submits it as threads come to rest and leave")
+    @Test("No work is lost or run twice while threads go idle and end")
     func race() async throws {
         let threads = HelperThreads(
             name: "helper-race", limit: 3, waitingLimit: 100_000, idleTimeout: .microseconds(50))
@@ -78,7 +78,7 @@ struct HelperThreadTests {
                         done.withLock { $0[submitter * 1000 + turn, default: 0] += 1 }
                     }
                     if !isTaken { break }
-                    // Now and then the threads have time to come to rest.
+                    // Now and then let the threads go idle.
                     guard turn % 50 == 0 else { continue }
                     try? spin(while: done.withLock { $0[submitter * 1000 + turn] == nil })
                 }

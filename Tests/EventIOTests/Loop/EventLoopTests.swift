@@ -15,9 +15,9 @@ struct EventLoopTests {
         var all: [Int] { entries.withLock { $0 } }
     }
 
-    @Test("After the process stood still, what came meanwhile is read before timers say that it is late")
+    @Test("After the process was stopped, waiting input is read before timers fire")
     func standstill() async {
-        // In a process of its own, which is stopped as a whole.
+        // In a process of its own, because the whole process is stopped.
         await #expect(processExitsWith: .success) { try await EventLoopTests.runStoppedProcess() }
     }
 
@@ -50,7 +50,8 @@ struct EventLoopTests {
             SocketStream(adopting: stream, remoteAddress: address, loop: loop).start(handler: order)
             _ = loop.setTimer(after: .milliseconds(100), target: order)
         }
-        // A shell, whose standard output is the peer, writes while this process stands still, and has it go on.
+        // A shell, whose standard output is the peer, writes while this process is stopped, then continues
+        // it.
         let output = dup(STDOUT_FILENO)
         dup2(peer.descriptor, STDOUT_FILENO)
         let status = system("(sleep 0.4; printf x; kill -CONT \(getpid())) &")
@@ -63,16 +64,16 @@ struct EventLoopTests {
         await shutDown(group)
     }
 
-    @Test("An ended loop refuses work and says so")
+    @Test("An ended loop refuses work")
     func endedLoopRefusesWork() async throws {
         let group = try EventLoopGroup(count: 1)
         let loop = group.loops[0]
         await shutDown(group)
-        #expect(loop.execute { Issue.record("this must not run") } == false)
+        #expect(loop.execute { Issue.record("an ended loop ran work") } == false)
         await #expect(throws: SocketError.self) { try await loop.perform { 1 } }
     }
 
-    @Test("What was executed before stop is run")
+    @Test("Work submitted before stop() runs")
     func workBeforeStopIsRun() async throws {
         let loop = try EventLoop()
         let log = Log()
@@ -82,7 +83,7 @@ struct EventLoopTests {
         #expect(log.all == Array(0..<100))
     }
 
-    @Test("Nothing that was accepted is lost when threads execute while the loop stops")
+    @Test("No accepted work is lost when threads submit while the loop stops")
     func nothingAcceptedIsLost() async throws {
         for _ in 0..<3 {
             let group = try EventLoopGroup(count: 1)
@@ -109,7 +110,7 @@ struct EventLoopTests {
         }
     }
 
-    @Test("Work of one thread runs in order, from several threads at once")
+    @Test("Work of each thread runs in order")
     func orderPerThread() async throws {
         try await withLoop { loop in
             let logs = (0..<4).map { _ in Log() }
@@ -125,7 +126,7 @@ struct EventLoopTests {
         }
     }
 
-    @Test("Work executed on the loop runs after the present work, in order")
+    @Test("Work submitted on the loop runs after the current work, in order")
     func nestedWork() async throws {
         try await withLoop { loop in
             let log = Log()
@@ -150,7 +151,7 @@ struct EventLoopTests {
     func oneSignalPerBurst() throws {
         let queue = try RemoteQueue()
         var count: eventfd_t = 0
-        #expect(eventfd_read(queue.descriptor, &count) == -1, "nothing is signalled yet")
+        #expect(eventfd_read(queue.descriptor, &count) == -1, "nothing has been signalled yet")
         for _ in 0..<10 { #expect(queue.append(.closure {})) }
         #expect(eventfd_read(queue.descriptor, &count) == 0)
         #expect(count == 1)
@@ -159,14 +160,14 @@ struct EventLoopTests {
         #expect(works.count == 10)
         #expect(queue.append(.closure {}))
         #expect(eventfd_read(queue.descriptor, &count) == 0)
-        #expect(count == 1, "after the list was taken the next work signals again")
+        #expect(count == 1, "work after a take signals again")
         queue.close()
         #expect(queue.append(.closure {}) == false)
         queue.take(into: &works)
-        #expect(works.count == 1, "what was accepted can still be taken")
+        #expect(works.count == 1, "accepted work can still be taken after close")
     }
 
-    @Test("perform gives back results and errors")
+    @Test("perform returns results and rethrows errors")
     func performResults() async throws {
         struct Failure: Error {}
         try await withLoop { loop in
@@ -180,7 +181,7 @@ struct EventLoopTests {
         }
     }
 
-    @Test("now is the clock, and stands still within a wake")
+    @Test("now is the monotonic clock, read once per wake")
     func nowIsCached() async throws {
         try await withLoop { loop in
             let before = MonotonicTime.clock()
@@ -196,7 +197,7 @@ struct EventLoopTests {
         }
     }
 
-    @Test("A waiting loop does not wake")
+    @Test("An idle loop does not wake")
     func idleLoopWaits() async throws {
         try await withLoop { loop in
             let before = try await loop.perform { loop.wakeCount }
@@ -216,7 +217,7 @@ struct EventLoopTests {
         await shutDown(group)
     }
 
-    @Test("A loop-bound value is used and released on its loop, wherever the last reference goes")
+    @Test("A loop-bound value is used and released on its loop")
     func loopBound() async throws {
         final class Probe {
             let loop: EventLoop
@@ -248,7 +249,7 @@ final class LockBox<Value: Sendable>: Sendable {
     init(_ lock: consuming Lock<Value>) { self.lock = lock }
 }
 
-/// Runs blocking code on a thread that may block.
+/// Runs blocking code on a thread outside the cooperative pool.
 func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async rethrows -> Value {
     let handover = Handover()
     let result: Result<Value, any Error> = await withCheckedContinuation { continuation in
@@ -271,7 +272,7 @@ func runOnThread(_ loop: EventLoop) async {
     await onThread { loop.run() }
 }
 
-/// Lets a span of real time pass, for what must NOT happen meanwhile.
+/// Lets real time pass, to show that something does not happen.
 func pass(_ span: Duration) async {
     await withCheckedContinuation { continuation in
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int(span / .milliseconds(1)))) {

@@ -8,7 +8,7 @@ import Testing
 struct ResolverTests {
     private typealias Answer = Result<[SocketAddress], SocketError>
 
-    /// A lookup whose answers the test gives, and a clock that the test moves.
+    /// A lookup that the test answers, and a clock that it moves.
     private final class Fake: Sendable {
         struct State {
             var answers: [String: Result<[SocketAddress], SocketError>] = [:]
@@ -17,7 +17,7 @@ struct ResolverTests {
         }
 
         let state = Lock(State())
-        /// While a name is in here its lookup blocks.
+        /// The lookup of each of these names blocks.
         let gate = Lock<[String: DispatchSemaphore]>([:])
 
         func answer(_ host: String, _ answer: Result<[SocketAddress], SocketError>) {
@@ -70,7 +70,7 @@ struct ResolverTests {
 
     private static let one = SocketAddress.loopback(port: 1)
 
-    @Test("An unknown name is a failure that is remembered for a second, and no longer")
+    @Test("The failure of an unknown name is cached for one second")
     func unknownName() async throws {
         let fake = Fake()
         let resolver = fake.resolver()
@@ -91,7 +91,7 @@ struct ResolverTests {
         weak var request: ResolveRequest?
     }
 
-    @Test("Requests whose time is over, or that are cancelled, leave the lookup that they waited for")
+    @Test("Requests that time out or are cancelled leave the lookup they waited for")
     func leaving() async throws {
         let fake = Fake()
         _ = fake.silence("slow")
@@ -118,7 +118,7 @@ struct ResolverTests {
         }
     }
 
-    @Test("A silent resolver fails at the caller's deadline, without holding up other names")
+    @Test("A silent resolver fails at the caller's deadline and does not delay other names")
     func silentResolver() async throws {
         let fake = Fake()
         let resolver = fake.resolver()
@@ -129,7 +129,7 @@ struct ResolverTests {
             let answer = await Self.resolve("silent.test", resolver, loop, timeout: .milliseconds(50))
             #expect(answer == .failure(SocketError(.nameTimedOut, .resolve, subject: "silent.test")))
             #expect(await Self.resolve("quick.test", resolver, loop) == .success([Self.one.with(port: 80)]))
-            // The lookup goes on: when it answers at last, the next caller has it.
+            // The lookup goes on, and its answer reaches the next caller.
             async let second = Self.resolve("silent.test", resolver, loop)
             fake.speak("silent.test")
             #expect(await second == .success([Self.one.with(port: 80)]))
@@ -138,7 +138,7 @@ struct ResolverTests {
         }
     }
 
-    @Test("Callers of several loops that ask for one name at a time share one lookup")
+    @Test("Requests from several loops for one name share a lookup")
     func coalescing() async throws {
         let fake = Fake()
         let resolver = fake.resolver()
@@ -168,7 +168,7 @@ struct ResolverTests {
         await shutDown(group)
     }
 
-    @Test("An answer is fresh for 30 s; later it is given at once while a new lookup runs")
+    @Test("An answer is fresh for 30 s, then returned at once while it is looked up again")
     func staleAnswers() async throws {
         let fake = Fake()
         let resolver = fake.resolver()
@@ -181,8 +181,9 @@ struct ResolverTests {
             fake.advance(.seconds(2))
             _ = fake.silence("api.test")
             let stale = await Self.resolve("api.test", resolver, loop, timeout: .milliseconds(1))
-            #expect(stale == .success([Self.one.with(port: 80)]), "a silent resolver is not felt")
-            // Five minutes later the old answer is worth nothing any more, and the resolver still silent.
+            #expect(
+                stale == .success([Self.one.with(port: 80)]), "a silent resolver must not delay a known name")
+            // Five minutes later the old answer is unusable, and the resolver is still silent.
             fake.advance(.seconds(400))
             let tooOld = await Self.resolve("api.test", resolver, loop, timeout: .milliseconds(20))
             #expect(tooOld == .failure(SocketError(.nameTimedOut, .resolve, subject: "api.test")))
@@ -192,7 +193,7 @@ struct ResolverTests {
         }
     }
 
-    @Test("More waiting names than the bound fail at once")
+    @Test("Names beyond the limit of waiting names fail at once")
     func waitingIsBounded() async throws {
         let fake = Fake()
         let resolver = fake.resolver {
@@ -206,7 +207,7 @@ struct ResolverTests {
         try await withLoop { loop in
             let (answers, continuation) = AsyncStream<(String, Answer)>.makeStream()
             try await loop.perform {
-                // One in the thread, one waiting, and one too many.
+                // One runs, one waits, and one is too many.
                 for name in ["a.test", "b.test", "c.test"] {
                     resolver.resolve(name, port: 80, on: loop, deadline: .distantFuture) {
                         continuation.yield((name, $0))
@@ -234,7 +235,7 @@ struct ResolverTests {
             try await loop.perform {
                 let request = resolver.resolve(
                     "late.test", port: 80, on: loop, deadline: loop.now + patience
-                ) { _ in Issue.record("it was cancelled") }
+                ) { _ in Issue.record("a cancelled request was completed") }
                 request.cancel()
                 #expect(loop.timerCount == 0)
             }
@@ -243,7 +244,7 @@ struct ResolverTests {
         }
     }
 
-    @Test("Numeric addresses are never looked up", arguments: ["127.0.0.1", "::1", "[::1]"])
+    @Test("Numeric addresses are not looked up", arguments: ["127.0.0.1", "::1", "[::1]"])
     func numeric(host: String) async throws {
         let fake = Fake()
         let resolver = fake.resolver()
@@ -254,7 +255,7 @@ struct ResolverTests {
         }
     }
 
-    @Test("The system knows localhost, and not a name that is reserved for being unknown")
+    @Test("The system resolves localhost, and not a reserved name")
     func systemLookup() async throws {
         let resolver = Resolver()
         try await withLoop { loop in
@@ -264,17 +265,17 @@ struct ResolverTests {
         }
     }
 
-    @Test("Connecting by name tries every address in turn, and an unknown name fails the stream")
+    @Test("Connecting by name tries every address, and an unknown name fails the stream")
     func connectByName() async throws {
         let fake = Fake()
         let resolver = fake.resolver()
         try await withLoop { loop in
             let (listening, open) = RawSocket.listening()
             let port = try #require(open.port)
-            // 127.0.0.2 is loopback too, and nobody listens there.
+            // 127.0.0.2 is loopback too, and has no listener.
             let closed = try #require(SocketAddress(host: "127.0.0.2", port: port))
             fake.answer("two.test", .success([closed, open]))
-            let driven = try await Driven.connecting(loop: loop) {
+            let driven = try await StreamDriver.connecting(loop: loop) {
                 SocketStream.connect(
                     toHost: "two.test", port: port, resolver: resolver, loop: loop, timeout: patience,
                     handler: $0)
@@ -282,7 +283,7 @@ struct ResolverTests {
             #expect(await driven.next() == .connected)
             #expect(try await driven.on { $0.remoteAddress } == open)
             try await driven.on { $0.close() }
-            let lost = try await Driven.connecting(loop: loop) {
+            let lost = try await StreamDriver.connecting(loop: loop) {
                 SocketStream.connect(
                     toHost: "nowhere.test", port: port, resolver: resolver, loop: loop, timeout: patience,
                     handler: $0)

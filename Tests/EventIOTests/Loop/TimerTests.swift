@@ -20,13 +20,13 @@ struct TimerTests {
         }
     }
 
-    @Test("A cancelled timer does not fire, and one that fires cancels its neighbour in time")
+    @Test("A cancelled timer does not fire, even if cancelled by one that is due with it")
     func cancelled() async throws {
         try await withLoop { loop in
             let isDone = await Self.onLoop(loop) { (done: @escaping (Bool) -> Void) in
-                let never = Target { _ in Issue.record("it was cancelled") }
+                let never = Target { _ in Issue.record("a cancelled timer fired") }
                 let early = loop.setTimer(after: .milliseconds(1), target: never)
-                // The same deadline: both are due in one go.
+                // Both are due at the same time.
                 let deadline = loop.now + .milliseconds(5)
                 var neighbour: TimerToken?
                 _ = loop.setTimer(at: deadline, target: Target { _ in neighbour.map(loop.cancelTimer) })
@@ -39,7 +39,7 @@ struct TimerTests {
         }
     }
 
-    @Test("A timer fires not before its time, and soon after", arguments: [0, 1, 7, 40])
+    @Test("A timer fires soon after its time, and not before", arguments: [0, 1, 7, 40])
     func firesInTime(milliseconds: Int64) async throws {
         try await withLoop { loop in
             let late = await Self.onLoop(loop) { (done: @escaping (TimeAmount) -> Void) in
@@ -48,11 +48,11 @@ struct TimerTests {
                     at: deadline, target: Target { _ in done(MonotonicTime.clock() - deadline) })
             }
             #expect(late >= .zero)
-            #expect(late < .seconds(2), "a loaded machine is given time, a lost timer is not")
+            #expect(late < .seconds(2), "the timer may be late on a busy machine, but not lost")
         }
     }
 
-    @Test("An earlier timer set after a later one is not kept waiting by it")
+    @Test("An earlier timer set after a later one fires first")
     func earlierAfterLater() async throws {
         try await withLoop { loop in
             let order = await Self.onLoop(loop) { (done: @escaping ([Int]) -> Void) in
@@ -70,7 +70,7 @@ struct TimerTests {
         }
     }
 
-    @Test("Timers set by timers, at once, let other work have its turn")
+    @Test("Timers that set timers at once let other work run")
     func timersSetByTimers() async throws {
         final class Again: TimerTarget {
             let loop: EventLoop
@@ -88,7 +88,7 @@ struct TimerTests {
                 again.timerFired(TimerToken(index: 0, generation: 0))
                 return LoopBound(again, loop: loop)
             }
-            // The timers go on without end, and between them each of these comes to its turn.
+            // The timers go on without end, and this work runs between them.
             while try await loop.perform({ again.value.count }) < 20 {}
             let count = try await loop.perform {
                 again.value.isStopped = true
@@ -98,7 +98,7 @@ struct TimerTests {
         }
     }
 
-    @Test("Ten thousand equal time-outs that are set and cancelled wake the loop hardly at all")
+    @Test("Setting and cancelling ten thousand equal timers hardly wakes the loop")
     func manyTimeouts() async throws {
         try await withLoop { loop in
             let before = try await loop.perform { loop.wakeCount }
@@ -113,12 +113,12 @@ struct TimerTests {
         }
     }
 
-    @Test("Reactive time-outs: relative, periodic, immediate, and disposed before they come")
+    @Test("The scheduler runs relative, periodic and immediate work, and drops disposed work")
     func scheduler() async throws {
         try await withLoop { loop in
             let (events, continuation) = AsyncStream<String>.makeStream()
             let disposed = loop.scheduleRelative((), dueTime: .seconds(50)) { _ in
-                Issue.record("it was disposed")
+                Issue.record("disposed work ran")
                 return Disposables.create()
             }
             disposed.dispose()
@@ -147,7 +147,7 @@ struct TimerTests {
         }
     }
 
-    @Test("Timers set and cancelled from another thread")
+    @Test("Timers can be set and cancelled from another thread")
     func fromAnotherThread() async throws {
         try await withLoop { loop in
             let scheduler: any SchedulerType = loop
@@ -162,7 +162,7 @@ struct TimerTests {
             #expect(await timerCount(of: loop) == 1)
             scheduler.cancelTimer(long)
             #expect(await timerCount(of: loop) == 0)
-            // One that was set on the loop, cancelled from here; and one the other way round.
+            // One is set on the loop and cancelled from here, the other the other way round.
             let local = try await loop.perform {
                 loop.setTimer(after: .seconds(50), target: Target { _ in Issue.record("it was cancelled") })
             }

@@ -33,7 +33,7 @@ struct ExecutorTests {
         }
     }
 
-    @Test("An actor runs on its loop, and loses nothing under many tasks")
+    @Test("An actor runs on its loop and loses no call under many tasks")
     func actorRunsOnItsLoop() async throws {
         try await withLoop { loop in
             let counter = Counter(loop: loop)
@@ -44,7 +44,7 @@ struct ExecutorTests {
         }
     }
 
-    @Test("assumeIsolated works inside a C callback of the loop")
+    @Test("assumeIsolated works in a C callback of the loop")
     func assumeIsolatedInACallback() async throws {
         try await withLoop { loop in
             let counter = Counter(loop: loop)
@@ -69,7 +69,7 @@ struct ExecutorTests {
         }
     }
 
-    @Test("The loop knows whether the context is its own")
+    @Test("The loop recognizes its own isolation")
     func isolationIsKnown() async throws {
         try await withLoop { loop in
             #expect(loop.isIsolatingCurrentContext() == false)
@@ -84,7 +84,7 @@ struct ExecutorTests {
         counter.assumeIsolated { _ = $0.add() }
     }
 
-    @Test("assumeIsolated off the loop ends the program")
+    @Test("assumeIsolated off the loop traps")
     func assumeIsolatedOffTheLoop() async {
         await #expect(processExitsWith: .failure) {
             ExecutorTests.assumeIsolation(of: Counter(loop: try EventLoop()))

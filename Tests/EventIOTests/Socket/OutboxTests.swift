@@ -2,26 +2,26 @@ import EventIO
 import Glibc
 import Testing
 
-@Suite("Small writes of one wake", .timeLimit(.minutes(1)))
+@Suite("The outbox", .timeLimit(.minutes(1)))
 struct OutboxTests {
-    @Test("What the socket does not take of them is queued, its owner is told, and it goes out in order")
+    @Test("Bytes the socket does not take are queued and reported, and go out in order")
     func queued() async throws {
         try await withLoop { loop in
             let (descriptor, peer) = RawSocket.pair()
             var size: Int32 = 4096
             setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
-            let driven = try await Driven.adopting(descriptor, loop: loop)
+            let driven = try await StreamDriver.adopting(descriptor, loop: loop)
             let pieces = (0..<7).map { [UInt8](repeating: UInt8($0), count: 8000) }
             try await driven.on { stream in
                 for piece in pieces { stream.write(piece[...]) }
                 #expect(stream.queuedByteCount == 0)
-                #expect(stream.bytesSent == 56_000, "they count as sent until the end of the wake")
+                #expect(stream.bytesSent == 56_000, "held bytes count as sent")
             }
             #expect(await driven.next() == .queued)
             let (sent, queued) = try await driven.on { ($0.bytesSent, $0.queuedByteCount) }
             #expect(queued > 0)
             #expect(Int(sent) + queued == 56_000)
-            // Comes after the queue, small as it is.
+            // Small, but it must follow the queue.
             try await driven.on { $0.write(utf8("last")[...]) }
             let received = try await onThread { try peer.receive(exactly: 56_004) }
             #expect(received == pieces.flatMap { $0 } + utf8("last"))
@@ -31,11 +31,11 @@ struct OutboxTests {
         }
     }
 
-    @Test("They wait for the end of the wake and go out as one")
+    @Test("Small writes are held to the end of the wake and sent together")
     func together() async throws {
         try await withLoop { loop in
             let (descriptor, peer) = RawSocket.pair()
-            let driven = try await Driven.adopting(descriptor, loop: loop)
+            let driven = try await StreamDriver.adopting(descriptor, loop: loop)
             try await driven.on { stream in
                 stream.write(utf8("one ")[...])
                 utf8("two ").withUnsafeBytes { stream.write($0) }
@@ -47,11 +47,11 @@ struct OutboxTests {
         }
     }
 
-    @Test("What is put together in place goes out with the others, and nothing of what failed")
+    @Test("Bytes written in place go out with the others, and a failed fill adds none")
     func inPlace() async throws {
         try await withLoop { loop in
             let (descriptor, peer) = RawSocket.pair()
-            let driven = try await Driven.adopting(descriptor, loop: loop)
+            let driven = try await StreamDriver.adopting(descriptor, loop: loop)
             try await driven.on { stream in
                 let hasFailed = stream.writeInPlace(atMost: 20) { _ in 0 }
                 #expect(hasFailed && stream.bytesSent == 0)
@@ -77,12 +77,12 @@ struct OutboxTests {
         }
     }
 
-    @Test("A large write in between goes out at once, after what came before it")
+    @Test("A large write goes out at once, after the earlier small ones")
     func largeInBetween() async throws {
         try await withLoop { loop in
             let large = [UInt8](repeating: 7, count: 20_000)
             let (descriptor, peer) = RawSocket.pair()
-            let driven = try await Driven.adopting(descriptor, loop: loop)
+            let driven = try await StreamDriver.adopting(descriptor, loop: loop)
             try await driven.on { stream in
                 stream.write(utf8("before")[...])
                 stream.write(large[...])
@@ -98,11 +98,11 @@ struct OutboxTests {
 
     enum Ending: CaseIterable { case close, shutdownWrite }
 
-    @Test("An end in the same wake comes after them", arguments: Ending.allCases)
+    @Test("An end in the same wake follows the writes", arguments: Ending.allCases)
     func endsAfter(_ ending: Ending) async throws {
         try await withLoop { loop in
             let (descriptor, peer) = RawSocket.pair()
-            let driven = try await Driven.adopting(descriptor, loop: loop)
+            let driven = try await StreamDriver.adopting(descriptor, loop: loop)
             try await driven.on { stream in
                 stream.write(utf8("good")[...])
                 stream.write(utf8("bye")[...])
@@ -117,7 +117,7 @@ struct OutboxTests {
         }
     }
 
-    @Test("A reset in the same wake drops them")
+    @Test("A reset in the same wake drops the writes")
     func resetDrops() async throws {
         try await withLoop { loop in
             try await withAccepted(loop: loop) { driven, peer in
@@ -132,7 +132,7 @@ struct OutboxTests {
         }
     }
 
-    @Test("More streams and more bytes than are held at once: each gets its own")
+    @Test("More streams and bytes than fit at once are each sent to their own socket")
     func manyStreams() async throws {
         try await withLoop { loop in
             let pairs = (0..<100).map { _ in RawSocket.pair() }
@@ -141,7 +141,7 @@ struct OutboxTests {
                     SocketStream(adopting: $0.stream, remoteAddress: .loopback(), loop: loop)
                 }
                 for stream in streams { stream.start(handler: Recorder()) }
-                // Twice around, so that the second write of most finds another's bytes behind the first.
+                // Twice, so that for most streams another's bytes follow those of the first round.
                 for round in 0..<2 {
                     for (index, stream) in streams.enumerated() {
                         stream.write([UInt8](repeating: UInt8(index + 100 * round), count: 3000)[...])

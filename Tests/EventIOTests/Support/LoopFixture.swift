@@ -3,7 +3,7 @@ import EventIO
 import Foundation
 import Locking
 
-/// A loop on a thread of its own, for one test.
+/// Runs `body` with a loop on its own thread.
 func withLoop<Result>(_ body: (EventLoop) async throws -> Result) async throws -> Result {
     let group = try EventLoopGroup(count: 1, name: "test")
     do {
@@ -16,15 +16,15 @@ func withLoop<Result>(_ body: (EventLoop) async throws -> Result) async throws -
     }
 }
 
-/// How long is waited for what comes as soon as the machine has time for it: longer than any test may last.
+/// A timeout for events that come as soon as the machine allows, longer than any test may take.
 let patience = TimeAmount.seconds(300)
 
-/// The timers that are set on `loop`.
+/// The number of timers set on `loop`.
 func timerCount(of loop: EventLoop) async -> Int? {
     try? await loop.perform { loop.timerCount }
 }
 
-/// Off the cooperative threads, which must not block.
+/// Shuts the group down on a thread that may block.
 func shutDown(_ group: EventLoopGroup) async {
     await withCheckedContinuation { continuation in
         DispatchQueue.global().async {
@@ -34,7 +34,7 @@ func shutDown(_ group: EventLoopGroup) async {
     }
 }
 
-/// Events of a stream, to be awaited from outside the loop.
+/// Events of a stream, for tests outside of its loop.
 enum StreamEvent: Equatable, Sendable {
     case connected
     case received([UInt8])
@@ -46,7 +46,7 @@ enum StreamEvent: Equatable, Sendable {
     case peerLeft
 }
 
-/// Collects what a stream tells, joining bytes that follow each other.
+/// Collects the events of a stream.
 final class Recorder: StreamHandler {
     let events: AsyncStream<StreamEvent>
     private let continuation: AsyncStream<StreamEvent>.Continuation
@@ -56,27 +56,27 @@ final class Recorder: StreamHandler {
         (events, continuation) = AsyncStream.makeStream()
     }
 
-    /// Stands in the stream of events for a moment of the test's.
+    /// A marker that a test can add to the events.
     static let markEvent = StreamEvent.failed(SocketError(.badAddress, .address, subject: "mark"))
 
     func mark() { continuation.yield(Self.markEvent) }
 
-    private func tell(_ event: StreamEvent) {
+    private func record(_ event: StreamEvent) {
         onEvent?(event)
         continuation.yield(event)
     }
 
-    func streamConnected() { tell(.connected) }
-    func streamReceived(_ bytes: UnsafeRawBufferPointer) { tell(.received(Array(bytes))) }
-    func streamReachedEnd() { tell(.reachedEnd) }
-    func streamFailed(_ error: SocketError) { tell(.failed(error)) }
-    func streamDrained() { tell(.drained) }
-    func streamQueued() { tell(.queued) }
-    func streamFlushed() { tell(.flushed) }
-    func streamPeerLeft() { tell(.peerLeft) }
+    func streamConnected() { record(.connected) }
+    func streamReceived(_ bytes: UnsafeRawBufferPointer) { record(.received(Array(bytes))) }
+    func streamReachedEnd() { record(.reachedEnd) }
+    func streamFailed(_ error: SocketError) { record(.failed(error)) }
+    func streamDrained() { record(.drained) }
+    func streamQueued() { record(.queued) }
+    func streamFlushed() { record(.flushed) }
+    func streamPeerLeft() { record(.peerLeft) }
 }
 
-/// Echoes until the end, then ends too.
+/// Echoes until the end, then closes.
 final class Echo: StreamHandler {
     let stream: SocketStream
     private var hasEnded = false

@@ -1,9 +1,9 @@
 import EventIO
 import Glibc
 
-/// A plain blocking socket, to play the peer of what is tested. Every call gives up after half a minute.
+/// A plain blocking socket that plays the peer. Every call gives up after half a minute.
 final class RawSocket: Sendable {
-    // Closed on exec: tests that run in a process of their own must not hold the sockets of others open.
+    // Close on exec, so that tests in their own process do not hold other tests' sockets open.
     private static let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
 
     let descriptor: Int32
@@ -16,7 +16,7 @@ final class RawSocket: Sendable {
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
     }
 
-    /// Connects, and is known to the listener's queue when this returns.
+    /// Connects. When this returns the connection is in the listener's queue.
     convenience init(connectedTo address: SocketAddress) throws {
         self.init(Glibc.socket(AF_INET, RawSocket.type, 0))
         var ipv4 = RawSocket.ipv4(port: address.port ?? 0)
@@ -32,13 +32,13 @@ final class RawSocket: Sendable {
         }
     }
 
-    /// A socket whose port nobody listens at, nor can take while it is open.
+    /// A bound socket whose port has no listener and cannot be taken while it is open.
     static func bound() -> (RawSocket, SocketAddress) {
         let descriptor = Glibc.socket(AF_INET, RawSocket.type, 0)
         return (RawSocket(descriptor), bind(descriptor))
     }
 
-    /// Sends a SYN, and does not wait for what comes of it.
+    /// Sends a SYN and does not wait for the result.
     static func beginConnecting(to address: SocketAddress) -> RawSocket {
         let descriptor = Glibc.socket(AF_INET, type | Int32(SOCK_NONBLOCK.rawValue), 0)
         var ipv4 = ipv4(port: address.port ?? 0)
@@ -50,13 +50,13 @@ final class RawSocket: Sendable {
         return RawSocket(descriptor)
     }
 
-    /// Whether a socket of `beginConnecting` is connected within 50 ms.
+    /// Whether a socket of `beginConnecting` connects within 50 ms.
     var becomesConnected: Bool {
         var watched = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         return poll(&watched, 1, 50) == 1
     }
 
-    /// A pair of connected Unix sockets; the first one is non-blocking, for the stream.
+    /// A pair of connected Unix sockets. The first one is non-blocking, for the stream.
     static func pair() -> (stream: Int32, peer: RawSocket) {
         var ends: [Int32] = [-1, -1]
         socketpair(AF_UNIX, RawSocket.type, 0, &ends)
@@ -64,7 +64,7 @@ final class RawSocket: Sendable {
         return (ends[0], RawSocket(ends[1]))
     }
 
-    /// A listening socket on the loopback address that accepts `backlog` + 1 connections by itself.
+    /// A listening socket on loopback whose queue holds `backlog` + 1 connections.
     static func listening(backlog: Int32 = 16, reusePort: Bool = false) -> (RawSocket, SocketAddress) {
         let descriptor = Glibc.socket(AF_INET, RawSocket.type, 0)
         if reusePort {
@@ -76,7 +76,7 @@ final class RawSocket: Sendable {
         return (RawSocket(descriptor), address)
     }
 
-    /// To a free port of the loopback address.
+    /// Binds to a free loopback port.
     private static func bind(_ descriptor: Int32) -> SocketAddress {
         var address = ipv4(port: 0)
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -101,13 +101,13 @@ final class RawSocket: Sendable {
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     }
 
-    /// Whether nothing has come yet.
+    /// Whether nothing has arrived.
     var isQuiet: Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) == -1 && errno == EAGAIN
     }
 
-    /// Keeps the kernel from taking more and more for it: it does where a socket is read fast.
+    /// Fixes the receive buffer's size, which the kernel grows for a fast reader otherwise.
     func fixReceiveBuffer(_ bytes: Int32) {
         var size = bytes
         let status = setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
@@ -125,7 +125,7 @@ final class RawSocket: Sendable {
         Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// Some bytes; empty at the end.
+    /// Receives some bytes; none at the end.
     func receive(atMost limit: Int = 65_536) throws -> [UInt8] {
         var count = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, initialized in
@@ -161,7 +161,7 @@ final class RawSocket: Sendable {
         Glibc.shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Ends both ways at once, whoever else holds the socket, then closes.
+    /// Shuts down both directions, even if another process holds the socket, then closes.
     func shutDown() {
         Glibc.shutdown(descriptor, Int32(SHUT_RDWR))
         close()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Signals", .timeLimit(.minutes(1)), .serialized)
 struct SignalTests {
-    @Test("A signal that has a source already, or cannot be handled, is an error")
+    @Test("A signal that is taken or cannot be handled is an error")
     func badSignals() async throws {
         try await withLoop { loop in
             try await loop.perform {
@@ -21,7 +21,7 @@ struct SignalTests {
         }
     }
 
-    @Test("Each signal is one event, on the loop of its source, on any of several loops")
+    @Test("Each signal is delivered once, on the loop of its source")
     func signalsAreEvents() async throws {
         for _ in 0..<2 {
             try await withLoop { loop in
@@ -38,7 +38,7 @@ struct SignalTests {
         }
     }
 
-    @Test("After cancel the signal does again what it did before")
+    @Test("cancel restores the signal's previous disposition")
     func cancelRestores() async {
         await #expect(processExitsWith: .signal(SIGUSR1)) {
             try await withLoop { loop in

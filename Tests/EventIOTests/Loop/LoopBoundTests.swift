@@ -3,9 +3,9 @@ import EventIO
 import Locking
 import Testing
 
-@Suite("An object that belongs to a loop", .timeLimit(.minutes(1)))
+@Suite("Loop-bound values", .timeLimit(.minutes(1)))
 struct LoopBoundTests {
-    /// Tells where it ends.
+    /// Reports the thread on which it is released.
     private final class Guest {
         private let ended: @Sendable () -> Void
 
@@ -18,14 +18,14 @@ struct LoopBoundTests {
         }
     }
 
-    @Test("Where another thread lets it go last, it ends on its loop")
+    @Test("A value whose last reference is dropped on another thread is released on its loop")
     func endsAtHome() async throws {
         try await withLoop { loop in
             let isHome = await withCheckedContinuation { continuation in
                 loop.execute {
                     let bound = LoopBound(
                         Guest { continuation.resume(returning: loop.isCurrent) }, loop: loop)
-                    // The closure has the last reference once this one has returned.
+                    // The closure holds the last reference once this one has returned.
                     DispatchQueue.global().async { withExtendedLifetime(bound) {} }
                 }
             }
@@ -33,7 +33,7 @@ struct LoopBoundTests {
         }
     }
 
-    @Test("After the loop's end it ends with its last reference")
+    @Test("After the end of its loop a value is released with its last reference")
     func outlivesItsLoop() async throws {
         let ends = Lock(0)
         var kept: LoopBound<Guest>?
@@ -47,7 +47,7 @@ struct LoopBoundTests {
         #expect(kept == nil && ends.withLock { $0 } == 1)
     }
 
-    @Test("What a loop is to make is made there, at its first use, and once")
+    @Test("A value made on demand is made on the loop, at its first use, once")
     func madeAtFirstUse() async throws {
         let makings = Lock<[Bool]>([])
         let ends = Lock<[Bool]>([])
@@ -69,7 +69,7 @@ struct LoopBoundTests {
         #expect(ends.withLock { $0 } == [true])
     }
 
-    @Test("What a loop was never asked for is never made")
+    @Test("A value that is never used is never made")
     func neverMade() async throws {
         let makings = Lock(0)
         try await withLoop { loop in

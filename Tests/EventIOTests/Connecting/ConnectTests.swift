@@ -7,28 +7,28 @@ import Testing
 
 @Suite("Connecting", .timeLimit(.minutes(1)))
 struct ConnectTests {
-    /// A listener whose queue is full: further SYNs are dropped. Keep what is returned until the test ends.
+    /// A listener with a full queue, which drops further SYNs. Keep the result until the test ends.
     static func blackHole() throws -> (address: SocketAddress, held: [RawSocket]) {
         let (listening, address) = RawSocket.listening(backlog: 0)
         var held = [listening, try RawSocket(connectedTo: address)]
-        // Until the queue is full, and one gets no answer.
+        // Until one gets no answer.
         repeat {
             held.append(RawSocket.beginConnecting(to: address))
         } while held[held.count - 1].becomesConnected
         return (address, held)
     }
 
-    private static func failure(_ driven: Driven) async -> SocketError? {
+    private static func failure(_ driven: StreamDriver) async -> SocketError? {
         guard case .failed(let error) = await driven.next() else { return nil }
         return error
     }
 
-    @Test("A closed port is refused, with the address in the message")
+    @Test("A closed port is refused, and the error names the address")
     func refused() async throws {
         try await withLoop { loop in
             let (closed, address) = RawSocket.bound()
             defer { closed.close() }
-            let driven = try await Driven.connecting(loop: loop) {
+            let driven = try await StreamDriver.connecting(loop: loop) {
                 SocketStream.connect(to: address, loop: loop, timeout: patience, handler: $0)
             }
             let error = await Self.failure(driven)
@@ -37,12 +37,12 @@ struct ConnectTests {
         }
     }
 
-    @Test("A black hole fails at the connect limit, and not before")
+    @Test("An address that never answers fails at the connect limit, and not before")
     func blackHoleTimesOut() async throws {
         try await withLoop { loop in
             let (address, held) = try Self.blackHole()
             let before = MonotonicTime.clock()
-            let driven = try await Driven.connecting(loop: loop) {
+            let driven = try await StreamDriver.connecting(loop: loop) {
                 SocketStream.connect(to: address, loop: loop, timeout: .milliseconds(120), handler: $0)
             }
             let error = await Self.failure(driven)
@@ -54,14 +54,14 @@ struct ConnectTests {
     }
 
     @Test(
-        "What a peer says, and that it leaves, before its connection was noticed is told",
+        "Bytes or an end that arrive before the connection is noticed are reported",
         arguments: [true, false])
     func peerThatSpeaksFirst(leaves: Bool) async throws {
         try await withLoop { loop in
             let (listening, address) = RawSocket.listening()
             let peer = LockBox(Lock<RawSocket?>(nil))
-            // All of it happens before the loop looks: one event tells it.
-            let driven = try await Driven.connecting(loop: loop) {
+            // All of it happens before the loop polls, so one event reports it.
+            let driven = try await StreamDriver.connecting(loop: loop) {
                 let stream = SocketStream.connect(to: address, loop: loop, timeout: patience, handler: $0)
                 let accepted = listening.accept()
                 accepted.send(utf8("first"))
@@ -78,14 +78,14 @@ struct ConnectTests {
     }
 
     @Test(
-        "All addresses are tried: the next one at once after one that is refused, a while after one that is silent"
+        "The next address is tried at once after a refusal, and after a delay if one is silent"
     )
     func allAddressesAreTried() async throws {
         try await withLoop { loop in
             let (bound, closed) = RawSocket.bound()
             let (silent, held) = try Self.blackHole()
             let (listening, open) = RawSocket.listening()
-            let driven = try await Driven.connecting(loop: loop) {
+            let driven = try await StreamDriver.connecting(loop: loop) {
                 SocketStream.connect(
                     to: [closed, silent, open], loop: loop, timeout: .seconds(2), handler: $0)
             }
@@ -99,13 +99,13 @@ struct ConnectTests {
         }
     }
 
-    @Test("When every address fails the last failure is told, once")
+    @Test("When every address fails, the last failure is reported once")
     func everyAddressFails() async throws {
         try await withLoop { loop in
             let (bound, first) = RawSocket.bound()
             let (alsoBound, second) = RawSocket.bound()
             defer { for socket in [bound, alsoBound] { socket.close() } }
-            let driven = try await Driven.connecting(loop: loop) {
+            let driven = try await StreamDriver.connecting(loop: loop) {
                 SocketStream.connect(
                     to: [first, second], loop: loop, timeout: patience, handler: $0)
             }
@@ -116,11 +116,11 @@ struct ConnectTests {
         }
     }
 
-    @Test("What is written while connecting is sent, and the end after it")
+    @Test("Bytes and an end written while connecting are sent once connected")
     func writingWhileConnecting() async throws {
         try await withLoop { loop in
             let (listening, address) = RawSocket.listening()
-            let driven = try await Driven.connecting(loop: loop) { handler in
+            let driven = try await StreamDriver.connecting(loop: loop) { handler in
                 let stream = SocketStream.connect(
                     to: address, loop: loop, timeout: patience, handler: handler)
                 stream.write(utf8("early ")[...])
@@ -136,11 +136,11 @@ struct ConnectTests {
         }
     }
 
-    @Test("Closing while connecting tells nothing and leaves no timer")
+    @Test("Closing while connecting reports nothing and leaves no timer")
     func closeWhileConnecting() async throws {
         try await withLoop { loop in
             let (address, held) = try Self.blackHole()
-            let driven = try await Driven.connecting(loop: loop) {
+            let driven = try await StreamDriver.connecting(loop: loop) {
                 SocketStream.connect(to: address, loop: loop, timeout: patience, handler: $0)
             }
             try await driven.on { $0.close() }
@@ -151,13 +151,13 @@ struct ConnectTests {
         }
     }
 
-    @Test("A Unix path that is missing is refused, and one that listens connects")
+    @Test("A missing Unix path is refused, and a listening one connects")
     func unixSockets() async throws {
         try await withLoop { loop in
             let scratch = ScratchFolder()
             let path = scratch.file("socket")
             let address = try SocketAddress(unixPath: path)
-            let missing = try await Driven.connecting(loop: loop) {
+            let missing = try await StreamDriver.connecting(loop: loop) {
                 SocketStream.connect(to: address, loop: loop, timeout: patience, handler: $0)
             }
             #expect(await Self.failure(missing)?.code == ENOENT)
@@ -165,7 +165,7 @@ struct ConnectTests {
             try await loop.perform {
                 listener.start(loop: loop) { stream in stream.start(handler: Echo(stream)) }
             }
-            let driven = try await Driven.connecting(loop: loop) {
+            let driven = try await StreamDriver.connecting(loop: loop) {
                 SocketStream.connect(to: address, loop: loop, timeout: patience, handler: $0)
             }
             #expect(await driven.next() == .connected)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import EventIO
 
-@Suite("Which address is tried when")
+@Suite("Connect race: decisions")
 struct ConnectRaceTests {
     private static let start = MonotonicTime(nanoseconds: 5_000_000_000)
     private static func after(_ milliseconds: Int64) -> MonotonicTime { start + .milliseconds(milliseconds) }
@@ -19,7 +19,7 @@ struct ConnectRaceTests {
         ConnectRace(addresses, delay: delay, deadline: after(milliseconds), now: start)
     }
 
-    @Test("When all have failed the last failure is told, and none is waited for")
+    @Test("When all addresses fail at once, the race ends with the last failure")
     func allFail() {
         var race = Self.race([Self.one, Self.two])
         #expect(race.timePassed(now: Self.start) == .begin(Self.one, wake: Self.after(250)))
@@ -27,7 +27,7 @@ struct ConnectRaceTests {
         #expect(race.failed(Self.unreachable, now: Self.after(5)) == .fail(Self.unreachable))
     }
 
-    @Test("A single address has all the time, and then the time is over")
+    @Test("A single address may use all the time")
     func single() {
         var race = Self.race([Self.one])
         #expect(race.timePassed(now: Self.start) == .begin(Self.one, wake: Self.after(1000)))
@@ -35,7 +35,7 @@ struct ConnectRaceTests {
         #expect(race.timePassed(now: Self.after(1000)) == .timeOut)
     }
 
-    @Test("Silent ones are joined by the next every 250 ms, and the last have all the time that is left")
+    @Test("A silent address is joined by the next after 250 ms, and the last one may use the remaining time")
     func silent() {
         var race = Self.race([Self.one, Self.two, Self.three])
         #expect(race.timePassed(now: Self.start) == .begin(Self.one, wake: Self.after(250)))
@@ -45,7 +45,7 @@ struct ConnectRaceTests {
         #expect(race.timePassed(now: Self.after(1000)) == .timeOut)
     }
 
-    @Test("A failure brings the next at once, and those under way are not given up for it")
+    @Test("A failure starts the next address at once, and attempts in progress go on")
     func failureWhileOthersGoOn() {
         var race = Self.race([Self.one, Self.two, Self.three])
         _ = race.timePassed(now: Self.start)
@@ -56,7 +56,7 @@ struct ConnectRaceTests {
         #expect(race.failed(Self.refused, now: Self.after(280)) == .fail(Self.refused))
     }
 
-    @Test("The delay is between 100 ms and 2 s, and no longer than lets each have its turn")
+    @Test("The delay stays between 100 ms and 2 s, shortened so that every address gets a turn")
     func delays() {
         for (delay, wake) in [(1, 100), (100, 100), (700, 700), (2000, 2000), (5000, 2000)]
             as [(Int64, Int64)]
@@ -72,7 +72,7 @@ struct ConnectRaceTests {
         }
     }
 
-    @Test("Families come by turns, the system's first one first, in the order that the system gave")
+    @Test("Address families alternate, starting with the system's first choice")
     func families() throws {
         func six(_ last: Int) throws -> SocketAddress {
             try #require(SocketAddress(host: "2001:db8::\(last)", port: 1))
@@ -87,7 +87,7 @@ struct ConnectRaceTests {
         #expect(ConnectRace.interleaved([]) == [])
     }
 
-    @Test("An address that failed is tried after the others for a minute, or until it connects; few are kept")
+    @Test("A failed address is tried last for a minute or until it connects, and few are remembered")
     func memory() {
         let memory = UnreachableAddresses(limit: 2)
         let addresses = [Self.one, Self.two, Self.three]
@@ -102,16 +102,16 @@ struct ConnectRaceTests {
     }
 }
 
-@Suite("Racing addresses", .timeLimit(.minutes(1)))
+@Suite("Connect race: sockets", .timeLimit(.minutes(1)))
 struct RacingTests {
-    @Test("A silent first address costs the delay, not the limit, and the connection is as good as any")
+    @Test("A silent first address costs the delay only, and the connection works")
     func silentFirst() async throws {
         try await withLoop { loop in
             let (silent, held) = try ConnectTests.blackHole()
             let (listening, open) = RawSocket.listening()
             let delay = TimeAmount.milliseconds(120)
             let before = MonotonicTime.clock()
-            let driven = try await Driven.connecting(loop: loop) {
+            let driven = try await StreamDriver.connecting(loop: loop) {
                 SocketStream.connect(
                     to: [silent, open], loop: loop, timeout: patience, delay: delay, handler: $0)
             }
@@ -131,7 +131,7 @@ struct RacingTests {
         }
     }
 
-    @Test("A refused address is last the next time its name is asked for")
+    @Test("A refused address is tried last the next time")
     func refusedIsRemembered() async throws {
         try await withLoop { loop in
             let (listening, open) = RawSocket.listening()
@@ -139,7 +139,7 @@ struct RacingTests {
             let closed = try #require(SocketAddress(host: "127.0.0.2", port: port))
             let resolver = Resolver(lookup: { _ in .success([closed, open]) })
             for _ in 0..<2 {
-                let driven = try await Driven.connecting(loop: loop) {
+                let driven = try await StreamDriver.connecting(loop: loop) {
                     SocketStream.connect(
                         toHost: "two.test", port: port, resolver: resolver, loop: loop, timeout: patience,
                         handler: $0)
@@ -154,19 +154,19 @@ struct RacingTests {
         }
     }
 
-    @Test("When none answers the limit ends it, and every socket is closed")
+    @Test("When no address answers, the time limit ends the race and every socket is closed")
     func noneAnswers() async throws {
         try await withLoop { loop in
             let (first, heldFirst) = try ConnectTests.blackHole()
             let (second, heldSecond) = try ConnectTests.blackHole()
             let before = MonotonicTime.clock()
-            let driven = try await Driven.connecting(loop: loop) {
+            let driven = try await StreamDriver.connecting(loop: loop) {
                 SocketStream.connect(
                     to: [first, second], loop: loop, timeout: .seconds(1), delay: .milliseconds(100),
                     handler: $0)
             }
             guard case .failed(let error) = await driven.next() else {
-                Issue.record("it did not fail")
+                Issue.record("the connection did not fail")
                 return
             }
             #expect(error == SocketError(.connectTimedOut, .connect, subject: second.description))
@@ -176,11 +176,11 @@ struct RacingTests {
         }
     }
 
-    @Test("One that is closed while several are under way tells nothing and leaves no timer")
+    @Test("Closing during the race reports nothing and leaves no timer")
     func closedMeanwhile() async throws {
         try await withLoop { loop in
             let (silent, held) = try ConnectTests.blackHole()
-            let driven = try await Driven.connecting(loop: loop) {
+            let driven = try await StreamDriver.connecting(loop: loop) {
                 SocketStream.connect(
                     to: [silent, silent], loop: loop, timeout: patience, delay: .milliseconds(100),
                     handler: $0)

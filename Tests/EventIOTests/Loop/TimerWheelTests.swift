@@ -20,7 +20,7 @@ struct TimerWheelTests {
         return names
     }
 
-    @Test("A timer does not fire before its time, and fires within two ticks after it")
+    @Test("A timer fires within two ticks after its time, and not before")
     func doesNotFireEarly() {
         for milliseconds in [1, 2, 63, 64, 65, 4_095, 4_096, 4_097, 300_000, 86_400_000] as [Int64] {
             var wheel = TimerWheel(now: Self.start)
@@ -32,7 +32,7 @@ struct TimerWheelTests {
         }
     }
 
-    @Test("A time that has passed is due at once")
+    @Test("A time in the past is due at once")
     func pastIsDueAtOnce() {
         var wheel = TimerWheel(now: Self.start)
         let (_, due) = wheel.set(at: Self.start - .seconds(1), target: Target(1))
@@ -40,21 +40,21 @@ struct TimerWheelTests {
         #expect(Self.fired(&wheel, at: Self.start) == [1])
     }
 
-    @Test("A cancelled timer never fires, and its token names nothing any more")
+    @Test("A cancelled timer never fires, and its token becomes invalid")
     func cancelledNeverFires() {
         var wheel = TimerWheel(now: Self.start)
         let (first, _) = wheel.set(at: Self.start + .seconds(1), target: Target(1))
         #expect(wheel.cancel(first) != nil)
         #expect(wheel.cancel(first) == nil)
         let (second, _) = wheel.set(at: Self.start + .seconds(1), target: Target(2))
-        #expect(second.index == first.index, "the node is used again")
+        #expect(second.index == first.index, "the node must be reused")
         #expect(wheel.cancel(first) == nil, "the old token must not cancel the new timer")
         #expect(wheel.cancel(TimerToken(index: 9_999, generation: 1)) == nil)
         #expect(Self.fired(&wheel, at: Self.start + .seconds(2)) == [2])
-        #expect(wheel.cancel(second) == nil, "it has fired")
+        #expect(wheel.cancel(second) == nil, "the timer has fired")
     }
 
-    @Test("A due timer can still be cancelled by one that fires before it")
+    @Test("A due timer can be cancelled by one that fires before it")
     func dueCanBeCancelled() {
         var wheel = TimerWheel(now: Self.start)
         _ = wheel.set(at: Self.start + .seconds(1), target: Target(1))
@@ -65,7 +65,7 @@ struct TimerWheelTests {
         #expect(wheel.takeDue() == nil)
     }
 
-    @Test("Timers of one tick fire in the order in which they were set, however they came to it")
+    @Test("Timers of one tick fire in the order in which they were set")
     func equalTimesAreInOrder() {
         var wheel = TimerWheel(now: Self.start)
         let deadline = Self.start + .seconds(300)
@@ -78,7 +78,7 @@ struct TimerWheelTests {
         #expect(Self.fired(&wheel, at: deadline + .milliseconds(3)) == expected)
     }
 
-    @Test("Ten thousand equal time-outs are one list, and are cancelled without a trace")
+    @Test("Ten thousand equal timers can be cancelled without a trace")
     func manyEqualTimeouts() {
         var wheel = TimerWheel(now: Self.start)
         var tokens: [TimerToken] = []
@@ -91,7 +91,7 @@ struct TimerWheelTests {
         #expect(wheel.nextTick == nil)
     }
 
-    @Test("The wheel asks to be looked at no later than its earliest timer")
+    @Test("nextTick is never later than the earliest timer")
     func nextTickIsNeverLate() {
         var wheel = TimerWheel(now: Self.start)
         var random = SplitMix(seed: 7)
@@ -104,7 +104,7 @@ struct TimerWheelTests {
         }
     }
 
-    @Test("Against a sorted list, through random setting, cancelling and passing of time", arguments: 1...8)
+    @Test("The wheel agrees with a sorted list through random operations", arguments: 1...8)
     func agreesWithAModel(seed: UInt64) {
         var random = SplitMix(seed: seed)
         var wheel = TimerWheel(now: Self.start)
@@ -113,7 +113,7 @@ struct TimerWheelTests {
         for name in 0..<6_000 {
             switch random.next() % 4 {
             case 0, 1:
-                // Spans from under a tick to days, evenly over the orders of magnitude.
+                // Delays from less than a tick to days, evenly distributed over the orders of magnitude.
                 let span = Int64(random.next() % (1 << (10 + random.next() % 38)))
                 let deadline = now + .nanoseconds(span)
                 model[name] = (wheel.set(at: deadline, target: Target(name)).token, deadline)
@@ -129,7 +129,7 @@ struct TimerWheelTests {
                         Issue.record("timer \(name) fired twice or after it was cancelled")
                         continue
                     }
-                    #expect(entry.deadline <= now, "fired early")
+                    #expect(entry.deadline <= now, "the timer fired early")
                 }
                 let limit = now - .nanoseconds(2 << 20)
                 #expect(model.values.allSatisfy { $0.deadline > limit }, "a timer is late")
@@ -138,7 +138,7 @@ struct TimerWheelTests {
         #expect(wheel.count == model.count)
     }
 
-    @Test("Beyond the wheel's reach a timer waits as long as the wheel can")
+    @Test("A timer beyond the wheel's range fires at the end of that range")
     func distantFuture() {
         var wheel = TimerWheel(now: Self.start)
         _ = wheel.set(at: .distantFuture, target: Target(1))
@@ -146,7 +146,7 @@ struct TimerWheelTests {
         #expect(wheel.count == 1)
     }
 
-    @Test("Taking all timers out lets every target go")
+    @Test("removeAll releases every target")
     func removeAll() {
         var wheel = TimerWheel(now: Self.start)
         weak var target: Target?
@@ -162,7 +162,7 @@ struct TimerWheelTests {
     }
 }
 
-/// A small random generator with a seed, so that a failure can be run again.
+/// A random generator with a seed, which makes a failure reproducible.
 struct SplitMix {
     private var state: UInt64
     init(seed: UInt64) { state = seed }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import EventIO
 
-@Suite("Streams: what the peer acknowledged", .timeLimit(.minutes(1)))
+@Suite("Acknowledged output", .timeLimit(.minutes(1)))
 struct AcknowledgedTests {
-    /// What a stream says of its output.
+    /// The progress of a stream's output.
     private struct Extent: Equatable, Sendable {
         var sent: Int64
         var taken: Int64
@@ -20,7 +20,7 @@ struct AcknowledgedTests {
         }
     }
 
-    /// A stream that a `Listener` accepted, and its peer, who takes little that it does not read.
+    /// Runs `body` with an accepted stream and a peer with a small receive buffer.
     private func withReader(
         _ body: (LoopBound<SocketStream>, RawSocket, EventLog) async throws -> Void
     ) async throws {
@@ -69,7 +69,7 @@ struct AcknowledgedTests {
         try await stream.loop.perform { Extent(stream.value) }
     }
 
-    @Test("After a failure the bytes are known that the peer had acknowledged by then")
+    @Test("bytesAcknowledged keeps its value after a failure")
     func afterAFailure() async throws {
         try await withReader { stream, peer, log in
             try await stream.loop.perform { stream.value.write([UInt8](repeating: 1, count: 1 << 20)[...]) }
@@ -82,7 +82,7 @@ struct AcknowledgedTests {
         }
     }
 
-    @Test("The kernel takes little that it cannot send: accepted sockets have the listener's limit")
+    @Test("Accepted sockets have the listener's limit for unsent bytes")
     func unsentLimit() async throws {
         try await withReader { stream, _, _ in
             let option = try await stream.loop.perform {
@@ -94,12 +94,12 @@ struct AcknowledgedTests {
         }
     }
 
-    @Test("A reader makes progress long before the socket becomes writable again")
+    @Test("bytesAcknowledged grows long before the socket becomes writable again")
     func progress() async throws {
         try await withReader { stream, peer, _ in
             try await stream.loop.perform { stream.value.write([UInt8](repeating: 1, count: 1 << 20)[...]) }
             var before = try await extent(stream)
-            // What is on its way to the peer comes to rest.
+            // Wait until the bytes in flight have arrived.
             while true {
                 let now = try await extent(stream)
                 if now == before { break }
@@ -112,7 +112,7 @@ struct AcknowledgedTests {
         }
     }
 
-    @Test("What waits for the end of the wake is neither taken nor acknowledged, unless it is sent at once")
+    @Test("Held output is neither taken nor acknowledged until sendNow or the end of the wake")
     func held() async throws {
         try await withReader { stream, peer, _ in
             let (held, sent) = try await stream.loop.perform {
@@ -126,7 +126,7 @@ struct AcknowledgedTests {
             #expect(try peer.receive(exactly: 3) == [1, 2, 3])
             while try await extent(stream).acknowledged < 3 { await Task.yield() }
 
-            // A reset throws it away.
+            // A reset drops it.
             let thrownAway = try await stream.loop.perform {
                 stream.value.write([4, 5][...])
                 stream.value.reset()
@@ -136,7 +136,7 @@ struct AcknowledgedTests {
         }
     }
 
-    @Test("On a Unix socket the bytes count that the kernel took")
+    @Test("A Unix socket counts the bytes the kernel took")
     func unixSocket() async throws {
         try await withLoop { loop in
             let path = "/tmp/sluice-acknowledged-\(getpid()).sock"
@@ -155,7 +155,7 @@ struct AcknowledgedTests {
         }
     }
 
-    @Test("What follows the writes of a wake runs after them, and what it writes goes out too")
+    @Test("afterWrites work runs after the writes of a wake, and its own writes go out too")
     func afterWrites() async throws {
         try await withReader { stream, peer, _ in
             let follow = try await stream.loop.perform {

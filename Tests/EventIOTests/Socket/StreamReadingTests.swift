@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Streams: reading and ends", .timeLimit(.minutes(1)))
 struct StreamReadingTests {
-    @Test("FIN: all bytes are handed over, then the end, and writing still works")
+    @Test("FIN is reported after all bytes, and writing still works")
     func finAfterData() async throws {
         try await withLoop { loop in
             try await withAccepted(loop: loop) { driven, peer in
@@ -23,7 +23,7 @@ struct StreamReadingTests {
         }
     }
 
-    @Test("FIN with unread data is told at once while reading is paused; the data comes after resuming")
+    @Test("FIN with unread bytes is reported at once while paused, and the bytes arrive after resuming")
     func finWithUnreadData() async throws {
         try await withLoop { loop in
             try await withAccepted(loop: loop) { driven, peer in
@@ -41,13 +41,13 @@ struct StreamReadingTests {
         }
     }
 
-    @Test("RST is a failure, the stream is closed, and the loop does not spin")
+    @Test("RST fails the stream and does not spin the loop")
     func reset() async throws {
         try await withLoop { loop in
             try await withAccepted(loop: loop) { driven, peer in
                 peer.reset()
                 guard case .failed(let error) = await driven.next() else {
-                    Issue.record("no failure was told")
+                    Issue.record("no failure was reported")
                     return
                 }
                 #expect(error.isReset)
@@ -60,7 +60,7 @@ struct StreamReadingTests {
         }
     }
 
-    @Test("RST while reading is paused is told at once, even with unread data before it")
+    @Test("RST is reported at once while paused, even behind unread bytes")
     func resetWhilePaused() async throws {
         try await withLoop { loop in
             try await withAccepted(loop: loop) { driven, peer in
@@ -68,7 +68,7 @@ struct StreamReadingTests {
                 peer.send(utf8("never read"))
                 peer.reset()
                 guard case .failed(let error) = await driven.next() else {
-                    Issue.record("no failure was told")
+                    Issue.record("no failure was reported")
                     return
                 }
                 #expect(error.code == ECONNRESET)
@@ -76,7 +76,7 @@ struct StreamReadingTests {
         }
     }
 
-    @Test("RST that comes with data in one edge is told within 100 ms, after the data", arguments: 1...10)
+    @Test("RST in the same edge as bytes is reported within 100 ms, after the bytes", arguments: 1...10)
     func resetBehindData(_: Int) async throws {
         try await withLoop { loop in
             let order = LockBox(Lock<[String]>([]))
@@ -89,7 +89,7 @@ struct StreamReadingTests {
                         return
                     }
                     order.lock.withLock { $0.append("data") }
-                    // The loop's own 100 ms: what a loaded machine adds is added to both.
+                    // A timer of the loop itself: a busy machine delays both.
                     _ = loop.scheduleRelative((), dueTime: .milliseconds(100)) { _ in
                         order.lock.withLock { $0.append("100 ms") }
                         continuation.yield()
@@ -97,7 +97,7 @@ struct StreamReadingTests {
                     }
                 },
                 { driven, peer in
-                    // The loop is kept busy while both arrive, so that it sees them as one edge.
+                    // Keep the loop busy while both arrive, so that it sees one edge.
                     loop.execute {
                         peer.send(utf8("request"))
                         peer.reset()
@@ -105,7 +105,7 @@ struct StreamReadingTests {
                     let (bytes, event) = await driven.nextAfterBytes()
                     #expect(bytes == utf8("request"))
                     guard case .failed(let error) = event else {
-                        Issue.record("no failure was told")
+                        Issue.record("no failure was reported")
                         return
                     }
                     #expect(error.code == ECONNRESET)
@@ -115,7 +115,7 @@ struct StreamReadingTests {
         }
     }
 
-    @Test("RST after FIN breaks a stream that was still open for writing")
+    @Test("RST after FIN fails a stream that is still open for writing")
     func resetAfterFin() async throws {
         try await withLoop { loop in
             try await withAccepted(loop: loop) { driven, peer in
@@ -123,7 +123,7 @@ struct StreamReadingTests {
                 #expect(await driven.next() == .reachedEnd)
                 peer.reset()
                 guard case .failed(let error) = await driven.next() else {
-                    Issue.record("no failure was told")
+                    Issue.record("no failure was reported")
                     return
                 }
                 #expect(error.isReset)
@@ -131,28 +131,28 @@ struct StreamReadingTests {
         }
     }
 
-    @Test("A paused stream hands over nothing, and resuming reads what waits though no new edge comes")
+    @Test("A paused stream delivers nothing, and resuming reads waiting bytes without a new edge")
     func pauseAndResume() async throws {
         try await withLoop { loop in
             try await withAccepted(loop: loop) { driven, peer in
                 try await driven.on { $0.pauseReading() }
                 peer.send(utf8("one"))
                 peer.send(utf8("two"))
-                // A round trip of its own shows that the loop had its turn.
+                // A round trip shows that the loop had a turn.
                 try await loop.perform {}
                 await pass(.milliseconds(20))
                 #expect(try await driven.eventsUntilNow() == [])
                 try await driven.on { $0.resumeReading() }
                 #expect(await driven.bytes(6) == utf8("onetwo"))
                 peer.send(utf8("three"))
-                #expect(await driven.bytes(5) == utf8("three"), "edges work as before")
+                #expect(await driven.bytes(5) == utf8("three"), "edges must work after resuming")
                 peer.close()
                 #expect(await driven.next() == .reachedEnd)
             }
         }
     }
 
-    @Test("Pausing inside the handler stops reading in the middle, and resuming loses nothing")
+    @Test("Pausing inside the handler stops reading at once, and resuming loses nothing")
     func pauseInsideTheHandler() async throws {
         try await withLoop { loop in
             let payload = (0..<400_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -171,7 +171,7 @@ struct StreamReadingTests {
                     }
                     var (bytes, event) = await driven.nextAfterBytes()
                     if event == .peerLeft {
-                        // Told while reading was paused in the middle; the rest follows.
+                        // Reported while reading was paused midway; the rest follows.
                         let rest = await driven.nextAfterBytes()
                         bytes += rest.bytes
                         event = rest.event
@@ -184,11 +184,11 @@ struct StreamReadingTests {
         }
     }
 
-    @Test("Closing inside the handler ends everything: nothing more is told, and the stream is freed")
+    @Test("Closing inside the handler ends all callbacks and frees the stream")
     func closeInsideTheHandler() async throws {
         try await withLoop { loop in
             let (descriptor, peer) = RawSocket.pair()
-            let driven = try await Driven.adopting(descriptor, loop: loop) { stream, event in
+            let driven = try await StreamDriver.adopting(descriptor, loop: loop) { stream, event in
                 if case .received = event { stream.close() }
             }
             peer.send(utf8("x"))
@@ -198,17 +198,17 @@ struct StreamReadingTests {
             #expect(try await driven.eventsUntilNow() == [])
             let weakStream = try await loop.perform { LoopBound(WeakBox(driven.stream), loop: loop) }
             try await driven.forget()
-            // The quiet watch may hold it for a period.
+            // The quiet watch may retain it for one period.
             await pass(.milliseconds(60))
             #expect(try await loop.perform { weakStream.value.object == nil })
         }
     }
 
-    @Test("A peer that sends without end does not keep the loop from other work")
+    @Test("An endless sender does not starve other work of the loop")
     func endlessSender() async throws {
         try await withLoop { loop in
             let (descriptor, peer) = RawSocket.pair()
-            let driven = try await Driven.adopting(descriptor, loop: loop)
+            let driven = try await StreamDriver.adopting(descriptor, loop: loop)
             async let writer: Void = onThread {
                 let block = [UInt8](repeating: 7, count: 1 << 20)
                 for _ in 0..<32 {
@@ -225,14 +225,14 @@ struct StreamReadingTests {
         }
     }
 
-    @Test("The end of the loop closes its streams and tells them")
+    @Test("The end of the loop closes its streams with an error")
     func loopEnds() async throws {
         let group = try EventLoopGroup(count: 1)
         let (descriptor, peer) = RawSocket.pair()
-        let driven = try await Driven.adopting(descriptor, loop: group.loops[0])
+        let driven = try await StreamDriver.adopting(descriptor, loop: group.loops[0])
         await shutDown(group)
         guard case .failed(let error) = await driven.next() else {
-            Issue.record("no failure was told")
+            Issue.record("no failure was reported")
             return
         }
         #expect(error.kind == .loopEnded)

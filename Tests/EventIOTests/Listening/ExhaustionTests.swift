@@ -7,38 +7,40 @@ import Testing
 
 @Suite("Out of descriptors", .timeLimit(.minutes(1)))
 struct ExhaustionTests {
-    @Test("Nobody spins, one who waits is told, those who are served go on, and all recovers by itself")
+    @Test(
+        "A listener without descriptors sheds a connection, serves the open ones, does not spin, and recovers"
+    )
     func outOfDescriptors() async {
-        // In a process of its own: the limit holds for all of it.
+        // In a process of its own, because the limit applies to the whole process.
         await #expect(processExitsWith: .success) {
             try await ExhaustionTests.runOutOfDescriptors()
         }
     }
 
-    @Test("A file beyond the process's limit of file sizes is an error, and the process goes on")
+    @Test("A file beyond RLIMIT_FSIZE is an error, and the process goes on")
     func fileTooLarge() async {
         await #expect(processExitsWith: .success) {
             try await ExhaustionTests.runOutOfFileSize()
         }
     }
 
-    @Test("Connections leave descriptors to the libraries of the process: Dispatch crashes without one")
+    @Test("Connections leave the descriptors that Dispatch needs")
     func dispatchGoesOn() async {
         await #expect(processExitsWith: .success) {
             try await ExhaustionTests.runWithBusyThreadPool()
         }
     }
 
-    /// Connects peers, and then lowers the limit of descriptors so that a listener can keep two of them.
+    /// Connects peers, then lowers the descriptor limit so that a listener can accept only two of them.
     ///
-    /// - Returns: The peers, and the limit as it was.
+    /// - Returns: the peers, and the previous limit.
     private static func takeDescriptors(of listener: Listener) async throws -> ([RawSocket], rlimit) {
-        // 60, so that the limit is above 64: a lower one spares fewer descriptors than `Descriptor.spare`.
+        // 60 keep the limit above 64. Below that, fewer than `Descriptor.spare` are kept.
         var peers: [RawSocket] = []
         for _ in 0..<60 { peers.append(try RawSocket(connectedTo: listener.address)) }
         // Dispatch opens descriptors of its own for its first timer.
         await pass(.milliseconds(1))
-        // Two descriptors for connections. Not the next two numbers: what the process inherited may leave gaps.
+        // Find two free descriptors: inherited ones may leave gaps.
         let free = [dup(2), dup(2)]
         for descriptor in free { close(descriptor) }
         var limit = rlimit()
@@ -50,7 +52,7 @@ struct ExhaustionTests {
     }
 
     private static func runOutOfFileSize() async throws {
-        // As in a program's main thread: a test's thread has it blocked, and threads inherit that.
+        // As in a program's main thread. A test's thread has the signal blocked, and threads inherit that.
         signal(SIGXFSZ, SIG_DFL)
         var blocked = sigset_t()
         sigaddset(&blocked, SIGXFSZ)
@@ -89,7 +91,8 @@ struct ExhaustionTests {
         }
         let end = try peers[2].receive()
         precondition(end.isEmpty, "the shed connection sees its end")
-        // Once a second Dispatch looks at its threads if more work waits than they can do: more than a second of that.
+        // Dispatch checks its threads once a second if more work waits than they can do, so keep them busy
+        // for longer.
         let tasks = (0..<4 * ProcessLimits.usableCores()).map { _ in
             Task.detached {
                 while !Task.isCancelled { await Task.yield() }
@@ -108,7 +111,7 @@ struct ExhaustionTests {
         let loop = group.loops[0]
         let listener = try Listener(bind: .loopback())
         let reports = LockBox(Lock<[Int]>([]))
-        // Everybody who will wait is connected before descriptors run out.
+        // All peers connect before descriptors run out.
         let (peers, before) = try await takeDescriptors(of: listener)
 
         try await loop.perform {
@@ -118,13 +121,13 @@ struct ExhaustionTests {
             }
             listener.start(loop: loop) { stream in stream.start(handler: Echo(stream)) }
         }
-        // Two are served, and are served on while the rest waits.
+        // Two are served, and stay served while the rest waits.
         for peer in peers[..<2] {
             peer.send(utf8("in"))
             let echo = try peer.receive(exactly: 2)
             precondition(echo == utf8("in"), "an accepted connection is served")
         }
-        // The third was accepted and closed: an end, not a silence.
+        // The third was accepted and closed.
         let end = try peers[2].receive()
         precondition(end.isEmpty, "the shed connection sees its end")
         let (start, wakes) = try await loop.perform { (MonotonicTime.clock(), loop.wakeCount) }
@@ -136,7 +139,7 @@ struct ExhaustionTests {
         precondition(told.count >= 1 && told.count <= 2 + elapsed / 1_000, "reports: \(told)")
         precondition(told[0] == 1, "it says how many were shed")
 
-        // Descriptors are there again: the last one, who is still waiting, is served.
+        // With descriptors available again the last one, which still waits, is served.
         var limit = before
         precondition(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
         peers[59].send(utf8("back"))

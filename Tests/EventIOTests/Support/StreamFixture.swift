@@ -3,13 +3,13 @@ import Glibc
 import Testing
 
 extension SocketError {
-    /// The peer has reset the connection.
+    /// Whether the peer has reset the connection.
     var isReset: Bool { code == ECONNRESET || code == EPIPE }
 }
 
-/// A stream on a loop, driven from a test: calls go to the loop, events come back one by one.
-final class Driven: @unchecked Sendable {
-    // `stream` is touched on the loop only; `iterator` and `buffer` by the one test that owns this.
+/// A stream driven from a test: calls run on its loop, and events are awaited one by one.
+final class StreamDriver: @unchecked Sendable {
+    // `stream` is used on the loop only, `iterator` and `buffer` by the test that owns this.
     let loop: EventLoop
     private(set) var stream: SocketStream?
     private let recorder = Recorder()
@@ -24,8 +24,8 @@ final class Driven: @unchecked Sendable {
     /// Adopts a connected socket.
     static func adopting(
         _ descriptor: Int32, loop: EventLoop, onEvent: (@Sendable (SocketStream, StreamEvent) -> Void)? = nil
-    ) async throws -> Driven {
-        let driven = Driven(loop: loop)
+    ) async throws -> StreamDriver {
+        let driven = StreamDriver(loop: loop)
         try await loop.perform {
             let stream = SocketStream(adopting: descriptor, remoteAddress: .loopback(), loop: loop)
             driven.begin(stream, onEvent)
@@ -34,11 +34,11 @@ final class Driven: @unchecked Sendable {
         return driven
     }
 
-    /// Makes the stream on the loop, with the handler it is given.
+    /// Makes the stream on the loop, with the given handler.
     static func connecting(
         loop: EventLoop, _ connect: @escaping @Sendable (any StreamHandler) -> SocketStream
-    ) async throws -> Driven {
-        let driven = Driven(loop: loop)
+    ) async throws -> StreamDriver {
+        let driven = StreamDriver(loop: loop)
         try await loop.perform { driven.begin(connect(driven.recorder), nil) }
         return driven
     }
@@ -51,7 +51,7 @@ final class Driven: @unchecked Sendable {
         recorder.onEvent = { [unowned stream] event in onEvent(stream, event) }
     }
 
-    /// Calls the stream on its loop.
+    /// Runs `body` with the stream, on its loop.
     @discardableResult
     func on<Value: Sendable>(_ body: @escaping @Sendable (SocketStream) throws -> Value) async throws -> Value
     {
@@ -61,7 +61,7 @@ final class Driven: @unchecked Sendable {
         }
     }
 
-    /// Lets go of the stream, on its loop.
+    /// Releases the stream on its loop.
     func forget() async throws {
         try await loop.perform { self.stream = nil }
     }
@@ -71,7 +71,7 @@ final class Driven: @unchecked Sendable {
         return await iterator.next(isolation: nil)
     }
 
-    /// The next event that is not bytes, and the bytes before it.
+    /// Returns the next event other than bytes, and the bytes before it.
     func nextAfterBytes() async -> (bytes: [UInt8], event: StreamEvent?) {
         var bytes: [UInt8] = []
         while let event = await next() {
@@ -81,7 +81,7 @@ final class Driven: @unchecked Sendable {
         return (bytes, nil)
     }
 
-    /// At least `count` bytes; fewer when something else comes first, which stays the next event.
+    /// Returns at least `count` bytes, or fewer if another event comes first, which stays the next one.
     func bytes(_ count: Int) async -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < count, let event = await next() {
@@ -94,7 +94,7 @@ final class Driven: @unchecked Sendable {
         return bytes
     }
 
-    /// What has been told up to now, without waiting: the loop has finished its present wake.
+    /// Returns the events so far. The loop has finished its current wake by then.
     func eventsUntilNow() async throws -> [StreamEvent] {
         try await loop.perform {}
         recorder.mark()
@@ -104,27 +104,28 @@ final class Driven: @unchecked Sendable {
     }
 }
 
-/// A TCP connection: a raw client, and the stream that a listener accepted for it.
+/// Runs `body` with a raw client and the stream that a listener accepted for it.
 func withAccepted<Result>(
     loop: EventLoop, onEvent: (@Sendable (SocketStream, StreamEvent) -> Void)? = nil,
-    _ body: (Driven, RawSocket) async throws -> Result
+    _ body: (StreamDriver, RawSocket) async throws -> Result
 ) async throws -> Result {
     let (listening, address) = RawSocket.listening()
     defer { listening.close() }
     let peer = try RawSocket(connectedTo: address)
     let accepted = listening.accept()
     accepted.makeNonBlocking()
-    let driven = try await Driven.adopting(accepted.descriptor, loop: loop, onEvent: onEvent)
+    let driven = try await StreamDriver.adopting(accepted.descriptor, loop: loop, onEvent: onEvent)
     let result = try await body(driven, peer)
     try await loop.perform { driven.stream?.close() }
     return result
 }
 
-/// Made once: byte by byte, megabytes take seconds in a build without optimization. Its length is no multiple of anything
-/// that buffers and gathered writes are cut by.
+/// Built once, since building megabytes takes seconds without optimization. Its length is prime, so that pieces
+/// never align with buffers.
 private let testBlock = (0..<65_521).map { UInt8(truncatingIfNeeded: $0 &* 131 &+ $0 >> 8) }
 
-/// So many bytes of a stream of test bytes, from a place in it: what is missing, doubled or misplaced is told apart.
+/// Returns `count` bytes whose values depend on their position, which reveals missing, repeated and misplaced
+/// ones.
 func testBytes(_ count: Int, from start: Int = 0) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(count)

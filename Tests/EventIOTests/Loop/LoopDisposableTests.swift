@@ -3,9 +3,9 @@ import Locking
 import Rx
 import Testing
 
-@Suite("What ends something of a loop", .timeLimit(.minutes(1)))
+@Suite("Loop disposables", .timeLimit(.minutes(1)))
 struct LoopDisposableTests {
-    /// Tells that it was cancelled, and where.
+    /// Reports its cancellation, and the thread.
     private final class Work: LoopDisposable, @unchecked Sendable {
         private let cancelled: @Sendable (_ onItsLoop: Bool) -> Void
 
@@ -17,7 +17,7 @@ struct LoopDisposableTests {
         override func cancel() { cancelled(loop.isCurrent) }
     }
 
-    @Test("On the loop it does so at once")
+    @Test("dispose on the loop cancels at once")
     func onTheLoop() async throws {
         try await withLoop { loop in
             let cancels = Lock(0)
@@ -29,7 +29,7 @@ struct LoopDisposableTests {
         }
     }
 
-    @Test("From another thread it does so on the loop")
+    @Test("dispose on another thread cancels on the loop")
     func fromElsewhere() async throws {
         try await withLoop { loop in
             let places = Lock<[Bool]>([])
@@ -37,7 +37,7 @@ struct LoopDisposableTests {
                 Work(on: loop) { onItsLoop in places.withLock { $0.append(onItsLoop) } }
             }
             disposable.dispose()
-            // Comes after what was handed to the loop before it.
+            // Runs after the work submitted before it.
             try await loop.perform {}
             #expect(places.withLock { $0 } == [true])
         }

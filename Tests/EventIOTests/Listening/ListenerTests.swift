@@ -7,14 +7,14 @@ import Testing
 
 @Suite("Listeners", .timeLimit(.minutes(1)))
 struct ListenerTests {
-    /// Counts what is accepted, and lets a test wait for a number.
+    /// Counts accepted connections, and lets a test wait for a number of them.
     private final class Accepted: Sendable {
         let stream: AsyncStream<Int32>
         private let continuation: AsyncStream<Int32>.Continuation
 
         init() { (stream, continuation) = AsyncStream.makeStream() }
 
-        /// On the loop: echoes on the connection, and tells its number of the listener.
+        /// Echoes on the connection and reports its listener's number. Called on the loop.
         func take(_ stream: SocketStream, from listener: Int32 = 0) {
             stream.start(handler: Echo(stream))
             continuation.yield(listener)
@@ -30,7 +30,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("A port that another socket listens on is refused, even when that one allows sharing")
+    @Test("A port with another listener is refused, even if that one allows sharing")
     func takenPortIsRefused() throws {
         for reusePort in [false, true] {
             let (other, address) = RawSocket.listening(reusePort: reusePort)
@@ -44,18 +44,18 @@ struct ListenerTests {
         #expect(throws: SocketError.self) { try Listener.group(bind: group[0].address, count: 2) }
     }
 
-    @Test("Of two that bind one port at the same time no more than one gets it, and who does not is refused")
+    @Test("Of two listeners that bind a port at the same time, at most one succeeds")
     func oneOfTwoGetsThePort() throws {
         var winners = 0
         for round in 0..<200 {
-            // A port that is free, but for who finds it in the same moment.
+            // A free port.
             let (other, address) = RawSocket.listening()
             other.close()
             let listeners = Lock<[Listener]>([])
             let errors = Lock<[SocketError]>([])
             let ready = Lock(0)
             DispatchQueue.concurrentPerform(iterations: 2) { _ in
-                // Both set out at the same moment, where there are two processors.
+                // Both start at the same moment, given two processors.
                 ready.withLock { $0 += 1 }
                 var patience = 10_000
                 while patience > 0, ready.withLock({ $0 }) < 2 { patience -= 1 }
@@ -71,11 +71,11 @@ struct ListenerTests {
             #expect(errors.withLock { $0.allSatisfy(\.isAddressInUse) })
             winners += count
         }
-        // Linux may refuse both that listen in the same instant.
+        // Linux may refuse both if they listen at the same instant.
         #expect(winners > 100)
     }
 
-    @Test("A group shares one port, and every listener of it gets connections")
+    @Test("A group shares one port, and each listener gets connections")
     func groupShares() async throws {
         try await withLoop { loop in
             let listeners = try Listener.group(bind: .loopback(), count: 2)
@@ -94,14 +94,14 @@ struct ListenerTests {
         }
     }
 
-    @Test("Accepted sockets do not delay small writes, do not block, and are closed on exec")
+    @Test("Accepted sockets are non-blocking, close on exec, and have Nagle's algorithm off")
     func acceptedSocketOptions() async throws {
         try await withLoop { loop in
             let listener = try Listener(bind: .loopback())
             let options = AsyncStream<[Int32]>.makeStream()
             try await loop.perform {
                 listener.start(loop: loop) { stream in
-                    // The stream's descriptor is its own; its number is found by the addresses of its ends.
+                    // The stream does not expose its descriptor, so find it by the addresses of its ends.
                     let found = openSocket(from: listener.address, to: stream.remoteAddress)
                     options.continuation.yield([
                         RawSocket(found).option(TCP_NODELAY, level: Int32(IPPROTO_TCP)),
@@ -119,13 +119,13 @@ struct ListenerTests {
         }
     }
 
-    @Test("drainBacklogAndClose serves everyone who is in the queue, and then the port is closed")
+    @Test("drainBacklogAndClose serves the whole queue, then closes the port")
     func drainBacklog() async throws {
         try await withLoop { loop in
             let listener = try Listener(bind: .loopback())
             let accepted = Accepted()
             var peers: [RawSocket] = []
-            // They are in the kernel's queue before the loop has looked once: more than one wake accepts.
+            // All are in the kernel's queue before the loop polls, so one wake is not enough to accept them.
             for _ in 0..<100 { peers.append(try RawSocket(connectedTo: listener.address)) }
             try await loop.perform {
                 listener.start(loop: loop) { accepted.take($0) }
@@ -142,7 +142,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("Whom a leaving listener turns away comes to the one that joined it; who came before is its own")
+    @Test("Connections refused by a leaving listener reach the one that joined it, earlier ones are served")
     func turnedAwayComesToTheOneThatJoined() async throws {
         try await withLoop { loop in
             let old = try Listener(bind: .loopback())
@@ -165,7 +165,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("A port is shared with who joins it, not with who does not, and not where its listener forbids it")
+    @Test("A port is shared only with listeners that join it, and only if its listener allows that")
     func aJoinedPortIsRefusedToOthers() throws {
         let old = try Listener(bind: .loopback())
         let new = try Listener.group(bind: old.address, count: 2, joining: true)
@@ -178,13 +178,13 @@ struct ListenerTests {
         stranger.close()
     }
 
-    @Test("Closing without draining resets who is in the queue: why drainBacklogAndClose exists")
+    @Test("Closing without draining resets the queue")
     func closeResetsTheQueue() async throws {
         try await withLoop { loop in
             let listener = try Listener(bind: .loopback())
             let peer = try RawSocket(connectedTo: listener.address)
             try await loop.perform {
-                listener.start(loop: loop) { _ in Issue.record("nothing is accepted") }
+                listener.start(loop: loop) { _ in Issue.record("a connection was accepted") }
                 listener.close()
             }
             let error = #expect(throws: SocketError.self) { try peer.receive() }
@@ -193,7 +193,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("A paused listener accepts nobody until it is resumed")
+    @Test("A paused listener accepts nothing until it is resumed")
     func pauseAndResume() async throws {
         try await withLoop { loop in
             let listener = try Listener(bind: .loopback())
@@ -216,7 +216,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("A Unix path that a dead process left is taken over, a live one is refused")
+    @Test("A Unix path left by a dead process is reused, a live one is refused")
     func unixPaths() throws {
         let scratch = ScratchFolder()
         let address = try SocketAddress(unixPath: scratch.file("socket"))
@@ -237,7 +237,7 @@ struct ListenerTests {
         withExtendedLifetime(listener) {}
     }
 
-    @Test("IPv6 works, and [::] takes IPv4 connections too")
+    @Test("IPv6 works, and [::] accepts IPv4 too")
     func ipv6() async throws {
         try await withLoop { loop in
             let any = try #require(SocketAddress(host: "::", port: 0))
@@ -247,7 +247,7 @@ struct ListenerTests {
             let port = try #require(listener.address.port)
             let loopback6 = try #require(SocketAddress(host: "::1", port: port))
             for address in [loopback6, .loopback(port: port)] {
-                let driven = try await Driven.connecting(loop: loop) {
+                let driven = try await StreamDriver.connecting(loop: loop) {
                     SocketStream.connect(to: address, loop: loop, timeout: patience, handler: $0)
                 }
                 #expect(await driven.next() == .connected)
@@ -258,9 +258,9 @@ struct ListenerTests {
     }
 }
 
-/// The descriptor of this process that is connected from `local` to `remote`; -1 when there is none.
+/// Returns the descriptor of this process that is connected from `local` to `remote`; -1 if there is none.
 private func openSocket(from local: SocketAddress, to remote: SocketAddress) -> Int32 {
-    // By both ends: many a socket of this process may have a peer on one port.
+    // Compares both ends, since other sockets may be connected to the same port.
     for descriptor in Int32(3)..<4_096
     where port(of: descriptor, by: getpeername) == remote.port
         && port(of: descriptor, by: getsockname) == local.port
