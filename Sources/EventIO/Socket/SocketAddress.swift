@@ -57,12 +57,6 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
             high: UInt64(bigEndian: high), low: UInt64(bigEndian: low), scope: scope, port: port)
     }
 
-    /// The IPv4 address, first octet highest, and the port; nil for other families.
-    public var ipv4: (address: UInt32, port: UInt16)? {
-        guard case .ipv4(let address, let port) = form else { return nil }
-        return (address, port)
-    }
-
     /// The port; nil for a Unix path.
     public var port: Int? {
         switch form {
@@ -81,7 +75,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    public var isUnix: Bool {
+    var isUnix: Bool {
         if case .unix = form { true } else { false }
     }
 

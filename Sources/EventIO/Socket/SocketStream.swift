@@ -133,7 +133,6 @@ public final class SocketStream {
     }
 
     public var isOpen: Bool { state == .open }
-    public var isClosed: Bool { state == .closed }
     /// Whether the socket carries bytes, if only TLS's own.
     var isUp: Bool { state == .open || state == .securing }
 

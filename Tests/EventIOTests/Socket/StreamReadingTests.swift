@@ -52,7 +52,7 @@ struct StreamReadingTests {
                 }
                 #expect(error.isReset)
                 #expect(error.operation == .read)
-                #expect(try await driven.on { $0.isClosed })
+                #expect(try await driven.on { !$0.isOpen })
                 let wakes = try await loop.perform { loop.wakeCount }
                 await pass(.milliseconds(50))
                 #expect(try await loop.perform { loop.wakeCount } - wakes <= 2)
