@@ -121,7 +121,7 @@ public final class InboundServer {
     }
 
     /// Reserves memory for request bodies. Returns false if the limit would be exceeded.
-    func take(bodyBytes: Int) -> Bool {
+    func reserve(bodyBytes: Int) -> Bool {
         guard heldBodyBytes + bodyBytes <= limits.bufferedBodies else { return false }
         heldBodyBytes += bodyBytes
         return true
@@ -168,7 +168,7 @@ public final class InboundServer {
         onSpoolFailed?(error)
     }
 
-    func spoolForgotten(_ bytes: Int) {
+    func spoolReleased(_ bytes: Int) {
         spooledBytes -= bytes
     }
 

@@ -70,7 +70,7 @@ struct ConnectionStateMachine {
     /// Whether the connection ends after the current answer.
     private(set) var isClosing = false
     /// Whether the client shut its side while the end of an answer was being sent.
-    private var endWasReached = false
+    private var clientHasEnded = false
     /// The client's progress with waiting output; nil while nothing waits.
     private var progress: OutputProgress?
 
@@ -304,7 +304,7 @@ struct ConnectionStateMachine {
     }
 
     private mutating func answerSent(at now: MonotonicTime) -> AfterAnswer {
-        guard !endWasReached else { return .close }
+        guard !clientHasEnded else { return .close }
         guard !isClosing else {
             reading = .over
             answering = .lingering(until: now + limits.discardTime, discarded: 0)
@@ -358,7 +358,7 @@ struct ConnectionStateMachine {
             return .clientGone
         case .flushing:
             reading = .over
-            endWasReached = true
+            clientHasEnded = true
             return .keepWriting
         case .nothing, .lingering, .closed:
             return .close

@@ -100,7 +100,7 @@ extension InboundConnection {
             return sent
         }
         guard isWritten, sent > 0 else { return nil }
-        bytesHanded &+= Int64(sent)
+        bytesWritten &+= Int64(sent)
         return sent
     }
 
@@ -153,7 +153,7 @@ extension InboundConnection {
     /// Sends part of a body as it is.
     func send(_ bytes: ArraySlice<UInt8>, on exchange: InboundExchange) {
         guard isOpen else { return }
-        bytesHanded += Int64(bytes.count)
+        bytesWritten += Int64(bytes.count)
         exchange.sentBytes += bytes.count
         stream.write(bytes)
         settle()
@@ -215,7 +215,7 @@ extension InboundConnection {
     private func send(_ output: inout [UInt8], _ body: [ArraySlice<UInt8>]) -> Int {
         let length = body.reduce(0) { $0 + $1.count }
         let total = output.count + length
-        bytesHanded += Int64(total)
+        bytesWritten += Int64(total)
         if length <= Self.copiedBytes {
             for piece in body { output.append(contentsOf: piece) }
             output.withUnsafeBytes { stream.write($0) }
@@ -236,7 +236,7 @@ extension InboundConnection {
         }
         onDrain = nil
         let isFirst = unsentAnswers.isEmpty
-        unsentAnswers.append(answer, end: bytesHanded)
+        unsentAnswers.append(answer, end: bytesWritten)
         // Shut the stream right away, so that the FIN leaves together with the answer.
         if state.isClosing { stream.shutdownWrite() }
         let after = state.answerCompleted(queueIsEmpty: isFlushed, at: now)
@@ -250,7 +250,7 @@ extension InboundConnection {
         case .flush:
             settle()
         case .nextRequest:
-            proceed()
+            continueParsing()
         case .shutdownAndDiscard:
             settle()
         case .close:

@@ -69,7 +69,7 @@ extension InboundConnection: DeferredWork {
             self.exchange = nil
             server.requestEnded()
             if outcome == .clientGone { exchange.clientLeft() }
-            exchange.cut(outcome, delivery, end: bytesHanded)
+            exchange.cut(outcome, delivery, end: bytesWritten)
         }
     }
 }

@@ -62,7 +62,9 @@ extension InboundConnection {
         case .drop: break
         case .refuseTooLarge: refuseTooLarge()
         case .keep:
-            guard server.take(bodyBytes: bytes.count) else { return refuse(.overloaded(head: request.head)) }
+            guard server.reserve(bodyBytes: bytes.count) else {
+                return refuse(.overloaded(head: request.head))
+            }
             request.body.append(contentsOf: bytes)
         }
     }

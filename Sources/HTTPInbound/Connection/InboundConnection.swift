@@ -38,7 +38,7 @@ final class InboundConnection {
     /// Bytes of the head being parsed.
     private var headBytes = 0
     /// Bytes passed to the stream so far. The kernel has all of them when the stream has sent as many.
-    var bytesHanded: Int64 = 0
+    var bytesWritten: Int64 = 0
     /// The part in the stream's queue, in memory, as reported to the server.
     private(set) var waitingBytes = 0
     /// Since when that has exceeded what an answer may hold in memory.
@@ -62,7 +62,7 @@ final class InboundConnection {
         request = RequestInProgress(receivedAt: now)
     }
 
-    var isFlushed: Bool { stream.bytesSent == bytesHanded }
+    var isFlushed: Bool { stream.bytesSent == bytesWritten }
     var isOverHighWatermark: Bool { stream.isOverHighWatermark }
     var now: MonotonicTime { loop.wakeTime }
 
@@ -144,7 +144,7 @@ final class InboundConnection {
     }
 
     /// Continues after an answer: with what is held, then pending input, then the socket.
-    func proceed() {
+    func continueParsing() {
         guard !isParsing else { return }
         // Usually nothing waits, and the parser needs more bytes.
         if pending.isEmpty, case .nothing = parsedAhead { return settle() }
@@ -209,12 +209,12 @@ final class InboundConnection {
     private func spooled(_ count: Int, _ error: SocketError?) {
         server.spoolEnded(count, error)
         guard isOpen else { return }
-        if error != nil { forgetSpool() }
+        if error != nil { releaseSpool() }
         countWaiting()
     }
 
-    private func forgetSpool() {
-        server.spoolForgotten(spooledBytes)
+    private func releaseSpool() {
+        server.spoolReleased(spooledBytes)
         spooledBytes = 0
     }
 
@@ -262,7 +262,7 @@ final class InboundConnection {
         case .reset: stream.reset()
         }
         countWaiting()
-        forgetSpool()
+        releaseSpool()
         parsedAhead = .nothing
         pending.removeAll()
         dropBody()
@@ -270,7 +270,7 @@ final class InboundConnection {
         if let delivery { reportCutAnswers(delivery, outcome) }
         if isWithinBody {
             if let delivery {
-                request.continueBytes = delivery.acknowledged(of: request.continueBytes, end: bytesHanded)
+                request.continueBytes = delivery.acknowledged(of: request.continueBytes, end: bytesWritten)
             }
             handler.answered(directAnswer(nil, outcome: outcome))
         }
@@ -323,7 +323,7 @@ extension InboundConnection: StreamHandler {
 
     func streamFlushed() {
         countWaiting()
-        forgetSpool()
+        releaseSpool()
         reportTakenAnswers()
         guard isOpen, let after = state.queueEmptied(at: now) else { return }
         perform(after)
