@@ -1,14 +1,39 @@
+/// The fields that belong to one connection and that no intermediary forwards.
+///
+/// RFC 9110 7.6.1 lists Connection, Proxy-Connection, Keep-Alive, TE, Transfer-Encoding and Upgrade. Trailer joins them
+/// because trailers are discarded here, and HTTP2-Settings because it comes with an upgrade to HTTP/2 (RFC 7540 3.2.1).
+package enum HopByHopFields {
+    /// Whether the list has a field of that name, in any case.
+    ///
+    /// - Parameter name: bytes without a control character.
+    @inlinable @inline(__always)
+    package static func contains(_ name: UnsafeRawBufferPointer) -> Bool {
+        switch name.count {
+        case 2: ASCII.equals(name, lowercase: "te")
+        case 7: ASCII.isText(name, "trailer") || ASCII.isText(name, "upgrade")
+        case 10: ASCII.isText(name, "connection") || ASCII.isText(name, "keep-alive")
+        case 14: ASCII.isText(name, "http2-settings")
+        case 16: ASCII.isText(name, "proxy-connection")
+        case 17: ASCII.isText(name, "transfer-encoding")
+        default: false
+        }
+    }
+
+    /// Whether the list has a field of that name.
+    package static func contains(_ name: HTTPFieldName) -> Bool { name.withBytes(contains) }
+}
+
 extension HTTPFields {
-    /// Removes what belongs to one connection only (RFC 9110 7.6.1): the fields that `Connection` names, then the
-    /// fixed list. Called on what came in, before anything of ours is added, so that a peer can remove only its own.
+    /// Removes the fields that belong to one connection (RFC 9110 7.6.1): those that `Connection` names, then the fixed
+    /// list. Call it on a received message before adding fields, so that a peer can remove only its own.
     public mutating func removeHopByHop() {
         guard contains(.connection) else { return removeFixed() }
         let before = self
         before.withEachField { name, value in
             guard ASCII.equals(name, lowercase: "connection") else { return }
             forEachListElement(in: value) { option in
-                // What is on the fixed list goes anyway, and the two usual options name no field.
-                if HopByHop.contains(option) || ASCII.equals(option, lowercase: "close") { return }
+                // The fixed list is removed below, and `close` names no field.
+                if HopByHopFields.contains(option) || ASCII.equals(option, lowercase: "close") { return }
                 remove(named: option)
             }
         }
@@ -16,22 +41,7 @@ extension HTTPFields {
     }
 
     private mutating func removeFixed() {
-        remove(where: HopByHop.contains)
-    }
-}
-
-/// The fields that never pass a gateway.
-enum HopByHop {
-    static func contains(_ name: UnsafeRawBufferPointer) -> Bool {
-        switch name.count {
-        case 2: ASCII.equals(name, lowercase: "te")
-        case 7: ASCII.equals(name, lowercase: "trailer") || ASCII.equals(name, lowercase: "upgrade")
-        case 10: ASCII.equals(name, lowercase: "connection") || ASCII.equals(name, lowercase: "keep-alive")
-        case 14: ASCII.equals(name, lowercase: "http2-settings")
-        case 16: ASCII.equals(name, lowercase: "proxy-connection")
-        case 17: ASCII.equals(name, lowercase: "transfer-encoding")
-        default: false
-        }
+        remove(where: HopByHopFields.contains)
     }
 }
 

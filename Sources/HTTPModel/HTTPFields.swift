@@ -152,7 +152,7 @@ extension HTTPFields {
             let isOwn = (["host", "content-length", "date", "expect"] as [StaticString]).contains {
                 ASCII.equals(name, lowercase: $0)
             }
-            precondition(!isOwn && !HopByHop.contains(name), "a field that a serializer writes")
+            precondition(!isOwn && !HopByHopFields.contains(name), "a field that a serializer writes")
         }
         // Anew, so that the text is these fields and nothing else.
         var fields = HTTPFields()

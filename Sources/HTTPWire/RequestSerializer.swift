@@ -131,18 +131,14 @@ public enum RequestSerializer {
         return ByteScan.isTarget(bytes)
     }
 
-    /// The fields that are written here or belong to one hop. The name is a token.
+    /// Whether the serializer writes the field itself or the field belongs to one hop. The name is a token.
     @inline(__always)
     private static func isOwn(_ name: UnsafeRawBufferPointer) -> Bool {
         switch name.count {
-        case 2: ASCII.equals(name, lowercase: "te")
         case 4: ASCII.isText(name, "host")
         case 6: ASCII.isText(name, "expect")
-        case 7: ASCII.isText(name, "trailer") || ASCII.isText(name, "upgrade")
-        case 10: ASCII.isText(name, "connection") || ASCII.isText(name, "keep-alive")
-        case 14: ASCII.isText(name, "content-length")
-        case 17: ASCII.isText(name, "transfer-encoding")
-        default: false
+        case 14: ASCII.isText(name, "content-length") || HopByHopFields.contains(name)
+        default: HopByHopFields.contains(name)
         }
     }
 }

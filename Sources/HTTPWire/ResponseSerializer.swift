@@ -166,16 +166,15 @@ public enum ResponseSerializer {
         writer.append("\r\n")
     }
 
-    /// The fields that are written here or belong to one hop. The name is a token.
+    /// Whether the serializer writes the field itself or the field belongs to one hop. The name is a token.
     @inline(__always)
     private static func isOwn(_ name: UnsafeRawBufferPointer, hasDate: Bool) -> Bool {
         switch name.count {
         case 4: hasDate && ASCII.isText(name, "date")
-        case 7: ASCII.isText(name, "trailer")
-        case 10: ASCII.isText(name, "connection") || ASCII.isText(name, "keep-alive")
-        case 14: ASCII.isText(name, "content-length")
-        case 17: ASCII.isText(name, "transfer-encoding")
-        default: false
+        // RFC 9110 15.5.22: a 426 has to list protocols in Upgrade, so a server may send the field.
+        case 7: HopByHopFields.contains(name) && !ASCII.isText(name, "upgrade")
+        case 14: ASCII.isText(name, "content-length") || HopByHopFields.contains(name)
+        default: HopByHopFields.contains(name)
         }
     }
 }

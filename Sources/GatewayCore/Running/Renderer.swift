@@ -191,14 +191,17 @@ final class Renderer: Sendable {
     /// - Parameter withCacheControl: false for an answer that must not be stored, whatever the endpoint says.
     private func add(_ fields: HTTPFields, to target: inout HTTPFields, withCacheControl: Bool) {
         for (text, value) in fields {
-            guard let name = HTTPFieldName(text), !Self.own.contains(name) else { continue }
+            guard let name = HTTPFieldName(text), !Self.isOwn(name) else { continue }
             if name == .cacheControl, !withCacheControl { continue }
             target.append(name, value)
         }
     }
 
+    private static func isOwn(_ name: HTTPFieldName) -> Bool {
+        own.contains(name) || HopByHopFields.contains(name)
+    }
+
     private static let own: [HTTPFieldName] = [
-        .contentType, .contentLength, .date, .xRequestID, .xContentTypeOptions, .proxyStatus, .connection,
-        .keepAlive, .proxyConnection, .te, .trailer, .transferEncoding, .upgrade,
+        .contentType, .contentLength, .date, .xRequestID, .xContentTypeOptions, .proxyStatus,
     ]
 }

@@ -106,11 +106,8 @@ enum RequestBuilder {
 /// Fields that belong to one connection or to the framing of a message.
 enum TransportField {
     static func isOwned(_ name: HTTPFieldName) -> Bool {
-        owned.contains(name)
+        framing.contains(name) || HopByHopFields.contains(name)
     }
 
-    private static let owned: [HTTPFieldName] = [
-        .host, .contentLength, .transferEncoding, .connection, .keepAlive, .proxyConnection, .te, .trailer,
-        .upgrade, .http2Settings, .expect,
-    ]
+    private static let framing: [HTTPFieldName] = [.host, .contentLength, .expect]
 }
