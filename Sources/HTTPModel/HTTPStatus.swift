@@ -89,6 +89,11 @@ extension HTTPStatus {
 }
 
 extension HTTPStatus {
+    /// nginx's status for a client that left before its response. It stands in logs and is never sent.
+    package static var clientClosedRequest: HTTPStatus { HTTPStatus(unchecked: 499) }
+}
+
+extension HTTPStatus {
     /// The phrase of the IANA registry, or the name of the class for a code without one. Never text of an upstream.
     public var reasonPhrase: StaticString {
         switch value {

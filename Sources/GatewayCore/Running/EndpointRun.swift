@@ -302,16 +302,14 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         if let timer = remains?.timer { scheduler.cancelTimer(timer) }
         remains?.dispose()
         return RequestSummary(
-            requestID: request.requestID, route: endpoint.template.text, status: Self.clientClosedRequest,
-            code: "CANCELLED", nanoseconds: elapsed, steps: remains?.before ?? [],
+            requestID: request.requestID, route: endpoint.template.text,
+            status: HTTPStatus.clientClosedRequest.code, code: "CANCELLED", nanoseconds: elapsed,
+            steps: remains?.before ?? [],
             results: remains.flatMap { remains in
                 remains.next.map { PartResults(remains.parts, from: remains.stage, areSteps: $0.then != nil) }
             },
             context: context)
     }
-
-    /// nginx's status for a client that closed the connection before its answer.
-    private static let clientClosedRequest = 499
 
     private var elapsed: Int64 {
         Int64(saturating: scheduler.now.timeIntervalSince(started) * 1_000_000_000)

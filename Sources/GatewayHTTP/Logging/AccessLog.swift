@@ -25,9 +25,6 @@ final class AccessLog {
         var bytesSent: Int
     }
 
-    /// nginx's status for a client that closed the connection before its answer.
-    static let clientClosedRequest = 499
-
     /// The status in a line of the log: the answer's. Where no byte of an answer went out, it says what became of the request.
     ///
     /// - Parameters:
@@ -36,7 +33,7 @@ final class AccessLog {
     static func status(_ status: Int?, _ end: InboundOutcome, hasBegun: Bool) -> Int {
         if hasBegun, let status { return status }
         return switch end {
-        case .clientGone: clientClosedRequest
+        case .clientGone: HTTPStatus.clientClosedRequest.code
         case .drain: 503
         case .completed: status ?? 500
         case .aborted, .stalled: 500
