@@ -8,7 +8,7 @@ import PackageDescription
 //     3  GatewayCore  ->  Networking  <-  NetworkingSession
 //     2  HTTPInbound   HTTPOutbound
 //     1  EventIO   HTTPWire   ContentCoding   JSONCoding   RxFoundation   RxBlocking   RxTesting
-//     0  Rx   HTTPModel   JSONBytes   Locking
+//     0  Rx   HTTPModel   JSONBytes   ASCIIText   Locking
 //     -  CLibevent   COpenSSL   CSQLite   CZlib   CBrotli   CLinux   CPages
 
 let settings: [SwiftSetting] = [
@@ -72,32 +72,38 @@ let package = Package(
         // Blocks until a stream ends, while the main run loop runs: for tests and tools.
         module("RxBlocking", ["Rx", "Locking"]),
         module("RxTesting", ["Rx", "Locking"]),
-        module("HTTPModel"),
-        module("JSONBytes"),
-        module("JSONCoding", ["JSONBytes"]),
+        // Bytes of ASCII text: their names and classes, numbers, dates.
+        module("ASCIIText"),
+        module("HTTPModel", ["ASCIIText"]),
+        module("JSONBytes", ["ASCIIText"]),
+        module("JSONCoding", ["JSONBytes", "ASCIIText"]),
 
         module("EventIO", ["CLibevent", "COpenSSL", "CLinux", "Rx", "Locking"]),
-        module("HTTPWire", ["HTTPModel"]),
+        module("HTTPWire", ["HTTPModel", "ASCIIText"]),
         // Decodes gzip, deflate and br as a stream; encodes gzip.
         module("ContentCoding", ["CZlib", "CBrotli"]),
 
         module("HTTPInbound", ["EventIO", "HTTPWire", "HTTPModel", "Rx"]),
-        module("HTTPOutbound", ["EventIO", "HTTPWire", "ContentCoding", "HTTPModel", "Rx", "Locking"]),
+        module(
+            "HTTPOutbound",
+            ["EventIO", "HTTPWire", "ContentCoding", "HTTPModel", "ASCIIText", "Rx", "Locking"]),
 
-        module("Networking", ["Rx", "HTTPModel", "JSONBytes", "JSONCoding", "Locking"]),
+        module("Networking", ["Rx", "HTTPModel", "JSONBytes", "JSONCoding", "ASCIIText", "Locking"]),
         // Connects the reactive client to the network, in any program and in the gateway.
         module(
             "NetworkingSession",
             ["Networking", "HTTPOutbound", "EventIO", "HTTPModel", "JSONBytes", "Rx", "Locking"]),
         // The client's errors as NSError, which needs all of Foundation.
         module("NetworkingFoundation", ["Networking"]),
-        module("GatewayCore", ["Networking", "Rx", "HTTPModel", "JSONBytes", "JSONCoding", "Locking"]),
+        module(
+            "GatewayCore",
+            ["Networking", "Rx", "HTTPModel", "JSONBytes", "JSONCoding", "ASCIIText", "Locking"]),
 
         module(
             "GatewayHTTP",
             [
                 "GatewayCore", "NetworkingSession", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO",
-                "ContentCoding", "HTTPModel", "JSONBytes", "Rx", "Locking",
+                "ContentCoding", "HTTPModel", "JSONBytes", "ASCIIText", "Rx", "Locking",
             ]),
         module(
             "SampleUpstreams",
@@ -159,7 +165,7 @@ let package = Package(
         tests("RxTestingTests", ["RxTesting", "Rx", "Locking"]),
         tests("RxFoundationTests", ["RxFoundation", "Rx"]),
         tests("RxBlockingTests", ["RxBlocking", "Rx", "Locking"]),
-        tests("HTTPModelTests", ["HTTPModel"]),
+        tests("HTTPModelTests", ["HTTPModel", "ASCIIText"]),
         tests("JSONBytesTests", ["JSONBytes"]),
         tests("JSONCodingTests", ["JSONCoding", "JSONBytes"]),
         tests("EventIOTests", ["EventIO", "COpenSSL", "Rx", "Locking", "TestSupport"]),

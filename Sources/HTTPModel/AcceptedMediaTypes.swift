@@ -1,3 +1,5 @@
+import ASCIIText
+
 /// What a client accepts (RFC 9110 12.5.1): the ranges of all its Accept lines with their weights.
 public struct AcceptedMediaTypes: Sendable, Hashable {
     struct Range: Sendable, Hashable {

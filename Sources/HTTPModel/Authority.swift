@@ -1,3 +1,5 @@
+import ASCIIText
+
 /// `uri-host [ ":" port ]` of RFC 9110 7.2 and RFC 3986 3.2, without userinfo: the value of Host and the authority
 /// of a URL.
 public enum Authority {
@@ -24,9 +26,7 @@ public enum Authority {
             let byte = bytes[index]
             if ASCII.isHostByte(byte) {
                 index += 1
-            } else if byte == 0x25, index + 2 < bytes.count, ASCII.hexValue(bytes[index + 1]) != nil,
-                ASCII.hexValue(bytes[index + 2]) != nil
-            {
+            } else if byte == Byte.percent, PercentEncoding.byte(ofEscapeAt: index, in: bytes) != nil {
                 index += 3
             } else {
                 return nil

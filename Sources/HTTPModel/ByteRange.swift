@@ -1,3 +1,5 @@
+import ASCIIText
+
 /// A part of a representation that a request asks for (RFC 9110 14.1.2).
 public enum ByteRange: Sendable, Hashable {
     /// `bytes=500-999` and, without an end, `bytes=500-`. Both ends are within.

@@ -1,3 +1,5 @@
+import ASCIIText
+
 /// What names one state of a representation (RFC 9110 8.8.3): `"a1b2"`, or weakly `W/"a1b2"`.
 public struct EntityTag: Sendable, Hashable {
     /// Two states with a weak tag are as good as the same, not the same to the byte.

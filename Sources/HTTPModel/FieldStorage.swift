@@ -1,3 +1,5 @@
+import ASCIIText
+
 /// What fields are made of, in one array: entries that say where each field stands, room for more of them, and the text.
 ///
 /// What makes the unchecked reads and writes sound: `room` entries fit before the text, `count` of them are written, and

@@ -1,3 +1,5 @@
+import ASCIIText
+
 /// Dates of HTTP (RFC 9110 5.6.7), always in GMT: read in their three forms, written in the first.
 package enum HTTPDate {
     /// Seconds since 1970; nil when the text is no such date.

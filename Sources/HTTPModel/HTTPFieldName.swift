@@ -1,3 +1,5 @@
+public import ASCIIText
+
 /// A field name (RFC 9110 5.1): a token, the same in any case, written out as it was given.
 ///
 /// A literal costs no allocation: `let name: HTTPFieldName = "X-Request-Id"`.

@@ -1,7 +1,10 @@
+public import ASCIIText
+
 /// The fields that belong to one connection and that no intermediary forwards.
 ///
 /// RFC 9110 7.6.1 lists Connection, Proxy-Connection, Keep-Alive, TE, Transfer-Encoding and Upgrade. Trailer joins them
 /// because trailers are discarded here, and HTTP2-Settings because it comes with an upgrade to HTTP/2 (RFC 7540 3.2.1).
+@usableFromInline
 package enum HopByHopFields {
     /// Whether the list has a field of that name, in any case.
     ///

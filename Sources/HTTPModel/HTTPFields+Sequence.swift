@@ -1,3 +1,5 @@
+import ASCIIText
+
 extension HTTPFields: Sequence {
     public typealias Element = (name: String, value: String)
 

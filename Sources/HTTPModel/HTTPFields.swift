@@ -1,3 +1,5 @@
+import ASCIIText
+
 /// The fields of a message, in order, several of one name allowed (RFC 9110 5.3).
 ///
 /// All of it lives in one array of bytes, `FieldStorage`: a parsed head shares it with the request target, and what was

@@ -1,3 +1,5 @@
+import ASCIIText
+
 /// A request without its body.
 public struct HTTPRequestHead: Sendable, Hashable {
     public var method: HTTPMethod

@@ -1,3 +1,5 @@
+import ASCIIText
+
 /// A request method (RFC 9110 9): case-sensitive, one token.
 public struct HTTPMethod: Sendable, Hashable {
     @usableFromInline

@@ -1,3 +1,5 @@
+import ASCIIText
+
 extension HTTPURL {
     /// Reads a URL as programs and people write it, and normalizes it as browsers do (WHATWG URL 4.4): `\` is `/`, the
     /// fragment is dropped, and what path and query cannot hold is percent-encoded: `/a b|é?[c]` becomes

@@ -1,3 +1,5 @@
+import ASCIIText
+
 extension HTTPURL {
     /// Resolves a reference (the value of `Location`, say) against this URL (RFC 3986 5.2): a URL, `//host/path`, `/path`,
     /// `path` or `?query`. Removes dot segments, written `.` or `%2e`, blanks around the reference and its fragment, and
@@ -29,15 +31,14 @@ extension HTTPURL {
 
     /// `scheme ":"` before any `/` or `?` (RFC 3986 3.1).
     private static func hasScheme(_ bytes: [UInt8]) -> Bool {
-        guard let first = bytes.first, isLetter(first), let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
+        guard let first = bytes.first, ASCII.isLetter(first),
+            let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
         else {
             return false
         }
-        return bytes[..<colon].allSatisfy { isLetter($0) || ASCII.isDigit($0) || "+-.".utf8.contains($0) }
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(ASCII.lowercased(byte))
+        return bytes[..<colon].allSatisfy {
+            ASCII.isLetter($0) || ASCII.isDigit($0) || "+-.".utf8.contains($0)
+        }
     }
 
     /// RFC 3986 5.2.4, after `%2e` was decoded (RFC 3986 6.2.2.2), as browsers do.

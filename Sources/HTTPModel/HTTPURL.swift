@@ -1,3 +1,5 @@
+import ASCIIText
+
 /// An `http` or `https` URL (RFC 9110 4.2), read strictly: a scheme, a host, maybe a port, a path and a query.
 public struct HTTPURL: Sendable, Hashable {
     public enum Scheme: String, Sendable, Hashable {
@@ -62,10 +64,8 @@ public struct HTTPURL: Sendable, Hashable {
 
     private static func escapesAreWellFormed(_ bytes: ArraySlice<UInt8>) -> Bool {
         var rest = bytes
-        while let percent = rest.firstIndex(of: 0x25) {
-            guard percent + 2 < rest.endIndex, ASCII.hexValue(rest[percent + 1]) != nil,
-                ASCII.hexValue(rest[percent + 2]) != nil
-            else { return false }
+        while let percent = rest.firstIndex(of: Byte.percent) {
+            guard PercentEncoding.byte(ofEscapeAt: percent, in: rest) != nil else { return false }
             rest = rest[(percent + 3)...]
         }
         return true

@@ -1,3 +1,5 @@
+import ASCIIText
+
 /// A moment as RFC 3339 5.6 writes it: `2026-11-20T08:00:00Z`, `2026-11-20T17:00:00.250+09:00`.
 package struct InternetTime: Hashable, Comparable, Sendable {
     /// Digits beyond a thousandth of a second are cut off.

@@ -1,3 +1,5 @@
+import ASCIIText
+
 /// A media type (RFC 9110 8.3.1): `type/subtype` and parameters. Type, subtype and parameter names in lower case.
 public struct MediaType: Sendable, Hashable {
     public let type: String

@@ -1,3 +1,5 @@
+import ASCIIText
+
 /// Reads tokens, quoted strings and parameters from the value of a field (RFC 9110 5.6).
 struct ParameterScanner {
     private var rest: ArraySlice<UInt8>

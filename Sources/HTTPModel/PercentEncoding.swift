@@ -1,3 +1,5 @@
+public import ASCIIText
+
 /// Percent-encoding of RFC 3986 2.1, with the rules for values that become part of a path.
 public enum PercentEncoding {
     /// Why a value was refused.
@@ -14,26 +16,34 @@ public enum PercentEncoding {
         case forbiddenByte
     }
 
+    /// Returns the byte that the escape at `index` stands for; nil if two hexadecimal digits do not follow.
+    ///
+    /// - Parameters:
+    ///   - index: the index of a `%`.
+    ///   - bytes: the bytes that have it, with indices that count them.
+    @inlinable @inline(__always)
+    package static func byte<Bytes: RandomAccessCollection<UInt8>>(
+        ofEscapeAt index: Int, in bytes: Bytes
+    ) -> UInt8? where Bytes.Index == Int {
+        guard bytes.endIndex &- index > 2, let high = ASCII.hexValue(bytes[index + 1]),
+            let low = ASCII.hexValue(bytes[index + 2])
+        else { return nil }
+        return high &<< 4 | low
+    }
+
     /// Decodes every escape. A `+` stays a plus.
     public static func decode(_ bytes: some Collection<UInt8>) throws(Failure) -> [UInt8] {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
-        var index = bytes.startIndex
-        while index != bytes.endIndex {
-            let byte = bytes[index]
-            bytes.formIndex(after: &index)
-            guard byte == 0x25 else {
+        var rest = bytes.makeIterator()
+        while let byte = rest.next() {
+            guard byte == Byte.percent else {
                 decoded.append(byte)
                 continue
             }
-            guard index != bytes.endIndex, let high = ASCII.hexValue(bytes[index]) else {
-                throw .malformedEscape
-            }
-            bytes.formIndex(after: &index)
-            guard index != bytes.endIndex, let low = ASCII.hexValue(bytes[index]) else {
-                throw .malformedEscape
-            }
-            bytes.formIndex(after: &index)
+            guard let high = rest.next().flatMap(ASCII.hexValue),
+                let low = rest.next().flatMap(ASCII.hexValue)
+            else { throw .malformedEscape }
             decoded.append(high << 4 | low)
         }
         return decoded

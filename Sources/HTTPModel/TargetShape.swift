@@ -1,3 +1,5 @@
+import ASCIIText
+
 /// The form of a target and where its path stands, relative to the target's first byte.
 package struct TargetShape {
     package let form: RequestTarget.Form

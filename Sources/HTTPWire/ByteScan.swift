@@ -1,3 +1,4 @@
+import ASCIIText
 import HTTPModel
 
 /// Finds the first byte of a class, sixteen bytes at a time, then eight. In a word a flag may be wrong only behind the
@@ -192,19 +193,4 @@ enum ByteScan {
         0000000000000000000000000000000000000000000000000000000000000000
         """
     }
-}
-
-/// The bytes that HTTP's grammar names.
-enum Byte {
-    static let tab: UInt8 = 0x09
-    static let lineFeed: UInt8 = 0x0a
-    static let carriageReturn: UInt8 = 0x0d
-    static let space: UInt8 = 0x20
-    static let quote: UInt8 = 0x22
-    static let comma: UInt8 = 0x2c
-    static let zero: UInt8 = 0x30
-    static let colon: UInt8 = 0x3a
-    static let semicolon: UInt8 = 0x3b
-    static let equals: UInt8 = 0x3d
-    static let backslash: UInt8 = 0x5c
 }

@@ -1,3 +1,4 @@
+import ASCIIText
 import HTTPModel
 
 /// `chunk-size [ chunk-ext ] CRLF` of RFC 9112 7.1.

@@ -1,3 +1,4 @@
+import ASCIIText
 import HTTPModel
 
 /// Takes the chunks of a body apart (RFC 9112 7.1). Data is handed out where it stands in the input; extensions and

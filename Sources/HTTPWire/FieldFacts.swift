@@ -1,3 +1,4 @@
+import ASCIIText
 import HTTPModel
 
 /// What the fields say about framing and connection, learnt while they are parsed so that nobody looks them up again.

@@ -1,3 +1,4 @@
+import ASCIIText
 import HTTPModel
 
 /// Parses field lines, of a head or of trailers, and counts them against the limits.

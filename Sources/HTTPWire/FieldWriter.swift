@@ -1,3 +1,4 @@
+import ASCIIText
 import HTTPModel
 
 /// Why a head cannot be sent. Nothing of it was appended.
@@ -110,8 +111,7 @@ extension [UInt8] {
         precondition(number >= 0, "a length is not negative")
         var shift = number == 0 ? 0 : (63 - number.leadingZeroBitCount) / 4 * 4
         while shift >= 0 {
-            let digit = UInt8(truncatingIfNeeded: number >> shift & 15)
-            append(digit < 10 ? Byte.zero &+ digit : 0x61 - 10 + digit)
+            append(ASCII.lowercaseHexDigit(UInt8(truncatingIfNeeded: number >> shift & 15)))
             shift -= 4
         }
     }

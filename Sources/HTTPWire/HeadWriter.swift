@@ -1,3 +1,4 @@
+import ASCIIText
 import HTTPModel
 
 /// Writes a head into room that was reserved for all of it at once: each append is a check of what room is left and

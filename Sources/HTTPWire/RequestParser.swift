@@ -1,3 +1,4 @@
+import ASCIIText
 public import HTTPModel
 
 /// Parses the requests of a connection, strictly and without I/O (RFC 9112).

@@ -1,3 +1,4 @@
+import ASCIIText
 public import HTTPModel
 
 /// Writes the head of a request to an upstream.

@@ -1,3 +1,4 @@
+import ASCIIText
 import HTTPModel
 
 /// Reads status line and fields, and judges what they say together.

@@ -1,3 +1,4 @@
+import ASCIIText
 public import HTTPModel
 
 /// Writes the head of an answer and decides, from the request that is answered, how its body goes out.

@@ -1,3 +1,5 @@
+public import ASCIIText
+
 // With `JSONLine` and `JSONText` the only file of this module with unsafe code: everything else reads through `ByteReader`.
 
 /// Bytes that live as long as the call that lends them. Every access is bounds-checked: reading at or

@@ -1,3 +1,5 @@
+public import ASCIIText
+
 /// Questions to eight bytes at once. Each answer has bit 7 set in bytes that match; only its lowest set bit
 /// is exact (a borrow may mark bytes above a true match), so take `firstMatch` and look again behind it.
 @_spi(Reading)

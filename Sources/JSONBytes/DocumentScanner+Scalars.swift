@@ -1,3 +1,5 @@
+import ASCIIText
+
 extension DocumentScanner {
     /// A string, from its opening quote to behind its closing one. Gives whether it has an escape.
     ///
@@ -104,7 +106,7 @@ extension DocumentScanner {
             UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
             return start &+ 2
         case UInt8(ascii: "u"):
-            for index in start &+ 2..<start &+ 6 where Byte.hexadecimal(reader[index]) == nil {
+            for index in start &+ 2..<start &+ 6 where ASCII.hexValue(reader[index]) == nil {
                 throw failure(.badEscape, at: index)
             }
             return start &+ 6
@@ -131,7 +133,7 @@ extension DocumentScanner {
         if reader[index] == Byte.minus { index &+= 1 }
         if reader[index] == Byte.zero {
             index &+= 1
-            if Byte.isDigit(reader[index]) { throw failure(.badNumber, at: index) }
+            if ASCII.isDigit(reader[index]) { throw failure(.badNumber, at: index) }
         } else {
             try digits(&index)
         }
@@ -153,7 +155,7 @@ extension DocumentScanner {
 
     @inline(__always)
     private func digits(_ index: inout Int) throws(JSONError) {
-        guard Byte.isDigit(reader[index]) else { throw failure(.badNumber, at: index) }
-        repeat { index &+= 1 } while Byte.isDigit(reader[index])
+        guard ASCII.isDigit(reader[index]) else { throw failure(.badNumber, at: index) }
+        repeat { index &+= 1 } while ASCII.isDigit(reader[index])
     }
 }

@@ -1,3 +1,5 @@
+import ASCIIText
+
 /// Walks a document once, with a level of recursion for each 63 open brackets, and throws at the first byte that breaks
 /// RFC 8259 or a limit.
 ///
@@ -58,7 +60,7 @@ struct DocumentScanner {
             try string(&index)
             return index
         }
-        if Byte.isDigit(first) {
+        if ASCII.isDigit(first) {
             try number(&index, first)
             return index
         }
@@ -77,7 +79,7 @@ struct DocumentScanner {
             let first = reader[index]
             if first == Byte.quote {
                 try string(&index)
-            } else if Byte.isDigit(first) {
+            } else if ASCII.isDigit(first) {
                 try number(&index, first)
             } else if first | 0x20 == Byte.openBrace, nesting.isFull {
                 guard limits.maxDepth &- outerDepth > Nesting.capacity else {

@@ -1,3 +1,5 @@
+import ASCIIText
+
 /// Decodes the text of strings that are known to be valid.
 @_spi(Reading)
 public enum EscapedText {
@@ -44,7 +46,7 @@ public enum EscapedText {
 
     private static func unit(of reader: ByteReader, at index: Int) -> UInt16 {
         var unit: UInt16 = 0
-        for offset in 0..<4 { unit = unit &<< 4 | (Byte.hexadecimal(reader[index &+ offset]) ?? 0) }
+        for offset in 0..<4 { unit = unit &<< 4 | UInt16(ASCII.hexValue(reader[index &+ offset]) ?? 0) }
         return unit
     }
 }

@@ -1,3 +1,5 @@
+import ASCIIText
+
 extension JSONFragment {
     /// The value of a member of an object; nil for another kind, or where no member has this name. Of
     /// several members with one name it is the last, as in JavaScript.

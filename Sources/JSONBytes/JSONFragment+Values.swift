@@ -1,3 +1,5 @@
+import ASCIIText
+
 extension JSONFragment {
     /// The text of a string, its escapes decoded; nil for another kind. Half a surrogate pair is U+FFFD.
     public var stringValue: String? {
@@ -26,7 +28,7 @@ extension JSONFragment {
         var value = 0
         let negative = bytes.first == Byte.minus
         for byte in negative ? bytes.dropFirst() : bytes {
-            guard Byte.isDigit(byte) else { return nil }
+            guard ASCII.isDigit(byte) else { return nil }
             let (tens, overflow) = value.multipliedReportingOverflow(by: 10)
             let (next, overflows) = tens.subtractingReportingOverflow(Int(byte &- Byte.zero))
             guard !overflow, !overflows else { return nil }

@@ -1,3 +1,5 @@
+import ASCIIText
+
 /// One valid JSON value, as the bytes it was written with.
 ///
 /// Shares the storage of the document it was cut from, and keeps all of that storage alive.

@@ -1,3 +1,5 @@
+import ASCIIText
+
 /// A valid document and those of its top-level members that were asked for.
 public struct JSONMembers: Sendable {
     typealias Ranges = InlineArray<8, Range<Int>>
@@ -41,7 +43,7 @@ public struct JSONMembers: Sendable {
             var number = 0
             for index in range {
                 let digit = reader[offset &+ index]
-                guard Byte.isDigit(digit) else { return nil }
+                guard ASCII.isDigit(digit) else { return nil }
                 number = number &* 10 &+ Int(digit &- Byte.zero)
             }
             return number

@@ -1,3 +1,5 @@
+import ASCIIText
+
 /// The place of a value in a document (RFC 6901): `/data/points/0`. Parse it once, look up often.
 public struct JSONPointer: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// One step down: a member's name, or the index of an element.
@@ -10,7 +12,7 @@ public struct JSONPointer: Sendable, Hashable, ExpressibleByStringLiteral, Custo
         init(_ text: some Collection<UInt8>) {
             bytes = Array(text)
             let isIndex =
-                !bytes.isEmpty && bytes.allSatisfy(Byte.isDigit)
+                !bytes.isEmpty && bytes.allSatisfy(ASCII.isDigit)
                 && (bytes.count == 1 || bytes[0] != Byte.zero)
             arrayIndex = isIndex ? Int(String(decoding: bytes, as: UTF8.self)) : nil
         }

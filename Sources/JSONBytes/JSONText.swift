@@ -1,3 +1,5 @@
+import ASCIIText
+
 // What makes this sound: each writer says how much room it needs at most, and writes no more than that, in order and
 // without a gap. That there is as much at `place` is the caller's to see to.
 
@@ -69,13 +71,12 @@ enum JSONText {
         case 0x0C: letter = UInt8(ascii: "f")
         case 0x0D: letter = UInt8(ascii: "r")
         case 0..<0x20:
-            let digit = byte & 0x0F
             place[0] = Byte.backslash
             place[1] = UInt8(ascii: "u")
             place[2] = Byte.zero
             place[3] = Byte.zero
             place[4] = Byte.zero + byte >> 4
-            place[5] = digit < 10 ? Byte.zero + digit : UInt8(ascii: "a") + digit - 10
+            place[5] = ASCII.lowercaseHexDigit(byte & 0x0F)
             return 6
         default:
             place[0] = byte

@@ -1,3 +1,5 @@
+import ASCIIText
+
 /// Which of up to 63 open brackets are objects' and which arrays': a bit for each.
 struct Nesting {
     static let capacity = 63

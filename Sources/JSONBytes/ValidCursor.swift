@@ -1,3 +1,5 @@
+import ASCIIText
+
 /// Walks bytes that are known to be one valid value: it looks for ends and never complains.
 @_spi(Reading)
 public struct ValidCursor {

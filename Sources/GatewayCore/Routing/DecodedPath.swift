@@ -1,3 +1,5 @@
+import HTTPModel
+
 /// The path of a request, decoded and found safe: what the router matches and parameters are cut from.
 ///
 /// Every segment is percent-decoded on its own, and no decoded segment may be `.` or `..` or hold a slash, a
@@ -66,10 +68,9 @@ struct DecodedPath: Sendable {
                 index += 1
                 continue
             }
-            guard raw.endIndex - index > 2, let high = hexValue(raw[index + 1]),
-                let low = hexValue(raw[index + 2])
-            else { throw DecodedPathError(rule: "have two hexadecimal digits after each %") }
-            let byte = high << 4 | low
+            guard let byte = PercentEncoding.byte(ofEscapeAt: index, in: raw) else {
+                throw DecodedPathError(rule: "have two hexadecimal digits after each %")
+            }
             if byte == UInt8(ascii: "/") { throw DecodedPathError(rule: "hold no encoded slash") }
             if byte < 0x20 || byte == 0x7f || byte == UInt8(ascii: "\\") {
                 throw DecodedPathError(rule: characterRule)
@@ -89,13 +90,4 @@ struct DecodedPathError: Error, Equatable {
     let rule: String
 
     static var dots: DecodedPathError { DecodedPathError(rule: "have no segment . or .., encoded or not") }
-}
-
-func hexValue(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
 }

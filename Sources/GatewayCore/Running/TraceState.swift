@@ -1,3 +1,4 @@
+import ASCIIText
 import HTTPModel
 
 /// The client's `tracestate` (W3C Trace Context, level 1, 3.3), which goes with a valid `traceparent` unchanged.

@@ -1,3 +1,4 @@
+import ASCIIText
 internal import FoundationEssentials
 internal import HTTPModel
 
@@ -76,21 +77,9 @@ public struct ProxyConfiguration: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func authorization(_ userinfo: Substring) throws(Failure) -> String {
-        var bytes: [UInt8] = []
-        var rest = Array(userinfo.utf8)[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst().flatMap(ASCII.hexValue),
-                let low = rest.popFirst().flatMap(ASCII.hexValue)
-            else {
-                throw Failure(
-                    description:
-                        "a % in the proxy's user or password is not followed by two hexadecimal digits")
-            }
-            bytes.append(UInt8(high) << 4 | UInt8(low))
+        guard var bytes = try? PercentEncoding.decode(userinfo.utf8) else {
+            throw Failure(
+                description: "a % in the proxy's user or password is not followed by two hexadecimal digits")
         }
         if !bytes.contains(UInt8(ascii: ":")) { bytes.append(UInt8(ascii: ":")) }
         return basic(bytes)

@@ -1,3 +1,4 @@
+import ASCIIText
 @_spi(Reading) import JSONBytes
 
 /// The elements of an array, one after the other. A copy goes on by itself, so that one can look ahead with it.

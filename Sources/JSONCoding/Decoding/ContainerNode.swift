@@ -1,3 +1,4 @@
+import ASCIIText
 @_spi(Reading) import JSONBytes
 
 /// A place from which values are read: the document itself, an array or an object. It knows the way back to the root, so that a

@@ -1,3 +1,4 @@
+import ASCIIText
 @_spi(Reading) import JSONBytes
 
 /// An object whose members are looked up by name. They are read as far as they are asked for, and most types ask for them in the

@@ -1,3 +1,4 @@
+import ASCIIText
 @_spi(Reading) import JSONBytes
 
 extension ValueDecoder {

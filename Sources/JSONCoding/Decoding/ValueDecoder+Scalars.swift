@@ -1,3 +1,4 @@
+import ASCIIText
 import FoundationEssentials
 @_spi(Reading) import JSONBytes
 
@@ -36,7 +37,7 @@ extension ValueDecoder {
     private var isNumber: Bool {
         @inline(__always) get {
             let first = firstByte
-            return Byte.isDigit(first) || first == Byte.minus
+            return ASCII.isDigit(first) || first == Byte.minus
         }
     }
 
@@ -88,7 +89,7 @@ extension ValueDecoder {
         guard let value = Value(text), value.isFinite,
             value != 0
                 || !text.utf8.prefix(while: { $0 | 0x20 != UInt8(ascii: "e") }).contains(where: {
-                    Byte.isDigit($0) && $0 != Byte.zero
+                    ASCII.isDigit($0) && $0 != Byte.zero
                 })
         else { throw doesNotFit(type) }
         return value

@@ -1,3 +1,4 @@
+import ASCIIText
 @_spi(Lines) @_spi(Reading) import JSONBytes
 
 /// A member that was written.

@@ -1,3 +1,4 @@
+import ASCIIText
 import FoundationEssentials
 @_spi(Lines) @_spi(Reading) import JSONBytes
 

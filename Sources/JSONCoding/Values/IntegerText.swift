@@ -1,3 +1,5 @@
+import ASCIIText
+
 /// Reads integers that are written with a point or an exponent: `2.0`, `2e1`.
 enum IntegerText {
     /// No integer type has more digits: `UInt128.max` has 39.
@@ -17,7 +19,7 @@ enum IntegerText {
         // Nil where the exponent does not fit in an Int. Its magnitude is a UInt, because `Int.min` has no absolute value.
         let written = parts.count > 1 ? Int(String(decoding: parts[1], as: UTF8.self)) : 0
         guard var exponent = written, exponent.magnitude <= largestExponent else {
-            return mantissa.contains { $0 != UInt8(ascii: "0") && isDigit($0) } ? nil : "0"
+            return mantissa.contains { $0 != UInt8(ascii: "0") && ASCII.isDigit($0) } ? nil : "0"
         }
         let isNegative = mantissa.first == UInt8(ascii: "-")
         var digits: [UInt8] = []
@@ -40,5 +42,4 @@ enum IntegerText {
         return (isNegative ? "-" : "") + String(decoding: digits, as: UTF8.self)
     }
 
-    private static func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
 }

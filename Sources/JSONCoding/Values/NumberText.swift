@@ -1,3 +1,4 @@
+import ASCIIText
 @_spi(Reading) import JSONBytes
 
 /// A number that is known to be valid, read once: its digits as an integer, as far as they fit.
@@ -22,7 +23,7 @@ struct NumberText {
         if isNegative { index &+= 1 }
         var digits = 0
         var byte = reader[index]
-        while Byte.isDigit(byte) {
+        while ASCII.isDigit(byte) {
             mantissa = mantissa &* 10 &+ UInt64(byte &- Byte.zero)
             digits &+= 1
             index &+= 1
@@ -32,7 +33,7 @@ struct NumberText {
             isInteger = false
             index &+= 1
             byte = reader[index]
-            while Byte.isDigit(byte) {
+            while ASCII.isDigit(byte) {
                 mantissa = mantissa &* 10 &+ UInt64(byte &- Byte.zero)
                 digits &+= 1
                 exponent &-= 1
@@ -48,7 +49,7 @@ struct NumberText {
             if sign == Byte.minus || sign == Byte.plus { index &+= 1 }
             var written = 0
             byte = reader[index]
-            while Byte.isDigit(byte) {
+            while ASCII.isDigit(byte) {
                 // Beyond any double's; what matters is that it stays beyond.
                 if written < 10_000 { written = written &* 10 &+ Int(byte &- Byte.zero) }
                 index &+= 1

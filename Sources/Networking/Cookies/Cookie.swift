@@ -1,3 +1,4 @@
+import ASCIIText
 public import FoundationEssentials
 import HTTPModel
 

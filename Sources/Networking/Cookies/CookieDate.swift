@@ -1,3 +1,4 @@
+import ASCIIText
 import HTTPModel
 
 /// The date in `Expires`, read as leniently as RFC 6265 5.1.1 has it: servers write it in many ways, `Thu, 01-Jan-1970

@@ -1,3 +1,4 @@
+import ASCIIText
 import HTTPModel
 
 /// Bytes that are written one after the other into a piece of memory, and go on in an array where that is full: what is

@@ -1,3 +1,4 @@
+import ASCIIText
 import HTTPModel
 
 /// A multipart form on the wire: what is in memory and what is streamed, one after the other.

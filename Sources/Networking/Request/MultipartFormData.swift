@@ -1,3 +1,4 @@
+import ASCIIText
 public import HTTPModel
 
 /// A form of named parts, each of bytes, of a file or of a stream (RFC 7578), as `multipart/form-data`.

@@ -1,3 +1,4 @@
+import ASCIIText
 import HTTPModel
 
 /// What a request target must be. Every target is read again, byte by byte, before it is sent.
@@ -34,7 +35,7 @@ enum TargetRules {
             if (byte | 0x20) &- UInt8(ascii: "a") >= 26 {
                 if byte == UInt8(ascii: ".") || byte == UInt8(ascii: "/") {
                     if path[index &- 1] == UInt8(ascii: "/") { return false }
-                } else if !isPlain(byte) {
+                } else if !ASCII.isSegmentByte(byte) {
                     return false
                 }
             }
@@ -50,8 +51,9 @@ enum TargetRules {
         while index < target.count, target[index] != UInt8(ascii: "?") {
             var next = index &+ 1
             var endsSegment = target[index] == UInt8(ascii: "/")
-            if !endsSegment, !isPlain(target[index]) {
-                guard target[index] == UInt8(ascii: "%"), let decoded = escape(at: index, in: target),
+            if !endsSegment, !ASCII.isSegmentByte(target[index]) {
+                guard target[index] == UInt8(ascii: "%"),
+                    let decoded = PercentEncoding.byte(ofEscapeAt: index, in: target),
                     !ASCII.isControl(decoded)
                 else { return "the path has a byte that is not allowed or not percent-encoded" }
                 next = index &+ 3
@@ -81,26 +83,10 @@ enum TargetRules {
 
     /// RFC 3986 3.4.
     private static func end(ofQueryCharacterAt index: Int, in bytes: UnsafeRawBufferPointer) -> Int? {
-        if bytes[index] == UInt8(ascii: "%") { return escape(at: index, in: bytes).map { _ in index + 3 } }
+        if bytes[index] == UInt8(ascii: "%") {
+            return PercentEncoding.byte(ofEscapeAt: index, in: bytes).map { _ in index + 3 }
+        }
         return ASCII.isTargetByte(bytes[index]) ? index + 1 : nil
-    }
-
-    /// RFC 3986 3.3 `pchar` but for escapes.
-    @inline(__always)
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        let word = byte < 64 ? plainLow : byte < 128 ? plainHigh : 0
-        return word &>> UInt64(byte & 63) & 1 == 1
-    }
-
-    // `unreserved`, `sub-delims`, `:` and `@` (RFC 3986 3.3), a bit for each byte below 64 and each from there on.
-    private static var plainLow: UInt64 { 0x2fff_7fd2_0000_0000 }
-    private static var plainHigh: UInt64 { 0x47ff_fffe_87ff_ffff }
-
-    private static func escape(at index: Int, in bytes: UnsafeRawBufferPointer) -> UInt8? {
-        guard index + 2 < bytes.count, let high = ASCII.hexValue(bytes[index + 1]),
-            let low = ASCII.hexValue(bytes[index + 2])
-        else { return nil }
-        return high << 4 | low
     }
 
     /// `.` and `..`, each dot as it is or as `%2e`.
@@ -111,7 +97,9 @@ enum TargetRules {
         while index < segment.upperBound {
             if target[index] == UInt8(ascii: ".") {
                 index += 1
-            } else if target[index] == UInt8(ascii: "%"), escape(at: index, in: target) == UInt8(ascii: ".") {
+            } else if target[index] == UInt8(ascii: "%"),
+                PercentEncoding.byte(ofEscapeAt: index, in: target) == UInt8(ascii: ".")
+            {
                 index += 3
             } else {
                 return false

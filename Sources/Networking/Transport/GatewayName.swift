@@ -1,3 +1,4 @@
+import ASCIIText
 import HTTPModel
 
 /// A gateway's own name: its pseudonym in `Via` (RFC 9110 7.6.3) and its identifier in `Proxy-Status` (RFC 9209 2).
@@ -28,7 +29,6 @@ public struct GatewayName: Sendable, Hashable, CustomStringConvertible {
     /// nothing of it needs an escape (RFC 9651 3.3.3, 3.3.4).
     package var item: String {
         guard let first = description.utf8.first else { return description }
-        let isLetter = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first | 0x20)
-        return isLetter || first == UInt8(ascii: "*") ? description : "\"\(description)\""
+        return ASCII.isLetter(first) || first == UInt8(ascii: "*") ? description : "\"\(description)\""
     }
 }

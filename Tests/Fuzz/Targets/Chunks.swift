@@ -1,3 +1,4 @@
+import ASCIIText
 import HTTPModel
 
 @testable import HTTPWire

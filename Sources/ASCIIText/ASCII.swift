@@ -36,27 +36,41 @@ public enum ASCII {
 
     /// What a reg-name is made of but for its escapes (RFC 3986 3.2.2), without the comma.
     @inlinable
-    static func isHostByte(_ byte: UInt8) -> Bool {
+    package static func isHostByte(_ byte: UInt8) -> Bool {
         contains(byte, low: 0x2bff_6fd2_0000_0000, high: 0x47ff_fffe_87ff_fffe)
     }
 
-    @inlinable
-    public static func isDigit(_ byte: UInt8) -> Bool {
-        byte &- 0x30 < 10
+    /// `pchar` of RFC 3986 3.3 without escapes: the bytes of a path's segment.
+    @inlinable @inline(__always)
+    public static func isSegmentByte(_ byte: UInt8) -> Bool {
+        // Low: ! $ & ' ( ) * + , - . 0-9 : ; =. High: @ A-Z _ a-z ~.
+        contains(byte, low: 0x2fff_7fd2_0000_0000, high: 0x47ff_fffe_87ff_ffff)
     }
 
-    /// The value of a HEXDIG, or nil.
+    @inlinable @inline(__always)
+    public static func isDigit(_ byte: UInt8) -> Bool { byte &- Byte.zero < 10 }
+
     @inlinable
+    public static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- UInt8(ascii: "a") < 26 }
+
+    /// The value of a hexadecimal digit in either case; nil for any other byte.
+    @inlinable @inline(__always)
     public static func hexValue(_ byte: UInt8) -> UInt8? {
-        if byte &- 0x30 < 10 { return byte &- 0x30 }
-        let letter = (byte | 0x20) &- 0x61
+        if isDigit(byte) { return byte &- Byte.zero }
+        let letter = (byte | 0x20) &- UInt8(ascii: "a")
         return letter < 6 ? letter &+ 10 : nil
     }
 
-    /// The HEXDIG of a value below 16, in upper case, as percent-encoding wants it (RFC 3986 2.1).
+    /// The hexadecimal digit of a value below 16, in upper case, as percent-encoding wants it (RFC 3986 2.1).
     @inlinable
     public static func hexDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? 0x30 &+ value : 0x41 &- 10 &+ value
+        value < 10 ? Byte.zero &+ value : UInt8(ascii: "A") &- 10 &+ value
+    }
+
+    /// The hexadecimal digit of a value below 16, in lower case.
+    @inlinable
+    public static func lowercaseHexDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? Byte.zero &+ value : UInt8(ascii: "a") &- 10 &+ value
     }
 
     /// The byte with A-Z made a-z.
