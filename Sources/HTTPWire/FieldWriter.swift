@@ -35,7 +35,7 @@ enum FieldWriter {
     /// Appends the fields except those that the serializer writes itself or that belong to the hop.
     @inline(__always)
     static func append(
-        _ fields: HTTPFields, except isSkipped: (UnsafeRawBufferPointer) -> Bool, to writer: inout HeadWriter
+        _ fields: HTTPFields, except isSkipped: (UnsafeRawBufferPointer) -> Bool, to writer: inout ByteWriter
     ) throws(SerializationError) {
         let failure: SerializationError? = fields.storage.bytes.withUnsafeBytes { bytes in
             if fields.storage.isChecked {
@@ -60,7 +60,7 @@ enum FieldWriter {
 
     @inline(__always)
     private static func append(
-        _ bytes: UnsafeRawBufferPointer, _ entry: FieldStorage.Entry, to writer: inout HeadWriter
+        _ bytes: UnsafeRawBufferPointer, _ entry: FieldStorage.Entry, to writer: inout ByteWriter
     ) {
         let name = entry.name
         let value = entry.value

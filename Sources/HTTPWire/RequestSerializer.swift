@@ -57,7 +57,7 @@ public enum RequestSerializer {
     ) throws(SerializationError) {
         let capacity = headCapacity(
             method, target: target, host: host, fields: fields, sharedFields: sharedFields)
-        try HeadWriter.append(atMost: capacity, to: &output) { (writer) throws(SerializationError) in
+        try ByteWriter.append(atMost: capacity, to: &output) { (writer) throws(SerializationError) in
             try write(
                 method, target, host, fields, sharedFields, body, closes: closes,
                 expectsContinue: expectsContinue, to: &writer)
@@ -71,7 +71,7 @@ public enum RequestSerializer {
         _ method: HTTPMethod, target: ArraySlice<UInt8>, host: Host, fields: HTTPFields,
         sharedFields: HTTPFields, body: Body, to room: UnsafeMutableRawBufferPointer
     ) throws(SerializationError) -> Int {
-        try HeadWriter.write(to: room) { (writer) throws(SerializationError) in
+        try ByteWriter.write(to: room) { (writer) throws(SerializationError) in
             try write(
                 method, target, host, fields, sharedFields, body, closes: false, expectsContinue: false,
                 to: &writer)
@@ -92,10 +92,10 @@ public enum RequestSerializer {
     private static func write(
         _ method: HTTPMethod, _ target: ArraySlice<UInt8>, _ host: Host, _ fields: HTTPFields,
         _ sharedFields: HTTPFields, _ body: Body, closes: Bool, expectsContinue: Bool,
-        to writer: inout HeadWriter
+        to writer: inout ByteWriter
     ) throws(SerializationError) {
         guard target.withUnsafeBytes(isTarget) else { throw .target }
-        writer.append(method)
+        writer.append(name: method)
         writer.append(" ")
         if host.isTargetAbsolute {
             writer.append("http://")
@@ -141,5 +141,13 @@ public enum RequestSerializer {
         case 14: ASCII.isText(name, "content-length") || HopByHopFields.contains(name)
         default: HopByHopFields.contains(name)
         }
+    }
+}
+
+extension ByteWriter {
+    /// Appends a method's name.
+    @inline(__always)
+    fileprivate mutating func append(name method: HTTPMethod) {
+        if method.isGet { append("GET") } else { method.withBytes { append($0) } }
     }
 }

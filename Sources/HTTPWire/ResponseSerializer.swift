@@ -62,8 +62,7 @@ public enum ResponseSerializer {
     /// Appends `100 Continue` or another interim answer, which has no fields.
     public static func appendInformational(_ status: HTTPStatus, to output: inout [UInt8]) {
         precondition(status.isInformational, "\(status) is no interim answer")
-        // Cannot fail: nothing in it is checked.
-        try? HeadWriter.append(atMost: 192, to: &output) { (writer) throws(SerializationError) in
+        ByteWriter.append(atMost: 192, to: &output) { writer in
             appendStatusLine(status, to: &writer)
             writer.append("\r\n")
         }
@@ -79,7 +78,7 @@ public enum ResponseSerializer {
         to output: inout [UInt8]
     ) throws(SerializationError) -> Outcome {
         let outcome = try outcome(status, body, context)
-        try HeadWriter.append(atMost: headCapacity(fields, date: date), to: &output) {
+        try ByteWriter.append(atMost: headCapacity(fields, date: date), to: &output) {
             (writer) throws(SerializationError) in
             try write(status, fields, body, context, date, outcome, to: &writer)
         }
@@ -92,7 +91,7 @@ public enum ResponseSerializer {
         to room: UnsafeMutableRawBufferPointer
     ) throws(SerializationError) -> (outcome: Outcome, length: Int) {
         let outcome = try outcome(status, body, context)
-        let length = try HeadWriter.write(to: room) { (writer) throws(SerializationError) in
+        let length = try ByteWriter.write(to: room) { (writer) throws(SerializationError) in
             try write(status, fields, body, context, date, outcome, to: &writer)
         }
         return (outcome, length)
@@ -107,7 +106,7 @@ public enum ResponseSerializer {
     @inline(__always)
     private static func write(
         _ status: HTTPStatus, _ fields: HTTPFields, _ body: Body, _ context: Context,
-        _ date: ArraySlice<UInt8>?, _ outcome: Outcome, to writer: inout HeadWriter
+        _ date: ArraySlice<UInt8>?, _ outcome: Outcome, to writer: inout ByteWriter
     ) throws(SerializationError) {
         appendStatusLine(status, to: &writer)
         if let date {
@@ -142,7 +141,7 @@ public enum ResponseSerializer {
 
     /// RFC 9110 8.6, RFC 9112 6.1: neither on 204; on 304 and HEAD what a 200 to GET would have said, where known.
     private static func appendFraming(
-        _ status: HTTPStatus, _ body: Body, _ context: Context, to writer: inout HeadWriter
+        _ status: HTTPStatus, _ body: Body, _ context: Context, to writer: inout ByteWriter
     ) {
         guard !status.forbidsBody else { return }
         switch (body, context.version) {
@@ -155,7 +154,7 @@ public enum ResponseSerializer {
         }
     }
 
-    private static func appendStatusLine(_ status: HTTPStatus, to writer: inout HeadWriter) {
+    private static func appendStatusLine(_ status: HTTPStatus, to writer: inout ByteWriter) {
         if status == .ok {
             writer.append("HTTP/1.1 200 OK\r\n")
             return

@@ -106,26 +106,9 @@ enum JSONText {
             place.pointee = Byte.zero &+ UInt8(truncatingIfNeeded: number)
             return 1
         }
-        let count = digitCount(number)
-        var rest = number
-        var index = count
-        while index > 0 {
-            index &-= 1
-            place[index] = Byte.zero &+ UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
-        }
+        let count = ASCII.digitCount(number)
+        ASCII.write(number, digits: count, at: place)
         return count
-    }
-
-    @inline(__always)
-    private static func digitCount(_ number: UInt) -> Int {
-        var rest = number
-        var count = 1
-        while rest >= 1000 {
-            rest /= 1000
-            count &+= 3
-        }
-        return rest >= 100 ? count &+ 2 : rest >= 10 ? count &+ 1 : count
     }
 
     /// An Int has at most 19 digits; a sign, a point and a zero before it may come to them.
@@ -139,7 +122,7 @@ enum JSONText {
         let start = scaled < 0 ? 1 : 0
         if scaled < 0 { place.pointee = Byte.minus }
         // The zeros of a small fraction included; at least one digit before the point.
-        let point = start &+ Swift.max(digitCount(rest) &- places, 1)
+        let point = start &+ Swift.max(ASCII.digitCount(rest) &- places, 1)
         let length = point &+ 1 &+ places
         var index = length
         while index > start {
@@ -158,11 +141,8 @@ enum JSONText {
     @inline(__always)
     private static func write(thousandths number: UInt, at place: UnsafeMutablePointer<UInt8>) -> Int {
         let count = write(number / 1000, at: place)
-        let rest = UInt32(truncatingIfNeeded: number % 1000)
         place[count] = Byte.point
-        place[count &+ 1] = Byte.zero &+ UInt8(truncatingIfNeeded: rest / 100)
-        place[count &+ 2] = Byte.zero &+ UInt8(truncatingIfNeeded: rest / 10 % 10)
-        place[count &+ 3] = Byte.zero &+ UInt8(truncatingIfNeeded: rest % 10)
+        ASCII.write(number % 1000, digits: 3, at: place + count + 1)
         return count &+ 4
     }
 }
