@@ -1,11 +1,11 @@
 import Glibc
 public import Synchronization
 
-/// A `Lock` for what many threads may want at once, a nanosecond or two slower than one where nobody else does.
+/// A `Lock` for state that many threads want at once. Without contention it is one or two nanoseconds slower than a `Lock`.
 ///
-/// A `Mutex` on Linux is handed to the thread that has slept longest on it. As soon as a few sleep, each operation takes a
-/// switch of threads, which is 50 us in place of 50 ns, and whoever comes meanwhile sleeps too: eight threads on two cores do not
-/// get out of that for seconds. So threads take turns in front of it, awake; one that finds no turn goes to sleep there at last.
+/// On Linux a `Mutex` passes to the thread that has slept on it the longest. Once a few threads sleep, every operation takes a
+/// context switch (50 us instead of 50 ns), and each thread that arrives meanwhile goes to sleep as well: eight threads on two
+/// cores stay in that state for seconds. So threads spin for a turn first, and sleep on the mutex only if they get none.
 public struct CrowdLock<State>: ~Copyable, Sendable {
     @usableFromInline let isTaken = Atomic<Bool>(false)
     @usableFromInline let lock: Lock<State>
@@ -20,12 +20,12 @@ public struct CrowdLock<State>: ~Copyable, Sendable {
         _ body: (inout sending State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         if isTaken.exchange(true, ordering: .acquiring) { waitForTurn() }
-        // Also one that got no turn: at worst two have one then, and meet in the lock.
+        // A thread that got no turn clears the flag too. At worst two threads then meet at the mutex.
         defer { isTaken.store(false, ordering: .releasing) }
         return try lock.withLock(body)
     }
 
-    /// Waits until it has a turn, or has waited long enough: a holder that does not run meanwhile may not do so for long.
+    /// Spins until the flag is free. Gives up after a while, because the holder may be descheduled.
     @usableFromInline
     @inline(never)
     borrowing func waitForTurn() {

@@ -1,5 +1,5 @@
-/// What one thread did before a continuation was resumed, shown to the thread sanitizer as done before what the task does
-/// then. Nothing in other builds.
+/// Tells the thread sanitizer that whatever a thread did before it resumed a continuation happens before whatever the
+/// resumed task does. Compiles to nothing in other builds.
 ///
 ///     let handover = Handover()
 ///     defer { handover.taken() }
@@ -7,8 +7,8 @@
 ///         somewhere { handover.given(); continuation.resume(returning: value) }
 ///     }
 ///
-/// A task that finds its continuation resumed already goes on at once, and the Swift runtime, which orders the two by an
-/// atomic, announces to the sanitizer only those that it had suspended.
+/// The Swift runtime orders the two with an atomic, but announces that to the sanitizer only for tasks that it suspended. A
+/// task whose continuation is already resumed never suspends.
 public struct Handover: Sendable {
     #if THREAD_SANITIZER
         private final class Mark: Sendable {
@@ -20,14 +20,14 @@ public struct Handover: Sendable {
 
     public init() {}
 
-    /// Before the continuation is resumed.
+    /// Call this before resuming the continuation.
     public func given() {
         #if THREAD_SANITIZER
             mark.lock.withLock { _ in }
         #endif
     }
 
-    /// After it was awaited.
+    /// Call this after the continuation was awaited.
     public func taken() {
         #if THREAD_SANITIZER
             mark.lock.withLock { _ in }

@@ -2,27 +2,27 @@
     import Glibc
 #endif
 
-/// How many locks the current thread holds. Known to debug builds, which stop where foreign code is called under one; in
-/// others nothing is left of it.
+/// Counts the locks that the current thread holds, so that debug builds can stop when foreign code is called under a lock.
+/// Compiles to nothing in release builds.
 @usableFromInline
 package enum HeldLocks {
-    /// Stops a debug build when the current thread holds a `Lock`.
+    /// Stops a debug build if the current thread holds a `Lock`.
     @inlinable
     package static func assertNone() {
         #if DEBUG
-            precondition(count == 0, "foreign code is called under a lock")
+            precondition(count == 0, "foreign code called while holding a lock")
         #endif
     }
 
     @inlinable
-    static func taken() {
+    static func didLock() {
         #if DEBUG
             add(1)
         #endif
     }
 
     @inlinable
-    static func given() {
+    static func willUnlock() {
         #if DEBUG
             add(-1)
         #endif
@@ -36,7 +36,7 @@ package enum HeldLocks {
             return key
         }()
 
-        // The count itself is where a pointer would be.
+        // The thread-specific value is the count itself, not a pointer to it.
         @usableFromInline static var count: Int {
             Int(bitPattern: pthread_getspecific(key))
         }

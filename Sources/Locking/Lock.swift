@@ -4,17 +4,17 @@
     public import Synchronization
 #endif
 
-// `Synchronization.Mutex` is invisible to the thread sanitizer on Linux (it reports races inside a contended
-// lock), so builds under it define THREAD_SANITIZER and use a pthread mutex instead.
+// The thread sanitizer does not see `Synchronization.Mutex` on Linux: it reports races inside a contended lock. Builds for
+// the sanitizer define THREAD_SANITIZER and use a pthread mutex instead.
 
 /// A value that only one thread at a time can reach.
 ///
-/// All state that threads share sits in one `State` behind one `Lock`. Not recursive. Never call an
-/// observer, a handler or any other foreign code inside `withLock`: decide under the lock, act after it. Where such code is
-/// called, debug builds see to that: `HeldLocks.assertNone()`.
+/// Put all state that threads share into one `State` behind one `Lock`. Not recursive. Never call an observer, a handler or
+/// any other foreign code inside `withLock`: decide under the lock, act after it. The code that calls observers and handlers
+/// checks this in debug builds with `HeldLocks.assertNone()`.
 #if THREAD_SANITIZER
     public struct Lock<State>: ~Copyable, @unchecked Sendable {
-        // Sound: `storage` is reached only between lock and unlock of the mutex beside it.
+        // Sound: `storage` is accessed only while `mutex` is locked.
         private let mutex: UnsafeMutablePointer<pthread_mutex_t>
         private let storage: UnsafeMutablePointer<State>
 
@@ -36,9 +36,9 @@
             _ body: (inout sending State) throws(Failure) -> sending Result
         ) throws(Failure) -> sending Result {
             pthread_mutex_lock(mutex)
-            HeldLocks.taken()
+            HeldLocks.didLock()
             defer {
-                HeldLocks.given()
+                HeldLocks.willUnlock()
                 pthread_mutex_unlock(mutex)
             }
             return try body(&storage.pointee)
@@ -57,8 +57,8 @@
         public borrowing func withLock<Result, Failure: Error>(
             _ body: (inout sending State) throws(Failure) -> sending Result
         ) throws(Failure) -> sending Result {
-            HeldLocks.taken()
-            defer { HeldLocks.given() }
+            HeldLocks.didLock()
+            defer { HeldLocks.willUnlock() }
             return try mutex.withLock(body)
         }
     }

@@ -1,7 +1,7 @@
 import Locking
 import Rx
 
-/// What a stream sent so far, and its end.
+/// Collects the values and the end of a stream.
 final class BlockingEvents<Element: Sendable>: Sendable {
     private struct State {
         var elements: [Element] = []
@@ -22,7 +22,7 @@ final class BlockingEvents<Element: Sendable>: Sendable {
         }
     }
 
-    /// What it came to: without an end, to a timeout.
+    /// The outcome so far. A stream that has not ended counts as timed out.
     var result: MaterializedSequenceResult<Element> {
         let state = state.withLock { $0 }
         if let error = state.error { return .failed(elements: state.elements, error: error) }

@@ -2,74 +2,78 @@ public import Foundation
 public import Rx
 
 extension ObservableConvertibleType {
-    /// The stream for a caller that waits for it, at most `timeout` seconds each time; `nil` is for ever.
+    /// Returns a view of the stream whose operations block the calling thread, for tests and tools.
     ///
-    /// For tests and tools: each operation subscribes and keeps its thread. The main thread serves the main run loop and the main
-    /// queue meanwhile, so that what is observed on `MainScheduler` comes; another thread sleeps. Work of the main queue that
-    /// waits itself keeps that queue from going on, as it runs one thing at a time.
+    /// On the main thread an operation runs the main run loop while it waits, so events observed on `MainScheduler` arrive.
+    /// Other threads sleep. A block of the main queue that waits holds that queue up, because the queue is serial.
+    ///
+    /// - Parameter timeout: the longest time that each operation waits, in seconds. Default `nil`: no limit.
     public consuming func toBlocking(timeout: TimeInterval? = nil) -> BlockingObservable<Element> {
         BlockingObservable(source: asObservable(), timeout: timeout)
     }
 }
 
-/// What a stream sent, and how it ended.
+/// The values of a stream and how it ended.
 @frozen
 public enum MaterializedSequenceResult<Element: Sendable>: Sendable {
     case completed(elements: [Element])
     case failed(elements: [Element], error: any Error)
 }
 
-/// A stream that is waited for. Each operation subscribes anew and disposes that subscription before it returns; each fails
-/// with `RxError.timeout` when the time is over.
+/// A stream whose operations block the calling thread.
+///
+/// Each operation subscribes anew, disposes its subscription before it returns, and fails with `RxError.timeout` when the
+/// timeout passes.
 public struct BlockingObservable<Element: Sendable>: Sendable {
     let source: Observable<Element>
     let timeout: TimeInterval?
 
-    /// All values.
+    /// Waits for the end of the stream and returns all values.
     ///
     /// - Throws: the stream's error, `RxError.timeout`.
-    @available(*, noasync, message: "blocks the thread: iterate over values")
+    @available(*, noasync, message: "Blocks the thread. Iterate over `values` instead.")
     public func toArray() throws -> [Element] {
         try elements(of: source)
     }
 
-    /// The first value, without waiting for another; `nil` when there is none.
+    /// Waits for the first value and returns it; `nil` if the stream is empty.
     ///
     /// - Throws: the stream's error, `RxError.timeout`.
-    @available(*, noasync, message: "blocks the thread: iterate over values")
+    @available(*, noasync, message: "Blocks the thread. Iterate over `values` instead.")
     public func first() throws -> Element? {
         try elements(of: source.take(1)).first
     }
 
-    /// The last value; `nil` when there is none.
+    /// Waits for the end of the stream and returns the last value; `nil` if the stream is empty.
     ///
     /// - Throws: the stream's error, `RxError.timeout`.
-    @available(*, noasync, message: "blocks the thread: iterate over values")
+    @available(*, noasync, message: "Blocks the thread. Iterate over `values` instead.")
     public func last() throws -> Element? {
         try elements(of: source.takeLast(1)).last
     }
 
-    /// The one value.
+    /// Waits for the stream's only value and returns it.
     ///
-    /// - Throws: `RxError.noElements` without one, `RxError.moreThanOneElement` at the second, the stream's error,
+    /// - Throws: `RxError.noElements` if there is none, `RxError.moreThanOneElement` at the second value, the stream's error,
     ///   `RxError.timeout`.
-    @available(*, noasync, message: "blocks the thread: iterate over values")
+    @available(*, noasync, message: "Blocks the thread. Iterate over `values` instead.")
     public func single() throws -> Element {
         try one(of: source)
     }
 
-    /// The one value that `predicate` is true of.
+    /// Waits for the only value that satisfies `predicate` and returns it.
     ///
-    /// - Throws: `RxError.noElements` without one, `RxError.moreThanOneElement` at the second, what `predicate` throws, the
-    ///   stream's error, `RxError.timeout`.
-    @available(*, noasync, message: "blocks the thread: iterate over values")
+    /// - Throws: `RxError.noElements` if there is none, `RxError.moreThanOneElement` at the second such value, the error of
+    ///   `predicate`, the stream's error, `RxError.timeout`.
+    @available(*, noasync, message: "Blocks the thread. Iterate over `values` instead.")
     @preconcurrency
     public func single(_ predicate: @escaping @Sendable (Element) throws -> Bool) throws -> Element {
         try one(of: source.filter(predicate))
     }
 
-    /// All values, and the completion or the error, `RxError.timeout` too.
-    @available(*, noasync, message: "blocks the thread: iterate over values")
+    /// Waits for the end of the stream and returns all values with the completion or the error, which may be
+    /// `RxError.timeout`.
+    @available(*, noasync, message: "Blocks the thread. Iterate over `values` instead.")
     public func materialize() -> MaterializedSequenceResult<Element> {
         result(of: source)
     }

@@ -3,22 +3,23 @@ import Foundation
 import Rx
 import Synchronization
 
-/// Keeps a thread until a stream has ended or the time is over.
+/// Blocks the current thread until a stream ends or the timeout passes.
 final class BlockingWait: Sendable {
-    /// `nil` is for ever.
+    /// `nil` waits forever.
     private let deadline: DispatchTime?
     private let hasEnded = Atomic<Bool>(false)
     private let ended = DispatchSemaphore(value: 0)
     private let servesMainQueue = Thread.isMainThread
 
     init(timeout: TimeInterval?) {
-        // Seconds beyond what the clock can count are for ever.
+        // `DispatchTime` cannot represent much longer timeouts; they wait forever.
         deadline = timeout.flatMap { $0 < 1e9 ? DispatchTime.now() + max($0, 0) : nil }
     }
 
-    /// Subscribes, waits and disposes the subscription.
+    /// Subscribes, waits, and disposes the subscription.
     ///
-    /// What runs in turns on this thread gets turns of its own meanwhile: those outside of it wait for this.
+    /// Work that the stream schedules on `CurrentThreadScheduler` runs on a nested trampoline: the thread's outer trampoline
+    /// is blocked until this call returns.
     func run(_ subscribe: () -> any Disposable) {
         Trampoline.nested {
             let subscription = subscribe()
@@ -28,22 +29,23 @@ final class BlockingWait: Sendable {
         }
     }
 
-    /// The stream has ended. From any thread.
+    /// Ends the wait. Safe to call from any thread.
     func end() {
         hasEnded.store(true, ordering: .releasing)
         ended.signal()
-        // Gives the run loop something to do, after which it looks whether to go on.
+        // Wakes the run loop, which then checks `hasEnded`.
         if servesMainQueue { DispatchQueue.main.async {} }
     }
 
-    /// Runs the main run loop. It returns early where nothing can come from it: in work of the main queue that it runs itself.
+    /// Runs the main run loop until the stream ends. Returns early if the run loop cannot run, as inside a block of the main
+    /// queue that the run loop itself executes.
     private func serveMainQueue() {
         while !hasEnded.load(ordering: .acquiring), let limit = limit {
             guard RunLoop.main.run(mode: .default, before: limit) else { return }
         }
     }
 
-    /// Until when the run loop may sleep; `nil` when the time is over.
+    /// The time until which the run loop may sleep; `nil` once the timeout has passed.
     private var limit: Date? {
         guard let deadline else { return .distantFuture }
         let now = DispatchTime.now().uptimeNanoseconds

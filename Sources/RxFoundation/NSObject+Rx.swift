@@ -1,5 +1,5 @@
 public import Foundation
 public import Rx
 
-/// Every object of Foundation offers `rx`.
+/// Gives every `NSObject` the `rx` namespace.
 extension NSObject: ReactiveCompatible {}

@@ -1,11 +1,14 @@
 public import Foundation
 public import Rx
 
-/// Runs work as operations of a queue, as many at a time as that allows. Disposing before one ran means it will not run.
+/// A scheduler that runs each action as an operation on an `OperationQueue`.
 ///
-/// In a module of its own: it alone needs the whole of Foundation.
+/// An action that is disposed before its operation starts does not run. The queue's `maxConcurrentOperationCount` decides how
+/// many actions run at the same time.
 public final class OperationQueueScheduler: ImmediateSchedulerType {
+    /// The queue that runs the actions.
     public let operationQueue: OperationQueue
+    /// The priority of each operation.
     public let queuePriority: Operation.QueuePriority
 
     public init(operationQueue: OperationQueue, queuePriority: Operation.QueuePriority = .normal) {

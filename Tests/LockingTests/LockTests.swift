@@ -9,7 +9,7 @@ struct LockTests {
         let value = Lock(0)
     }
 
-    @Test("Threads that add under the lock lose nothing")
+    @Test("No increment is lost when threads add under the lock")
     func threadsThatAddUnderTheLockLoseNothing() {
         let counter = Counter()
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
@@ -18,7 +18,7 @@ struct LockTests {
         #expect(counter.value.withLock { $0 } == 80_000)
     }
 
-    @Test("Eight threads that add under a lock for many lose nothing, also while one is kept in it")
+    @Test("No increment is lost when eight threads contend for a CrowdLock while its holder is slow")
     func crowd() async {
         final class Counter: Sendable {
             let value = CrowdLock(0)
@@ -32,7 +32,7 @@ struct LockTests {
         Thread.detachNewThread {
             counter.value.withLock { value in
                 inside.signal()
-                // So long that the others find no turn, and go to sleep.
+                // Long enough for the other threads to give up spinning and sleep.
                 for _ in 0..<2_000 { sched_yield() }
                 value += 1
             }
@@ -50,7 +50,7 @@ struct LockTests {
         #expect(counter.value.withLock { $0 } == 80_001)
     }
 
-    @Test("An error thrown inside leaves the lock free")
+    @Test("An error thrown inside withLock releases the lock")
     func anErrorThrownInsideLeavesTheLockFree() {
         struct Failure: Error {}
         let counter = Counter()
@@ -61,7 +61,7 @@ struct LockTests {
         #expect(counter.value.withLock { $0 } == 0)
     }
 
-    @Test("A debug build stops where foreign code is called under a lock, and nowhere else")
+    @Test("A debug build stops only where foreign code is called under a lock")
     func foreignCodeUnderALock() async {
         HeldLocks.assertNone()
         let counter = Counter()

@@ -3,7 +3,6 @@ import Rx
 import RxBlocking
 import Testing
 
-/// Streams that a thread waits for.
 @Suite("Blocking")
 struct BlockingTests {
     private let queue = SerialDispatchQueueScheduler(qos: .default)
@@ -12,7 +11,7 @@ struct BlockingTests {
         Observable.of(1, 2, 3, scheduler: queue)
     }
 
-    @Test("The values of a stream on another thread are waited for")
+    @Test("Each operation waits for values that another thread sends")
     func values() throws {
         let blocking = later.toBlocking(timeout: 60)
         #expect(try blocking.toArray() == [1, 2, 3])
@@ -24,7 +23,7 @@ struct BlockingTests {
         #expect(try Completable.empty().toBlocking().toArray().isEmpty)
     }
 
-    @Test("A stream without a value has no first and no last, and no single one")
+    @Test("An empty stream has no first, last or single value")
     func empty() throws {
         let blocking = Observable<Int>.empty().toBlocking()
         #expect(try blocking.toArray() == [])
@@ -39,7 +38,7 @@ struct BlockingTests {
                 == "Sequence doesn't contain any elements.")
     }
 
-    /// What `body` throws, as text.
+    /// The description of the error that `body` throws; empty if it throws none.
     private func failure(_ body: () throws -> Void) -> String {
         do {
             try body()
@@ -49,7 +48,7 @@ struct BlockingTests {
         }
     }
 
-    @Test("An error is thrown, and materialized after the values before it")
+    @Test("An error is thrown, and materialize returns it with the values before it")
     func failing() throws {
         let failing = later.concat(Observable.error(Failure())).toBlocking(timeout: 60)
         #expect(throws: Failure.self) { try failing.toArray() }
@@ -57,26 +56,26 @@ struct BlockingTests {
         #expect(throws: Failure.self) { try later.toBlocking().single { _ in throw Failure() } }
         #expect(try failing.first() == 1)
         guard case .failed(let elements, let error) = failing.materialize() else {
-            Issue.record("it completed")
+            Issue.record("the stream completed")
             return
         }
         #expect(elements == [1, 2, 3])
         #expect(error is Failure)
         guard case .completed(let all) = later.toBlocking(timeout: 60).materialize() else {
-            Issue.record("it failed")
+            Issue.record("the stream failed")
             return
         }
         #expect(all == [1, 2, 3])
     }
 
-    @Test("When the time is over it fails, keeps what came, and disposes the subscription")
+    @Test("A timeout fails the operation, keeps the values so far, and disposes the subscription")
     func timedOut() throws {
         let subject = PublishSubject<Int>()
         let silent = subject.startWith(1).toBlocking(timeout: 0.01)
         #expect(failure { _ = try silent.last() } == "Sequence timeout.")
         #expect(!subject.hasObservers)
         guard case .failed(let elements, RxError.timeout) = silent.materialize() else {
-            Issue.record("it did not time out")
+            Issue.record("the operation did not time out")
             return
         }
         #expect(elements == [1])
@@ -86,17 +85,18 @@ struct BlockingTests {
         #expect(try Observable.just(1).toBlocking(timeout: 0).first() == 1)
     }
 
-    @Test("The first value does not wait for another, and its subscription has ended when it is there")
+    @Test("first returns at the first value and disposes the subscription")
     func firstDisposes() throws {
-        let log = Log<String>()
         let endless = Observable<Int>.interval(.milliseconds(1), scheduler: queue)
-            .do(onDispose: { log.add("disposed") })
         #expect(try endless.toBlocking(timeout: 60).first() == 0)
         #expect(try Observable.just(7).concat(Observable.never()).toBlocking().first() == 7)
         #expect(throws: RxError.self) { try endless.toBlocking(timeout: 60).single() }
+        let subject = BehaviorSubject(value: 7)
+        #expect(try subject.toBlocking().first() == 7)
+        #expect(!subject.hasObservers)
     }
 
-    @Test("Waiting inside of scheduled work does not wait for its own thread")
+    @Test("Blocking inside scheduled work does not deadlock")
     func nested() {
         let log = Log<String>()
         _ = Observable.of(1, 2).subscribe(onNext: { value in

@@ -4,13 +4,13 @@ import RxFoundation
 import Testing
 
 private final class Labelled: NSObject, @unchecked Sendable {
-    // Only this test's thread touches it.
+    // Only the test's thread accesses it.
     var text = ""
 }
 
-@Suite("Objects of Foundation")
+@Suite("NSObject.rx")
 struct NSObjectTests {
-    @Test("Offer rx, with a binder for each of their properties, which does not keep them alive")
+    @Test("A property binder writes to the object and does not retain it")
     func binder() {
         weak var gone: Labelled?
         let texts = PublishSubject<String>()

@@ -3,7 +3,7 @@ import Rx
 import RxFoundation
 import Testing
 
-@Suite("Operation queues")
+@Suite("OperationQueueScheduler")
 struct OperationQueueSchedulerTests {
     private func queue(suspended: Bool = false) -> OperationQueue {
         let queue = OperationQueue()
@@ -20,7 +20,7 @@ struct OperationQueueSchedulerTests {
         return seen
     }
 
-    @Test("Work runs on the queue, and values observed there keep their order, also where many run at once")
+    @Test("Actions run on the queue, and observed values keep their order on serial and concurrent queues")
     func runs() async throws {
         let serial = OperationQueueScheduler(operationQueue: queue())
         #expect(try await numbers(200, on: serial) == Array(0..<200))
@@ -35,11 +35,11 @@ struct OperationQueueSchedulerTests {
         #expect(current == ObjectIdentifier(serial.operationQueue))
     }
 
-    @Test("What is disposed before its turn does not run, and goes with its operation")
+    @Test("An action that is disposed before its operation starts does not run")
     func disposed() async {
         let suspended = queue(suspended: true)
         let scheduler = OperationQueueScheduler(operationQueue: suspended)
-        await confirmation("the one that was left runs", expectedCount: 1) { confirm in
+        await confirmation("only the action that was not disposed runs", expectedCount: 1) { confirm in
             let first = scheduler.schedule(()) {
                 confirm()
                 return Disposables.create()
@@ -56,7 +56,7 @@ struct OperationQueueSchedulerTests {
         }
     }
 
-    @Test("Of what waits the higher priority runs first")
+    @Test("Among waiting actions the one with the higher priority runs first")
     func priority() async throws {
         let suspended = queue(suspended: true)
         let order = PublishSubject<String>()
