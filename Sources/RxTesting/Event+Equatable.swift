@@ -1,7 +1,7 @@
 public import Rx
 
-// In tests events are compared; elsewhere two errors have no meaning of "equal", so Rx does without. Here two errors are
-// equal where they read the same.
+// Tests compare events. Rx itself does not make them `Equatable`, because two errors have no general notion of equality.
+// Here two errors are equal if their descriptions are.
 
 extension Event: Equatable where Element: Equatable {
     public static func == (lhs: Event, rhs: Event) -> Bool {

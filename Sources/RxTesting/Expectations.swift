@@ -2,8 +2,18 @@ public import Rx
 public import Testing
 
 extension TestScheduler {
-    /// Subscribes to `source` now, runs `frames` ticks, disposes at `disposedAt` or at the end, and records an issue of the
-    /// test unless what it sent reads as these marbles. Values are compared by how they describe themselves.
+    /// Subscribes to `source`, runs `frames` ticks, and records an issue unless the events match the marbles.
+    ///
+    /// Values are compared by their descriptions.
+    ///
+    /// - Parameters:
+    ///   - source: the stream to subscribe to, at the current tick.
+    ///   - marbles: the expected events, starting at the current tick; see ``Marbles``.
+    ///   - disposedAt: the tick, counted from now, after which the subscription is disposed. Default: after `frames` ticks.
+    ///   - frames: how many ticks to run.
+    ///   - comment: a text to put in front of the issue.
+    ///   - sourceLocation: where the issue is recorded.
+    /// - Returns: the observer with the recorded events.
     @discardableResult
     public func expect<Output: ObservableConvertibleType>(
         _ source: Output, sends marbles: String, disposedAt: TestTime? = nil, frames: TestTime = 100,
@@ -14,7 +24,7 @@ extension TestScheduler {
         return observer
     }
 
-    /// As `expect(_:sends:)`, for values that the marbles name: those of `values`.
+    /// Like `expect(_:sends:)`, with the marbles' names standing for `values`, which are compared with `==`.
     @discardableResult
     public func expect<Output: ObservableConvertibleType>(
         _ source: Output, sends marbles: String, values: [String: Output.Element],
@@ -28,14 +38,15 @@ extension TestScheduler {
 }
 
 extension TestableObserver {
-    /// Records an issue of the test unless what came since this was made reads as these marbles.
+    /// Records an issue unless the events since the observer was created match the marbles. Values are compared by their
+    /// descriptions.
     public func expect(
         _ marbles: String, _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation
     ) {
         report(comment, sourceLocation) { try difference(from: marbles) }
     }
 
-    /// Records an issue of the test unless what came since this was made is what the marbles say, with these values.
+    /// Records an issue unless the events since the observer was created match the marbles, whose names stand for `values`.
     public func expect(
         _ marbles: String, values: [String: Element], _ comment: Comment? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -43,22 +54,22 @@ extension TestableObserver {
         report(comment, sourceLocation) { try difference(from: marbles, values: values) }
     }
 
-    /// How what came differs from these marbles, for a reader; `nil` where it does not. For other test libraries than
-    /// Swift Testing: `XCTAssertNil(try observer.difference(from: "-a-|"))`.
+    /// Describes how the events differ from the marbles; `nil` if they match. For test libraries other than Swift Testing:
+    /// `XCTAssertNil(try observer.difference(from: "-a-|"))`.
     public func difference(from marbles: String) throws(MarbleSyntaxError) -> String? {
         let expected = Marbles.frames(try Marbles.events(marbles), from: 0)
         return MarbleDifference(expected: expected, received: Marbles.frames(events, from: start))?
             .description
     }
 
-    /// How what came differs from these marbles, whose values are those of `values`; `nil` where it does not.
+    /// Describes how the events differ from the marbles, whose names stand for `values`; `nil` if they match.
     public func difference(
         from marbles: String, values: [String: Element]
     ) throws(MarbleSyntaxError) -> String? where Element: Equatable {
         let expected = try Marbles.events(marbles, values: values)
         let received = events.map { Recorded(time: $0.time - start, value: $0.value) }
         if expected == received { return nil }
-        // What is equal to a named value is written by its name, anything else as it describes itself.
+        // A value that equals a named one is shown by that name, any other by its description.
         func named(_ events: [Recorded<Event<Element>>]) -> [(frame: Int, text: String)] {
             Marbles.frames(
                 events.map { recorded in

@@ -3,19 +3,19 @@ import Locking
 import Rx
 public import Testing
 
-/// What a test leaves behind is a leak: observables, running steps, subscriptions and disposables that it made and that are
-/// alive after it has ended.
+/// A trait that fails a test which leaks: one that leaves observables, subscriptions, disposables or other objects of Rx alive.
 ///
 ///     @Suite(.noLeaks) struct SearchTests { ... }
 ///     @Test(.noLeaks) func aSearchIsAbandoned() { ... }
 ///
-/// What other threads still hold when the test returns has some time to be freed. Counts what the test's task makes
-/// (`Resources.Ledger`), in builds in which Rx counts: debug builds, and with `TRACE_RESOURCES`. In others it warns.
+/// Only objects that the test's own task creates are counted (`Resources.Ledger`). Objects that other threads still hold when
+/// the test returns get some time to be freed. Rx counts its objects in debug builds and in builds with `TRACE_RESOURCES`; in
+/// other builds the trait records a warning.
 public struct NoLeaks: SuiteTrait, TestTrait, TestScoping {
     private let limit: DispatchTimeInterval
 
-    /// - Parameter limit: how long other threads may hold what the test made after it has returned. A test that leaves nothing
-    ///   behind does not wait.
+    /// - Parameter limit: how long other threads may hold the test's objects after the test has returned. A test that leaves
+    ///   nothing behind does not wait.
     public init(within limit: DispatchTimeInterval = .seconds(10)) {
         self.limit = limit
     }
@@ -33,11 +33,11 @@ public struct NoLeaks: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == NoLeaks {
-    /// What the test leaves behind is a leak; see ``NoLeaks``.
+    /// Fails the test if it leaks objects of Rx; see ``NoLeaks``.
     public static var noLeaks: NoLeaks { NoLeaks() }
 }
 
-/// Runs `body`, and records an issue of the test when objects of Rx that it made are alive afterwards.
+/// Runs `body` and records an issue if objects of Rx that it created are still alive afterwards.
 public func expectNoLeaks<Result>(
     sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Result
 ) rethrows -> Result {
@@ -49,14 +49,14 @@ public func expectNoLeaks<Result>(
 private func report(_ ledger: Resources.Ledger, sourceLocation: SourceLocation) {
     guard Resources.areCounted else {
         Issue.record(
-            "leaks are not looked for: Rx counts only in debug builds and with TRACE_RESOURCES",
+            "leaks are not checked: Rx counts its objects only in debug builds and with TRACE_RESOURCES",
             severity: .warning, sourceLocation: sourceLocation)
         return
     }
     let alive = ledger.alive
     guard alive > 0 else { return }
     Issue.record(
-        "\(alive) \(alive == 1 ? "object" : "objects") of Rx made here \(alive == 1 ? "is" : "are") still alive",
+        "\(alive) \(alive == 1 ? "object of Rx that was" : "objects of Rx that were") created here \(alive == 1 ? "is" : "are") still alive",
         sourceLocation: sourceLocation)
 }
 
@@ -64,7 +64,7 @@ extension Resources.Ledger {
     fileprivate func waitUntilEmpty(atMost limit: DispatchTimeInterval) async {
         guard alive > 0 else { return }
         await withCheckedContinuation { continuation in
-            // Whichever is first resumes.
+            // The first of the two callbacks resumes.
             let waiting = Lock<CheckedContinuation<Void, Never>?>(continuation)
             let end: @Sendable () -> Void = {
                 waiting.withLock { waiting in

@@ -1,14 +1,15 @@
-/// Where two streams of marbles differ, for a reader.
+/// The difference between two marble streams, in a form that people can read.
 ///
-///     differs first in frame 5:
-///     expected  -a-b-c-|
+///     the streams differ, first in frame 5:
+///     expected  -a-b-c   -|
 ///     received  -a-b-{12}-|
+///                    ^^^^
 struct MarbleDifference: CustomStringConvertible {
     private let expected: [(frame: Int, text: String)]
     private let received: [(frame: Int, text: String)]
     private let frame: Int
 
-    /// `nil` where there is none.
+    /// `nil` if the streams are equal.
     init?(expected: [(frame: Int, text: String)], received: [(frame: Int, text: String)]) {
         let pairs = zip(expected, received)
         let common = pairs.prefix { $0.0 == $0.1 }.count
@@ -19,7 +20,7 @@ struct MarbleDifference: CustomStringConvertible {
         self.frame = frame
     }
 
-    /// The frames of both under each other, and a mark beneath each that differs.
+    /// Both streams aligned frame by frame, with marks below the frames that differ.
     var description: String {
         var lines = (expected: "expected  ", received: "received  ", marks: "          ")
         let expected = Dictionary(uniqueKeysWithValues: self.expected.map { ($0.frame, $0.text) })

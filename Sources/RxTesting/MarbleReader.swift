@@ -1,6 +1,6 @@
 import Rx
 
-/// Reads the text of marbles, character by character.
+/// Parses the text of marbles, character by character.
 struct MarbleReader {
     private let text: String
     private let characters: [Character]
@@ -14,7 +14,7 @@ struct MarbleReader {
         characters = Array(text)
     }
 
-    /// Whether a value cannot be written by this character alone.
+    /// Whether the character has a meaning of its own, so that a value of this one character needs braces.
     static func isNotation(_ character: Character) -> Bool {
         "-|#(){}<>^!\\".contains(character) || character.isWhitespace
     }
@@ -42,12 +42,12 @@ struct MarbleReader {
     }
 
     private mutating func pass(_ frames: Int, at start: Int) throws(MarbleSyntaxError) {
-        if groupStart != nil { throw error("no time passes between ( and )", at: start) }
+        if groupStart != nil { throw error("no time can pass inside a group", at: start) }
         frame += frames
     }
 
     private mutating func openGroup(at start: Int) throws(MarbleSyntaxError) {
-        if groupStart != nil { throw error("( inside ( )", at: start) }
+        if groupStart != nil { throw error("( inside a group", at: start) }
         groupStart = start
     }
 
@@ -58,7 +58,7 @@ struct MarbleReader {
     }
 
     private mutating func add(_ event: Event<String>, at start: Int) throws(MarbleSyntaxError) {
-        if events.last?.value.isStopEvent == true { throw error("after the end", at: start) }
+        if events.last?.value.isStopEvent == true { throw error("an event after the end", at: start) }
         events.append(Recorded(time: frame, value: event))
         if groupStart == nil { frame += 1 }
     }
@@ -69,7 +69,7 @@ struct MarbleReader {
         return TestError(try braced(from: position - 1))
     }
 
-    /// What stands between `{`, which is at `start`, and `}`.
+    /// Reads the text between `{`, which is at `start`, and `}`.
     private mutating func braced(from start: Int) throws(MarbleSyntaxError) -> String {
         var name = ""
         while position < characters.count {
@@ -85,7 +85,7 @@ struct MarbleReader {
         throw error("{ without }", at: start)
     }
 
-    /// The number between `<`, which is at `start`, and `>`.
+    /// Reads the number between `<`, which is at `start`, and `>`.
     private mutating func frames(from start: Int) throws(MarbleSyntaxError) -> Int {
         var digits = ""
         while position < characters.count {
@@ -97,7 +97,7 @@ struct MarbleReader {
             }
             digits.append(character)
         }
-        throw error("< is followed by a number of frames, at most 1000000000, and >", at: start)
+        throw error("< must be followed by a number of frames from 1 to 1000000000 and >", at: start)
     }
 
     private func error(_ reason: String, at position: Int) -> MarbleSyntaxError {

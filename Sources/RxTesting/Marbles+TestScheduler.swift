@@ -1,28 +1,30 @@
 public import Rx
 
 extension TestScheduler {
-    /// A stream that sends each subscriber what the marbles say, from its subscription on.
+    /// Returns a stream that plays the marbles to each subscriber, starting at its subscription.
     public func createColdObservable(
         _ marbles: String
     ) throws(MarbleSyntaxError) -> TestableObservable<String> {
         createColdObservable(try Marbles.events(marbles))
     }
 
-    /// A stream that sends each subscriber what the marbles say, from its subscription on.
+    /// Returns a stream that plays the marbles, whose names stand for `values`, to each subscriber, starting at its
+    /// subscription.
     public func createColdObservable<Element>(
         _ marbles: String, values: [String: Element]
     ) throws(MarbleSyntaxError) -> TestableObservable<Element> {
         createColdObservable(try Marbles.events(marbles, values: values))
     }
 
-    /// A stream that sends what the marbles say from now on, whoever is subscribed then.
+    /// Returns a stream that plays the marbles from the current tick on, to the observers subscribed at each frame.
     public func createHotObservable(
         _ marbles: String
     ) throws(MarbleSyntaxError) -> TestableObservable<String> {
         createHotObservable(fromNow(try Marbles.events(marbles)))
     }
 
-    /// A stream that sends what the marbles say from now on, whoever is subscribed then.
+    /// Returns a stream that plays the marbles, whose names stand for `values`, from the current tick on, to the observers
+    /// subscribed at each frame.
     public func createHotObservable<Element>(
         _ marbles: String, values: [String: Element]
     ) throws(MarbleSyntaxError) -> TestableObservable<Element> {
@@ -34,7 +36,7 @@ extension TestScheduler {
         return events.map { Recorded(time: now + $0.time, value: $0.value) }
     }
 
-    /// What `source` sends in `frames` ticks from now on, as marbles.
+    /// Subscribes to `source`, runs `frames` ticks, and returns its events as marbles.
     public func marbles<Output: ObservableConvertibleType>(
         of source: Output, disposedAt: TestTime? = nil, frames: TestTime = 100
     ) -> String {
@@ -43,17 +45,17 @@ extension TestScheduler {
 }
 
 extension TestableObserver {
-    /// What came since it was made, as marbles.
+    /// The events since the observer was created, as marbles.
     public var marbles: String {
         Marbles.text(events, from: start)
     }
 }
 
 extension TestableObservable {
-    /// Who was subscribed, as marbles from tick 0 on.
+    /// Each subscription as marbles. Frame 0 is tick 0.
     public var subscriptionMarbles: [String] { subscriptionMarbles(from: 0) }
 
-    /// Who was subscribed, as marbles from the tick `start` on.
+    /// Returns each subscription as marbles. Frame 0 is the tick `start`.
     public func subscriptionMarbles(from start: TestTime) -> [String] {
         subscriptions.map { Marbles.text($0, from: start) }
     }

@@ -1,28 +1,29 @@
 public import Rx
 
-/// Streams in time as text. Every character is a frame, which is a tick of the `TestScheduler`:
+/// Streams as text. Every character is a frame, which is one tick of the `TestScheduler`:
 ///
 ///     -        nothing happens
 ///     a        the value a
-///     {ten}    the value ten; `\` takes the next character as it is
-///     |        the end
+///     {ten}    the value ten; inside the braces `\` escapes the next character
+///     |        the completion
 ///     #        an error, `TestError()`; #{name}: `TestError("name")`
-///     (ab|)    several in one frame
+///     (ab|)    several events in one frame
 ///     <500>    nothing happens for 500 frames
 ///
-/// Spaces are for alignment and mean nothing. Of subscriptions, `^` is the frame of the subscription and `!` of its end.
+/// White space is ignored, so it can align lines. In the marbles of a subscription, `^` is the frame in which it starts and
+/// `!` the frame in which it ends.
 public enum Marbles {
-    /// The events that `text` stands for, in frames from 0.
+    /// Parses marbles into events. The first character is frame 0.
     ///
-    /// - Throws: ``MarbleSyntaxError`` where it stands for none.
+    /// - Throws: ``MarbleSyntaxError`` if `text` is malformed.
     public static func events(_ text: String) throws(MarbleSyntaxError) -> [Recorded<Event<String>>] {
         var reader = MarbleReader(text)
         return try reader.read()
     }
 
-    /// The events that `text` stands for, its values being what `values` says.
+    /// Parses marbles into events and replaces each name by its value in `values`.
     ///
-    /// - Throws: ``MarbleSyntaxError`` where it stands for none, or for a value that `values` has not.
+    /// - Throws: ``MarbleSyntaxError`` if `text` is malformed or has a name that `values` lacks.
     public static func events<Element>(
         _ text: String, values: [String: Element]
     ) throws(MarbleSyntaxError) -> [Recorded<Event<Element>>] {
@@ -32,7 +33,7 @@ public enum Marbles {
             case .next(let name):
                 guard let value = values[name] else {
                     throw MarbleSyntaxError(
-                        text: text, position: nil, reason: "no value is given for \(name)")
+                        text: text, position: nil, reason: "no value for \(name)")
                 }
                 translated.append(.next(recorded.time, value))
             case .error(let error): translated.append(.error(recorded.time, error))
@@ -42,14 +43,14 @@ public enum Marbles {
         return translated
     }
 
-    /// The text for `events`, whose values are written as they describe themselves. The tick `start` is frame 0.
+    /// Returns the marbles of `events`, with values written as their descriptions. The tick `start` is frame 0.
     public static func text<Element>(
         _ events: [Recorded<Event<Element>>], from start: TestTime = 0
     ) -> String {
         text(frames: frames(events, from: start).map { (frame: $0.frame, text: $0.text) })
     }
 
-    /// The text of each frame in which something happens.
+    /// Returns the text of each frame that has events.
     static func frames<Element>(
         _ events: [Recorded<Event<Element>>], from start: TestTime
     ) -> [(frame: Int, text: String)] {
@@ -64,7 +65,7 @@ public enum Marbles {
         }
     }
 
-    /// From when to when somebody was subscribed: `^---!`.
+    /// Returns the marbles of a subscription: `^---!`.
     public static func text(_ subscription: Subscription, from start: TestTime = 0) -> String {
         let first = subscription.subscribe - start
         guard subscription.unsubscribe != .max else { return text(frames: [(first, "^")]) }
@@ -99,17 +100,19 @@ public enum Marbles {
         return text
     }
 
-    /// Frames in which nothing happens; many are easier to read as a number.
+    /// Returns the text of empty frames; more than 60 are written as a number.
     static func gap(_ frames: Int) -> String {
         frames > 60 ? "<\(frames)>" : String(repeating: "-", count: max(0, frames))
     }
 }
 
-/// Text that is no marbles.
+/// An error in the text of marbles.
 public struct MarbleSyntaxError: Error, CustomStringConvertible, Sendable {
+    /// The text that was parsed.
     public let text: String
-    /// The index of the character at which the text ceases to make sense, where it is one.
+    /// The index of the offending character; `nil` if the error is not about one character.
     public let position: Int?
+    /// What is wrong.
     public let reason: String
 
     public var description: String {

@@ -1,8 +1,10 @@
 public import Rx
 
-/// A value, and the tick at which it came.
+/// A value with the tick at which it arrived.
 public struct Recorded<Value: Sendable>: Sendable {
+    /// The tick.
     public let time: TestTime
+    /// The value, as a rule an event.
     public let value: Value
 
     public init(time: TestTime, value: Value) {
@@ -18,23 +20,26 @@ extension Recorded: CustomDebugStringConvertible {
 }
 
 extension Recorded {
+    /// Returns a value at a tick.
     public static func next<Element>(_ time: TestTime, _ element: Element) -> Recorded
     where Value == Event<Element> {
         Recorded(time: time, value: .next(element))
     }
 
+    /// Returns a completion at a tick.
     public static func completed<Element>(_ time: TestTime, _ type: Element.Type = Element.self) -> Recorded
     where Value == Event<Element> {
         Recorded(time: time, value: .completed)
     }
 
+    /// Returns an error at a tick.
     public static func error<Element>(
         _ time: TestTime, _ error: any Error, _ type: Element.Type = Element.self
     ) -> Recorded where Value == Event<Element> {
         Recorded(time: time, value: .error(error))
     }
 
-    /// A list of events where the compiler needs to be told what they are.
+    /// Returns its arguments as an array, for places where the compiler cannot infer their type.
     public static func events<Element>(_ recordedEvents: Recorded<Event<Element>>...) -> [Recorded<
         Event<Element>
     >]
@@ -42,7 +47,7 @@ extension Recorded {
         recordedEvents
     }
 
-    /// A list of events where the compiler needs to be told what they are.
+    /// Returns its argument, for places where the compiler cannot infer its type.
     public static func events<Element>(_ recordedEvents: [Recorded<Event<Element>>]) -> [Recorded<
         Event<Element>
     >]
@@ -51,10 +56,11 @@ extension Recorded {
     }
 }
 
-/// From when to when somebody was subscribed, in ticks.
+/// The start and the end of a subscription, in ticks.
 public struct Subscription: Equatable, Hashable, Sendable, CustomDebugStringConvertible {
+    /// The tick of the start.
     public let subscribe: TestTime
-    /// `TestTime.max` while the subscription lasts.
+    /// The tick of the end; `TestTime.max` while the subscription lasts.
     public let unsubscribe: TestTime
 
     public init(_ subscribe: TestTime, _ unsubscribe: TestTime = .max) {

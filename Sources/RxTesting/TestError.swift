@@ -1,5 +1,6 @@
-/// An error for tests: equal to one of the same name, and written as that. `#` in marbles.
+/// An error for tests, identified and described by its name. Marbles write it as `#`.
 public struct TestError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The error's name and description. Default `failed`.
     public let name: String
 
     public init(_ name: String = "failed") {

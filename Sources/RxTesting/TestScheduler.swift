@@ -1,9 +1,9 @@
 public import Rx
 
-/// A scheduler whose clock stands until a test moves it, with streams whose events come at known times and observers that
-/// write down what came when.
+/// A scheduler whose clock moves only when a test moves it. It creates streams with scripted events, and observers that record
+/// events with their ticks.
 ///
-/// In ticks and events, as with RxTest:
+/// With ticks and events, as in RxTest:
 ///
 ///     let scheduler = TestScheduler(initialClock: 0)
 ///     let source = scheduler.createHotObservable([.next(210, 1), .next(220, 2), .completed(230)])
@@ -11,7 +11,7 @@ public import Rx
 ///     #expect(result.events == [.next(210, 10), .next(220, 20), .completed(230)])
 ///     #expect(source.subscriptions == [Subscription(200, 230)])
 ///
-/// Or in marbles, where a character is a tick (see ``Marbles``):
+/// Or with marbles, where a character is a tick (see ``Marbles``):
 ///
 ///     let scheduler = TestScheduler(frame: .milliseconds(10))
 ///     let source = try scheduler.createColdObservable("-a-b-|")
@@ -29,16 +29,18 @@ public final class TestScheduler: VirtualTimeScheduler<TestSchedulerVirtualTimeC
     private let simulateProcessingDelay: Bool
 
     /// - Parameters:
-    ///   - initialClock: the time at first, in ticks.
-    ///   - resolution: how many seconds a tick is.
-    ///   - simulateProcessingDelay: whether what is scheduled for now or before runs a tick later, and not in this one.
+    ///   - initialClock: the initial time, in ticks.
+    ///   - resolution: the length of a tick, in seconds.
+    ///   - simulateProcessingDelay: whether work scheduled for the current tick or earlier runs at the next tick instead of
+    ///     the current one.
     public init(initialClock: TestTime, resolution: Double = 1, simulateProcessingDelay: Bool = true) {
         self.simulateProcessingDelay = simulateProcessingDelay
         super.init(
             initialClock: initialClock, converter: TestSchedulerVirtualTimeConverter(resolution: resolution))
     }
 
-    /// A scheduler for marbles: its clock is at 0, a tick is `frame`, and what is scheduled for now runs now.
+    /// Creates a scheduler for marbles: the clock starts at 0, a tick lasts `frame`, and work scheduled for the current tick
+    /// runs in the current tick.
     public convenience init(frame: RxTimeInterval) {
         self.init(
             initialClock: 0, resolution: frame.seconds,
@@ -60,37 +62,45 @@ public final class TestScheduler: VirtualTimeScheduler<TestSchedulerVirtualTimeC
     }
 }
 
-// Streams and observers.
+// MARK: - Streams and observers
+
 extension TestScheduler {
-    /// A stream that sends `events` at those ticks, whoever is subscribed then.
+    /// Returns a stream that sends each event at its absolute tick to the observers subscribed at that time.
     public func createHotObservable<Element>(
         _ events: [Recorded<Event<Element>>]
     ) -> TestableObservable<Element> {
         .hot(self, events)
     }
 
-    /// A stream that sends each subscriber `events`, at those ticks from its subscription on.
+    /// Returns a stream that sends each subscriber all events, at ticks relative to its subscription.
     public func createColdObservable<Element>(
         _ events: [Recorded<Event<Element>>]
     ) -> TestableObservable<Element> {
         .cold(self, events)
     }
 
-    /// An observer that writes down what it gets, and when.
+    /// Returns an observer that records events with their ticks.
     public func createObserver<Element>(_ type: Element.Type) -> TestableObserver<Element> {
         TestableObserver(scheduler: self)
     }
 }
 
-// Runs.
+// MARK: - Running
+
 extension TestScheduler {
-    /// Calls `create` at the tick `created`, subscribes at `subscribed`, disposes at `disposed`, and runs all that is
-    /// scheduled. What was sent while the subscription was there, in ticks of the scheduler.
+    /// Creates, subscribes to and disposes a stream at the given ticks, and runs all scheduled work.
+    ///
+    /// - Parameters:
+    ///   - created: the tick at which `create` is called.
+    ///   - subscribed: the tick of the subscription.
+    ///   - disposed: the tick at which the subscription is disposed.
+    ///   - create: returns the stream.
+    /// - Returns: the observer with the events that arrived during the subscription.
     public func start<Output: ObservableConvertibleType>(
         created: TestTime, subscribed: TestTime, disposed: TestTime, create: () -> Output
     ) -> TestableObserver<Output.Element> {
         let observer = createObserver(Output.Element.self)
-        // The scheduler stops at these, in their turn among what else is scheduled for those ticks.
+        // The scheduler stops at these ticks, in order with the other work scheduled for them.
         for time in [created, subscribed, disposed] {
             scheduleAt(time) { [weak self] in self?.stop() }
         }
@@ -104,7 +114,7 @@ extension TestScheduler {
         return observer
     }
 
-    /// `start(created:subscribed:disposed:create:)`, at 100, 200 and `disposed`.
+    /// Calls `start(created:subscribed:disposed:create:)` with the ticks 100, 200 and `disposed`.
     public func start<Output: ObservableConvertibleType>(
         disposed: TestTime, create: () -> Output
     ) -> TestableObserver<Output.Element> {
@@ -112,14 +122,19 @@ extension TestScheduler {
             created: Defaults.created, subscribed: Defaults.subscribed, disposed: disposed, create: create)
     }
 
-    /// `start(created:subscribed:disposed:create:)`, at 100, 200 and 1000.
+    /// Calls `start(created:subscribed:disposed:create:)` with the ticks 100, 200 and 1000.
     public func start<Output: ObservableConvertibleType>(
         _ create: () -> Output
     ) -> TestableObserver<Output.Element> {
         start(disposed: Defaults.disposed, create: create)
     }
 
-    /// Subscribes now, runs `frames` ticks, and disposes: after the tick `disposedAt`, counted from now, or at the end.
+    /// Subscribes at the current tick, runs `frames` ticks, and records the events.
+    ///
+    /// - Parameters:
+    ///   - source: the stream to subscribe to.
+    ///   - disposedAt: the tick, counted from now, after which the subscription is disposed. Default: after `frames` ticks.
+    ///   - frames: how many ticks to run.
     public func record<Output: ObservableConvertibleType>(
         _ source: Output, disposedAt: TestTime? = nil, frames: TestTime = 100
     ) -> TestableObserver<Output.Element> {

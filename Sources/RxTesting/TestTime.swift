@@ -1,15 +1,15 @@
 public import FoundationEssentials
 public import Rx
 
-/// A point or a span of a `TestScheduler`'s time, in ticks.
+/// A point in time or a duration of a `TestScheduler`, in ticks.
 public typealias TestTime = Int
 
-/// Translates between ticks and the schedulers' time: `resolution` seconds are a tick.
+/// Converts between ticks and real time. One tick is `resolution` seconds.
 public struct TestSchedulerVirtualTimeConverter: VirtualTimeConverterType {
     private let resolution: Double
 
     init(resolution: Double) {
-        precondition(resolution > 0, "a tick takes more than 0 seconds, not \(resolution)")
+        precondition(resolution > 0, "a tick must be longer than 0 seconds, not \(resolution)")
         self.resolution = resolution
     }
 
@@ -25,7 +25,7 @@ public struct TestSchedulerVirtualTimeConverter: VirtualTimeConverterType {
         Double(virtualTimeInterval) * resolution
     }
 
-    /// The nearest tick; `never` and what is too far away is a time that no test comes to.
+    /// Returns the nearest tick. `never` and intervals that are too large become a tick that no test reaches.
     public func convertToVirtualTimeInterval(_ timeInterval: TimeInterval) -> TestTime {
         TestTime(min(max(timeInterval / resolution, -0x1p62), 0x1p62).rounded())
     }

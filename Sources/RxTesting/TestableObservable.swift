@@ -1,9 +1,9 @@
 import Locking
 public import Rx
 
-/// A stream whose events and their times are known, and that writes down who was subscribed when.
+/// A stream with scripted events that records its subscriptions.
 public final class TestableObservable<Element: Sendable>: ObservableType {
-    /// What it sends. Times are the scheduler's of a hot stream, from the subscription on of a cold one.
+    /// The events to send. Ticks are absolute in a hot stream, and relative to each subscription in a cold one.
     public let recordedEvents: [Recorded<Event<Element>>]
     private let scheduler: TestScheduler
     private let isHot: Bool
@@ -11,7 +11,7 @@ public final class TestableObservable<Element: Sendable>: ObservableType {
 
     struct State {
         var subscriptions: [Subscription] = []
-        /// Those subscribed to a hot stream now, by the number of the subscription.
+        /// The current observers of a hot stream, each with the index of its subscription.
         var observers: [(number: Int, observer: AnyObserver<Element>)] = []
     }
 
@@ -21,14 +21,14 @@ public final class TestableObservable<Element: Sendable>: ObservableType {
         self.isHot = isHot
     }
 
-    /// Sends each subscriber all events, at their ticks from its subscription on.
+    /// Returns a stream that sends each subscriber all events, at ticks relative to its subscription.
     static func cold(
         _ scheduler: TestScheduler, _ recordedEvents: [Recorded<Event<Element>>]
     ) -> TestableObservable {
         TestableObservable(scheduler, recordedEvents, isHot: false)
     }
 
-    /// Sends at the ticks of its events, to who is subscribed then.
+    /// Returns a stream that sends each event at its tick to the observers subscribed at that time.
     static func hot(
         _ scheduler: TestScheduler, _ recordedEvents: [Recorded<Event<Element>>]
     ) -> TestableObservable {
@@ -43,7 +43,7 @@ public final class TestableObservable<Element: Sendable>: ObservableType {
         return observable
     }
 
-    /// Who was subscribed, in the order of the subscriptions.
+    /// All subscriptions so far, in order.
     public var subscriptions: [Subscription] {
         state.withLock { $0.subscriptions }
     }

@@ -1,9 +1,9 @@
 import Locking
 public import Rx
 
-/// Writes down what it gets, and the tick of each.
+/// An observer that records each event and its tick.
 public final class TestableObserver<Element: Sendable>: ObserverType {
-    /// The tick at which it was made: the first frame of its marbles.
+    /// The tick at which the observer was created: frame 0 of its marbles.
     public let start: TestTime
     private let scheduler: TestScheduler
     private let recorded = Lock<[Recorded<Event<Element>>]>([])
@@ -13,18 +13,18 @@ public final class TestableObserver<Element: Sendable>: ObserverType {
         start = scheduler.clock
     }
 
-    /// What came, in order.
+    /// The recorded events, in order.
     public var events: [Recorded<Event<Element>>] {
         recorded.withLock { $0 }
     }
 
-    /// The values that came, without their times.
+    /// The recorded values, without their ticks.
     public var elements: [Element] {
         events.compactMap(\.value.element)
     }
 
     public func on(_ event: Event<Element>) {
-        // The clock is read under the lock, so that times come in order from several threads too.
+        // The clock is read under the lock, so the ticks are in order even if several threads send.
         recorded.withLock { $0.append(Recorded(time: scheduler.clock, value: event)) }
     }
 }

@@ -2,26 +2,28 @@
     public import Rx
     import XCTest
 
-    // Generic `XCTAssertEqual` compares what is `Equatable`. The event of a single is a `Result`, which is not where its
-    // error can be any: two errors are equal here where they read the same, as those of the other events.
+    // XCTest's `XCTAssertEqual` needs `Equatable` values. `SingleEvent` is a `Result` with `any Error`, so it is not `Equatable`.
+    // As with the other events, two errors are equal here if their descriptions are.
 
-    /// Fails the test unless the events are those, at those ticks.
+    /// Fails the test unless both lists have the same events at the same ticks.
     public func XCTAssertEqual<Element: Equatable & Sendable>(
         _ received: [Recorded<SingleEvent<Element>>], _ expected: [Recorded<SingleEvent<Element>>],
         file: StaticString = #filePath, line: UInt = #line
     ) {
-        XCTAssertEqual(received.map(Compared.init), expected.map(Compared.init), file: file, line: line)
+        XCTAssertEqual(
+            received.map(ComparableEvent.init), expected.map(ComparableEvent.init), file: file, line: line)
     }
 
-    /// Fails the test unless the events are those.
+    /// Fails the test unless both lists have the same events.
     public func XCTAssertEqual<Element: Equatable & Sendable>(
         _ received: [SingleEvent<Element>], _ expected: [SingleEvent<Element>],
         file: StaticString = #filePath, line: UInt = #line
     ) {
-        XCTAssertEqual(received.map(Compared.init), expected.map(Compared.init), file: file, line: line)
+        XCTAssertEqual(
+            received.map(ComparableEvent.init), expected.map(ComparableEvent.init), file: file, line: line)
     }
 
-    /// Fails the test unless a stream has sent these values and no end, whenever they came.
+    /// Fails the test unless the stream sent exactly these values, at any ticks, and has not ended.
     public func XCTAssertRecordedElements<Element: Equatable & Sendable>(
         _ received: [Recorded<Event<Element>>], _ expected: [Element],
         file: StaticString = #filePath, line: UInt = #line
@@ -32,19 +34,19 @@
         XCTAssertEqual(received.compactMap(\.value.element), expected, file: file, line: line)
     }
 
-    /// What is compared of a single's event, and how it reads.
-    private struct Compared<Element: Equatable & Sendable>: Equatable, CustomStringConvertible {
+    /// A single's event in a form that can be compared and printed.
+    private struct ComparableEvent<Element: Equatable & Sendable>: Equatable, CustomStringConvertible {
         let time: TestTime?
         let event: Event<Element>
 
         init(_ event: SingleEvent<Element>) {
             time = nil
-            self.event = Compared.event(event)
+            self.event = ComparableEvent.event(event)
         }
 
         init(_ recorded: Recorded<SingleEvent<Element>>) {
             time = recorded.time
-            event = Compared.event(recorded.value)
+            event = ComparableEvent.event(recorded.value)
         }
 
         private static func event(_ event: SingleEvent<Element>) -> Event<Element> {

@@ -5,18 +5,18 @@ import Testing
 
 @Suite("Leaks")
 struct LeakTests {
-    @Test("A subscription that is left running is found, with how many objects it keeps")
+    @Test("A running subscription is reported with the number of objects that are still alive")
     func leftRunning() throws {
         let kept = SerialDisposable()
         withKnownIssue {
             expectNoLeaks { kept.disposable = Observable<Int>.never().map { $0 }.subscribe() }
         } matching: { issue in
-            issue.comments.contains { "\($0)".contains("of Rx made here are still alive") }
+            issue.comments.contains { "\($0)".contains("objects of Rx that were created here") }
         }
         kept.dispose()
     }
 
-    @Test("What is freed is no leak, and neither is what was there before")
+    @Test("Freed objects and objects from before are no leaks")
     func freed() {
         let before = PublishSubject<Int>()
         let value = expectNoLeaks {
@@ -27,7 +27,7 @@ struct LeakTests {
         withExtendedLifetime(before) {}
     }
 
-    @Test("A test that leaves something behind fails by its trait")
+    @Test("The trait fails a test that leaves an object alive")
     func trait() async throws {
         let kept = SerialDisposable()
         await withKnownIssue {
@@ -40,14 +40,14 @@ struct LeakTests {
         kept.dispose()
     }
 
-    @Test("What another thread frees soon is no leak", .noLeaks)
+    @Test("An object that another thread frees soon after the test is no leak", .noLeaks)
     func handedOver() {
         let subject = PublishSubject<Int>()
         let subscription = subject.subscribe()
         DispatchQueue.global().async { subscription.dispose() }
     }
 
-    @Test("What others make meanwhile is theirs")
+    @Test("Objects of other tasks are not counted")
     func others() async {
         let ledger = Resources.Ledger()
         let other = Resources.Ledger()

@@ -6,16 +6,20 @@ import Testing
 @Suite("Marbles", .noLeaks)
 struct MarbleTests {
     @Test(
-        "Text that is no marbles is refused, with the place",
+        "Malformed marbles are rejected with the position of the error",
         arguments: [
-            ("-a)", 2, ") without ("), ("-(ab", 1, "( without )"), ("((a))", 1, "( inside ( )"),
-            ("(a-b)", 2, "no time passes between ( and )"), ("-{ab", 1, "{ without }"),
-            ("a|b", 2, "after the end"), ("#|", 1, "after the end"), ("-}", 1, "unexpected }"),
-            ("<x>a", 0, "< is followed by a number of frames, at most 1000000000, and >"),
-            ("<0>a", 0, "< is followed by a number of frames, at most 1000000000, and >"),
-            ("-<12", 1, "< is followed by a number of frames, at most 1000000000, and >"),
+            ("-a)", 2, ") without ("), ("-(ab", 1, "( without )"), ("((a))", 1, "( inside a group"),
+            ("(a-b)", 2, "no time can pass inside a group"), ("-{ab", 1, "{ without }"),
+            ("a|b", 2, "an event after the end"), ("#|", 1, "an event after the end"),
+            ("-}", 1, "unexpected }"),
+            ("<x>a", 0, "< must be followed by a number of frames from 1 to 1000000000 and >"),
+            ("<0>a", 0, "< must be followed by a number of frames from 1 to 1000000000 and >"),
+            ("-<12", 1, "< must be followed by a number of frames from 1 to 1000000000 and >"),
             ("a^", 1, "unexpected ^"),
-            ("<9223372036854775807>-", 0, "< is followed by a number of frames, at most 1000000000, and >"),
+            (
+                "<9223372036854775807>-", 0,
+                "< must be followed by a number of frames from 1 to 1000000000 and >"
+            ),
         ])
     func refused(text: String, position: Int, reason: String) {
         let error = #expect(throws: MarbleSyntaxError.self) { try Marbles.events(text) }
@@ -24,13 +28,13 @@ struct MarbleTests {
         #expect(error?.description == "marbles \"\(text)\", character \(position): \(reason)")
     }
 
-    @Test("A value that nobody gives is refused by its name")
+    @Test("A name without a value is rejected")
     func unknownValue() {
         let error = #expect(throws: MarbleSyntaxError.self) { try Marbles.events("-a-b", values: ["a": 1]) }
-        #expect(error?.description == "marbles \"-a-b\": no value is given for b")
+        #expect(error?.description == "marbles \"-a-b\": no value for b")
     }
 
-    @Test("Text is events in frames")
+    @Test("Marbles become events in frames")
     func reading() throws {
         let events = try Marbles.events("-a -(b{two}) <100> {a\\}b} -#{gone}")
         #expect(
@@ -45,7 +49,7 @@ struct MarbleTests {
     }
 
     @Test(
-        "Events are written as the text that they are read from",
+        "Events are written as the marbles that they were read from",
         arguments: [
             "", "-a-b-|", "(ab|)", "-{ten}-(a{b c})-#", "#{gone away}", "<61>a<500>|",
             "{|}{-}{\\}}{\\\\}{ }{}",
@@ -54,13 +58,13 @@ struct MarbleTests {
         #expect(Marbles.text(try Marbles.events(text)) == text)
     }
 
-    @Test("Values are written as they describe themselves")
+    @Test("Values are written as their descriptions")
     func descriptions() {
         let events: [Recorded<Event<[Int]>>] = [.next(203, [1, 2]), .error(205, RxError.timeout)]
         #expect(Marbles.text(events, from: 200) == "---{[1, 2]}-#{\(RxError.timeout)}")
     }
 
-    @Test("A subscription is written from its frame to its end")
+    @Test("A subscription is written from its first frame to its last")
     func subscriptions() {
         #expect(Marbles.text(Subscription(2, 5)) == "--^--!")
         #expect(Marbles.text(Subscription(2, 2)) == "--(^!)")
@@ -68,7 +72,7 @@ struct MarbleTests {
         #expect(Marbles.text(Subscription(0, 100)) == "^<99>!")
     }
 
-    @Test("What differs is shown frame under frame, with a mark")
+    @Test("A difference is shown frame by frame, with marks")
     func difference() throws {
         let scheduler = TestScheduler(frame: .milliseconds(10))
         let source = try scheduler.createColdObservable("-a-{twelve}-|")
@@ -85,7 +89,7 @@ struct MarbleTests {
         #expect(throws: MarbleSyntaxError.self) { try observer.difference(from: "(") }
     }
 
-    @Test("What is missing at the end differs, and what is too much")
+    @Test("Missing and additional events at the end are differences")
     func lengths() throws {
         let scheduler = TestScheduler(frame: .milliseconds(10))
         let observer = scheduler.record(try scheduler.createColdObservable("a|"))
@@ -100,7 +104,7 @@ struct MarbleTests {
         #expect(try observer.difference(from: "") != nil)
     }
 
-    @Test("Named values are compared themselves, and shown by their names")
+    @Test("Named values are compared by value and shown by name")
     func namedValues() throws {
         let scheduler = TestScheduler(frame: .milliseconds(10))
         let source = try scheduler.createColdObservable("-a-b-c|", values: ["a": 1, "b": 2, "c": 42])
@@ -115,7 +119,7 @@ struct MarbleTests {
                 """)
     }
 
-    @Test("An expectation that fails records an issue with the difference, one that holds none")
+    @Test("Only an expectation that fails records an issue, with the difference")
     func expectations() throws {
         let scheduler = TestScheduler(frame: .milliseconds(10))
         let source = try scheduler.createColdObservable("-a|")
@@ -140,7 +144,7 @@ struct MarbleTests {
         scheduler.expect(source.map { _ in 2 }, sends: "-b|", values: ["b": 2])
     }
 
-    @Test("A stream is disposed after the frame that is asked for")
+    @Test("A stream is disposed after the requested frame")
     func disposal() throws {
         let scheduler = TestScheduler(frame: .milliseconds(10))
         let source = try scheduler.createColdObservable("-a-b-c")
@@ -149,7 +153,7 @@ struct MarbleTests {
         #expect(scheduler.marbles(of: source, frames: 2) == "-a")
     }
 
-    @Test("A hot stream's marbles begin now")
+    @Test("A hot stream's marbles start at the current tick")
     func hot() throws {
         let scheduler = TestScheduler(frame: .milliseconds(10))
         scheduler.advanceTo(50)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("TestScheduler", .noLeaks)
 struct TestSchedulerTests {
-    @Test("It creates at 100, subscribes at 200 and disposes at 1000")
+    @Test("By default start creates at 100, subscribes at 200 and disposes at 1000")
     func defaults() {
         let scheduler = TestScheduler(initialClock: 0)
         let source = scheduler.createHotObservable([
@@ -23,20 +23,20 @@ struct TestSchedulerTests {
         #expect(source.subscriptions == [Subscription(200, 1_000)])
     }
 
-    @Test("It creates, subscribes and disposes when it is told")
+    @Test("start creates, subscribes and disposes at the given ticks")
     func times() {
         let scheduler = TestScheduler(initialClock: 0)
         let source = scheduler.createColdObservable(
             Recorded.events(.next(5, "a"), .next(10, "b"), .completed(20)))
         let result = scheduler.start(created: 3, subscribed: 4, disposed: 14) { source }
-        #expect(result.events == [.next(9, "a")], "what is scheduled later than the disposal comes after it")
+        #expect(result.events == [.next(9, "a")], "the disposal comes first at its tick")
         #expect(source.subscriptions == [Subscription(4, 14)])
         let whole = scheduler.start(created: 100, subscribed: 110, disposed: 200) { source }
         #expect(whole.events == [.next(115, "a"), .next(120, "b"), .completed(130)])
         #expect(source.subscriptions == [Subscription(4, 14), Subscription(110, 130)])
     }
 
-    @Test("An error is written down, and equal to one that reads the same")
+    @Test("An error is recorded, and equals an error with the same description")
     func errors() {
         let scheduler = TestScheduler(initialClock: 0)
         let source = scheduler.createColdObservable([.error(10, RxError.timeout, Int.self)])
@@ -47,7 +47,7 @@ struct TestSchedulerTests {
         #expect(result.events != [.error(211, RxError.timeout)])
     }
 
-    @Test("What is scheduled for now runs a tick later, unless no delay is simulated")
+    @Test("Work scheduled for the current tick runs a tick later unless the delay is switched off")
     func processingDelay() {
         for (simulates, tick) in [(true, 201), (false, 200)] {
             let scheduler = TestScheduler(initialClock: 0, simulateProcessingDelay: simulates)
@@ -57,7 +57,7 @@ struct TestSchedulerTests {
     }
 
     @Test(
-        "Absolute times are taken as they are: 0 is the first tick, also for streams, creation and subscription"
+        "Absolute times are exact, including tick 0"
     )
     func absoluteTimes() {
         let scheduler = TestScheduler(initialClock: 0)
@@ -75,14 +75,14 @@ struct TestSchedulerTests {
         subscription.dispose()
     }
 
-    @Test("A periodic tick comes before what its action schedules for the same time, as with RxSwift")
+    @Test("A periodic action runs before work that it scheduled for the same tick, as in RxSwift")
     func periodicTies() {
         let scheduler = TestScheduler(initialClock: 0)
         let result = scheduler.start(disposed: 215) {
             Observable<Int>.interval(.seconds(3), scheduler: scheduler)
                 .debounce(.seconds(3), scheduler: scheduler)
         }
-        #expect(result.events == [], "each tick comes before the time of the value before it")
+        #expect(result.events == [], "each value arrives before the previous one is due")
         let finite = TestScheduler(initialClock: 0)
         let last = finite.start {
             Observable<Int>.interval(.seconds(3), scheduler: finite).take(3)
@@ -91,7 +91,7 @@ struct TestSchedulerTests {
         #expect(last.events == [.next(209, 2), .completed(209)])
     }
 
-    @Test("A tick is as many seconds as the resolution says, and a frame of marbles as long as it is told")
+    @Test("resolution sets the length of a tick, and frame the length of a marble")
     func resolution() {
         let tenths = TestScheduler(initialClock: 0, resolution: 0.1)
         let result = tenths.start { Observable<Int>.timer(.seconds(2), scheduler: tenths) }
@@ -101,7 +101,7 @@ struct TestSchedulerTests {
         #expect(frames.now.timeIntervalSince1970 == 0.5, "100 frames of 5 ms")
     }
 
-    @Test("A time that never comes is far away, and no overflow")
+    @Test("A timer that never fires does not overflow the clock")
     func never() {
         let scheduler = TestScheduler(initialClock: 0)
         let result = scheduler.record(Observable<Int>.timer(.never, scheduler: scheduler))
@@ -110,7 +110,7 @@ struct TestSchedulerTests {
         #expect(scheduler.clock == 100)
     }
 
-    @Test("A hot stream sends to whoever is there: to none, to one and to two")
+    @Test("A hot stream sends to its current observers: none, one or two")
     func hot() {
         let scheduler = TestScheduler(initialClock: 0)
         let source = scheduler.createHotObservable([.next(10, 1), .next(20, 2), .next(30, 3), .completed(40)])
@@ -126,7 +126,7 @@ struct TestSchedulerTests {
         #expect(source.recordedEvents.count == 4)
     }
 
-    @Test("A subscription that lasts has no end")
+    @Test("A running subscription has no end")
     func lasting() throws {
         let scheduler = TestScheduler(frame: .milliseconds(1))
         let source = try scheduler.createColdObservable("-a")
@@ -139,7 +139,7 @@ struct TestSchedulerTests {
         #expect(scheduler.pendingCount == 0)
     }
 
-    @Test("An observer gives its values without their times")
+    @Test("elements has the values without their ticks")
     func elements() {
         let scheduler = TestScheduler(initialClock: 0)
         let result = scheduler.start { Observable.of(1, 2, 3) }
@@ -147,7 +147,7 @@ struct TestSchedulerTests {
         #expect("\(result.events)" == "[next(1) @ 200, next(2) @ 200, next(3) @ 200, completed @ 200]")
     }
 
-    @Test("Events of traits are compared too")
+    @Test("Events of Maybe and Completable can be compared")
     func traits() {
         #expect(MaybeEvent.success(1) == .success(1))
         #expect(MaybeEvent<Int>.completed != .error(TestError()))
