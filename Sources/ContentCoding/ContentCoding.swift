@@ -1,12 +1,12 @@
-/// A way to make content shorter that is undone on this side (RFC 9110 8.4.1). A set that may grow.
+/// A content coding that this module decodes (RFC 9110, 8.4.1). More may be added.
 public struct ContentCoding: Sendable, Hashable, CustomStringConvertible {
     enum Format: Sendable { case gzip, deflate, brotli }
 
     let format: Format
 
-    /// RFC 1952; `x-gzip` is the same.
+    /// RFC 1952. `x-gzip` is an alias.
     public static let gzip = ContentCoding(format: .gzip)
-    /// RFC 1950, and RFC 1951 without the wrapping, as some servers send and browsers read.
+    /// RFC 1950, or bare RFC 1951, which some servers send and browsers accept.
     public static let deflate = ContentCoding(format: .deflate)
     /// RFC 7932.
     public static let brotli = ContentCoding(format: .brotli)
@@ -20,16 +20,13 @@ public struct ContentCoding: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What Accept-Encoding may say: every coding that is undone here.
-    public static let accepted = "gzip, deflate, br"
+    /// The most codings that may be stacked. More only make the decoder work.
+    public static let maximumCount = 2
 
-    /// More of them in a row than this are refused: nobody needs a third, but who wants to keep us busy.
-    public static let mostInARow = 2
-
-    /// What the values of Content-Encoding say, in the order in which the codings were applied; `identity` is none.
+    /// Parses the values of Content-Encoding into codings, in the order in which they were applied. `identity` is skipped.
     ///
-    /// - Parameter values: one a field line, each a list.
-    /// - Throws: `.unknown`, also where there are more than `mostInARow`.
+    /// - Parameter values: one list for each field line.
+    /// - Throws: `.unknown` for an unknown coding, or for more than `maximumCount`.
     public static func list(
         _ values: some Sequence<ArraySlice<UInt8>>
     ) throws(ContentCodingError) -> [ContentCoding] {
@@ -45,7 +42,7 @@ public struct ContentCoding: Sendable, Hashable, CustomStringConvertible {
                 case "br": codings.append(.brotli)
                 default: throw .unknown
                 }
-                guard codings.count <= mostInARow else { throw .unknown }
+                guard codings.count <= maximumCount else { throw .unknown }
             }
         }
         return codings

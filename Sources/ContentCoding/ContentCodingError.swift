@@ -1,41 +1,42 @@
-/// Why coded content cannot be had.
+/// Why content cannot be decoded or encoded.
 public enum ContentCodingError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Coded in a way that is not known here, or in too many.
+    /// Content-Encoding names an unknown coding, or more than `ContentCoding.maximumCount`.
     case unknown
-    /// Not what the coding makes, or something follows its end: behind gzip, more than 1 MiB of it.
+    /// The bytes are not valid in this coding, or bytes follow its end (for gzip: more than 1 MiB of them).
     case corrupt(ContentCoding)
-    /// It ended before its coding did.
+    /// The content ended in the middle of the coded stream.
     case truncated(ContentCoding)
-    /// The decoded content exceeds this size.
+    /// The decoded content exceeds this size, in bytes.
     case tooLarge(Int)
-    /// The content exceeds this size before it is decoded.
+    /// The encoded content exceeds this size, in bytes.
     case encodedTooLarge(Int)
-    /// More than so many times of what went in came out.
+    /// The decoded content is more than this many times as large as the encoded content.
     case tooDense(Int)
-    /// No memory for a decoder.
+    /// A library could not allocate memory.
     case memory
 
     public var description: String {
         switch self {
-        case .unknown: "the content coding is not known, or one of too many"
-        case .corrupt(let coding): "the content is not \(coding)"
-        case .truncated(let coding): "the content ends within its \(coding)"
-        case .tooLarge(let limit): "the content is larger than \(limit) bytes when decoded"
+        case .unknown: "the content coding is unknown, or there are too many"
+        case .corrupt(let coding): "the content is not valid \(coding)"
+        case .truncated(let coding): "the \(coding) content is truncated"
+        case .tooLarge(let limit): "the decoded content is larger than \(limit) bytes"
         case .encodedTooLarge(let limit): "the encoded content is larger than \(limit) bytes"
-        case .tooDense(let ratio): "the content is more than \(ratio) times as large when decoded"
-        case .memory: "no memory to decode the content"
+        case .tooDense(let ratio):
+            "the decoded content is more than \(ratio) times as large as the encoded content"
+        case .memory: "not enough memory to decode the content"
         }
     }
 }
 
-/// How much may come out of coded content: what keeps a few bytes from filling the memory or a core.
+/// Limits on decoded content, against decompression bombs.
 public struct DecodingLimits: Sendable, Hashable {
-    /// Bytes decoded. Default 8 MiB; nil for no limit.
+    /// The largest decoded content, in bytes. Default 8 MiB; nil for no limit.
     public var size: Int?
-    /// Bytes decoded for each byte that came, looked at from `freeSize` on and at each step of stacked codings. Default
-    /// 100; nil for no limit.
+    /// The most decoded bytes per encoded byte. Checked once `freeSize` bytes are decoded, for each of several stacked
+    /// codings. Default 100; nil for no limit.
     public var ratio: Int?
-    /// Bytes decoded that may come out of whatever little. Default 1 MiB.
+    /// Decoded bytes that are allowed at any ratio. Default 1 MiB.
     public var freeSize: Int
 
     public init(size: Int? = 8 << 20, ratio: Int? = 100, freeSize: Int = 1 << 20) {

@@ -1,5 +1,5 @@
-/// Undoes the codings of one message's content, in pieces, with memory that does not grow: what a decoder keeps by its
-/// format (32 KiB for gzip and deflate, at most 16 MiB for br) and one buffer between stacked codings.
+/// Decodes one message's content, in pieces and in bounded memory: the window of each format (32 KiB for gzip and deflate, at
+/// most 16 MiB for br) and one buffer between two stacked codings.
 ///
 ///     feed:  while true {
 ///                let count = try decoder.decode(input, consumed: &consumed, into: buffer)
@@ -7,15 +7,15 @@
 ///            }
 ///     end:   try decoder.finish()
 ///
-/// After an error it is of no more use.
+/// Cannot be used after an error.
 public final class ContentDecoder {
-    /// The coding that was applied last first: as they are undone.
+    /// In the order of decoding: the coding that was applied last comes first.
     private var steps: [Step]
     private let limits: DecodingLimits
 
-    /// What came so far, and what came out.
+    /// Encoded bytes taken so far.
     public private(set) var bytesIn = 0
-    public private(set) var bytesOut = 0
+    private var bytesOut = 0
 
     private static var bufferSize: Int { 16 << 10 }
 
@@ -23,17 +23,23 @@ public final class ContentDecoder {
         let stage: any DecodingStage
         var bytesIn = 0
         var bytesOut = 0
-        /// What came out and the next step has not taken yet.
+        /// The output for the next step.
         var buffer: [UInt8] = []
-        var waiting = 0..<0
+        /// The part of `buffer` that the next step has not taken yet.
+        var pending = 0..<0
     }
 
-    /// - Parameter codings: in the order in which they were applied; not empty.
+    /// Creates a decoder for content with these codings.
+    ///
+    /// - Parameters:
+    ///   - codings: in the order in which they were applied; not empty.
+    ///   - limits: the limits on the decoded content.
+    /// - Throws: `.unknown` for more than `ContentCoding.maximumCount` codings, `.memory`.
     public init(
         _ codings: [ContentCoding], limits: DecodingLimits = DecodingLimits()
     ) throws(ContentCodingError) {
-        precondition(!codings.isEmpty, "content without a coding is not decoded")
-        guard codings.count <= ContentCoding.mostInARow else { throw .unknown }
+        precondition(!codings.isEmpty, "content without a coding needs no decoder")
+        guard codings.count <= ContentCoding.maximumCount else { throw .unknown }
         self.limits = limits
         steps = []
         for coding in codings.reversed() { steps.append(Step(stage: try Self.stage(for: coding))) }
@@ -45,14 +51,17 @@ public final class ContentDecoder {
     private static func stage(for coding: ContentCoding) throws(ContentCodingError) -> any DecodingStage {
         switch coding.format {
         case .gzip, .deflate: try Inflater(coding)
-        case .brotli: try Unbrotli()
+        case .brotli: try BrotliDecoder()
         }
     }
 
-    /// Goes on with `input` from `consumed` on, and moves `consumed` past what is done with.
+    /// Decodes more of the content.
     ///
-    /// - Parameter output: not empty; decoded bytes from its start.
-    /// - Returns: how many. Where it is 0 all input was taken and more is needed.
+    /// - Parameters:
+    ///   - input: encoded bytes.
+    ///   - consumed: how many bytes of `input` are decoded already; the call adds the bytes that it takes.
+    ///   - output: the buffer for decoded bytes; not empty.
+    /// - Returns: how many decoded bytes were written. 0 means that all input was taken and more is needed.
     public func decode(
         _ input: UnsafeRawBufferPointer, consumed: inout Int, into output: UnsafeMutableRawBufferPointer
     ) throws(ContentCodingError) -> Int {
@@ -64,36 +73,36 @@ public final class ContentDecoder {
         return count
     }
 
-    /// The content is all there.
+    /// Checks that the content is complete.
     ///
-    /// - Throws: `.truncated` where it is not. No content at all is whole: what has no bytes is not coded.
+    /// - Throws: `.truncated` if it is not. Empty content counts as complete, whatever its codings.
     public func finish() throws(ContentCodingError) {
         for step in steps where !step.stage.mayEnd { throw .truncated(step.stage.coding) }
-        // Bytes came, and their coding may end, but the next coding in line never began.
+        // The outer coding is complete but empty, so the inner one never began.
         if bytesIn > 0, let last = steps.last, last.bytesIn == 0 { throw .truncated(last.stage.coding) }
     }
 
-    /// What the step at `index` makes of the input, which is that of the first step.
+    /// Runs the steps up to the one at `index`. `input` goes to the first step, `output` comes from the last.
     private func decode(
         by index: Int, _ input: UnsafeRawBufferPointer, _ consumed: inout Int,
         _ output: UnsafeMutableRawBufferPointer
     ) throws(ContentCodingError) -> Int {
         guard index > 0 else { return try run(0, input, &consumed, output) }
         while true {
-            // First what it has inside, then what the step before has for it.
-            let waiting = steps[index - 1].waiting
-            var taken = waiting.lowerBound
+            // First drain this step, then ask the previous step for more.
+            let pending = steps[index - 1].pending
+            var taken = pending.lowerBound
             let produced = try withBuffer(of: index - 1) { (buffer) throws(ContentCodingError) in
                 try run(
-                    index, UnsafeRawBufferPointer(rebasing: buffer[..<waiting.upperBound]), &taken, output)
+                    index, UnsafeRawBufferPointer(rebasing: buffer[..<pending.upperBound]), &taken, output)
             }
-            steps[index - 1].waiting = taken..<waiting.upperBound
+            steps[index - 1].pending = taken..<pending.upperBound
             if produced > 0 { return produced }
-            guard taken == waiting.upperBound else { continue }
+            guard taken == pending.upperBound else { continue }
             let count = try withBuffer(of: index - 1) { (buffer) throws(ContentCodingError) in
                 try decode(by: index - 1, input, &consumed, buffer)
             }
-            steps[index - 1].waiting = 0..<count
+            steps[index - 1].pending = 0..<count
             if count == 0 { return 0 }
         }
     }
@@ -101,7 +110,7 @@ public final class ContentDecoder {
     private func withBuffer(
         of index: Int, _ body: (UnsafeMutableRawBufferPointer) throws(ContentCodingError) -> Int
     ) throws(ContentCodingError) -> Int {
-        // Out of its place meanwhile, as what goes on changes the steps.
+        // Moved out of its step, because `body` modifies `steps`.
         var buffer: [UInt8] = []
         swap(&buffer, &steps[index].buffer)
         defer { swap(&buffer, &steps[index].buffer) }

@@ -1,13 +1,13 @@
-/// One coding being undone, piece by piece.
+/// A decoder of one coding, fed in pieces.
 protocol DecodingStage: AnyObject {
     var coding: ContentCoding { get }
 
-    /// Goes on with `input` from `consumed` on, fills `output` from its start and tells how much of it. It stops where
-    /// either is used up.
+    /// Decodes `input` from `consumed` on into `output`, until either is used up. Adds the bytes that it takes to `consumed`
+    /// and returns the number of bytes written.
     func decode(
         _ input: UnsafeRawBufferPointer, consumed: inout Int, into output: UnsafeMutableRawBufferPointer
     ) throws(ContentCodingError) -> Int
 
-    /// Whether what came so far may be all: nothing at all, or a whole stream.
+    /// Whether the input so far is complete: empty, or a whole stream.
     var mayEnd: Bool { get }
 }

@@ -1,27 +1,28 @@
 import CZlib
 
-/// Undoes gzip and deflate, by zlib.
+/// Decodes gzip and deflate with zlib.
 final class Inflater: DecodingStage {
     let coding: ContentCoding
-    // Allocated here, as zlib keeps its address, and freed in `deinit`, with what `inflateInit2_` allocated.
+    // On the heap, because zlib keeps its address. `deinit` frees it and what `inflateInit2_` allocated.
     private let stream: UnsafeMutablePointer<z_stream>
     private var isOpen = false
-    /// Before the first byte, and where a stream has ended.
+    /// True before the first byte and at the end of a stream.
     private(set) var mayEnd = true
     private var hasEnded = false
-    /// Bytes that tell what follows, until zlib takes them: deflate's first two, and the first two behind a member of gzip.
-    private var lead: [UInt8] = []
-    /// Bytes behind the last member of gzip; nil until one of them is no member's.
-    private var ignored: Int?
+    /// Up to two bytes that were taken to find out what follows, and that zlib has not seen yet: the first two bytes of deflate,
+    /// or those after a gzip member.
+    private var lookahead: [UInt8] = []
+    /// Bytes after the last gzip member; nil until one of them cannot belong to another member.
+    private var trailingLength: Int?
 
-    /// More bytes behind the last member of gzip are refused.
-    static var mostIgnored: Int { 1 << 20 }
+    /// The most bytes that are ignored after the last gzip member.
+    static var maximumTrailingLength: Int { 1 << 20 }
 
     init(_ coding: ContentCoding) throws(ContentCodingError) {
         self.coding = coding
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
-        // 16: gzip and nothing else.
+        // 15 is the largest window; 16 accepts gzip only.
         if coding == .gzip { try open(windowBits: 15 + 16) }
     }
 
@@ -42,81 +43,82 @@ final class Inflater: DecodingStage {
         var produced = 0
         while try begin(input, &consumed) {
             let room = UnsafeMutableRawBufferPointer(rebasing: output[produced...])
-            guard lead.isEmpty else {
-                produced += try inflateLead(room)
+            guard lookahead.isEmpty else {
+                produced += try inflateLookahead(room)
                 continue
             }
             let before = (consumed, produced)
             produced += try inflate(input, &consumed, room)
-            // Without more input comes what is left inside.
+            // Even without more input, zlib may still have output.
             guard (consumed, produced) != before, produced < output.count else { break }
         }
         return produced
     }
 
-    /// Whether a stream is open that takes the input. Where it is not, all input was taken.
+    /// Opens a stream for the input if needed. Returns false if none is open, in which case all input was taken.
     private func begin(
         _ input: UnsafeRawBufferPointer, _ consumed: inout Int
     ) throws(ContentCodingError) -> Bool {
-        if !isOpen { try sniff(input, &consumed) }
-        if hasEnded { try follow(input, &consumed) }
+        if !isOpen { try detectWrapping(input, &consumed) }
+        if hasEnded { try continueAfterEnd(input, &consumed) }
         return isOpen && !hasEnded
     }
 
-    /// What follows the end of a stream. RFC 1952 2.2: members of gzip follow each other. Behind the last one gzip(1) and
-    /// browsers ignore whatever is there, padding as a rule.
-    private func follow(
+    /// Handles input after the end of a stream. A gzip file may have several members (RFC 1952, 2.2). Like gzip(1) and browsers,
+    /// this ignores any bytes after the last one, which usually are padding.
+    private func continueAfterEnd(
         _ input: UnsafeRawBufferPointer, _ consumed: inout Int
     ) throws(ContentCodingError) {
         guard consumed < input.count else { return }
         guard coding == .gzip else { throw .corrupt(coding) }
-        while ignored == nil, consumed < input.count {
-            guard input[consumed] == Self.magic[lead.count] else {
-                ignored = lead.count
-                lead = []
+        while trailingLength == nil, consumed < input.count {
+            guard input[consumed] == Self.magic[lookahead.count] else {
+                trailingLength = lookahead.count
+                lookahead = []
                 mayEnd = true
                 break
             }
-            lead.append(input[consumed])
+            lookahead.append(input[consumed])
             consumed += 1
             mayEnd = false
-            guard lead.count == Self.magic.count else { continue }
+            guard lookahead.count == Self.magic.count else { continue }
             guard inflateReset(stream) == Z_OK else { throw .corrupt(coding) }
             hasEnded = false
             return
         }
-        guard let before = ignored else { return }
+        guard let before = trailingLength else { return }
         let count = before + input.count - consumed
-        guard count <= Self.mostIgnored else { throw .corrupt(coding) }
-        ignored = count
+        guard count <= Self.maximumTrailingLength else { throw .corrupt(coding) }
+        trailingLength = count
         consumed = input.count
     }
 
-    /// How each member begins (RFC 1952 2.3.1).
+    /// The first bytes of each member (RFC 1952, 2.3.1).
     private static let magic: [UInt8] = [0x1f, 0x8b]
 
-    /// Two bytes tell whether deflate has its wrapping (RFC 1950 2.2): they are a multiple of 31, and name the method.
-    private func sniff(
+    /// Finds out from the first two bytes whether deflate is wrapped (RFC 1950, 2.2): as a number they are then a multiple of 31,
+    /// and the first one names the method.
+    private func detectWrapping(
         _ input: UnsafeRawBufferPointer, _ consumed: inout Int
     ) throws(ContentCodingError) {
-        while lead.count < 2, consumed < input.count {
-            lead.append(input[consumed])
+        while lookahead.count < 2, consumed < input.count {
+            lookahead.append(input[consumed])
             consumed += 1
             mayEnd = false
         }
-        guard lead.count == 2 else { return }
-        let isWrapped = lead[0] & 0x8f == 8 && (Int(lead[0]) << 8 | Int(lead[1])) % 31 == 0
+        guard lookahead.count == 2 else { return }
+        let isWrapped = lookahead[0] & 0x8f == 8 && (Int(lookahead[0]) << 8 | Int(lookahead[1])) % 31 == 0
         try open(windowBits: isWrapped ? 15 : -15)
     }
 
-    private func inflateLead(_ output: UnsafeMutableRawBufferPointer) throws(ContentCodingError) -> Int {
-        let bytes = lead
-        lead = []
+    private func inflateLookahead(_ output: UnsafeMutableRawBufferPointer) throws(ContentCodingError) -> Int {
+        let bytes = lookahead
+        lookahead = []
         let result = bytes.withUnsafeBytes { bytes in
             Result { () throws(ContentCodingError) in
                 var taken = 0
                 let count = try inflate(bytes, &taken, output)
-                // Two bytes are a header, or the whole of the shortest stream: the decoder takes them in.
+                // zlib takes both: they are a header, or the whole of the shortest stream.
                 guard taken == bytes.count else { throw .corrupt(coding) }
                 return count
             }
@@ -143,7 +145,7 @@ final class Inflater: DecodingStage {
         case Z_STREAM_END:
             hasEnded = true
             mayEnd = true
-        // No progress was possible: more input or more room is needed.
+        // Z_BUF_ERROR: zlib needs more input or more room.
         case Z_OK, Z_BUF_ERROR: break
         case Z_MEM_ERROR: throw .memory
         default: throw .corrupt(coding)

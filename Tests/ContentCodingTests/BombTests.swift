@@ -1,11 +1,11 @@
 import ContentCoding
 import Testing
 
-@Suite("Content that grows when it is decoded")
+@Suite("Decompression bombs")
 struct BombTests {
     static let zeros = [UInt8](repeating: 0, count: 2 << 20)
 
-    @Test("More than the size that is allowed is refused, and as much is not")
+    @Test("Content of the allowed size is decoded, and one byte more is rejected")
     func size() {
         let coded = Encoded.gzip(Encoded.lines)
         let count = Encoded.lines.count
@@ -14,7 +14,7 @@ struct BombTests {
         #expect(decode(coded, [.gzip], limits: DecodingLimits(size: count)) == .success(Encoded.lines))
     }
 
-    @Test("A hundred times what came is refused, but only after a mebibyte", arguments: [true, false])
+    @Test("A ratio above 100 is rejected after the first mebibyte", arguments: [true, false])
     func ratio(isBrotli: Bool) {
         let coding: ContentCoding = isBrotli ? .brotli : .gzip
         let bomb = isBrotli ? Encoded.brotliOfZeros : Encoded.gzip(Self.zeros)
@@ -26,7 +26,7 @@ struct BombTests {
         #expect((try? decode(bomb, [coding], limits: patient).get().count) == (isBrotli ? 20 << 20 : 2 << 20))
     }
 
-    @Test("No more comes out than the buffer holds before the limit is met")
+    @Test("Decoding stops as soon as the limit is exceeded")
     func stopsEarly() throws {
         let decoder = try ContentDecoder([.brotli], limits: DecodingLimits(size: 100_000))
         var buffer = [UInt8](repeating: 0, count: 16_384)
@@ -44,9 +44,9 @@ struct BombTests {
         #expect(out <= 100_000)
     }
 
-    @Test("What grows between two codings is refused too, though little comes out")
+    @Test("A bomb between two codings is rejected although its final output is small")
     func between() {
-        // 100 000 empty members of gzip, all alike: 2 MB that are some kilobytes when compressed.
+        // 100 000 empty gzip members are 2 MB, which compress to a few kilobytes.
         let members = Array(repeatElement(Encoded.gzip([]), count: 100_000).joined())
         #expect(decode(Encoded.gzip(members), [.gzip, .gzip]) == .failure(.tooDense(100)))
     }

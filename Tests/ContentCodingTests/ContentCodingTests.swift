@@ -30,11 +30,11 @@ struct ContentCodingTests {
         Sample(name: "br of nothing", coding: .brotli, coded: Encoded.brotliOfNothing, plain: []),
     ]
 
-    @Test("Cut short anywhere it is truncated", arguments: samples)
+    @Test("Content cut anywhere is truncated", arguments: samples)
     func truncated(sample: Sample) {
         for length in 1..<sample.coded.count where length < 40 || length > sample.coded.count - 20 {
             let result = decode(Array(sample.coded[..<length]), [sample.coding])
-            // What is left may be one of two members, whole.
+            // A cut between two members leaves a whole one.
             if case .success(let bytes) = result {
                 #expect(sample.plain.starts(with: bytes) && bytes.count < sample.plain.count)
                 #expect(sample.name.hasPrefix("two"), "cut after \(length)")
@@ -44,7 +44,7 @@ struct ContentCodingTests {
         }
     }
 
-    @Test("What follows the end of deflate and br is refused", arguments: samples, [1, .max])
+    @Test("Bytes after the end of deflate and br are corrupt", arguments: samples, [1, .max])
     func garbage(sample: Sample, step: Int) {
         guard sample.coding != .gzip else { return }
         let result = decode(sample.coded + Array("<!-- garbage -->".utf8), [sample.coding], step: step)
@@ -57,7 +57,7 @@ struct ContentCodingTests {
     ]
 
     @Test(
-        "Padding and whatever else follows the last member of gzip is ignored, however it is cut",
+        "Bytes after the last gzip member are ignored, in pieces of any size",
         arguments: samples, tails)
     func tail(sample: Sample, tail: [UInt8]) {
         guard sample.coding == .gzip else { return }
@@ -69,7 +69,7 @@ struct ContentCodingTests {
         #expect(decode(stacked, [.gzip, .gzip]) == .success(sample.plain))
     }
 
-    @Test("More than 1 MiB behind gzip is refused, and so is a member that is cut or broken")
+    @Test("More than 1 MiB after gzip is corrupt, and so is a broken member; a cut member is truncated")
     func endlessTail() {
         let coded = Encoded.gzip(Encoded.lines)
         let tail = [UInt8](repeating: 0, count: 1 << 20)
@@ -83,13 +83,15 @@ struct ContentCodingTests {
         }
     }
 
-    @Test("What is not coded as is said is corrupt", arguments: [ContentCoding.gzip, .deflate, .brotli])
+    @Test(
+        "Content in another coding than declared is corrupt",
+        arguments: [ContentCoding.gzip, .deflate, .brotli])
     func notCoded(coding: ContentCoding) {
         let json = Array(#"{"code":"OK","message":"success","status":200}"#.utf8)
         #expect(decode(json, [coding]) == .failure(.corrupt(coding)))
     }
 
-    @Test("A checksum that is wrong is found")
+    @Test("A wrong checksum is corrupt")
     func checksum() {
         var coded = Encoded.gzip(Encoded.lines)
         coded[coded.count - 6] ^= 1
@@ -97,7 +99,7 @@ struct ContentCodingTests {
     }
 
     @Test(
-        "It is the same in one piece, in pieces of any size, and into a buffer of any size",
+        "The result is the same for pieces and buffers of any size",
         arguments: samples)
     func pieces(sample: Sample) {
         for (step, room) in [(Int.max, 65_536), (1, 65_536), (7, 5), (.max, 1), (1, 1)] {
@@ -107,14 +109,14 @@ struct ContentCodingTests {
     }
 
     @Test(
-        "Content without a byte is whole, whatever its coding",
+        "Empty content is complete, whatever its coding",
         arguments: [ContentCoding.gzip, .deflate, .brotli])
     func empty(coding: ContentCoding) {
         #expect(decode([], [coding]) == .success([]))
         #expect(decode([], [coding, .gzip]) == .success([]))
     }
 
-    @Test("Two codings are undone from the last to the first")
+    @Test("Two codings are decoded in reverse order")
     func stacked() {
         let coded = Encoded.gzip(Encoded.brotliOfLines)
         for (step, room) in [(Int.max, 65_536), (1, 3)] {
@@ -124,7 +126,7 @@ struct ContentCodingTests {
         #expect(decode(Encoded.gzip([]), [.brotli, .gzip]) == .failure(.truncated(.brotli)))
     }
 
-    @Test("Field values name codings, in any case, in one line or several; identity is none")
+    @Test("Content-Encoding lists codings in any case, in one line or several, and identity is skipped")
     func names() throws {
         func list(_ values: String...) throws(ContentCodingError) -> [ContentCoding] {
             try ContentCoding.list(values.map { Array($0.utf8)[...] })

@@ -1,16 +1,16 @@
 import ContentCoding
 import Testing
 
-@Suite("Content made by gzip")
+@Suite("Compressing to gzip")
 struct GzipTests {
-    @Test("What was compressed is the same when it is undone", arguments: [0, 1, 1000, 300_000])
+    @Test("Decoding restores the compressed bytes", arguments: [0, 1, 1000, 300_000])
     func undone(count: Int) throws {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) }
         let coded = try Gzip.compress(bytes)
         #expect(decode(coded, [.gzip], limits: DecodingLimits(size: nil, ratio: nil)) == .success(bytes))
     }
 
-    @Test("The same bytes make the same file, without a time in it, and text one that is much shorter")
+    @Test("Equal input gives equal output, without a time; text becomes much shorter")
     func same() throws {
         let text = Array(String(repeating: "<p>A line of a page, and another one.</p>\n", count: 200).utf8)
         let coded = try Gzip.compress(text)

@@ -139,7 +139,7 @@ struct CodingTests {
         }
         try await Self.call(Self.response(Self.coded.dropLast(9), coding: "gzip", isChunked: isChunked)) {
             #expect($0.reason == "http_response_content_coding")
-            #expect($0.failure?.detail == "the content ends within its gzip")
+            #expect($0.failure?.detail == "the gzip content is truncated")
         }
     }
 

@@ -1,9 +1,9 @@
 import CBrotli
 
-/// Undoes br, by Google's decoder. Its window is at most 16 MiB (RFC 7932 9.1), and only as large as what came needs.
-final class Unbrotli: DecodingStage {
+/// Decodes br with Google's library, which allocates its window as needed, up to 16 MiB (RFC 7932, 9.1).
+final class BrotliDecoder: DecodingStage {
     let coding = ContentCoding.brotli
-    // Made in `init`, freed in `deinit`.
+    // Created in `init`, freed in `deinit`.
     private let state: OpaquePointer
     private(set) var mayEnd = true
     private var hasEnded = false
@@ -24,7 +24,7 @@ final class Unbrotli: DecodingStage {
             return 0
         }
         if offered > 0 { mayEnd = false }
-        // Nothing came yet, so nothing can come out.
+        // Before the first byte there is no output.
         guard !mayEnd else { return 0 }
         var left = offered
         var next = input.baseAddress.map { ($0 + consumed).assumingMemoryBound(to: UInt8.self) }
