@@ -1,15 +1,17 @@
 @_spi(Reading)
 extension ByteReader {
-    /// The bytes of `range`, which are inside, as text.
+    /// Returns the UTF-8 text of `range`.
+    ///
+    /// - Precondition: `range` is within the bytes.
     @inlinable
     @inline(__always)
     public func string(_ range: Range<Int>) -> String {
-        precondition(range.lowerBound >= 0 && range.upperBound <= count, "text outside of the bytes")
+        precondition(range.lowerBound >= 0 && range.upperBound <= count, "text range out of bounds")
         let bytes = UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count)
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The inside of a string: half a surrogate pair is U+FFFD.
+    /// Returns the text of a JSON string whose content, without the quotes, is at `range`. A lone surrogate escape becomes U+FFFD.
     public func text(_ range: Range<Int>, isEscaped: Bool) -> String {
         guard isEscaped else { return string(range) }
         var decoded: [UInt8] = []

@@ -1,18 +1,19 @@
 public import ASCIIText
 
-// With `JSONLine` and `JSONText` the only file of this module with unsafe code: everything else reads through `ByteReader`.
+// This file, `JSONLine` and `JSONText` have all unsafe code of the module. Everything else reads through `ByteReader`.
 
-/// Bytes that live as long as the call that lends them. Every access is bounds-checked: reading at or
-/// beyond the end gives 0, which JSON allows nowhere, so the end needs no case of its own in a scanner.
+/// Borrowed bytes with bounds-checked access.
+///
+/// An index out of bounds reads as 0. JSON allows that byte nowhere, so scanners need no separate check for the end.
 @_spi(Reading)
 public struct ByteReader {
     @usableFromInline let base: UnsafeRawPointer
     public let count: Int
-    /// From here on fewer than eight and sixteen bytes are left.
+    /// The first indices with fewer than eight and fewer than sixteen bytes left.
     @usableFromInline let wordEnd: UInt
     @usableFromInline let vectorEnd: UInt
 
-    /// Lends the bytes of `slice` to `body`; the reader's index 0 is the slice's first byte.
+    /// Calls `body` with a reader of `slice`, whose first byte is at the reader's index 0.
     @inline(__always)
     static func read<Result, Failure: Error>(
         _ slice: ArraySlice<UInt8>, _ body: (ByteReader) throws(Failure) -> Result
@@ -32,7 +33,7 @@ public struct ByteReader {
         }
     }
 
-    /// - Precondition: the bytes stay where they are for as long as the reader is asked.
+    /// - Precondition: The memory stays valid while the reader is in use.
     @inlinable
     @inline(__always)
     public init(base: UnsafeRawPointer, count: Int) {
@@ -42,7 +43,7 @@ public struct ByteReader {
         vectorEnd = UInt(bitPattern: max(count &- 15, 0))
     }
 
-    /// The byte at `index`, or 0 outside the bytes.
+    /// The byte at `index`, or 0 if `index` is out of bounds.
     @inlinable
     @inline(__always)
     public subscript(index: Int) -> UInt8 {
@@ -50,7 +51,7 @@ public struct ByteReader {
         return base.load(fromByteOffset: index, as: UInt8.self)
     }
 
-    /// The eight bytes from `index` on, the first one lowest; nil where fewer than eight are left.
+    /// Returns the eight bytes from `index` on as a little-endian word; nil if fewer than eight are left.
     @inlinable
     @inline(__always)
     public func word(at index: Int) -> UInt64? {
@@ -58,8 +59,9 @@ public struct ByteReader {
         return UInt64(littleEndian: base.loadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 
-    /// The first of the sixteen bytes from `index` on at which a run of plain text in a string ends: `"`, `\`, a
-    /// control byte, a byte above ASCII. Behind them where there is none, nil where fewer than sixteen are left.
+    /// Returns the index at which a run of plain text in a string ends, at a `"`, a `\`, a control byte or a byte above ASCII.
+    ///
+    /// Looks at sixteen bytes. Returns the index after them if all are plain text, and nil if fewer than sixteen are left.
     @inlinable
     @inline(__always)
     public func stringStop(at index: Int) -> Int? {
@@ -67,36 +69,36 @@ public struct ByteReader {
         return index &+ firstStringStop(from: index)
     }
 
-    /// Where the closing quote of a string stands that goes on at `index` with up to fifteen bytes of plain text; nil
-    /// for any other string, and where fewer than sixteen bytes are left.
+    /// Returns the index of the closing quote of a string whose content starts at `index`, if at most fifteen bytes of plain text
+    /// come before it. Returns nil for other strings, and if fewer than sixteen bytes are left.
     @inlinable
     @inline(__always)
     public func closingQuote(at index: Int) -> Int? {
         guard UInt(bitPattern: index) < vectorEnd else { return nil }
         let stop = firstStringStop(from: index)
         guard stop < 16 else { return nil }
-        let place = index &+ stop
-        return base.load(fromByteOffset: place, as: UInt8.self) == Byte.quote ? place : nil
+        let end = index &+ stop
+        return base.load(fromByteOffset: end, as: UInt8.self) == Byte.quote ? end : nil
     }
 
-    /// The same where a colon follows the quote; nil too where fewer than seventeen bytes are left.
+    /// Like `closingQuote(at:)`, but also requires a colon after the quote, and seventeen bytes.
     @inlinable
     @inline(__always)
     public func closingQuoteAndColon(at index: Int) -> Int? {
         guard UInt(bitPattern: index &+ 1) < vectorEnd else { return nil }
         let stop = firstStringStop(from: index)
         guard stop < 16 else { return nil }
-        let place = index &+ stop
-        let two = UInt16(littleEndian: base.loadUnaligned(fromByteOffset: place, as: UInt16.self))
-        return two == UInt16(Byte.colon) << 8 | UInt16(Byte.quote) ? place : nil
+        let end = index &+ stop
+        let two = UInt16(littleEndian: base.loadUnaligned(fromByteOffset: end, as: UInt16.self))
+        return two == UInt16(Byte.colon) << 8 | UInt16(Byte.quote) ? end : nil
     }
 
     @inlinable
     @inline(__always)
     func firstStringStop(from index: Int) -> Int {
         let bytes = base.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
-        // By arithmetic, for which the compiler has vector instructions: its comparisons go lane by lane. Bit 7 of a
-        // term says: a control byte or a quote (which a flip of bit 1 puts next to them), a backslash, beyond ASCII.
+        // The compiler has vector instructions for this arithmetic, while it compares lane by lane. Bit 7 marks a control byte
+        // or a quote (flipping bit 1 puts the quote next to the control bytes), a backslash, or a byte above ASCII.
         let below = ((bytes ^ 0x02) &- 0x21) | ((bytes ^ Byte.backslash) &- 1)
         let stops = unsafeBitCast((below | bytes) & 0x80, to: SIMD2<UInt64>.self)
         if stops[0] != 0 { return stops[0].littleEndian.trailingZeroBitCount &>> 3 }
@@ -104,7 +106,7 @@ public struct ByteReader {
         return 16
     }
 
-    /// Whether the bytes of `range` are exactly `other`.
+    /// Returns whether the bytes of `range` equal `other`.
     @inlinable
     @inline(__always)
     public func equals(_ range: Range<Int>, _ other: some Collection<UInt8>) -> Bool {
@@ -117,12 +119,12 @@ public struct ByteReader {
         return true
     }
 
-    /// Whether the `count` bytes from `left` on are those from `right` on.
+    /// Returns whether the `count` bytes from `left` on equal those from `right` on.
     public func equals(_ left: Int, _ right: Int, count: Int) -> Bool {
         (0..<count).allSatisfy { self[left &+ $0] == self[right &+ $0] }
     }
 
-    /// The first eight bytes of `range`, the first one lowest, zeros where the range is shorter.
+    /// Returns the first eight bytes of `range` as a little-endian word, padded with zeros if the range is shorter.
     @inlinable
     @inline(__always)
     public func prefix(of range: Range<Int>) -> UInt64 {
@@ -137,7 +139,7 @@ public struct ByteReader {
         return word
     }
 
-    /// The same of other bytes.
+    /// Returns the first eight bytes of `bytes` as a little-endian word, padded with zeros.
     @inlinable
     @inline(__always)
     public static func prefix(of bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {

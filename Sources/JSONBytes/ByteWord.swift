@@ -1,7 +1,9 @@
 public import ASCIIText
 
-/// Questions to eight bytes at once. Each answer has bit 7 set in bytes that match; only its lowest set bit
-/// is exact (a borrow may mark bytes above a true match), so take `firstMatch` and look again behind it.
+/// Searches in eight bytes at once.
+///
+/// Each result has bit 7 set in the bytes that match. Only the lowest set bit is exact, because a borrow may mark bytes above a
+/// match: take `firstMatch`, then search again after it.
 @_spi(Reading)
 public enum ByteWord {
     @inlinable
@@ -15,7 +17,7 @@ public enum ByteWord {
         return (zeroed &- repeating(0x01)) & ~zeroed & repeating(0x80)
     }
 
-    /// Bytes that a string must escape: `"`, `\`, a control byte.
+    /// Returns the bytes that a JSON string must escape: `"`, `\` and control bytes.
     @inlinable
     @inline(__always)
     public static func literalStops(_ word: UInt64) -> UInt64 {
@@ -25,14 +27,14 @@ public enum ByteWord {
         return below & ~word & repeating(0x80)
     }
 
-    /// `"` and `\`: where a string known to be valid needs a second look.
+    /// Returns the `"` and `\` bytes, at which a valid string ends or has an escape.
     @inlinable
     @inline(__always)
     public static func quotesOrBackslashes(_ word: UInt64) -> UInt64 {
         matches(word, 0x22) | matches(word, 0x5C)
     }
 
-    /// `"`, `[`, `]`, `{`, `}`: where the nesting of a valid document changes.
+    /// Returns the `"`, `[`, `]`, `{` and `}` bytes, at which the nesting of a valid document may change.
     @inlinable
     @inline(__always)
     public static func quotesOrBrackets(_ word: UInt64) -> UInt64 {
@@ -41,27 +43,29 @@ public enum ByteWord {
         return matches(word, 0x22) | matches(folded, 0x7B) | matches(folded, 0x7D)
     }
 
-    /// The length of a number that begins the word with a digit from 1 on and ends within it, without exponent; nil for
-    /// any other.
+    /// Returns the length of the number at the start of the word; nil if the number does not end within the word or has an
+    /// exponent.
+    ///
+    /// - Precondition: The first byte is a digit from 1 to 9.
     @inlinable
     @inline(__always)
     public static func shortNumber(_ word: UInt64) -> Int? {
-        // Digits become 0 to 9. Exact up to the first byte above ASCII, which no number goes beyond.
+        // Maps the digits to 0...9. Exact up to the first byte above ASCII, where any number ends.
         let digits = word ^ repeating(0x30)
         let stops = ((digits &+ repeating(0x76)) | digits) & repeating(0x80)
         guard stops != 0 else { return nil }
-        // Bit 7 of the byte behind the digits.
+        // Bit 7 of the byte after the digits.
         var end = stops.trailingZeroBitCount
-        var behind = UInt8(truncatingIfNeeded: word &>> UInt64(truncatingIfNeeded: end &- 7))
-        if behind == Byte.point {
+        var following = UInt8(truncatingIfNeeded: word &>> UInt64(truncatingIfNeeded: end &- 7))
+        if following == Byte.point {
             let later = stops & (stops &- 1)
             guard later != 0 else { return nil }
             let point = end
             end = later.trailingZeroBitCount
             guard end > point &+ 8 else { return nil }
-            behind = UInt8(truncatingIfNeeded: word &>> UInt64(truncatingIfNeeded: end &- 7))
+            following = UInt8(truncatingIfNeeded: word &>> UInt64(truncatingIfNeeded: end &- 7))
         }
-        return behind | 0x20 == UInt8(ascii: "e") ? nil : end &>> 3
+        return following | 0x20 == UInt8(ascii: "e") ? nil : end &>> 3
     }
 
     @inlinable

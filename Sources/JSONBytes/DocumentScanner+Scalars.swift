@@ -1,15 +1,15 @@
 import ASCIIText
 
 extension DocumentScanner {
-    /// A string, from its opening quote to behind its closing one. Gives whether it has an escape.
+    /// Scans a string from its opening quote and moves `index` past the closing one. Returns whether it has an escape.
     ///
-    /// A `\u` escape of half a surrogate pair is allowed: RFC 8259's grammar has it (section 8.2 warns about
-    /// what readers make of it). It passes through as it is; decoded to text it becomes U+FFFD.
+    /// A `\u` escape of a lone surrogate is valid by RFC 8259's grammar (section 8.2 warns that readers differ). It is passed on
+    /// unchanged, and becomes U+FFFD when the string is decoded.
     @inline(__always)
     @discardableResult
     func string(_ index: inout Int) throws(JSONError) -> Bool {
         index &+= 1
-        // Most strings are short: their first stop, within sixteen bytes, is the closing quote.
+        // The common case: up to fifteen bytes of plain text and the closing quote.
         if let end = reader.closingQuote(at: index) {
             index = end &+ 1
             return false
@@ -47,7 +47,7 @@ extension DocumentScanner {
         }
     }
 
-    /// Text that is not all ASCII: as far as it goes without a quote, an escape or two ASCII bytes in a row.
+    /// Scans a run of non-ASCII text, up to a quote, an escape or two ASCII bytes in a row. Returns the index after it.
     private func afterText(from start: Int) throws(JSONError) -> Int {
         var index = start
         while true {
@@ -57,7 +57,7 @@ extension DocumentScanner {
                 guard second & 0xC0 == 0x80, reader[index &+ 2] & 0xC0 == 0x80 else {
                     throw brokenUTF8(at: index)
                 }
-                // E0 needs a second byte from A0 on (else overlong), ED one below A0 (else a surrogate).
+                // After E0 a second byte below A0 is overlong; after ED one from A0 on is a surrogate.
                 if lead == 0xE0, second < 0xA0 { throw failure(.badUTF8, at: index) }
                 if lead == 0xED, second >= 0xA0 { throw failure(.badUTF8, at: index) }
                 index &+= 3
@@ -77,7 +77,7 @@ extension DocumentScanner {
     private func afterFourBytes(from index: Int) throws(JSONError) -> Int {
         let lead = reader[index]
         let second = reader[index &+ 1]
-        // F0 needs a second byte from 90 on (else overlong), F4 one below 90 (else above U+10FFFF).
+        // After F0 a second byte below 90 is overlong; after F4 one from 90 on is above U+10FFFF.
         let lowest: UInt8 = lead == 0xF0 ? 0x90 : 0x80
         let highest: UInt8 = lead == 0xF4 ? 0x8F : 0xBF
         guard lead >= 0xF0, lead <= 0xF4, second >= lowest, second <= highest,
@@ -86,7 +86,7 @@ extension DocumentScanner {
         return index &+ 4
     }
 
-    /// A sequence that is wrong, or one that the end of the document cut short.
+    /// Returns the error for an invalid UTF-8 sequence, or for one that the end of the document cuts off.
     private func brokenUTF8(at index: Int) -> JSONError {
         let lead = reader[index]
         let length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2
@@ -114,10 +114,10 @@ extension DocumentScanner {
         }
     }
 
-    /// A number, from its first digit to behind its last.
+    /// Scans a number whose first byte is the digit `first`, and moves `index` past it.
     @inline(__always)
     func number(_ index: inout Int, _ first: UInt8) throws(JSONError) {
-        // Most numbers are short: digits, maybe a point and digits, and the byte behind them, in eight bytes.
+        // The common case: the number and the byte after it fit into eight bytes, and it has no exponent.
         if first != Byte.zero, let word = reader.word(at: index), let length = ByteWord.shortNumber(word),
             length <= limits.maxNumberLength
         {

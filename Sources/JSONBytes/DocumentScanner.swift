@@ -1,17 +1,16 @@
 import ASCIIText
 
-/// Walks a document once, with a level of recursion for each 63 open brackets, and throws at the first byte that breaks
-/// RFC 8259 or a limit.
+/// Validates a document in one pass and throws at the first byte that violates RFC 8259 or a limit. Recurses once per 63 open
+/// brackets.
 ///
-/// The place in the document is a local variable, handed to steps that are inlined; steps that are not take it and
-/// give the next one. So it stays in a register. What is expected is looked for first, and white space only where
-/// something else stands.
+/// The current index is a local variable. Inlined functions take it `inout`; others take an index and return the next one. This
+/// keeps it in a register. Each step first looks for the expected byte, and skips white space only if there is another byte.
 struct DocumentScanner {
     let reader: ByteReader
     let limits: JSONLimits
 
-    /// Validates everything and gives the range of the document's value, white space around it left out.
-    /// Where `names` has the name of a top-level member, the range of its value goes to `captures`.
+    /// Validates the whole document and returns the range of its value, without the white space around it. Stores the ranges of
+    /// the top-level members with the given names in `captures`.
     func scan(
         capturing names: JSONMemberNames?, into captures: inout JSONMembers.Ranges
     ) throws(JSONError) -> Range<Int> {
@@ -27,7 +26,7 @@ struct DocumentScanner {
         return start..<end
     }
 
-    /// The document's own object, from its brace to behind the closing one.
+    /// Scans the top-level object from its opening brace and captures members. Returns the index after the closing brace.
     private func object(
         from start: Int, capturing names: JSONMemberNames, into captures: inout JSONMembers.Ranges
     ) throws(JSONError) -> Int {
@@ -36,11 +35,11 @@ struct DocumentScanner {
         if reader[index] == Byte.closeBrace { return index &+ 1 }
         while true {
             let (name, escaped) = try name(&index)
-            let place = names.place(of: name, escaped: escaped, in: reader)
+            let capture = names.index(of: name, escaped: escaped, in: reader)
             _ = significantByte(&index)
             let valueStart = index
             index = try value(from: valueStart, outerDepth: 1)
-            if place >= 0 { captures[place] = valueStart..<index }
+            if capture >= 0 { captures[capture] = valueStart..<index }
 
             let byte = significantByte(&index)
             index &+= 1
@@ -51,7 +50,7 @@ struct DocumentScanner {
         }
     }
 
-    /// A value of any kind, from its first byte to behind its last, inside of so many open brackets.
+    /// Scans a value of any kind and returns the index after it. `outerDepth` is the number of brackets open around it.
     @inline(__always)
     private func value(from start: Int, outerDepth: Int) throws(JSONError) -> Int {
         let first = reader[start]
@@ -68,14 +67,14 @@ struct DocumentScanner {
         return try rareScalar(from: start)
     }
 
-    /// An array or an object.
+    /// Scans an array or object and returns the index after it.
     @inline(never)
     private func nested(from start: Int, outerDepth: Int) throws(JSONError) -> Int {
         var index = start
         var nesting = Nesting(limit: limits.maxDepth &- outerDepth)
 
         value: while true {
-            // The usual kinds first; a comparison each costs less than a jump table.
+            // Common kinds come first: one comparison each is cheaper than a jump table.
             let first = reader[index]
             if first == Byte.quote {
                 try string(&index)
@@ -100,7 +99,7 @@ struct DocumentScanner {
                 index = try rareScalar(from: index)
             }
 
-            // Behind a value: close what ends here, until a comma asks for the next value.
+            // After a value: close the brackets that end here, up to the comma before the next value.
             while true {
                 let byte = significantByte(&index)
                 index &+= 1
@@ -116,7 +115,7 @@ struct DocumentScanner {
         }
     }
 
-    /// The next byte that is no white space; `index` stands at it.
+    /// Skips white space and returns the byte at the new `index`.
     @inline(__always)
     private func significantByte(_ index: inout Int) -> UInt8 {
         let byte = reader[index]
@@ -125,8 +124,7 @@ struct DocumentScanner {
         return reader[index]
     }
 
-    /// The name of a member and its colon. Gives where the name stands between its quotes, and whether it has an
-    /// escape.
+    /// Scans the name of a member and its colon. Returns the range of the name between its quotes, and whether it has an escape.
     @inline(__always)
     private func name(_ index: inout Int) throws(JSONError) -> (name: Range<Int>, escaped: Bool) {
         if reader[index] != Byte.quote {
@@ -166,12 +164,12 @@ struct DocumentScanner {
         }
     }
 
-    /// RFC 8259 8.1: a byte order mark may be ignored.
+    /// RFC 8259, 8.1: parsers may ignore a byte order mark.
     private func startOfText() -> Int {
         reader[0] == 0xEF && reader[1] == 0xBB && reader[2] == 0xBF ? 3 : 0
     }
 
-    /// A number below zero, `true`, `false` or `null`; what begins no value at all ends here too.
+    /// Scans a negative number, `true`, `false` or `null`. Throws for a byte that cannot start a value.
     @inline(never)
     private func rareScalar(from start: Int) throws(JSONError) -> Int {
         switch reader[start] {
@@ -192,7 +190,7 @@ struct DocumentScanner {
         return index
     }
 
-    /// Whatever was expected at `index`: beyond the last byte it is the end that came too early.
+    /// Returns the error for `index`: `reason`, or `.unexpectedEnd` if `index` is past the last byte.
     @inline(never)
     func failure(_ reason: JSONError.Reason, at index: Int) -> JSONError {
         JSONError(offset: index, reason: index >= reader.count ? .unexpectedEnd : reason)

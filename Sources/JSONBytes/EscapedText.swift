@@ -1,9 +1,9 @@
 import ASCIIText
 
-/// Decodes the text of strings that are known to be valid.
+/// Decodes the escapes of valid JSON strings.
 @_spi(Reading)
 public enum EscapedText {
-    /// Appends the UTF-8 of the string between the quotes at `range`. Half a surrogate pair becomes U+FFFD.
+    /// Appends the decoded UTF-8 of the string content at `range`. A lone surrogate escape becomes U+FFFD.
     public static func append(_ range: Range<Int>, of reader: ByteReader, to output: inout [UInt8]) {
         var index = range.lowerBound
         while index < range.upperBound {
@@ -28,8 +28,7 @@ public enum EscapedText {
         }
     }
 
-    /// The scalar of a `\u` escape, and of the one behind it where the two are a pair; `index` stands at the
-    /// first hexadecimal digit and is left behind the last.
+    /// Decodes a `\u` escape, or two that form a surrogate pair. Moves `index` from the first hexadecimal digit past the last.
     private static func scalar(of reader: ByteReader, at index: inout Int) -> Unicode.Scalar {
         let first = unit(of: reader, at: index)
         index &+= 4

@@ -1,4 +1,4 @@
-/// Writes one JSON document from keys, values and fragments; nothing is decoded.
+/// Writes a JSON document from keys, values and fragments, without decoding the fragments.
 ///
 ///     var composer = JSONComposer()
 ///     composer.beginObject()
@@ -7,29 +7,28 @@
 ///     composer.endObject()
 ///     let body = composer.finish()
 ///
-/// Commas and colons are its own. Small fragments are copied; one of `sharedFragmentLength` bytes or more is
-/// not: it becomes a piece of the result by itself.
+/// The composer writes the commas and colons. It copies small fragments; a fragment of `sharedFragmentLength` bytes or more
+/// becomes a piece of the result without a copy.
 public struct JSONComposer: ~Copyable {
     private var line: JSONLine
     private var shared: SharedFragments
     private var needsComma = false
     private var openBrackets = 0
 
-    /// - Parameter sharedFragmentLength: fragments from this length on are shared, not copied. Default 4096 bytes.
+    /// - Parameters:
+    ///   - capacity: the expected length of the copied text, in bytes.
+    ///   - sharedFragmentLength: the length from which fragments are shared instead of copied. Default 4096 bytes.
     public init(reservingCapacity capacity: Int = 0, sharedFragmentLength: Int = 4096) {
         line = JSONLine(capacity: max(capacity, 64))
         shared = SharedFragments(from: sharedFragmentLength)
     }
-
-    /// Bytes written so far, shared fragments included.
-    public var count: Int { line.bytes.count + shared.byteCount }
 
     public mutating func beginObject() { open("{") }
     public mutating func endObject() { close("}") }
     public mutating func beginArray() { open("[") }
     public mutating func endArray() { close("]") }
 
-    /// The name of an object's next member; a value must follow.
+    /// Writes the name of an object's next member. A value must follow.
     public mutating func key(_ name: String) {
         separate()
         line.string(name)
@@ -46,11 +45,10 @@ public struct JSONComposer: ~Copyable {
     public mutating func string(_ value: String) { self.value { $0.string(value) } }
     public mutating func int(_ value: Int) { self.value { $0.integer(value) } }
 
-    /// A number with a fixed count of decimal places: `fixed(124, places: 1)` is `12.4`.
+    /// Writes a number with a fixed number of decimal places: `fixed(124, places: 1)` writes `12.4`.
     public mutating func fixed(_ scaled: Int, places: Int) { value { $0.fixed(scaled, places: places) } }
 
-    /// The shortest number that reads back as `value`; `null` where JSON has none (infinities, NaN), as
-    /// JavaScript writes it.
+    /// Writes the shortest number that reads back as `value`. Writes `null` for infinities and NaN, like JavaScript.
     public mutating func double(_ value: Double) {
         guard value.isFinite else { return null() }
         self.value { $0.plain(value.description) }
@@ -59,14 +57,15 @@ public struct JSONComposer: ~Copyable {
     public mutating func bool(_ value: Bool) { self.value { $0.constant(value ? "true" : "false") } }
     public mutating func null() { value { $0.constant("null") } }
 
-    /// The document in pieces, ready for a gathered write.
-    /// - Precondition: every array and object was ended.
+    /// Returns the document in pieces, for a gathered write.
+    ///
+    /// - Precondition: Every array and object was ended.
     public consuming func finish() -> [ArraySlice<UInt8>] {
-        precondition(openBrackets == 0, "an array or object was not ended")
+        precondition(openBrackets == 0, "an array or object has not been ended")
         return shared.pieces(of: [UInt8](line.bytes))
     }
 
-    /// The document as one fragment; copies what was shared.
+    /// Returns the document as one fragment, which copies shared fragments.
     public consuming func fragment() -> JSONFragment {
         let pieces = finish()
         return JSONFragment(valid: pieces.count == 1 ? pieces[0] : Array(pieces.joined())[...])

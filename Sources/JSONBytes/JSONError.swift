@@ -1,7 +1,8 @@
 /// Why bytes are not a JSON document (RFC 8259), and where.
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The byte at which the document went wrong, counted from 0 at its first byte.
+    /// The offset of the offending byte. The first byte of the document is 0.
     public let offset: Int
+    /// What is wrong.
     public let reason: Reason
 
     public init(offset: Int, reason: Reason) {
@@ -11,7 +12,7 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
 
     public var description: String { "\(reason) at byte \(offset)" }
 
-    /// A kind of mistake. The set may grow.
+    /// A kind of error. More may be added.
     public struct Reason: Sendable, Hashable, CustomStringConvertible {
         private let code: Code
 
@@ -21,39 +22,39 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
             case badUTF8, depthExceeded, numberTooLong
         }
 
-        /// The document ends before its value does, or holds no value at all.
+        /// The document ends inside its value, or has no value.
         public static let unexpectedEnd = Reason(code: .unexpectedEnd)
-        /// A byte that starts no value.
+        /// A byte that cannot start a value.
         public static let unexpectedByte = Reason(code: .unexpectedByte)
         /// Something other than white space follows the document's value.
         public static let trailingBytes = Reason(code: .trailingBytes)
-        /// A comma, colon or closing bracket stands where a value is due.
+        /// A comma, a colon or a closing bracket in place of a value.
         public static let missingValue = Reason(code: .missingValue)
-        /// An object's member does not begin with a string.
+        /// A member of an object does not start with a string.
         public static let missingKey = Reason(code: .missingKey)
-        /// No colon follows the name of a member.
+        /// No colon follows a member's name.
         public static let missingColon = Reason(code: .missingColon)
         /// Neither a comma nor the closing bracket follows an element or a member.
         public static let missingCommaOrEnd = Reason(code: .missingCommaOrEnd)
         /// Letters that are not `true`, `false` or `null`.
         public static let badLiteral = Reason(code: .badLiteral)
-        /// A leading zero, a missing digit, or a number cut short.
+        /// A number with a leading zero or a missing digit.
         public static let badNumber = Reason(code: .badNumber)
-        /// A byte below 0x20 inside a string, which must be escaped.
+        /// An unescaped byte below 0x20 in a string.
         public static let controlByteInString = Reason(code: .controlByteInString)
         /// A backslash followed by anything but `"\/bfnrt` or `u` and four hexadecimal digits.
         public static let badEscape = Reason(code: .badEscape)
-        /// Bytes that are not UTF-8: overlong, a surrogate, above U+10FFFF, or a sequence cut short.
+        /// Invalid UTF-8: overlong, a surrogate, above U+10FFFF, or an incomplete sequence.
         public static let badUTF8 = Reason(code: .badUTF8)
-        /// More nesting than `JSONLimits.maxDepth`.
+        /// Deeper nesting than `JSONLimits.maxDepth`.
         public static let depthExceeded = Reason(code: .depthExceeded)
-        /// A number of more bytes than `JSONLimits.maxNumberLength`.
+        /// A number longer than `JSONLimits.maxNumberLength`.
         public static let numberTooLong = Reason(code: .numberTooLong)
 
         public var description: String {
             switch code {
             case .unexpectedEnd: "the document is cut short"
-            case .unexpectedByte: "a byte that starts no value"
+            case .unexpectedByte: "a byte that cannot start a value"
             case .trailingBytes: "bytes after the end of the document"
             case .missingValue: "a value is missing"
             case .missingKey: "a member's name is missing"
@@ -64,7 +65,7 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
             case .controlByteInString: "an unescaped control byte in a string"
             case .badEscape: "a malformed escape in a string"
             case .badUTF8: "bytes that are not UTF-8"
-            case .depthExceeded: "more nesting than allowed"
+            case .depthExceeded: "nesting deeper than allowed"
             case .numberTooLong: "a number longer than allowed"
             }
         }

@@ -1,19 +1,19 @@
 import ASCIIText
 
 extension JSONFragment {
-    /// The value of a member of an object; nil for another kind, or where no member has this name. Of
-    /// several members with one name it is the last, as in JavaScript.
+    /// The value of the member with this name; nil if there is none or the fragment is not an object. If a name is repeated, the
+    /// last member counts, as in JavaScript.
     public subscript(member name: String) -> JSONFragment? {
         lookUp { $0.member(name.utf8) }
     }
 
-    /// The element of an array; nil for another kind, or beyond its end.
-    public subscript(element place: Int) -> JSONFragment? {
-        lookUp { $0.element(place) }
+    /// The element at an index; nil if the index is out of range or the fragment is not an array.
+    public subscript(element index: Int) -> JSONFragment? {
+        lookUp { $0.element(index) }
     }
 
-    /// The value that a JSON Pointer (RFC 6901) points at; nil where there is none. The empty pointer is the
-    /// whole fragment. Nothing is validated again.
+    /// Returns the value that a JSON Pointer (RFC 6901) points at; nil if there is none. The empty pointer points at the whole
+    /// fragment. Nothing is validated again.
     public func value(at pointer: JSONPointer) -> JSONFragment? {
         guard !pointer.tokens.isEmpty else { return self }
         return lookUp { $0.value(at: pointer) }
@@ -29,7 +29,7 @@ extension JSONFragment {
         return JSONFragment(valid: bytes[start &+ found.lowerBound..<start &+ found.upperBound])
     }
 
-    /// The elements of an array, in order; empty for another kind.
+    /// The elements of an array, in order; empty if the fragment is not an array.
     public var elements: [JSONFragment] {
         guard kind == .array else { return [] }
         var elements: [JSONFragment] = []
@@ -37,7 +37,7 @@ extension JSONFragment {
         return elements
     }
 
-    /// The members of an object, in order and with duplicates; empty for another kind.
+    /// The members of an object, in order and with repeated names; empty if the fragment is not an object.
     public var members: [(name: String, value: JSONFragment)] {
         guard kind == .object else { return [] }
         var members: [(name: String, value: JSONFragment)] = []
@@ -57,10 +57,8 @@ extension JSONFragment {
             repeat {
                 var name: String?
                 if isObject {
-                    let (range, _) = cursor.name()
-                    var text: [UInt8] = []
-                    EscapedText.append(range, of: reader, to: &text)
-                    name = String(decoding: text, as: UTF8.self)
+                    let (range, escaped) = cursor.name()
+                    name = reader.text(range, isEscaped: escaped)
                 }
                 let value = cursor.value()
                 body(name, start &+ value.lowerBound..<start &+ value.upperBound)
@@ -70,7 +68,7 @@ extension JSONFragment {
 }
 
 extension ValidCursor {
-    /// The value of the last member of the object at `index` with this name.
+    /// Returns the value of the last member with this name in the object at `index`.
     fileprivate mutating func member(_ name: some Collection<UInt8>) -> Range<Int>? {
         guard reader[index] == Byte.openBrace, enter() else { return nil }
         var found: Range<Int>?
@@ -88,9 +86,9 @@ extension ValidCursor {
         return found
     }
 
-    fileprivate mutating func element(_ place: Int) -> Range<Int>? {
-        guard place >= 0, reader[index] == Byte.openBracket, enter() else { return nil }
-        var left = place
+    fileprivate mutating func element(_ number: Int) -> Range<Int>? {
+        guard number >= 0, reader[index] == Byte.openBracket, enter() else { return nil }
+        var left = number
         while left > 0 {
             skipValue()
             guard next() else { return nil }

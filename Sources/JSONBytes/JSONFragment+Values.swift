@@ -1,19 +1,16 @@
 import ASCIIText
 
 extension JSONFragment {
-    /// The text of a string, its escapes decoded; nil for another kind. Half a surrogate pair is U+FFFD.
+    /// The decoded text of a string; nil for other kinds. A lone surrogate escape becomes U+FFFD.
     public var stringValue: String? {
         guard kind == .string else { return nil }
         let text = bytes.dropFirst().dropLast()
-        guard text.contains(Byte.backslash) else { return String(decoding: text, as: UTF8.self) }
-        var decoded: [UInt8] = []
-        decoded.reserveCapacity(text.count)
-        ByteReader.read(text) { EscapedText.append(0..<$0.count, of: $0, to: &decoded) }
-        return String(decoding: decoded, as: UTF8.self)
+        let isEscaped = text.contains(Byte.backslash)
+        return ByteReader.read(text) { $0.text(0..<$0.count, isEscaped: isEscaped) }
     }
 
-    /// A number whose value is an `Int`, however it is written (`200`, `2e2`, `200.0`); nil for another kind,
-    /// a fraction, or a value out of range.
+    /// The value of a number that is an `Int`, in any notation (`200`, `2e2`, `200.0`); nil for other kinds, fractions, and
+    /// values out of range.
     public var intValue: Int? {
         guard kind == .number else { return nil }
         if let value = plainInteger { return value }
@@ -23,7 +20,7 @@ extension JSONFragment {
         return doubleValue.flatMap { Int(exactly: $0) }
     }
 
-    /// The digits of a number without fraction and exponent; nil where there are others, or too many.
+    /// The value of a number without fraction and exponent; nil for other numbers and values out of range.
     private var plainInteger: Int? {
         var value = 0
         let negative = bytes.first == Byte.minus
@@ -34,17 +31,18 @@ extension JSONFragment {
             guard !overflow, !overflows else { return nil }
             value = next
         }
-        // Summed below zero, where there is room for `Int.min`.
+        // The sum is negative, because `Int.min` has no positive counterpart.
         guard !negative else { return value }
         return value == .min ? nil : -value
     }
 
-    /// The `Double` closest to a number; nil for another kind, or beyond what a `Double` can hold.
+    /// The `Double` closest to a number; nil for other kinds, and for numbers beyond the range of `Double`.
     public var doubleValue: Double? {
         guard kind == .number, let value = Double(description), value.isFinite else { return nil }
         return value
     }
 
+    /// The value of `true` or `false`; nil for other kinds.
     public var boolValue: Bool? {
         guard kind == .bool else { return nil }
         return bytes.first == Byte.t

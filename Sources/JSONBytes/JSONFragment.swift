@@ -1,37 +1,41 @@
 import ASCIIText
 
-/// One valid JSON value, as the bytes it was written with.
+/// A valid JSON value, as the bytes in which it was written.
 ///
-/// Shares the storage of the document it was cut from, and keeps all of that storage alive.
+/// A fragment shares the storage of its document and keeps all of that storage alive.
 public struct JSONFragment: Sendable {
-    /// The value without white space around it.
+    /// The value, without white space around it.
     public let bytes: ArraySlice<UInt8>
 
-    /// What a fragment holds.
+    /// The kinds of JSON values.
     public enum Kind: Sendable { case null, bool, number, string, array, object }
 
-    /// Bytes that a scan of this module has found valid.
+    /// Takes bytes that this module has validated.
     @inline(__always)
     init(valid bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
-    /// Text that was written as JSON, by a writer that writes nothing else.
+    /// Takes bytes from an encoder that writes only valid JSON.
     @_spi(Lines)
     public init(written bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
-    /// Validates a document and holds its value.
+    /// Validates a document and takes its value.
+    ///
+    /// - Throws: `JSONError` if the bytes are not JSON or exceed a limit.
     public init(validating bytes: ArraySlice<UInt8>, limits: JSONLimits = .standard) throws(JSONError) {
         self = try JSONScanner.validate(bytes, limits: limits)
     }
 
-    /// A JSON string of `text`, escaped where JSON must be.
+    /// Creates a JSON string from `text`.
     public init(_ text: String) {
         var line = JSONLine(capacity: JSONText.literalLength(text.utf8.count))
         line.string(text)
         bytes = [UInt8](line.bytes)[...]
     }
 
+    /// The value `null`.
     public static let null = JSONFragment(valid: [0x6E, 0x75, 0x6C, 0x6C])
 
+    /// The kind of the value.
     public var kind: Kind {
         switch bytes.first {
         case Byte.openBrace: .object
@@ -43,11 +47,12 @@ public struct JSONFragment: Sendable {
         }
     }
 
+    /// Whether the value is `null`.
     public var isNull: Bool { kind == .null }
 }
 
 extension JSONFragment: Equatable {
-    /// By bytes: `1.0` and `1` are different, and so are two spellings of one string.
+    /// Compares bytes: `1.0` and `1` are different, and so are two spellings of the same string.
     public static func == (left: JSONFragment, right: JSONFragment) -> Bool { left.bytes == right.bytes }
 }
 

@@ -1,8 +1,8 @@
-/// What a document may ask of its reader.
+/// Limits on a document.
 public struct JSONLimits: Sendable, Hashable {
-    /// Arrays and objects inside each other. Default 64.
+    /// The deepest nesting of arrays and objects. Default 64.
     public var maxDepth: Int
-    /// Bytes of one number, its sign and exponent included. Default 256.
+    /// The longest number, in bytes, including its sign and exponent. Default 256.
     public var maxNumberLength: Int
 
     public init(maxDepth: Int = 64, maxNumberLength: Int = 256) {
@@ -10,5 +10,6 @@ public struct JSONLimits: Sendable, Hashable {
         self.maxNumberLength = maxNumberLength
     }
 
+    /// The default limits.
     public static let standard = JSONLimits()
 }

@@ -1,7 +1,7 @@
 public import ASCIIText
 
-/// JSON text that its caller shapes, written as plain stores into memory. It checks nothing; `JSONComposer` knows about
-/// commas.
+/// A fast writer of JSON text. An append checks the capacity and copies; it validates nothing and writes no commas, unlike
+/// `JSONComposer`.
 ///
 /// It is public to our own modules only, under the SPI name `Lines`: a `package` declaration is not inlined across modules,
 /// and a constant whose length is unknown to the compiler takes four times as long to append.
@@ -27,7 +27,7 @@ public struct JSONLine: ~Copyable {
         }
     }
 
-    /// Forgets the text and keeps the memory.
+    /// Removes the text and keeps the memory.
     @inlinable
     public mutating func removeAll() { writer.removeAll() }
 
@@ -35,9 +35,9 @@ public struct JSONLine: ~Copyable {
     @inlinable
     public var length: Int { writer.count }
 
-    /// Forgets the text behind the first `length` bytes.
+    /// Removes the text after the first `length` bytes.
     ///
-    /// - Precondition: `length` is at most the line's own.
+    /// - Precondition: `length` is at most the current length.
     @inlinable
     public mutating func truncate(to length: Int) { writer.truncate(to: length) }
 
@@ -45,18 +45,18 @@ public struct JSONLine: ~Copyable {
     @inlinable
     public var bytes: UnsafeBufferPointer<UInt8> { writer.bytes }
 
-    /// Appends JSON as it is. Its length is known to the caller's compiler, so the copy is a few moves.
+    /// Appends JSON from the source code. The compiler knows its length, so the copy is a few moves.
     @inlinable
     @inline(__always)
     public mutating func constant(_ json: StaticString) { writer.append(json) }
 
-    /// Appends bytes as they are.
+    /// Appends bytes unchanged.
     @inlinable
     public mutating func plain(_ bytes: UnsafeBufferPointer<UInt8>) {
         writer.append(UnsafeRawBufferPointer(bytes))
     }
 
-    /// Appends text as it is: a number, or the inside of a string that needs no escapes.
+    /// Appends text unchanged: a number, or string content that needs no escapes.
     public mutating func plain(_ text: String) {
         let bytes = text.utf8.span
         bytes.withUnsafeBufferPointer { plain($0) }
@@ -66,30 +66,31 @@ public struct JSONLine: ~Copyable {
         fragment.bytes.withUnsafeBufferPointer { plain($0) }
     }
 
-    /// A JSON string of text that is UTF-8: in quotes, escaped where it must be.
+    /// Appends UTF-8 text as a JSON string, with quotes and escapes.
     public mutating func string(utf8 text: UnsafeBufferPointer<UInt8>) {
-        let place = writer.reserve(JSONText.literalLength(text.count))
-        writer.advance(by: JSONText.write(literal: text, at: place))
+        let destination = writer.reserve(JSONText.literalLength(text.count))
+        writer.advance(by: JSONText.write(literal: text, at: destination))
     }
 
+    /// Appends text as a JSON string, with quotes and escapes.
     public mutating func string(_ text: String) {
         let bytes = text.utf8.span
         bytes.withUnsafeBufferPointer { string(utf8: $0) }
     }
 
     public mutating func integer(_ value: Int) {
-        let place = writer.reserve(JSONText.integerLength)
-        writer.advance(by: JSONText.write(value, at: place))
+        let destination = writer.reserve(JSONText.integerLength)
+        writer.advance(by: JSONText.write(value, at: destination))
     }
 
-    /// A number with a fixed count of decimal places, 0 or more: `fixed(124, places: 1)` is `12.4`.
+    /// Appends a number with a fixed number of decimal places, 0 or more: `fixed(124, places: 1)` appends `12.4`.
     public mutating func fixed(_ scaled: Int, places: Int) {
-        // A point has a digit behind it (RFC 8259 6).
+        // RFC 8259, 6: a point must be followed by a digit.
         guard places > 0 else {
-            precondition(places == 0, "less than no decimal places")
+            precondition(places == 0, "negative number of decimal places")
             return integer(scaled)
         }
-        let place = writer.reserve(JSONText.fixedLength(places: places))
-        writer.advance(by: JSONText.write(scaled, places: places, at: place))
+        let destination = writer.reserve(JSONText.fixedLength(places: places))
+        writer.advance(by: JSONText.write(scaled, places: places, at: destination))
     }
 }

@@ -1,12 +1,12 @@
 import ASCIIText
 
-/// A valid document and those of its top-level members that were asked for.
+/// A valid document with its captured top-level members.
 public struct JSONMembers: Sendable {
     typealias Ranges = InlineArray<8, Range<Int>>
 
     /// The whole document.
     public let document: JSONFragment
-    /// Counted from `start` on.
+    /// Relative to `start`.
     private let ranges: Ranges
     private let start: Int
 
@@ -16,38 +16,38 @@ public struct JSONMembers: Sendable {
         self.start = start
     }
 
-    /// The value of the member with the name at `place` among the names asked for; nil where the document is
-    /// no object or has no such member. Of several members with one name it is the last, as in JavaScript.
-    public subscript(place: Int) -> JSONFragment? {
-        let range = ranges[place]
+    /// The value of the member with the name at `index` in `JSONMemberNames`; nil if the document has no such member or is not
+    /// an object. If a name is repeated, the last member counts, as in JavaScript.
+    public subscript(index: Int) -> JSONFragment? {
+        let range = ranges[index]
         guard !range.isEmpty else { return nil }
         return JSONFragment(valid: document.bytes[start &+ range.lowerBound..<start &+ range.upperBound])
     }
 
-    /// `self[place]` of members that nobody asks for anything else: nothing of them is copied.
-    package consuming func value(at place: Int) -> JSONFragment? {
-        let range = ranges[place]
+    /// Returns `self[index]` and consumes the members, so that nothing is retained twice.
+    package consuming func value(at index: Int) -> JSONFragment? {
+        let range = ranges[index]
         guard !range.isEmpty else { return nil }
         let start = start
         let document = (consume self).document
         return JSONFragment(valid: document.bytes[start &+ range.lowerBound..<start &+ range.upperBound])
     }
 
-    /// The member as a whole number: `self[place]?.intValue`, and for the short ones that statuses and counts are without a
-    /// fragment being made.
-    package func integer(at place: Int) -> Int? {
-        let range = ranges[place]
-        guard (1...9).contains(range.count) else { return self[place]?.intValue }
+    /// Returns `self[index]?.intValue`. Reads numbers of up to nine digits, such as statuses and counts, without creating a
+    /// fragment.
+    package func integer(at index: Int) -> Int? {
+        let range = ranges[index]
+        guard (1...9).contains(range.count) else { return self[index]?.intValue }
         let offset = start &- document.bytes.startIndex
         let number: Int? = ByteReader.read(document.bytes) { reader in
             var number = 0
-            for index in range {
-                let digit = reader[offset &+ index]
+            for position in range {
+                let digit = reader[offset &+ position]
                 guard ASCII.isDigit(digit) else { return nil }
                 number = number &* 10 &+ Int(digit &- Byte.zero)
             }
             return number
         }
-        return number ?? self[place]?.intValue
+        return number ?? self[index]?.intValue
     }
 }

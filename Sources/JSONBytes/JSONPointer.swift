@@ -1,12 +1,12 @@
 import ASCIIText
 
-/// The place of a value in a document (RFC 6901): `/data/points/0`. Parse it once, look up often.
+/// The path of a value in a document (RFC 6901): `/data/points/0`. Parse it once and use it for many lookups.
 public struct JSONPointer: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// One step down: a member's name, or the index of an element.
+    /// One step of the path: a member's name or an element's index.
     struct Token: Sendable, Hashable {
         let bytes: [UInt8]
-        /// The token as an index: digits without leading zero. `-`, the place behind the last element, is
-        /// none, for no value is there.
+        /// The token as an index; nil unless it consists of digits without a leading zero. `-`, the position after the last
+        /// element, never has a value.
         let arrayIndex: Int?
 
         init(_ text: some Collection<UInt8>) {
@@ -23,25 +23,24 @@ public struct JSONPointer: Sendable, Hashable, ExpressibleByStringLiteral, Custo
     /// Points at the whole document.
     public static let root = JSONPointer(members: [])
 
-    /// Why text is no JSON Pointer.
+    /// An error in the text of a JSON Pointer.
     public struct ParseError: Error, Sendable, Equatable, CustomStringConvertible {
+        /// The text that was parsed.
         public let pointer: String
+        /// What is wrong.
         public let description: String
     }
 
-    /// Parses `""` (the whole document) or `/` and reference tokens with `~0` for `~` and `~1` for `/`.
+    /// Parses a JSON Pointer: `""` for the whole document, or reference tokens that each follow a `/`, with `~0` for `~` and `~1`
+    /// for `/`.
     public init(_ pointer: String) throws(ParseError) {
-        try self.init(parsing: pointer)
-    }
-
-    private init(parsing pointer: String) throws(ParseError) {
         guard !pointer.isEmpty else {
             self = .root
             return
         }
         guard pointer.utf8.first == UInt8(ascii: "/") else {
             throw ParseError(
-                pointer: pointer, description: "the JSON Pointer \"\(pointer)\" does not begin with a slash")
+                pointer: pointer, description: "the JSON Pointer \"\(pointer)\" does not start with a slash")
         }
         var tokens: [Token] = []
         for part in pointer.utf8.dropFirst().split(
@@ -57,21 +56,22 @@ public struct JSONPointer: Sendable, Hashable, ExpressibleByStringLiteral, Custo
         self.tokens = tokens
     }
 
-    /// Text in the code; one that is no JSON Pointer stops the program, which says why.
+    /// Parses a literal. An invalid one stops the program.
     public init(stringLiteral text: String) {
         do throws(ParseError) {
-            try self.init(parsing: text)
+            try self.init(text)
         } catch {
             preconditionFailure(error.description)
         }
     }
 
-    /// Points at a member of a member of ...; the names are taken as they are. A name of digits is also an
-    /// element's index where the value is an array.
+    /// Creates a pointer from the names of nested members, which need no escapes. If a value is an array, a name of digits is
+    /// the index of an element.
     public init(members: [String]) {
         tokens = members.map { Token($0.utf8) }
     }
 
+    /// Returns a pointer to a member, or to an element, of the value.
     public func appending(member: String) -> JSONPointer {
         JSONPointer(tokens: tokens + [Token(member.utf8)])
     }

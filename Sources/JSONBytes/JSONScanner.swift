@@ -1,12 +1,13 @@
 /// Validates JSON without decoding it.
 ///
-/// Accepted is exactly RFC 8259's grammar in UTF-8, inside `JSONLimits`. One byte order mark before it is ignored
-/// (section 8.1), and belongs to no fragment. Duplicate names in an object are allowed, and the last one counts wherever a
-/// member is looked up. A lone surrogate escape (`\ud800`) is allowed, as the grammar has it: a fragment keeps it, and text
-/// made of it has U+FFFD there.
+/// Accepts exactly RFC 8259's grammar in UTF-8, within `JSONLimits`. Ignores one leading byte order mark (section 8.1), which is
+/// part of no fragment. Accepts repeated names in an object; lookups find the last one. Accepts a lone surrogate escape
+/// (`\ud800`), as the grammar does: a fragment keeps it, and decoding turns it into U+FFFD.
 public enum JSONScanner {
-    /// Validates all of `bytes` in one pass, and finds the named top-level members on the way.
-    /// Allocates nothing; the fragments share the storage of `bytes`.
+    /// Validates a document in one pass and captures the named top-level members. Allocates nothing; the fragments share the
+    /// storage of `bytes`.
+    ///
+    /// - Throws: `JSONError` if the bytes are not JSON or exceed a limit.
     public static func scan(
         _ bytes: ArraySlice<UInt8>, capturing names: JSONMemberNames, limits: JSONLimits = .standard
     ) throws(JSONError) -> JSONMembers {
@@ -19,7 +20,9 @@ public enum JSONScanner {
         return JSONMembers(document: document, ranges: ranges, from: start)
     }
 
-    /// Validates all of `bytes` in one pass. Allocates nothing.
+    /// Validates a document in one pass. Allocates nothing.
+    ///
+    /// - Throws: `JSONError` if the bytes are not JSON or exceed a limit.
     public static func validate(
         _ bytes: ArraySlice<UInt8>, limits: JSONLimits = .standard
     ) throws(JSONError) -> JSONFragment {

@@ -1,27 +1,27 @@
 import ASCIIText
 
-/// Which of up to 63 open brackets are objects' and which arrays': a bit for each.
+/// The open brackets around a value, up to 63: one bit for each, which tells objects from arrays.
 struct Nesting {
     static let capacity = 63
 
-    /// The innermost bracket is bit 0, objects are 1; a 1 stands above the outermost.
+    /// Bit 0 is the innermost bracket. Objects are 1. A 1 above the outermost bracket marks the end.
     private var bits: UInt64 = 1
     private let full: UInt64
 
-    /// - Parameter limit: As many brackets as may be open.
+    /// - Parameter limit: the most brackets that may be open.
     @inline(__always)
     init(limit: Int) {
         full = limit < 1 ? 0 : limit < Self.capacity ? 1 &<< UInt64(limit) &- 1 : .max &>> 1
     }
 
-    /// Whether no other bracket can be opened.
+    /// Whether no further bracket may be opened.
     @inline(__always)
     var isFull: Bool { bits > full }
 
     @inline(__always)
     var isObject: Bool { bits & 1 == 1 }
 
-    /// What ends the innermost open bracket: `}` (0x7D) or `]` (0x5D).
+    /// The byte that closes the innermost bracket: `}` (0x7D) or `]` (0x5D).
     @inline(__always)
     var closingBracket: UInt8 { Byte.closeBracket | UInt8(truncatingIfNeeded: bits & 1) &<< 5 }
 
@@ -30,7 +30,7 @@ struct Nesting {
         bits = bits &<< 1 | (isObject ? 1 : 0)
     }
 
-    /// Closes the innermost bracket; false where none is left open.
+    /// Closes the innermost bracket. Returns false if none is left open.
     @inline(__always)
     mutating func pop() -> Bool {
         bits &>>= 1

@@ -1,30 +1,27 @@
-/// Fragments that stay where they are, between the bytes of a text, so that nothing large is copied on its way to a
-/// gathered write.
+/// Large fragments of a text that are not copied, for a gathered write.
 @_spi(Lines)
 public struct SharedFragments {
-    @usableFromInline let least: Int
-    /// Where in the text each stands.
+    @usableFromInline let minimumLength: Int
+    /// Each fragment with its offset in the text.
     @usableFromInline var list: [(offset: Int, bytes: ArraySlice<UInt8>)] = []
 
-    /// - Parameter least: shorter fragments, in bytes, are copied into the text.
+    /// - Parameter minimumLength: the length in bytes from which fragments are shared. Shorter ones are copied into the text.
     @inlinable
-    public init(from least: Int) {
-        self.least = least
+    public init(from minimumLength: Int) {
+        self.minimumLength = minimumLength
     }
 
-    /// Bytes of the fragments that are not in the text.
-    var byteCount: Int { list.reduce(0) { $0 + $1.bytes.count } }
-
+    /// Appends a fragment to the text, by copying or by sharing it.
     @inlinable
     public mutating func write(_ fragment: JSONFragment, to line: inout JSONLine) {
-        if fragment.bytes.count < least {
+        if fragment.bytes.count < minimumLength {
             line.fragment(fragment)
         } else {
             list.append((line.bytes.count, fragment.bytes))
         }
     }
 
-    /// The text with the fragments between.
+    /// Returns the pieces of the text with the shared fragments in place.
     public consuming func pieces(of text: consuming [UInt8]) -> [ArraySlice<UInt8>] {
         guard !list.isEmpty else { return [text[...]] }
         var pieces: [ArraySlice<UInt8>] = []

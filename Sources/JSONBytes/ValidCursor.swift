@@ -1,6 +1,6 @@
 import ASCIIText
 
-/// Walks bytes that are known to be one valid value: it looks for ends and never complains.
+/// A position in a valid JSON value, which moves from value to value without validating.
 @_spi(Reading)
 public struct ValidCursor {
     public let reader: ByteReader
@@ -19,7 +19,7 @@ public struct ValidCursor {
         while index < reader.count, reader[index] <= 0x20 { index &+= 1 }
     }
 
-    /// From the first byte of a value to behind its last.
+    /// Moves from the first byte of a value past its last.
     public mutating func skipValue() {
         switch reader[index] {
         case Byte.openBrace, Byte.openBracket: skipNested()
@@ -34,7 +34,7 @@ public struct ValidCursor {
         }
     }
 
-    /// From the opening quote of a string to behind its closing one. Gives whether it has an escape.
+    /// Moves from the opening quote of a string past its closing one. Returns whether the string has an escape.
     @discardableResult
     public mutating func skipString() -> Bool {
         var escaped = false
@@ -83,14 +83,14 @@ public struct ValidCursor {
         }
     }
 
-    /// Enters the array or object at `index`; false where it is empty.
+    /// Moves to the first element or member of the array or object at `index`. Returns false if it is empty.
     mutating func enter() -> Bool {
         index &+= 1
         skipWhiteSpace()
         return reader[index] != Byte.closeBrace && reader[index] != Byte.closeBracket
     }
 
-    /// Behind a value inside an array or object: goes on to the next one; false at the end.
+    /// Moves from the end of a value in an array or object to the next one. Returns false after the last.
     mutating func next() -> Bool {
         skipWhiteSpace()
         guard reader[index] == Byte.comma else { return false }
@@ -99,7 +99,7 @@ public struct ValidCursor {
         return true
     }
 
-    /// The name of a member, without its quotes; leaves `index` at the member's value.
+    /// Moves past a member's name to its value. Returns the range of the name, without its quotes.
     mutating func name() -> (range: Range<Int>, escaped: Bool) {
         let start = index &+ 1
         let escaped = skipString()
@@ -110,7 +110,7 @@ public struct ValidCursor {
         return (start..<end, escaped)
     }
 
-    /// The range of the value at `index`, which is left behind it.
+    /// Moves past the value at `index` and returns its range.
     mutating func value() -> Range<Int> {
         let start = index
         skipValue()

@@ -1,7 +1,7 @@
 import JSONBytes
 import Testing
 
-@Suite("Members captured while a document is validated")
+@Suite("Capturing members")
 struct CapturingTests {
     private static let envelope = JSONMemberNames("code", "message", "responseMsg", "status", "data")
 
@@ -9,14 +9,14 @@ struct CapturingTests {
         try JSONScanner.scan(Array(text.utf8)[...], capturing: Self.envelope)
     }
 
-    @Test("A broken document gives no members, however far it was read")
+    @Test("A malformed document gives no members")
     func aBrokenDocumentGivesNoMembers() {
         #expect(throws: JSONError(offset: 24, reason: .unexpectedEnd)) {
             try scan(#"{"code":"OK","status":20"#)
         }
     }
 
-    @Test("A document that is no object has none of the members")
+    @Test("A document that is not an object has no members")
     func aDocumentThatIsNoObjectHasNoneOfTheMembers() throws {
         for text in ["[]", "null", "200", #""data""#, #"["data",1]"#, #"[{"data":1}]"#] {
             let members = try scan(text)
@@ -25,13 +25,13 @@ struct CapturingTests {
         }
     }
 
-    @Test("Members of nested objects are not taken for the document's")
+    @Test("Members of nested objects are not captured")
     func membersOfNestedObjectsAreNotTakenForTheDocuments() throws {
         let members = try scan(#"{"outer":{"data":1,"code":"X"},"list":[{"status":3}]}"#)
         #expect((0..<5).allSatisfy { members[$0] == nil })
     }
 
-    @Test("An envelope's members are the bytes they were written with")
+    @Test("Captured members have the bytes of the document")
     func anEnvelopesMembersAreTheBytesTheyWereWrittenWith() throws {
         let text = """
             \t{ "code" : "OK" , "message":"\\uac00 ok","status": 2.00e2 ,
@@ -46,7 +46,7 @@ struct CapturingTests {
         #expect(members[3]?.intValue == 200)
     }
 
-    @Test("A member as a whole number is what its fragment says")
+    @Test("integer(at:) and value(at:) agree with the fragment")
     func aMemberAsAWholeNumberIsWhatItsFragmentSays() throws {
         for value in [
             "0", "200", "-7", "999999999", "1234567890", "2.00e2", "1.5", "9223372036854775808", "null",
@@ -62,13 +62,13 @@ struct CapturingTests {
         }
     }
 
-    @Test("Of members with one name the last counts, an escaped spelling of the name too")
+    @Test("The last of several members with one name counts, even if its name has escapes")
     func ofMembersWithOneNameTheLastCounts() throws {
         #expect(try scan(#"{"data":1,"data":{"data":2},"data":3}"#)[4]?.description == "3")
         #expect(try scan(#"{"data":1,"d\u0061ta":2}"#)[4]?.description == "2")
     }
 
-    @Test("Names that share a length or a beginning are told apart")
+    @Test("Names with the same length or the same prefix are told apart")
     func namesThatShareALengthOrABeginningAreToldApart() throws {
         let text =
             #"{"responseMsk":1,"responseMsgs":2,"responseMs":3,"date":4,"cod":5,"codes":6,"dat\u0000":7,"response":8,"responseM":9}"#
@@ -76,7 +76,7 @@ struct CapturingTests {
         #expect((0..<5).allSatisfy { members[$0] == nil })
     }
 
-    @Test("Ranges are right in a slice that does not begin at 0")
+    @Test("Ranges are right in a slice that does not start at 0")
     func rangesAreRightInASliceThatDoesNotBeginAtZero() throws {
         let bytes = Array(#"garbage{"data":[1]}garbage"#.utf8)
         let members = try JSONScanner.scan(bytes[7..<19], capturing: Self.envelope)

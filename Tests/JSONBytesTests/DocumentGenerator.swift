@@ -1,4 +1,4 @@
-/// Makes documents and damages them, the same ones for the same seed.
+/// Generates valid and damaged documents, the same ones for the same seed.
 struct DocumentGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -17,10 +17,10 @@ struct DocumentGenerator: RandomNumberGenerator {
 
     private mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
 
-    /// A valid document.
+    /// Returns a valid document.
     mutating func document() -> [UInt8] { Array((space() + value(depth: 0) + space()).utf8) }
 
-    /// A valid document with one to three bytes changed, removed, repeated, put in, or its end cut off.
+    /// Returns a document in which one to three bytes are changed, removed, repeated or inserted, or whose end is cut off.
     mutating func damagedDocument() -> [UInt8] {
         var bytes = document()
         for _ in 0...below(3) where !bytes.isEmpty {

@@ -8,7 +8,7 @@ struct LimitTests {
         return Array(text.utf8)[...]
     }
 
-    @Test("More nesting than allowed is refused at the bracket that is too many")
+    @Test("Nesting beyond the limit is rejected at the first bracket that exceeds it")
     func moreNestingThanAllowedIsRefused() {
         let arrays = nested(65, "[", "", "]")
         #expect(ValidationTests.error(arrays) == JSONError(offset: 64, reason: .depthExceeded))
@@ -16,7 +16,7 @@ struct LimitTests {
         #expect(ValidationTests.error(objects) == JSONError(offset: 64 * 5, reason: .depthExceeded))
     }
 
-    @Test("As much nesting as allowed is fine, again and again")
+    @Test("Nesting up to the limit is valid, even repeatedly")
     func asMuchNestingAsAllowedIsFine() throws {
         #expect(try JSONScanner.validate(nested(64, "[", "", "]")).kind == .array)
         #expect(try JSONScanner.validate(nested(64, #"{"a":"#, "1", "}")).kind == .object)
@@ -26,7 +26,7 @@ struct LimitTests {
         #expect(try JSONScanner.validate(many[...]).elements.count == 3)
     }
 
-    @Test("Nesting of 100 000 is refused at the limit, whatever the brackets")
+    @Test("Nesting of 100 000 levels is rejected at the limit, whatever the brackets")
     func nestingOfAHundredThousandIsRefused() {
         for open in ["[", #"{"a":"#, #"[{"a":"#, "[[],", #"{"a":1,"b":"#] {
             let bytes = nested(100_000, open, "", "")
@@ -34,7 +34,7 @@ struct LimitTests {
         }
     }
 
-    @Test("A limit of 100 000 holds that much without recursion, and still tells the brackets apart")
+    @Test("A higher limit allows 200 000 levels, and mismatched brackets are still found")
     func aLimitOfAHundredThousandHoldsThatMuch() throws {
         let limits = JSONLimits(maxDepth: 200_000)
         let document = nested(100_000, #"[{"a":"#, "1", "}]")
@@ -54,7 +54,7 @@ struct LimitTests {
         }
     }
 
-    @Test("A number of more than 256 bytes is refused, one of 1 MB too")
+    @Test("A number longer than 256 bytes is rejected, even one of 1 MB")
     func aNumberOfMoreThan256BytesIsRefused() {
         for text in [
             String(repeating: "1", count: 257), "-" + String(repeating: "1", count: 256),
@@ -66,7 +66,7 @@ struct LimitTests {
         }
     }
 
-    @Test("A number of 256 bytes passes to the byte")
+    @Test("A number of 256 bytes passes unchanged")
     func aNumberOf256BytesPassesToTheByte() throws {
         for text in [
             String(repeating: "1", count: 256), "-" + String(repeating: "1", count: 255),
@@ -80,7 +80,7 @@ struct LimitTests {
         #expect(try JSONScanner.validate(Array(long.utf8)[...], limits: limits).description == long)
     }
 
-    @Test("A string has no limit but the document's")
+    @Test("The length of strings is not limited")
     func aStringHasNoLimitButTheDocuments() throws {
         let text = String(repeating: "체중 ", count: 200_000)
         #expect(try JSONFragment(validating: Array("\"\(text)\"".utf8)[...]).stringValue == text)

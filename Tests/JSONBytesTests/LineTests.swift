@@ -1,8 +1,7 @@
 @_spi(Lines) import JSONBytes
 import Testing
 
-/// Text that is written straight into memory.
-@Suite("Lines")
+@Suite("JSONLine")
 struct LineTests {
     private func text(_ line: borrowing JSONLine) -> String {
         String(decoding: line.bytes, as: UTF8.self)
@@ -28,8 +27,8 @@ struct LineTests {
         #"{"name":"\"\n\u001fé\\","plain":"as it is","value":[1, 2],"#
         + #""numbers":[-9223372036854775808,-12.345,922337203685477580.7]}"#
 
-    @Test("A line is the same, whatever room it began with", arguments: [0, 1, 2, 7, 60, 131, 4096])
-    func roomMatters(_ capacity: Int) throws {
+    @Test("A line has the same text for any initial capacity", arguments: [0, 1, 2, 7, 60, 131, 4096])
+    func anyCapacity(_ capacity: Int) throws {
         var line = JSONLine(capacity: capacity)
         try write(&line)
         #expect(text(line) == expected)
@@ -41,7 +40,7 @@ struct LineTests {
         #expect(String(decoding: array, as: UTF8.self) == expected)
     }
 
-    @Test("A line that is begun again has nothing of the one before")
+    @Test("removeAll leaves nothing of the previous text")
     func again() {
         var line = JSONLine(capacity: 4)
         line.string(String(repeating: "long ", count: 100))
@@ -52,7 +51,7 @@ struct LineTests {
         #expect(text(line) == "\"\"")
     }
 
-    @Test("Text of every length and kind comes out as a reader takes it", arguments: 0...40)
+    @Test("Text of any length reads back unchanged", arguments: 0...40)
     func lengths(_ length: Int) throws {
         for last in ["a", "\"", "\\", "\u{0}", "é", "\u{7f}"] {
             let text = String(repeating: "x", count: length) + last

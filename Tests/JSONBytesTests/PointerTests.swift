@@ -3,7 +3,7 @@ import Testing
 
 @Suite("JSON Pointer")
 struct PointerTests {
-    /// The document of RFC 6901, section 5.
+    /// The example of RFC 6901, section 5.
     private static let example = #"""
         { "foo": ["bar", "baz"], "": 0, "a/b": 1, "c%d": 2, "e^f": 3, "g|h": 4, "i\\j": 5, "k\"l": 6, " ": 7,
           "m~n": 8 }
@@ -13,7 +13,7 @@ struct PointerTests {
         try JSONFragment(validating: Array(text.utf8)[...]).value(at: JSONPointer(pointer))?.description
     }
 
-    @Test("A pointer that does not begin with a slash, or has a bare tilde, is refused by name")
+    @Test("A pointer without a leading slash or with a bare tilde is rejected")
     func aMalformedPointerIsRefused() {
         for pointer in ["foo", "#/foo", " /foo", "/a~", "/a~2b", "/~", "/a/~/b", "/~~0"] {
             let error = #expect(throws: JSONPointer.ParseError.self) { try JSONPointer(pointer) }
@@ -22,7 +22,7 @@ struct PointerTests {
         }
     }
 
-    @Test("Text in the code that is no pointer stops the program")
+    @Test("An invalid literal stops the program")
     func aMalformedLiteralStopsTheProgram() async {
         await #expect(processExitsWith: .failure) {
             let pointer: JSONPointer = "foo"
@@ -32,7 +32,7 @@ struct PointerTests {
         #expect(pointer == JSONPointer(members: ["foo", "0"]))
     }
 
-    @Test("A pointer to nothing finds nothing")
+    @Test("A pointer to a missing value finds nothing")
     func aPointerToNothingFindsNothing() throws {
         let pointers = [
             "/bar", "/foo/2", "/foo/-", "/foo/00", "/foo/01", "/foo/+1", "/foo/-1", "/foo/1.0", "/foo/",
@@ -44,7 +44,7 @@ struct PointerTests {
         for scalar in ["1", "null", #""text""#, "[]", "{}"] { #expect(try look("/0", in: scalar) == nil) }
     }
 
-    @Test("The pointers of RFC 6901 find what it says")
+    @Test("The pointers of RFC 6901 find the values that it lists")
     func thePointersOfTheRFCFindWhatItSays() throws {
         let expected = [
             ("/foo", #"["bar", "baz"]"#), ("/foo/0", #""bar""#), ("/foo/1", #""baz""#), ("/", "0"),
@@ -60,7 +60,7 @@ struct PointerTests {
         #expect(whole.value(at: "") == whole)
     }
 
-    @Test("~01 is a tilde and a 1, not a slash")
+    @Test("~01 stands for ~1, not for a slash")
     func tildeZeroOneIsATildeAndAOne() throws {
         #expect(try look("/~01", in: #"{"~1":1,"/":2}"#) == "1")
         #expect(try look("/~1", in: #"{"~1":1,"/":2}"#) == "2")
@@ -73,7 +73,7 @@ struct PointerTests {
         #expect(try look("/-", in: #"{"-":1}"#) == "1")
     }
 
-    @Test("A name is compared by its characters, however it was escaped")
+    @Test("Names are compared decoded, without Unicode normalization")
     func aNameIsComparedByItsCharacters() throws {
         let text = #"{"\ud83d\ude00":1,"\uCCB4중":2,"a\/b":3,"\u0000":4,"\"":5,"é":6,"\ud800":7}"#
         #expect(try look("/😀", in: text) == "1")
@@ -82,17 +82,17 @@ struct PointerTests {
         #expect(try look("/\0", in: text) == "4")
         #expect(try look("/\"", in: text) == "5")
         #expect(try look("/é", in: text) == "6")
-        // e and a combining accent: another name, for JSON knows no normalization.
+        // e with a combining accent is another name: JSON does not normalize.
         #expect(try look("/e\u{301}", in: text) == nil)
         #expect(try look("/\u{FFFD}", in: text) == "7")
     }
 
-    @Test("Of members with one name the last is found")
+    @Test("The last of several members with one name is found")
     func ofMembersWithOneNameTheLastIsFound() throws {
         #expect(try look("/a", in: #"{"a":1,"b":{"a":4},"a":[2],"\u0061":3,"c":5}"#) == "3")
     }
 
-    @Test("Values are found behind strings full of brackets, quotes and escapes")
+    @Test("Values are found after strings full of brackets, quotes and escapes")
     func valuesAreFoundBehindStringsFullOfBrackets() throws {
         let trap = #"{"x":["]}\"{[","\\",{"y":"\\\"]"}],"\\":"}","z":[[[["[[["]]]]}"#
         #expect(try look("/1/0", in: #"[\#(trap),["found"]]"#) == #""found""#)
@@ -100,7 +100,7 @@ struct PointerTests {
         #expect(try look("/z/0/0/0/0", in: trap) == #""[[[""#)
     }
 
-    @Test("Every value of every document is found where it stands, to the byte", arguments: 0..<4)
+    @Test("Every value of a document is found by its pointer, byte for byte", arguments: 0..<4)
     func everyValueOfEveryDocumentIsFound(_ seed: Int) throws {
         var generator = DocumentGenerator(seed: UInt64(2000 + seed))
         for _ in 0..<500 {
@@ -113,7 +113,7 @@ struct PointerTests {
     private func check(_ value: JSONFragment, at pointer: JSONPointer, in whole: JSONFragment) throws {
         let found = try #require(whole.value(at: pointer))
         #expect(found.bytes.indices == value.bytes.indices)
-        // What is cut out is a document of its own.
+        // A value is a valid document itself.
         #expect(try JSONFragment(validating: found.bytes).bytes.indices == value.bytes.indices)
         #expect(try JSONPointer(pointer.description) == pointer)
         for (place, element) in value.elements.enumerated() {

@@ -3,12 +3,12 @@ import Testing
 
 @Suite("Validation")
 struct ValidationTests {
-    @Test("A malformed document is refused at the byte where it goes wrong", arguments: invalidVectors)
+    @Test("A malformed document is rejected at the offending byte", arguments: invalidVectors)
     func aMalformedDocumentIsRefused(_ invalid: InvalidVector) {
         #expect(throws: invalid.error) { try JSONScanner.validate(invalid.vector.bytes[...]) }
     }
 
-    @Test("A malformed document is refused wherever a word of its memory begins", arguments: invalidVectors)
+    @Test("A malformed document is rejected at any alignment in memory", arguments: invalidVectors)
     func aMalformedDocumentIsRefusedWhereverAWordBegins(_ invalid: InvalidVector) {
         for shift in 1...8 {
             let bytes = [UInt8](repeating: 0x20, count: shift) + invalid.vector.bytes
@@ -18,7 +18,7 @@ struct ValidationTests {
         }
     }
 
-    @Test("A document ends where its slice ends, whatever stands behind it in the same storage")
+    @Test("A document ends at the end of its slice, whatever follows in the storage")
     func aDocumentEndsWhereItsSliceEnds() {
         for document in ["[1,2]", #""abcdefghijk""#, #"["체체체"]"#, #"{"a":"\u0041"}"#, "[true]", "[[[]]]"] {
             let bytes = Array(document.utf8)
@@ -30,13 +30,13 @@ struct ValidationTests {
         #expect(Self.error(Array("12345678901".utf8)[..<3]) == nil)
     }
 
-    @Test("A well-formed document is its own fragment", arguments: validVectors)
+    @Test("The fragment of a valid document excludes outer white space", arguments: validVectors)
     func aWellFormedDocumentIsItsOwnFragment(_ vector: Vector) throws {
         let fragment = try JSONScanner.validate(vector.bytes[...])
         #expect(fragment.bytes == Self.trimmed(vector.bytes))
     }
 
-    @Test("A well-formed document is valid wherever a word of its memory begins", arguments: validVectors)
+    @Test("A valid document is accepted at any alignment in memory", arguments: validVectors)
     func aWellFormedDocumentIsValidWhereverAWordBegins(_ vector: Vector) throws {
         for shift in 0...8 {
             let bytes = [UInt8](repeating: 0x20, count: shift) + vector.bytes
@@ -45,7 +45,7 @@ struct ValidationTests {
         }
     }
 
-    @Test("A well-formed document stays so as an element and as a member", arguments: validVectors)
+    @Test("A valid document is valid as an element and as a member", arguments: validVectors)
     func aWellFormedDocumentStaysSoAsAnElementAndAsAMember(_ vector: Vector) throws {
         let array = Array("[".utf8) + vector.bytes + Array(",".utf8) + vector.bytes + Array("]".utf8)
         let elements = try JSONFragment(validating: array[...]).elements
@@ -56,14 +56,14 @@ struct ValidationTests {
         #expect(fragment[member: "behind"]?.description == "[]")
     }
 
-    @Test("One byte order mark before the document is ignored, and is part of no fragment")
+    @Test("One byte order mark before the document is ignored and not part of a fragment")
     func byteOrderMark() throws {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         for document in [#"{"a":[1]}"#, " [1] ", "1", "\n\"a\""] {
             let bytes = mark + Array(document.utf8)
             let fragment = try JSONFragment(validating: bytes[...])
             #expect(fragment.bytes == Self.trimmed(Array(document.utf8)))
-            // The slice need not begin its storage.
+            // Also in a slice that does not start at 0.
             let shifted = Array("[1]".utf8) + bytes
             #expect(try JSONFragment(validating: shifted[3...]) == fragment)
             #expect(Self.error((mark + bytes)[...]) == JSONError(offset: 3, reason: .unexpectedByte))
@@ -76,7 +76,7 @@ struct ValidationTests {
         #expect(Self.error((mark + [0x20])[...]) == JSONError(offset: 4, reason: .unexpectedEnd))
     }
 
-    @Test("No beginning of a document is a document")
+    @Test("Every truncated document is rejected")
     func noBeginningOfADocumentIsADocument() {
         let text = """
             {"code":"OK","message":"\\ud83d\\ude00 성공 é😀","status":200,"data":{"unit":"kg","points":[
@@ -89,7 +89,7 @@ struct ValidationTests {
         #expect(Self.error(bytes[...]) == nil)
     }
 
-    @Test("A byte that is not UTF-8 is found at every place of a text")
+    @Test("A byte that is not UTF-8 is found at any position of a text")
     func aByteThatIsNotUTF8IsFoundAtEveryPlaceOfAText() {
         let text = Array(#""abcdefgh 오늘의 체중 ijklmnop é😀 qrstuvwx""#.utf8)
         for place in 1..<text.count - 1 {
@@ -100,7 +100,7 @@ struct ValidationTests {
         }
     }
 
-    @Test("Every pair of bytes in a string is judged as Unicode judges it")
+    @Test("Non-ASCII byte sequences are valid exactly if Swift's UTF-8 validation accepts them")
     func everyPairOfBytesInAStringIsJudgedAsUnicodeJudgesIt() {
         var disagreements: [[UInt8]] = []
         for first in UInt8(0x80)...0xFF {
@@ -117,7 +117,7 @@ struct ValidationTests {
         #expect(disagreements.isEmpty)
     }
 
-    @Test("An error says what is wrong and where")
+    @Test("An error describes what is wrong and where")
     func anErrorSaysWhatIsWrongAndWhere() {
         #expect(Self.error(Array("[012]".utf8)[...])?.description == "a malformed number at byte 2")
         let all = Set(invalidVectors.map(\.error.reason))

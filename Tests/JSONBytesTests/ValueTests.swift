@@ -1,14 +1,14 @@
 import JSONBytes
 import Testing
 
-@Suite("Values of fragments")
+@Suite("Fragment values")
 struct ValueTests {
     private func fragment(_ text: String) throws -> JSONFragment {
         try JSONFragment(validating: Array(text.utf8)[...])
     }
 
-    @Test("A value asked for as another kind is none")
-    func aValueAskedForAsAnotherKindIsNone() throws {
+    @Test("A value read as another kind is nil")
+    func anotherKindIsNil() throws {
         for text in ["null", "true", "1", #""1""#, "[1]", #"{"a":1}"#] {
             let value = try fragment(text)
             #expect((value.stringValue == nil) == (value.kind != .string))
@@ -21,8 +21,8 @@ struct ValueTests {
         }
     }
 
-    @Test("A number that is no Int is none as an Int")
-    func aNumberThatIsNoIntIsNoneAsAnInt() throws {
+    @Test("A fraction or a number out of range is nil as an Int")
+    func numbersThatAreNoInt() throws {
         for text in [
             "1.5", "1e-1", "9223372036854775808", "-9223372036854775809", "1e19", "1e400",
             "99999999999999999999",
@@ -33,8 +33,8 @@ struct ValueTests {
         #expect(try fragment("-1e400").doubleValue == nil)
     }
 
-    @Test("A number that is an Int is one however it is written")
-    func aNumberThatIsAnIntIsOneHoweverItIsWritten() throws {
+    @Test("A whole number is an Int in any notation")
+    func wholeNumbers() throws {
         let written = [
             ("0", 0), ("-0", 0), ("200", 200), ("-7", -7), ("200.0", 200), ("2e2", 200), ("2.00E+2", 200),
             ("9223372036854775807", Int.max), ("-9223372036854775808", Int.min),
@@ -45,7 +45,7 @@ struct ValueTests {
         #expect(try fragment("-1.5e-3").doubleValue == -0.0015)
     }
 
-    @Test("Escapes are decoded, half a pair to the replacement character")
+    @Test("Escapes are decoded, lone surrogates to the replacement character")
     func escapesAreDecoded() throws {
         let written = [
             (#""""#, ""), (#""plain 체중""#, "plain 체중"), (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"),
@@ -57,8 +57,8 @@ struct ValueTests {
         for (text, value) in written { #expect(try fragment(text).stringValue == value, "\(text)") }
     }
 
-    @Test("Text that becomes a fragment comes back as it was")
-    func textThatBecomesAFragmentComesBackAsItWas() throws {
+    @Test("Text that becomes a fragment reads back unchanged")
+    func textReadsBack() throws {
         var text = (0...0x2FF).compactMap(Unicode.Scalar.init).map { String($0) }.joined()
         text += "체중 😀 \u{2028}\u{FFFF}\u{10FFFF}"
         let fragment = JSONFragment(text)

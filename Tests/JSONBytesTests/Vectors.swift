@@ -1,7 +1,7 @@
 import JSONBytes
 import Testing
 
-/// A document and what becomes of it. In the text, `<C3 A9>` stands for the bytes with these hexadecimal codes.
+/// A named document. In its text, `<C3 A9>` stands for the bytes with these hexadecimal codes.
 struct Vector: Sendable, CustomTestStringConvertible {
     let name: String
     let bytes: [UInt8]
@@ -34,7 +34,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// A document that is refused, the byte at which it goes wrong, and why.
+/// An invalid document with the expected error.
 struct InvalidVector: Sendable, CustomTestStringConvertible {
     let vector: Vector
     let error: JSONError

@@ -45,7 +45,7 @@ struct DecodingTests {
     @Test("The limits hold where bytes are decoded")
     func theLimitsHold() throws {
         let deep = String(repeating: "[", count: 65) + String(repeating: "]", count: 65)
-        #expect(complaint(Models.List.self, deep)?.contains("more nesting than allowed") == true)
+        #expect(complaint(Models.List.self, deep)?.contains("nesting deeper than allowed") == true)
         var narrow = JSONBytesDecoder()
         narrow.limits.maxNumberLength = 3
         #expect(throws: DecodingError.self) { try narrow.decode(Int.self, from: Array("1234".utf8)) }

@@ -117,7 +117,7 @@ struct InterceptorsAndPluginsTests {
         #expect(
             output.text == """
                 1 1
-                TagAPI GET /tags: pathErr decode_error: the body is not JSON: a byte that starts no value at byte 0 (attempts 1)
+                TagAPI GET /tags: pathErr decode_error: the body is not JSON: a byte that cannot start a value at byte 0 (attempts 1)
                 """)
     }
 
