@@ -1,39 +1,41 @@
 public import FoundationEssentials
 public import JSONBytes
 
-/// Makes values of JSON, as Foundation's `JSONDecoder` does, straight from the bytes: no tree and no index of the document is
-/// built, members are compared as bytes, and what a type does not ask for is only skipped.
+/// A JSON decoder like Foundation's `JSONDecoder`, which decodes straight from the bytes. It builds neither a tree nor an index of
+/// the document, compares names as bytes, and only skips values that a type does not decode.
 ///
 ///     let decoder = JSONBytesDecoder()
 ///     let chart = try decoder.decode(Chart.self, from: fragment)
 ///
-/// Strategies are Foundation's own, with the same defaults. Documents are RFC 8259's in UTF-8, inside `limits`; a byte order mark
-/// in front is ignored (section 8.1), and half a surrogate pair (`"\ud800"`) is U+FFFD. Where it differs from `JSONDecoder`, and
-/// why, is listed in the client's documentation ("JSON beside Foundation's"), and the list is tested over a corpus. The keys of a
-/// coding path have the names and numbers that Foundation's have, and are of a type of their own but for the last.
+/// The strategies are Foundation's own, with the same defaults. A document is JSON by RFC 8259 in UTF-8, within `limits`. A leading
+/// byte order mark is ignored (section 8.1), and a lone surrogate escape (`"\ud800"`) becomes U+FFFD. The client's documentation
+/// ("JSON beside Foundation's") lists the differences from `JSONDecoder` and their reasons; tests check the list over a corpus.
+/// Coding paths have the same names and indices as Foundation's, but their keys are not of the model's `CodingKeys` type, except
+/// the key of a `keyNotFound` error.
 ///
-/// Of several members with one name it takes the first, as Foundation does; the lookups of `JSONFragment` take the last.
+/// If a name is repeated in an object, the first member counts, as with Foundation. Lookups in a `JSONFragment` find the last.
 public struct JSONBytesDecoder: Sendable {
-    /// What a date looks like. Default `.deferredToDate`: seconds since 2001.
+    /// The format of dates. Default `.deferredToDate`: seconds since 2001.
     public var dateDecodingStrategy = JSONDecoder.DateDecodingStrategy.deferredToDate
-    /// What `Data` looks like. Default `.base64`.
+    /// The format of `Data`. Default `.base64`.
     public var dataDecodingStrategy = JSONDecoder.DataDecodingStrategy.base64
-    /// What stands for the floating-point values that JSON has no number for. Default `.throw`.
+    /// The strings for infinities and NaN, which JSON has no numbers for. Default `.throw`.
     public var nonConformingFloatDecodingStrategy = JSONDecoder.NonConformingFloatDecodingStrategy.throw
-    /// What the names of members become before a type is asked for them. Default `.useDefaultKeys`.
+    /// How member names are converted to coding keys. Default `.useDefaultKeys`.
     ///
-    /// The keys of a dictionary with `String` keys are left as they are.
+    /// The keys of a dictionary with `String` keys are not converted.
     public var keyDecodingStrategy = JSONDecoder.KeyDecodingStrategy.useDefaultKeys
-    /// What `Decoder.userInfo` has.
+    /// The values of `Decoder.userInfo`.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
-    /// What a document that is not known to be valid may ask of its reader.
+    /// The limits on documents that are not validated yet.
     public var limits = JSONLimits.standard
 
+    /// Creates a decoder with the default strategies and limits.
     public init() {}
 
-    /// The value of a fragment, whose bytes are known to be valid and are not looked at twice.
+    /// Decodes a fragment, whose bytes are valid already and are not validated again.
     ///
-    /// - Throws: `DecodingError`, or what the type itself throws.
+    /// - Throws: `DecodingError`, or an error of the type itself.
     public func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, from fragment: JSONFragment
     ) throws -> Value {
@@ -42,7 +44,10 @@ public struct JSONBytesDecoder: Sendable {
         return try ValueDecoder(node: root, position: 0, place: 0).value()
     }
 
-    /// - Throws: `DecodingError.dataCorrupted` with the `JSONError` underlying it where the bytes are not JSON.
+    /// Validates and decodes a document.
+    ///
+    /// - Throws: `DecodingError`, or an error of the type itself. If the bytes are not JSON, it is
+    ///   `DecodingError.dataCorrupted` with a `JSONError` as the underlying error.
     public func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, from bytes: ArraySlice<UInt8>
     ) throws -> Value {
@@ -55,12 +60,14 @@ public struct JSONBytesDecoder: Sendable {
         return try decode(type, from: fragment)
     }
 
+    /// Validates and decodes a document.
     public func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, from bytes: [UInt8]
     ) throws -> Value {
         try decode(type, from: bytes[...])
     }
 
+    /// Validates and decodes a document.
     public func decode<Value: Decodable>(_ type: Value.Type = Value.self, from data: Data) throws -> Value {
         try decode(type, from: [UInt8](data)[...])
     }

@@ -1,34 +1,35 @@
 public import FoundationEssentials
 @_spi(Lines) public import JSONBytes
 
-/// Writes values as JSON, as Foundation's `JSONEncoder` does, into one growing run of bytes: no tree is built between.
+/// A JSON encoder like Foundation's `JSONEncoder`, which writes into one growing buffer without building a tree.
 ///
 ///     let fragment = try JSONBytesEncoder().encode(chart)
 ///
-/// Strategies and formats are Foundation's own, with the same defaults. Where it differs from `JSONEncoder` is listed in the
-/// client's documentation ("JSON beside Foundation's"): without `.sortedKeys` members stand in the order they are encoded in, so
-/// that equal values give equal bytes but where their own order is random, as a `Dictionary`'s is.
+/// Strategies and formats are Foundation's own, with the same defaults. The client's documentation ("JSON beside Foundation's")
+/// lists the differences from `JSONEncoder`. The main one: without `.sortedKeys` members are written in the order in which they
+/// are encoded. So equal values give equal bytes, unless they have an order of their own that is random, like a `Dictionary`.
 public struct JSONBytesEncoder: Sendable {
-    /// Default: nothing between values, slashes escaped, members as they come.
+    /// The format of the text. Default: no white space, escaped slashes, members in encoding order.
     public var outputFormatting: JSONEncoder.OutputFormatting = []
-    /// What a date looks like. Default `.deferredToDate`: seconds since 2001.
+    /// The format of dates. Default `.deferredToDate`: seconds since 2001.
     public var dateEncodingStrategy = JSONEncoder.DateEncodingStrategy.deferredToDate
-    /// What `Data` looks like. Default `.base64`.
+    /// The format of `Data`. Default `.base64`.
     public var dataEncodingStrategy = JSONEncoder.DataEncodingStrategy.base64
-    /// What stands for the floating-point values that JSON has no number for. Default `.throw`.
+    /// The strings for infinities and NaN, which JSON has no numbers for. Default `.throw`.
     public var nonConformingFloatEncodingStrategy = JSONEncoder.NonConformingFloatEncodingStrategy.throw
-    /// What a type's keys become before they are written. Default `.useDefaultKeys`.
+    /// How coding keys are converted to member names. Default `.useDefaultKeys`.
     ///
-    /// The keys of a dictionary with `String` keys are left as they are.
+    /// The keys of a dictionary with `String` keys are not converted.
     public var keyEncodingStrategy = JSONEncoder.KeyEncodingStrategy.useDefaultKeys
-    /// What `Encoder.userInfo` has.
+    /// The values of `Encoder.userInfo`.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
+    /// Creates an encoder with the default strategies and format.
     public init() {}
 
-    /// The value as JSON.
+    /// Encodes a value as JSON.
     ///
-    /// - Throws: `EncodingError`, or what the type itself throws.
+    /// - Throws: `EncodingError`, or an error of the type itself.
     public func encode<Value: Encodable>(_ value: Value) throws -> JSONFragment {
         let writer = Writer(self)
         try writer.write(value)

@@ -172,7 +172,7 @@ struct Candidate: Sendable, CustomStringConvertible {
             let ourValue = Result { try ours.decode(Model.self, from: bytes) }
             // A known difference: ours refuses a date that is not a number, which Foundation decodes.
             if case .failure(DecodingError.dataCorrupted(let context)) = ourValue,
-                context.debugDescription == "A date is not a number.",
+                context.debugDescription == "A date cannot be NaN.",
                 String(decoding: bytes, as: UTF8.self).contains("\"nan\"")
             {
                 return [(.failure("no date"), .failure("no date"))]

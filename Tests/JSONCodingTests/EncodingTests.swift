@@ -16,15 +16,6 @@ struct EncodingTests {
         return fragment.description
     }
 
-    /// A type that encodes itself by a closure.
-    private struct By: Encodable {
-        let body: @Sendable (any Encoder) throws -> Void
-
-        init(_ body: @escaping @Sendable (any Encoder) throws -> Void) { self.body = body }
-
-        func encode(to encoder: any Encoder) throws { try body(encoder) }
-    }
-
     private struct Failure: Error {}
 
     @Test("Doubles are written as the shortest text that reads as the same value", arguments: 0..<4)
@@ -56,7 +47,7 @@ struct EncodingTests {
 
     @Test("A key that is encoded twice has its last value", arguments: [2, 30])
     func theLastValueCounts(_ count: Int) throws {
-        let value = By { encoder in
+        let value = EncodedBy { encoder in
             var container = encoder.container(keyedBy: AnyKey.self)
             for number in 0..<count {
                 try container.encode(number, forKey: AnyKey("k\(number % (count / 2))"))
@@ -76,7 +67,7 @@ struct EncodingTests {
             "b", "a\"", "a!", "a#", "é", "e\u{301}x", "z", "Z", "", "a", "aaaaaaaab", "aaaaaaaaa", "한",
             "\u{1}", "a/b",
         ]
-        let value = By { encoder in
+        let value = EncodedBy { encoder in
             var container = encoder.container(keyedBy: AnyKey.self)
             for name in names { try container.encode(0, forKey: AnyKey(name)) }
         }
@@ -86,9 +77,9 @@ struct EncodingTests {
 
     @Test("What fails to be encoded leaves no trace, and the rest goes on")
     func whatFailsLeavesNoTrace() throws {
-        let value = By { encoder in
+        let value = EncodedBy { encoder in
             var container = encoder.container(keyedBy: AnyKey.self)
-            let failing = By { inner in
+            let failing = EncodedBy { inner in
                 var container = inner.container(keyedBy: AnyKey.self)
                 try container.encode(1, forKey: AnyKey("x"))
                 var list = container.nestedUnkeyedContainer(forKey: AnyKey("y"))
@@ -105,7 +96,7 @@ struct EncodingTests {
             #expect(list.count == 1)
         }
         #expect(try encode(value) == #"{"c":2,"d":[3]}"#)
-        #expect(throws: Failure.self) { _ = try encode([By { _ in throw Failure() }]) }
+        #expect(throws: Failure.self) { _ = try encode([EncodedBy { _ in throw Failure() }]) }
     }
 
     @Test("A value without a number in JSON is told with its place")
@@ -125,21 +116,21 @@ struct EncodingTests {
 
     @Test("What encodes nothing is an empty object inside, and an error outside")
     func nothingIsEncoded() throws {
-        let nothing = By { _ in }
+        let nothing = EncodedBy { _ in }
         #expect(try encode([nothing]) == "[{}]")
         #expect(try encode(["a": nothing]) == #"{"a":{}}"#)
-        #expect(try encode(By { _ = ($0.container(keyedBy: AnyKey.self)) }) == "{}")
+        #expect(try encode(EncodedBy { _ = ($0.container(keyedBy: AnyKey.self)) }) == "{}")
         #expect {
             _ = try encode(nothing)
         } throws: { error in
             guard case EncodingError.invalidValue(_, let context) = error else { return false }
-            return context.debugDescription == "Top-level By did not encode any values."
+            return context.debugDescription == "Top-level EncodedBy did not encode any values."
         }
     }
 
     @Test("Super encoders and nested containers are filled in any order")
     func anyOrder() throws {
-        let value = By { encoder in
+        let value = EncodedBy { encoder in
             var container = encoder.container(keyedBy: AnyKey.self)
             let parent = container.superEncoder()
             let other = container.superEncoder(forKey: AnyKey("other"))
@@ -165,10 +156,10 @@ struct EncodingTests {
 
     @Test("The coding path is that of the value", arguments: [false, true])
     func codingPaths(_ isNested: Bool) throws {
-        let value = By { encoder in
+        let value = EncodedBy { encoder in
             #expect(encoder.codingPath.isEmpty)
             var container = encoder.container(keyedBy: AnyKey.self)
-            let leaf = By { encoder in
+            let leaf = EncodedBy { encoder in
                 #expect(encoder.codingPath.map(\.stringValue) == ["a", "Index 1"])
                 var container = encoder.singleValueContainer()
                 try container.encode(1)
@@ -180,112 +171,18 @@ struct EncodingTests {
                 try list.encode(leaf)
             } else {
                 try container.encode(
-                    [leaf, leaf].dropFirst(0).enumerated().map { $0.offset == 0 ? By { _ in } : $0.element },
+                    [leaf, leaf].dropFirst(0).enumerated().map {
+                        $0.offset == 0 ? EncodedBy { _ in } : $0.element
+                    },
                     forKey: AnyKey("a"))
             }
         }
         _ = try encode(value)
     }
 
-    @Test("Breaking the rules of Encoder is an error, and never text that is no JSON")
-    func misuse() {
-        let misuses: [(String, By)] = [
-            (
-                "two kinds",
-                By { encoder in
-                    _ = encoder.container(keyedBy: AnyKey.self)
-                    var list = encoder.unkeyedContainer()
-                    try list.encode(1)
-                }
-            ),
-            (
-                "two values",
-                By { encoder in
-                    var container = encoder.singleValueContainer()
-                    try container.encode(1)
-                    try container.encode(2)
-                }
-            ),
-            (
-                "a value and a container",
-                By { encoder in
-                    var container = encoder.singleValueContainer()
-                    try container.encode(1)
-                    var object = encoder.container(keyedBy: AnyKey.self)
-                    try object.encode(1, forKey: AnyKey("a"))
-                    var nested = object.nestedUnkeyedContainer(forKey: AnyKey("b"))
-                    try nested.encode(1)
-                    try 1.encode(to: object.superEncoder())
-                }
-            ),
-            (
-                "a container and a value",
-                By { encoder in
-                    _ = encoder.unkeyedContainer()
-                    var container = encoder.singleValueContainer()
-                    try container.encode("x")
-                }
-            ),
-            (
-                "a nested container in place of a value",
-                By { encoder in
-                    var container = encoder.container(keyedBy: AnyKey.self)
-                    try container.encode(1, forKey: AnyKey("a"))
-                    var nested = container.nestedContainer(keyedBy: AnyKey.self, forKey: AnyKey("a"))
-                    try nested.encode(1, forKey: AnyKey("b"))
-                }
-            ),
-        ]
-        for (name, value) in misuses {
-            #expect(throws: EncodingError.self, "\(name)") { _ = try encode([value]) }
-            #expect(throws: EncodingError.self, "\(name)") { _ = try encode(value) }
-        }
-    }
-
-    @Test("Writing to a container while one inside of it is being encoded is an error")
-    func outOfTurn() {
-        final class Holder: @unchecked Sendable {
-            var list: (any UnkeyedEncodingContainer)?
-        }
-        let holder = Holder()
-        let value = By { encoder in
-            holder.list = encoder.unkeyedContainer()
-            var own = holder.list
-            try own?.encode(
-                By { inner in
-                    var list = inner.unkeyedContainer()
-                    try list.encode(1)
-                    var outer = holder.list
-                    try outer?.encode(2)
-                })
-        }
-        #expect(throws: EncodingError.self) { _ = try encode([value]) }
-    }
-
-    @Test("What is written when a container is over is dropped")
-    func afterTheEnd() throws {
-        final class Holder: @unchecked Sendable {
-            var list: (any UnkeyedEncodingContainer)?
-            var encoder: (any Encoder)?
-        }
-        let holder = Holder()
-        let keeping = By { encoder in
-            var container = encoder.unkeyedContainer()
-            holder.list = container.nestedUnkeyedContainer()
-            holder.encoder = container.superEncoder()
-        }
-        let using = By { encoder in
-            try holder.list?.encode(1)
-            if let encoder = holder.encoder { try 2.encode(to: encoder) }
-            var container = encoder.singleValueContainer()
-            try container.encode(3)
-        }
-        #expect(try encode([keeping, using]) == "[[[],{}],3]")
-    }
-
     @Test("Pretty text has Foundation's spaces, out of order and sorted too")
     func prettyText() throws {
-        let value = By { encoder in
+        let value = EncodedBy { encoder in
             var container = encoder.container(keyedBy: AnyKey.self)
             var late = container.nestedContainer(keyedBy: AnyKey.self, forKey: AnyKey("late"))
             try container.encode([Int](), forKey: AnyKey("empty"))
@@ -351,7 +248,7 @@ struct EncodingTests {
             "key한글", "a.bC", "a-b_c-dE",
         ])
     func snakeCase(_ name: String) throws {
-        let value = By { encoder in
+        let value = EncodedBy { encoder in
             var container = encoder.container(keyedBy: AnyKey.self)
             try container.encode(1, forKey: AnyKey(name))
         }

@@ -289,6 +289,16 @@ enum Models {
     }
 }
 
+/// A value that a closure encodes.
+struct EncodedBy: Encodable {
+    let body: @Sendable (any Encoder) throws -> Void
+
+    init(_ body: @escaping @Sendable (any Encoder) throws -> Void) { self.body = body }
+
+    func encode(to encoder: any Encoder) throws { try body(encoder) }
+}
+
+/// A coding key of any name.
 struct AnyKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }

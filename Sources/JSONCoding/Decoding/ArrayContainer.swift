@@ -1,13 +1,13 @@
 import ASCIIText
 @_spi(Reading) import JSONBytes
 
-/// The elements of an array, one after the other. A copy goes on by itself, so that one can look ahead with it.
+/// Decodes the elements of an array in order. A copy advances independently, so a type can look ahead with it.
 ///
-/// Three words, so that an `any UnkeyedDecodingContainer` of it takes no memory of its own.
+/// Three words, so that it fits into an `any UnkeyedDecodingContainer` without an allocation.
 struct ArrayContainer: UnkeyedDecodingContainer {
     let node: ArrayNode
     private(set) var currentIndex = 0
-    /// Where the next element stands, or the closing bracket.
+    /// The offset of the next element, or of the closing bracket.
     private var position: Int
 
     init(_ node: ArrayNode) {
@@ -21,14 +21,14 @@ struct ArrayContainer: UnkeyedDecodingContainer {
 
     var isAtEnd: Bool { node.text.reader[position] == Byte.closeBracket }
 
-    /// The next element.
+    /// Returns a decoder of the next element.
     @inline(__always)
     private func element(_ type: any Any.Type) throws -> ValueDecoder {
         guard !isAtEnd else { throw ended(type) }
         return ValueDecoder(node: node, position: position, place: currentIndex)
     }
 
-    /// Goes on behind the element.
+    /// Moves to the next element.
     @inline(__always)
     private mutating func advance() {
         let text = node.text
@@ -81,11 +81,6 @@ struct ArrayContainer: UnkeyedDecodingContainer {
         let value = try element(type).value(type)
         advance()
         return value
-    }
-
-    mutating func decodeIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? {
-        guard try !isAtEnd && !decodeNil() else { return nil }
-        return try decode(type)
     }
 
     mutating func decode(_ type: Bool.Type) throws -> Bool {
@@ -173,13 +168,13 @@ struct ArrayContainer: UnkeyedDecodingContainer {
     }
 
     mutating func decode(_ type: Int128.Type) throws -> Int128 {
-        let value = try element(type).wideInteger(type)
+        let value = try element(type).integer(type)
         advance()
         return value
     }
 
     mutating func decode(_ type: UInt128.Type) throws -> UInt128 {
-        let value = try element(type).wideInteger(type)
+        let value = try element(type).integer(type)
         advance()
         return value
     }

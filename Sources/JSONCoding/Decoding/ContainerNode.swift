@@ -1,19 +1,19 @@
 import ASCIIText
 @_spi(Reading) import JSONBytes
 
-/// A place from which values are read: the document itself, an array or an object. It knows the way back to the root, so that a
-/// coding path is made only where one is asked for.
+/// A container of values: the document itself, an array or an object. It keeps its parent, so that a coding path is built only on
+/// request.
 class ContainerNode {
-    /// The document's, at hand without counting references.
+    /// The document's text, without reference counting.
     final let text: DocumentText
-    /// Of its first byte.
+    /// The offset of the first byte.
     final let start: Int
-    /// What keeps the document: the root has it, the others have their parents.
+    /// The document, which only the root node retains; the others retain their parents.
     private let root: Document?
     private let parent: ContainerNode?
     private let place: Int
 
-    /// The document itself.
+    /// Creates the root node.
     init(of document: Document) {
         text = document.text
         root = document
@@ -22,8 +22,13 @@ class ContainerNode {
         start = 0
     }
 
-    /// - Parameter place: where it stands in `parent`: the number of an element, the offset of a member's name, or what
-    ///   `Document.place(ofAbsent:)` gave.
+    /// Creates a node for an array or object in `parent`.
+    ///
+    /// - Parameters:
+    ///   - parent: the container around it.
+    ///   - place: identifies the value within `parent`: the index of an element, the offset of a member's name, or a negative
+    ///     number from `Document.place(ofAbsent:)`.
+    ///   - start: the offset of its first byte.
     init(inside parent: ContainerNode, place: Int, start: Int) {
         text = parent.text
         root = nil
@@ -32,11 +37,11 @@ class ContainerNode {
         self.start = start
     }
 
-    /// Found by way of the root: for what is rarely asked.
+    /// The document, found through the root. Slow; for rare use.
     final var document: Document {
         var node = self
         while let parent = node.parent { node = parent }
-        guard let root = node.root else { preconditionFailure("a node without a document") }
+        guard let root = node.root else { preconditionFailure("the root node has no document") }
         return root
     }
 
@@ -44,7 +49,7 @@ class ContainerNode {
         parent?.codingPath(of: place) ?? []
     }
 
-    /// The path of the value at a place in this container.
+    /// Returns the coding path of the value at `place` in this container.
     final func codingPath(of place: Int) -> [any CodingKey] {
         var path = codingPath
         if place < 0 {
@@ -55,12 +60,12 @@ class ContainerNode {
         return path
     }
 
-    /// The key of a value at 0 or above; nil where values have none, which is so of the document.
+    /// Returns the key of the value at a `place` of 0 or above; nil for the value of the document.
     func key(at place: Int, _ path: [any CodingKey]) -> (any CodingKey)? { nil }
 }
 
 final class ArrayNode: ContainerNode {
-    /// Found when it is asked for.
+    /// Counted on first use.
     private(set) lazy var count = {
         var cursor = ValidCursor(text.reader, at: text.significant(start &+ 1))
         guard text.reader[cursor.index] != Byte.closeBracket else { return 0 }
@@ -78,7 +83,7 @@ final class ArrayNode: ContainerNode {
     override func key(at place: Int, _ path: [any CodingKey]) -> (any CodingKey)? { PathKey(place) }
 }
 
-/// A step of a coding path.
+/// A key of a coding path.
 struct PathKey: CodingKey {
     let stringValue: String
     let intValue: Int?
@@ -88,7 +93,7 @@ struct PathKey: CodingKey {
         intValue = nil
     }
 
-    /// An element's, named as Foundation names it.
+    /// The key of an element, with the name that Foundation gives it.
     init(_ index: Int) {
         stringValue = "Index \(index)"
         intValue = index

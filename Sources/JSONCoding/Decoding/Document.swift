@@ -1,14 +1,14 @@
 import ASCIIText
 @_spi(Reading) import JSONBytes
 
-/// One call of `decode`.
+/// The state of one call of `decode`.
 final class Document {
     let text: DocumentText
     let settings: JSONBytesDecoder
-    /// Keys of coding paths that stand nowhere in the document; place -1 is the first.
+    /// Keys of coding paths that are not in the document. Place -1 is the first.
     private var absentKeys: [any CodingKey] = []
 
-    /// Copies the bytes: a type may keep its decoder for longer than they are lent.
+    /// Copies the bytes, because a type may keep its decoder beyond the call.
     init(_ bytes: UnsafeRawBufferPointer, settings: JSONBytesDecoder) {
         text = DocumentText(copying: bytes, hasPlainNames: settings.hasPlainNames)
         self.settings = settings
@@ -16,6 +16,7 @@ final class Document {
 
     deinit { text.deallocate() }
 
+    /// Registers a key that is not in the document and returns its place, a negative number.
     func place(ofAbsent key: any CodingKey) -> Int {
         absentKeys.append(key)
         return -absentKeys.count
@@ -24,30 +25,30 @@ final class Document {
     func absentKey(at place: Int) -> any CodingKey { absentKeys[-1 - place] }
 }
 
-/// The bytes of a document, and what has been learned of them.
+/// The bytes of a document, with a cache of offsets found in them.
 ///
-/// What is remembered are facts about places in the bytes, true whoever asks: they spare a second walk over what a type has just
-/// read, and nothing depends on them.
+/// The cached offsets spare a second scan of a value that a type has just read. They are always valid, and results do not depend
+/// on them.
 ///
-/// A value that points to memory of the document's, so that its users count no references: each of them keeps the document, by
-/// its node. One thread has a decoder at a time.
+/// A struct of unowned pointers, so that its users count no references. Each user retains the document through its node, which
+/// owns the memory. Only one thread at a time uses a decoder.
 struct DocumentText {
     let reader: ByteReader
     private let memory: UnsafeMutableRawPointer
     private let ends: UnsafeMutablePointer<Ends>
 
     private struct Ends {
-        /// A value, and where it ends.
+        /// The start and the end of a value.
         var knownStart = -1
         var knownEnd = -1
-        /// A container, and where one of its values starts: what is before that need not be walked again.
+        /// The start of a container and of one of its values. A scan for the container's end can continue after that value.
         var openStart = -1
         var openValue = -1
-        /// Where an object stands whose names are taken as they are, whatever the strategy.
+        /// The start of an object whose names are not converted, whatever the strategy.
         var plainObject = -1
     }
 
-    /// Whether no name is changed on its way to the types.
+    /// Whether the strategy converts no names.
     let hasPlainNames: Bool
 
     fileprivate init(copying bytes: UnsafeRawBufferPointer, hasPlainNames: Bool) {
@@ -64,10 +65,10 @@ struct DocumentText {
         ends.deallocate()
     }
 
-    /// The object that stands at `start`, if one does, has names that no strategy changes.
+    /// Marks the object at `start`, if there is one, as one whose names are not converted.
     func setPlainObject(_ start: Int) { ends.pointee.plainObject = start }
 
-    /// Whether the object at `start` was told to be such a one; it is told once.
+    /// Returns whether the object at `start` is marked, and clears the mark.
     func takePlainObject(_ start: Int) -> Bool {
         defer { ends.pointee.plainObject = -1 }
         return ends.pointee.plainObject == start
@@ -79,20 +80,20 @@ struct DocumentText {
         ends.pointee.knownEnd = end
     }
 
-    /// Where the value ends that starts at `start`.
+    /// Returns the end of the value at `start`.
     @inline(__always)
     func end(of start: Int) -> Int {
         ends.pointee.knownStart == start ? ends.pointee.knownEnd : searchedEnd(of: start)
     }
 
-    /// The value at `value`, in the container at `start`, is read next.
+    /// Notes that the value at `value`, in the container at `start`, is decoded next.
     @inline(__always)
     func begins(_ value: Int, in start: Int) {
         ends.pointee.openStart = start
         ends.pointee.openValue = value
     }
 
-    /// The value at `value`, in the container at `start`, has been read.
+    /// Notes that the value at `value`, in the container at `start`, has been decoded.
     @inline(__always)
     func passed(_ value: Int, in start: Int) {
         setEnd(of: value, end(of: value))
@@ -111,7 +112,7 @@ struct DocumentText {
                 cursor.index &+= 1
                 guard byte == Byte.comma else { return cursor.index }
                 cursor.skipWhiteSpace()
-                // A member's name and its colon, or an element.
+                // An element, or a member's name.
                 cursor.skipValue()
                 cursor.skipWhiteSpace()
                 if reader[cursor.index] == Byte.colon {
@@ -125,7 +126,7 @@ struct DocumentText {
         return cursor.index
     }
 
-    /// The first byte behind `index` that is no white space.
+    /// Returns the offset of the first byte from `index` on that is not white space.
     @inline(__always)
     func significant(_ index: Int) -> Int {
         reader[index] > 0x20 ? index : searchedSignificant(index)

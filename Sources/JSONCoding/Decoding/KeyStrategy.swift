@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What becomes of the names of members.
+/// How member names are converted to coding keys.
 enum KeyStrategy {
     case plain
     case fromSnakeCase
@@ -15,14 +15,18 @@ enum KeyStrategy {
         }
     }
 
-    var asksForPath: Bool {
+    var needsPath: Bool {
         switch self {
         case .plain, .fromSnakeCase: false
         case .custom: true
         }
     }
 
-    /// - Parameter path: of the object whose member it is, where the strategy asks for it.
+    /// Converts a member's name.
+    ///
+    /// - Parameters:
+    ///   - raw: the name in the document.
+    ///   - path: the coding path of the object; used only if `needsPath`.
     func name(of raw: String, _ path: [any CodingKey]) -> String {
         switch self {
         case .plain: raw

@@ -1,29 +1,29 @@
 @_spi(Reading) import JSONBytes
 
-/// The members of an object, for a type that knows their names.
+/// Decodes the members of an object by name.
 struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let node: ObjectNode
 
     var codingPath: [any CodingKey] { node.codingPath }
 
-    /// In the document's order. Where no `Key` is made of a name, it is left out.
+    /// In document order, without names that give no `Key`.
     var allKeys: [Key] { node.allNames.compactMap(Key.init(stringValue:)) }
 
-    func contains(_ key: Key) -> Bool { node.member(key.stringValue, isLast: false) != nil }
+    func contains(_ key: Key) -> Bool { node.member(key.stringValue, movesOn: false) != nil }
 
     func decodeNil(forKey key: Key) throws -> Bool {
-        guard let found = node.member(key.stringValue, isLast: false) else { throw missing(key) }
+        guard let found = node.member(key.stringValue, movesOn: false) else { throw missing(key) }
         return decoder(of: found).isNull
     }
 
-    /// The value of a member that has to be there.
+    /// Returns a decoder of a required member.
     @inline(__always)
     private func decoder(_ key: Key) throws -> ValueDecoder {
         guard let found = node.member(key.stringValue) else { throw missing(key) }
         return decoder(of: found)
     }
 
-    /// The value of a member that is there and not null.
+    /// Returns a decoder of a member; nil if it is missing or null.
     @inline(__always)
     private func present(_ key: Key) -> ValueDecoder? {
         guard let found = node.member(key.stringValue) else { return nil }
@@ -32,7 +32,7 @@ struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     @inline(__always)
-    private func decoder(of member: ObjectNode.Found) -> ValueDecoder {
+    private func decoder(of member: ObjectNode.FoundMember) -> ValueDecoder {
         node.text.begins(member.value, in: node.start)
         return ValueDecoder(node: node, position: member.value, place: member.name)
     }
@@ -62,7 +62,7 @@ struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func superDecoder(forKey key: Key) -> any Decoder { decoder(orNull: key) }
 
-    /// Where there is no such member its decoder says that there is nothing.
+    /// Returns a decoder of a member, or one that decodes null if it is missing.
     private func decoder(orNull key: some CodingKey) -> any Decoder {
         if let found = node.member(key.stringValue) { return decoder(of: found) }
         return ValueDecoder(node: node, position: -1, place: node.document.place(ofAbsent: key))
@@ -114,13 +114,13 @@ struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try decoder(key).integer(type) }
 
-    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try decoder(key).wideInteger(type) }
+    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try decoder(key).integer(type) }
 
     func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
-        try decoder(key).wideInteger(type)
+        try decoder(key).integer(type)
     }
 
-    // MARK: Values that may be missing
+    // MARK: Optional values
 
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try present(key)?.bool() }
 
@@ -175,10 +175,10 @@ struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? {
-        try present(key)?.wideInteger(type)
+        try present(key)?.integer(type)
     }
 
     func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? {
-        try present(key)?.wideInteger(type)
+        try present(key)?.integer(type)
     }
 }

@@ -1,46 +1,46 @@
 import ASCIIText
 @_spi(Reading) import JSONBytes
 
-/// An object whose members are looked up by name. They are read as far as they are asked for, and most types ask for them in the
-/// order they come in: then each name is compared once.
+/// An object whose members are looked up by name. Members are read only as far as a lookup needs. Most types look them up in the
+/// document's order, which takes one comparison each.
 final class ObjectNode: ContainerNode {
-    /// A member whose name is written without escapes.
+    /// A member whose name has no escapes.
     private struct Member {
         var name = 0
         var length = 0
-        /// The first eight bytes of the name, zeros where it is shorter.
+        /// The first eight bytes of the name, padded with zeros.
         var prefix: UInt64 = 0
         var value = 0
     }
 
-    /// What was found of a member: where its name and its value stand.
-    struct Found {
+    /// The offsets of a member's name and value.
+    struct FoundMember {
         let name: Int
         let value: Int
     }
 
-    /// Members that there is no room for else, and names where they are looked up by text.
+    /// Members beyond the inline capacity, and the names of an object whose members are looked up by text.
     private final class Index {
-        var others: [Member] = []
+        var overflow: [Member] = []
         var names: [String] = []
         var places: [ExactName: Int] = [:]
         var isByText = false
     }
 
     private static let inlineCapacity = 8
-    /// From so many members on, and where names are not bytes of the document, they are looked up by text.
+    /// Objects with more members than this, with escaped names or with converted names are looked up by text.
     private static let longest = 16
 
     private var first = InlineArray<8, Member>(repeating: Member())
     private var count = 0
-    /// The value that was read last, or -1; what comes behind it is not read yet.
+    /// The offset of the last value that was read, or -1. The text after it is not read yet.
     private var last = -1
-    /// Where the next name stands, where `last` is -1.
+    /// The offset of the next name if `last` is -1.
     private var next: Int
     private var isWhole = false
-    /// The member that is likely to be asked for.
+    /// The index of the member that is probably looked up next.
     private var expected = 0
-    /// What most objects do without.
+    /// nil for most objects.
     private var index: Index?
     private let strategy: KeyStrategy
 
@@ -55,60 +55,62 @@ final class ObjectNode: ContainerNode {
         readByText()
     }
 
-    /// The member of a name: the first of several.
+    /// Returns the first member with this name.
     ///
-    /// - Parameter isLast: the next one asked for is likely another.
+    /// - Parameters:
+    ///   - key: the name.
+    ///   - movesOn: whether the next lookup probably is for the member after this one.
     @inline(__always)
-    func member(_ key: String, isLast: Bool = true) -> Found? {
-        if index == nil, let found = key.utf8.withContiguousStorageIfAvailable({ member($0, isLast) }) {
+    func member(_ key: String, movesOn: Bool = true) -> FoundMember? {
+        if index == nil, let found = key.utf8.withContiguousStorageIfAvailable({ member($0, movesOn) }) {
             if found != nil || index == nil { return found }
         }
-        return rareMember(key, isLast)
+        return rareMember(key, movesOn)
     }
 
-    /// Of an object that has an index, maybe since it was asked.
+    /// Looks up a name in an object that has an index, perhaps only since the fast lookup.
     @inline(never)
-    private func rareMember(_ key: String, _ isLast: Bool) -> Found? {
+    private func rareMember(_ key: String, _ movesOn: Bool) -> FoundMember? {
         if !isByText {
             var key = key
-            if let found = key.withUTF8({ member($0, isLast) }) { return found }
+            if let found = key.withUTF8({ member($0, movesOn) }) { return found }
         }
-        return isByText ? memberByText(key, isLast) : nil
+        return isByText ? memberByText(key, movesOn) : nil
     }
 
     private var isByText: Bool { index?.isByText ?? false }
 
-    private func member(_ key: UnsafeBufferPointer<UInt8>, _ isLast: Bool) -> Found? {
+    private func member(_ key: UnsafeBufferPointer<UInt8>, _ movesOn: Bool) -> FoundMember? {
         guard expected < count || read() else {
-            return isByText ? nil : search(key, from: 0, to: count, isLast)
+            return isByText ? nil : search(key, from: 0, to: count, movesOn)
         }
         let prefix = ByteReader.prefix(of: key)
-        if isMember(expected, key, prefix) { return found(expected, isLast) }
-        return search(key, from: 0, to: count, isLast) ?? searchFurther(key, isLast)
+        if isMember(expected, key, prefix) { return found(expected, movesOn) }
+        return search(key, from: 0, to: count, movesOn) ?? searchFurther(key, movesOn)
     }
 
     @inline(__always)
-    private func found(_ index: Int, _ isLast: Bool) -> Found {
-        expected = isLast ? index &+ 1 : index
+    private func found(_ index: Int, _ movesOn: Bool) -> FoundMember {
+        expected = movesOn ? index &+ 1 : index
         let member = self[index]
-        return Found(name: member.name, value: member.value)
+        return FoundMember(name: member.name, value: member.value)
     }
 
     @inline(never)
-    private func search(_ key: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int, _ isLast: Bool)
-        -> Found?
+    private func search(_ key: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int, _ movesOn: Bool)
+        -> FoundMember?
     {
         let prefix = ByteReader.prefix(of: key)
-        for index in start..<end where isMember(index, key, prefix) { return found(index, isLast) }
+        for index in start..<end where isMember(index, key, prefix) { return found(index, movesOn) }
         return nil
     }
 
-    /// Among the members that are not read yet. Nil too where an escaped name comes up.
+    /// Looks for a name among the members that are not read yet. Also returns nil at an escaped name.
     @inline(never)
-    private func searchFurther(_ key: UnsafeBufferPointer<UInt8>, _ isLast: Bool) -> Found? {
+    private func searchFurther(_ key: UnsafeBufferPointer<UInt8>, _ movesOn: Bool) -> FoundMember? {
         let prefix = ByteReader.prefix(of: key)
         while read() {
-            if isMember(count &- 1, key, prefix) { return found(count &- 1, isLast) }
+            if isMember(count &- 1, key, prefix) { return found(count &- 1, movesOn) }
         }
         return nil
     }
@@ -128,7 +130,7 @@ final class ObjectNode: ContainerNode {
     }
 
     @inline(never)
-    private func other(_ place: Int) -> Member { index?.others[place] ?? Member() }
+    private func other(_ place: Int) -> Member { index?.overflow[place] ?? Member() }
 
     @inline(__always)
     private func append(_ member: Member) {
@@ -139,14 +141,13 @@ final class ObjectNode: ContainerNode {
     @inline(never)
     private func appendOther(_ member: Member) {
         let index = index ?? Index()
-        index.others.append(member)
+        index.overflow.append(member)
         self.index = index
     }
 
     // MARK: Reading
 
-    /// Reads one more member, of a name that was not there yet. False where there is none, and where from here on names are
-    /// looked up by text.
+    /// Reads the next member whose name is new. Returns false at the end, or if names are looked up by text from here on.
     private func read() -> Bool {
         while advance() {
             let start = next &+ 1
@@ -168,7 +169,7 @@ final class ObjectNode: ContainerNode {
         return false
     }
 
-    /// Goes to the next name; false at the end.
+    /// Moves to the next name. Returns false at the end.
     @inline(__always)
     private func advance() -> Bool {
         if last >= 0 {
@@ -180,7 +181,7 @@ final class ObjectNode: ContainerNode {
         return !isWhole
     }
 
-    /// The closing quote of a string without escapes.
+    /// Returns the offset of the closing quote of a string; nil if the string has escapes.
     private func plainEnd(from start: Int) -> Int? {
         var cursor = ValidCursor(text.reader, at: start &- 1)
         return cursor.skipString() ? nil : cursor.index &- 1
@@ -200,13 +201,13 @@ final class ObjectNode: ContainerNode {
 
     // MARK: By text
 
-    /// Reads all members, and their names as text. What is read already stays where it is in the order.
+    /// Reads all remaining members, and all names as text.
     @inline(never)
     private func readByText() {
         let index = index ?? Index()
         index.isByText = true
         self.index = index
-        let path = strategy.asksForPath ? codingPath : []
+        let path = strategy.needsPath ? codingPath : []
         for place in 0..<count {
             let member = self[place]
             let name = text.reader.string(member.name..<member.name &+ member.length)
@@ -230,15 +231,15 @@ final class ObjectNode: ContainerNode {
     }
 
     @inline(never)
-    private func memberByText(_ key: String, _ isLast: Bool) -> Found? {
+    private func memberByText(_ key: String, _ movesOn: Bool) -> FoundMember? {
         guard let index else { return nil }
         if expected < count, index.names[expected].utf8.elementsEqual(key.utf8) {
-            return found(expected, isLast)
+            return found(expected, movesOn)
         }
-        return index.places[ExactName(text: key)].map { found($0, isLast) }
+        return index.places[ExactName(text: key)].map { found($0, movesOn) }
     }
 
-    /// The names of all members, in order.
+    /// The names of all members, in document order.
     var allNames: [String] {
         while !isByText, read() {}
         if let index, index.isByText { return index.names }
@@ -253,7 +254,8 @@ final class ObjectNode: ContainerNode {
     }
 }
 
-/// A name that equals only what is spelled the same: to Swift's strings the two spellings of an accent are one.
+/// A name that is compared by its bytes. Swift strings are equal if they are canonically equivalent, as the two spellings of an
+/// accented letter are.
 private struct ExactName: Hashable {
     let text: String
 

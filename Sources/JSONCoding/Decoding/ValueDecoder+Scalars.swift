@@ -10,7 +10,7 @@ extension ValueDecoder {
         return first == Byte.t
     }
 
-    /// - Parameter type: what a complaint says is due.
+    /// - Parameter type: the type that an error names.
     @inline(__always)
     func string(_ type: any Any.Type) throws -> String {
         guard firstByte == Byte.quote else { throw mismatch(type) }
@@ -33,7 +33,7 @@ extension ValueDecoder {
 
     // MARK: Numbers
 
-    /// Whether a number starts here.
+    /// Whether the value is a number.
     private var isNumber: Bool {
         @inline(__always) get {
             let first = firstByte
@@ -44,12 +44,12 @@ extension ValueDecoder {
     @inline(__always)
     func integer<Value: FixedWidthInteger>(_ type: Value.Type) throws -> Value {
         guard isNumber else { throw mismatch(type) }
-        let number = NumberText(node.text.reader, at: position)
+        let number = ParsedNumber(node.text.reader, at: position)
         guard number.isInteger else { return try rareInteger(type) }
         node.text.setEnd(of: position, number.end)
         if number.isNegative {
-            // As far below zero as there is room for, where there is one more than above.
             if let value = Value(exactly: number.mantissa), Value.isSigned { return 0 &- value }
+            // `Value.min` has no positive counterpart. An unsigned type can only hold -0.
             if let value = Value(exactly: 0 - Int128(number.mantissa)) { return value }
         } else if let value = Value(exactly: number.mantissa) {
             return value
@@ -57,12 +57,7 @@ extension ValueDecoder {
         throw doesNotFit(type)
     }
 
-    func wideInteger<Value: FixedWidthInteger>(_ type: Value.Type) throws -> Value {
-        guard isNumber else { throw mismatch(type) }
-        return try rareInteger(type)
-    }
-
-    /// Of many digits, or written with a point or an exponent: `2.0` and `2e1` are integers.
+    /// Decodes an integer with many digits, or written with a point or an exponent, like `2.0` and `2e1`.
     @inline(never)
     private func rareInteger<Value: FixedWidthInteger>(_ type: Value.Type) throws -> Value {
         guard let digits = IntegerText.digits(of: numberText()), let value = Value(digits) else {
@@ -72,9 +67,9 @@ extension ValueDecoder {
     }
 
     @inline(__always)
-    func floatingPoint<Value: FloatText>(_ type: Value.Type) throws -> Value {
+    func floatingPoint<Value: DecodableFloatingPoint>(_ type: Value.Type) throws -> Value {
         guard isNumber else { return try nonConforming(type) }
-        let number = NumberText(node.text.reader, at: position)
+        let number = ParsedNumber(node.text.reader, at: position)
         if let value = Value(number) {
             node.text.setEnd(of: position, number.end)
             return value
@@ -82,9 +77,9 @@ extension ValueDecoder {
         return try rareFloatingPoint(type)
     }
 
-    /// What takes more than one multiplication to be right to the last bit.
+    /// Decodes a number that needs more than one multiplication to be exact to the last bit.
     @inline(never)
-    private func rareFloatingPoint<Value: FloatText>(_ type: Value.Type) throws -> Value {
+    private func rareFloatingPoint<Value: DecodableFloatingPoint>(_ type: Value.Type) throws -> Value {
         let text = numberText()
         guard let value = Value(text), value.isFinite,
             value != 0
@@ -96,10 +91,9 @@ extension ValueDecoder {
     }
 
     @inline(never)
-    private func nonConforming<Value: FloatText>(_ type: Value.Type) throws -> Value {
-        if firstByte == Byte.quote,
-            case .convertFromString(let positive, let negative, let nan) =
-                document.settings.nonConformingFloatDecodingStrategy
+    private func nonConforming<Value: DecodableFloatingPoint>(_ type: Value.Type) throws -> Value {
+        if case .convertFromString(let positive, let negative, let nan) =
+            document.settings.nonConformingFloatDecodingStrategy
         {
             switch try string(type) {
             case positive: return .infinity
@@ -123,7 +117,7 @@ extension ValueDecoder {
         corrupted("The number \(numberText()) does not fit in \(type).")
     }
 
-    // MARK: What Foundation's coders know
+    // MARK: Foundation's types
 
     func date() throws -> Date {
         guard !isNull else { throw mismatch(Date.self) }
@@ -146,11 +140,11 @@ extension ValueDecoder {
         }
     }
 
-    /// A number of a date. "NaN", which `nonConformingFloatDecodingStrategy` may allow, is refused: Foundation stops the
+    /// Decodes the number of a date. Rejects NaN, which `nonConformingFloatDecodingStrategy` may allow, because Foundation stops the
     /// program when it prints such a date.
     private func seconds() throws -> Double {
         let seconds = try floatingPoint(Double.self)
-        guard !seconds.isNaN else { throw corrupted("A date is not a number.") }
+        guard !seconds.isNaN else { throw corrupted("A date cannot be NaN.") }
         return seconds
     }
 

@@ -2,14 +2,14 @@ import ASCIIText
 import FoundationEssentials
 @_spi(Reading) import JSONBytes
 
-/// A value of the document: what a type is given to decode itself from.
+/// The decoder of one value in the document.
 ///
-/// Three words, so that an `any Decoder` of it takes no memory of its own.
+/// Three words, so that it fits into an `any Decoder` without an allocation.
 struct ValueDecoder {
     let node: ContainerNode
-    /// Of its first byte; -1 where there is no value, which reads like `null`.
+    /// The offset of the first byte; -1 if there is no value, which decodes like `null`.
     let position: Int
-    /// Where it stands in its container, as `ContainerNode` has it.
+    /// The value's place in its container; see `ContainerNode`.
     let place: Int
 
     var document: Document {
@@ -24,7 +24,7 @@ struct ValueDecoder {
         @inline(__always) get { firstByte == Byte.n || position < 0 }
     }
 
-    /// Any type's value: what has a strategy by it, others by themselves.
+    /// Decodes a value of any type: types with a strategy by the strategy, others by their own `init(from:)`.
     @inline(__always)
     func value<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
         if type == Double.self { return same(try floatingPoint(Double.self)) }
@@ -34,18 +34,16 @@ struct ValueDecoder {
         if type == Data.self { return same(try data()) }
         if type == URL.self { return same(try url()) }
         if type == Decimal.self { return same(try decimal()) }
-        if !node.text.hasPlainNames, type is any StringKeyed.Type { node.text.setPlainObject(position) }
+        if !node.text.hasPlainNames, type is any StringKeyedDictionary.Type {
+            node.text.setPlainObject(position)
+        }
         return try Value(from: self)
     }
 
-    /// A value whose type was found to be the one that is asked for; a cast would look it up again.
+    /// Returns a value as `Asked`, which the caller has compared with `Known` already. A cast would compare the types again.
     @inline(__always)
     private func same<Known, Asked>(_ value: Known) -> Asked { unsafeBitCast(value, to: Asked.self) }
 }
-
-/// A dictionary whose keys are names of members, which no strategy changes.
-private protocol StringKeyed {}
-extension Dictionary: StringKeyed where Key == String {}
 
 extension ValueDecoder: Decoder {
     var codingPath: [any CodingKey] { node.codingPath(of: place) }
@@ -95,12 +93,12 @@ extension ValueDecoder: SingleValueDecodingContainer {
     func decode(_ type: Int16.Type) throws -> Int16 { try integer(type) }
     func decode(_ type: Int32.Type) throws -> Int32 { try integer(type) }
     func decode(_ type: Int64.Type) throws -> Int64 { try integer(type) }
-    func decode(_ type: Int128.Type) throws -> Int128 { try wideInteger(type) }
+    func decode(_ type: Int128.Type) throws -> Int128 { try integer(type) }
     func decode(_ type: UInt.Type) throws -> UInt { try integer(type) }
     func decode(_ type: UInt8.Type) throws -> UInt8 { try integer(type) }
     func decode(_ type: UInt16.Type) throws -> UInt16 { try integer(type) }
     func decode(_ type: UInt32.Type) throws -> UInt32 { try integer(type) }
     func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(type) }
-    func decode(_ type: UInt128.Type) throws -> UInt128 { try wideInteger(type) }
+    func decode(_ type: UInt128.Type) throws -> UInt128 { try integer(type) }
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try value(type) }
 }

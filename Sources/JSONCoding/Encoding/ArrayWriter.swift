@@ -1,8 +1,8 @@
 @_spi(Lines) import JSONBytes
 
-/// An array that is being written.
+/// Encodes the elements of an array.
 ///
-/// Three words, so that an `any UnkeyedEncodingContainer` of it takes no memory of its own.
+/// Three words, so that it fits into an `any UnkeyedEncodingContainer` without an allocation.
 struct ArrayWriter: UnkeyedEncodingContainer {
     let writer: Writer
     let level: Int
@@ -12,7 +12,7 @@ struct ArrayWriter: UnkeyedEncodingContainer {
 
     var count: Int { writer.isOpen(level, start) ? writer.frames[level].count : 0 }
 
-    /// Writes what stands before an element; false where no more can be written.
+    /// Writes the separator before an element. Returns false if the array can no longer be written.
     @inline(__always)
     private func begin() -> Bool {
         guard writer.isOpen(level, start) else { return false }
@@ -23,26 +23,27 @@ struct ArrayWriter: UnkeyedEncodingContainer {
     // MARK: Nested
 
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
-        let part = part(isObject: true)
+        let inner = deferredWriter(isObject: true)
         return KeyedEncodingContainer(
-            ObjectWriter<Nested>(writer: part ?? writer, level: part == nil ? -1 : 0, start: 0))
+            ObjectWriter<Nested>(writer: inner ?? writer, level: inner == nil ? -1 : 0, start: 0))
     }
 
     func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-        let part = part(isObject: false)
-        return ArrayWriter(writer: part ?? writer, level: part == nil ? -1 : 0, start: 0)
+        let inner = deferredWriter(isObject: false)
+        return ArrayWriter(writer: inner ?? writer, level: inner == nil ? -1 : 0, start: 0)
     }
 
     func superEncoder() -> any Encoder {
-        guard let part = part(isObject: nil) else {
+        guard let inner = deferredWriter(isObject: nil) else {
             return ValueEncoder(writer: writer, level: -1, start: -1)
         }
-        return ValueEncoder(writer: part, level: 0, start: 0)
+        return ValueEncoder(writer: inner, level: 0, start: 0)
     }
 
-    private func part(isObject: Bool?) -> Writer? {
+    private func deferredWriter(isObject: Bool?) -> Writer? {
         guard begin() else { return nil }
-        return writer.part(at: PathKey(writer.frames[level].count - 1), isObject: isObject, isMember: false)
+        return writer.deferValue(
+            at: PathKey(writer.frames[level].count - 1), isObject: isObject, isMember: false)
     }
 
     // MARK: Values
@@ -51,14 +52,17 @@ struct ArrayWriter: UnkeyedEncodingContainer {
         if begin() { writer.writeNull() }
     }
 
-    func encode<Value: Encodable>(_ value: Value) throws {
+    func encode<Value: Encodable>(_ value: Value) throws { try encodeOrRestore(value) }
+
+    /// Encodes a value. If that throws, nothing is left of it in the text.
+    private func encodeOrRestore<Value: Encodable>(_ value: Value) throws {
         guard writer.isOpen(level, start) else { return }
-        let mark = writer.mark(level)
+        let checkpoint = writer.checkpoint(level)
         do {
             guard begin() else { return }
             try writer.write(value, at: PathKey(writer.frames[level].count - 1))
         } catch {
-            writer.restore(mark, level)
+            writer.restore(checkpoint, level)
             throw error
         }
     }
@@ -72,12 +76,12 @@ struct ArrayWriter: UnkeyedEncodingContainer {
     }
 
     func encode(_ value: Double) throws {
-        guard value.isFinite else { return try encode(NonFinite(value)) }
+        guard value.isFinite else { return try encodeOrRestore(value) }
         if begin() { try writer.write(floatingPoint: value) }
     }
 
     func encode(_ value: Float) throws {
-        guard value.isFinite else { return try encode(NonFinite(value)) }
+        guard value.isFinite else { return try encodeOrRestore(value) }
         if begin() { try writer.write(floatingPoint: value) }
     }
 
@@ -127,17 +131,5 @@ struct ArrayWriter: UnkeyedEncodingContainer {
 
     func encode(_ value: UInt128) {
         if begin() { writer.write(integer: value) }
-    }
-}
-
-/// A value that JSON has no number for, on the way of values that may fail.
-struct NonFinite<Value: BinaryFloatingPoint & Encodable>: Encodable {
-    private let value: Value
-
-    init(_ value: Value) { self.value = value }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(value)
     }
 }

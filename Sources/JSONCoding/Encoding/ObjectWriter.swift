@@ -1,6 +1,6 @@
 @_spi(Lines) import JSONBytes
 
-/// An object that is being written.
+/// Encodes the members of an object.
 struct ObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let writer: Writer
     let level: Int
@@ -8,7 +8,7 @@ struct ObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     var codingPath: [any CodingKey] { writer.path }
 
-    /// Writes the name of a member; false where no more can be written.
+    /// Writes the name of a member. Returns false if the object can no longer be written.
     @inline(__always)
     private func begin(_ key: some CodingKey) -> Bool {
         guard writer.isOpen(level, start) else { return false }
@@ -21,22 +21,23 @@ struct ObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key)
         -> KeyedEncodingContainer<Nested>
     {
-        let part = nested(key, isObject: true)
+        let inner = nested(key, isObject: true)
         return KeyedEncodingContainer(
-            ObjectWriter<Nested>(writer: part ?? writer, level: part == nil ? -1 : 0, start: 0))
+            ObjectWriter<Nested>(writer: inner ?? writer, level: inner == nil ? -1 : 0, start: 0))
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        let part = nested(key, isObject: false)
-        return ArrayWriter(writer: part ?? writer, level: part == nil ? -1 : 0, start: 0)
+        let inner = nested(key, isObject: false)
+        return ArrayWriter(writer: inner ?? writer, level: inner == nil ? -1 : 0, start: 0)
     }
 
     private func nested(_ key: Key, isObject: Bool) -> Writer? {
         guard writer.isOpen(level, start) else { return nil }
-        if let part = writer.part(named: writer.name(of: key, level), level, isObject: isObject) {
-            return part
+        if let inner = writer.deferredContainer(named: writer.name(of: key, level), level, isObject: isObject)
+        {
+            return inner
         }
-        return begin(key) ? writer.part(at: key, isObject: isObject, isMember: true) : nil
+        return begin(key) ? writer.deferValue(at: key, isObject: isObject, isMember: true) : nil
     }
 
     func superEncoder() -> any Encoder { encoder(PathKey.super) }
@@ -45,7 +46,8 @@ struct ObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     private func encoder(_ key: some CodingKey) -> any Encoder {
         guard begin(key) else { return ValueEncoder(writer: writer, level: -1, start: -1) }
-        return ValueEncoder(writer: writer.part(at: key, isObject: nil, isMember: true), level: 0, start: 0)
+        return ValueEncoder(
+            writer: writer.deferValue(at: key, isObject: nil, isMember: true), level: 0, start: 0)
     }
 
     // MARK: Values
@@ -55,13 +57,18 @@ struct ObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
+        try encodeOrRestore(value, forKey: key)
+    }
+
+    /// Encodes a value. If that throws, nothing is left of it in the text.
+    private func encodeOrRestore<Value: Encodable>(_ value: Value, forKey key: Key) throws {
         guard writer.isOpen(level, start) else { return }
-        let mark = writer.mark(level)
+        let checkpoint = writer.checkpoint(level)
         do {
             guard begin(key) else { return }
             try writer.write(value, at: key)
         } catch {
-            writer.restore(mark, level)
+            writer.restore(checkpoint, level)
             throw error
         }
     }
@@ -75,12 +82,12 @@ struct ObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 
     func encode(_ value: Double, forKey key: Key) throws {
-        guard value.isFinite else { return try encode(NonFinite(value), forKey: key) }
+        guard value.isFinite else { return try encodeOrRestore(value, forKey: key) }
         if begin(key) { try writer.write(floatingPoint: value) }
     }
 
     func encode(_ value: Float, forKey key: Key) throws {
-        guard value.isFinite else { return try encode(NonFinite(value), forKey: key) }
+        guard value.isFinite else { return try encodeOrRestore(value, forKey: key) }
         if begin(key) { try writer.write(floatingPoint: value) }
     }
 

@@ -1,13 +1,13 @@
 @_spi(Lines) import JSONBytes
 
-/// A place in the text for one value: what a type is given to encode itself to.
+/// The encoder of one value at a position in the text.
 ///
-/// Three words, so that an `any Encoder` of it takes no memory of its own.
+/// Three words, so that it fits into an `any Encoder` without an allocation.
 struct ValueEncoder: Encoder {
     let writer: Writer
-    /// Containers that are open around the value.
+    /// The number of containers that are open around the value.
     let level: Int
-    /// Where its text begins.
+    /// The offset of the value in the text.
     let start: Int
 
     var codingPath: [any CodingKey] { writer.path }
@@ -24,8 +24,8 @@ struct ValueEncoder: Encoder {
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-    /// Opens the container, or finds it open: a class and its superclass may share one. Gives its level; -1 where what is written
-    /// to it is not to be seen.
+    /// Opens a container, or finds it open already: a class and its superclass may share one. Returns the container's level, or
+    /// -1 if anything encoded to it is dropped.
     private func open(isObject: Bool) -> Int {
         guard !writer.isFinished, level >= 0 else { return -1 }
         if writer.frames.count == level, writer.line.length == start {
@@ -33,17 +33,17 @@ struct ValueEncoder: Encoder {
         } else if writer.frames.count <= level || writer.frames[level].start != start
             || writer.frames[level].isObject != isObject
         {
-            writer.misused("A container was asked for where another value is encoded already.")
+            writer.misused("A container was requested where another value is already encoded.")
             return -1
         }
         return level
     }
 
-    /// Whether a value can be written here.
+    /// Whether a value can be written here. If not, records a misuse.
     @inline(__always)
     fileprivate var isFree: Bool {
-        if writer.frames.count == level, writer.line.length == start, !writer.isFinished { return true }
-        if !writer.isFinished { writer.misused("A value was encoded where another one is already.") }
+        if writer.frames.count == level, writer.line.length == start { return true }
+        if !writer.isFinished { writer.misused("A value was encoded where there already is one.") }
         return false
     }
 }

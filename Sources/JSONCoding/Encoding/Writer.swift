@@ -2,32 +2,32 @@ import ASCIIText
 import FoundationEssentials
 @_spi(Lines) @_spi(Reading) import JSONBytes
 
-/// The text of one call of `encode`, or of a container in it that is filled out of order.
+/// Writes the text of one call of `encode`, or of a value in it that is encoded out of order.
 ///
-/// Arrays and objects are written as they come, each inside the one that is open. What is asked for to be filled later, a nested
-/// container or a super encoder, is a writer of its own; its text is put in its place where the container around it ends.
+/// Arrays and objects are written in encoding order. A nested container or a super encoder may be filled later, so it gets a writer
+/// of its own, whose text is inserted when the container around it ends.
 ///
-/// Its state is not checked for exclusive access, which would cost more than the writing: one thread has an encoder at a time, and
-/// nothing that a method calls while it changes a part of the state comes back to that part.
+/// The state is not checked for exclusive access, because the checks would cost more than the writing. Only one thread at a time
+/// uses an encoder, and no method calls back into a part of the state that it is changing.
 final class Writer {
     let settings: JSONBytesEncoder
     let isPretty: Bool
     private let escapesSlashes: Bool
     private let sortsKeys: Bool
     var line = JSONLine(capacity: 512)
-    /// The containers that are open, innermost last.
+    /// The open containers, innermost last.
     private(set) var frames: [Frame] = []
     /// The members of all open objects, in order.
     var members: [WrittenMember] = []
-    /// Writers whose text is due in the open containers, in order.
-    var parts: [Part] = []
-    /// The keys of the values that are being written.
+    /// The deferred values of the open containers, in order.
+    var deferredValues: [DeferredValue] = []
+    /// The coding path of the value that is being encoded.
     private(set) var path: [any CodingKey]
-    /// Where an object begins whose keys no strategy changes.
+    /// The offset of an object whose keys are not converted, or -1.
     private var plainObject = -1
-    /// Containers around this text.
+    /// The number of containers around this text.
     private let outerDepth: Int
-    /// Whose misuse is that of all.
+    /// The outermost writer, which records misuse for all of them; nil if this is the one.
     private let main: Writer?
     private var firstMisuse: Misuse?
     private(set) var isFinished = false
@@ -44,7 +44,7 @@ final class Writer {
         members.reserveCapacity(24)
     }
 
-    /// Text for a place in the innermost container of `outer`.
+    /// Creates a writer of a deferred value in the innermost container of `outer`.
     init(inside outer: Writer, at key: any CodingKey) {
         settings = outer.settings
         isPretty = outer.isPretty
@@ -59,14 +59,15 @@ final class Writer {
 
     var isEmpty: Bool { line.bytes.isEmpty }
 
-    /// What was written.
+    /// The text.
     var bytes: [UInt8] { [UInt8](line.bytes) }
 
     // MARK: Misuse
 
     var misuse: Misuse? { main?.misuse ?? firstMisuse }
 
-    /// Remembers that a type broke the rules of `Encoder`, which has no other way to say so.
+    /// Records that a type violated the rules of `Encoder`. Containers cannot throw that themselves, so `encode` throws it at
+    /// the end.
     func misused(_ description: String) {
         let misuse = Misuse(path: path, description: description)
         if let main {
@@ -87,13 +88,14 @@ final class Writer {
 
     // MARK: Values
 
-    /// A value of any type: what has a strategy by it, others by themselves.
+    /// Writes a value of any type: types with a strategy by the strategy, others by their own `encode(to:)`.
     func write<Value: Encodable>(_ value: Value) throws {
-        if try writeSimple(value) { return }
+        if try writeKnown(value) { return }
         try write { encoder in try value.encode(to: encoder) }
     }
 
-    /// What `body` encodes, an empty object where that is nothing; of the whole document nothing is nothing.
+    /// Writes what `body` encodes, or an empty object if it encodes nothing. If `body` encodes the whole document, nothing stays
+    /// nothing.
     func write(_ body: (ValueEncoder) throws -> Void) throws {
         let level = frames.count
         let start = line.length
@@ -102,7 +104,7 @@ final class Writer {
         if line.length == start, depth > 0 || main != nil { writeEmptyObject() }
     }
 
-    /// The same for a key: where it throws, the text is as it was.
+    /// Writes the value of a key, which is part of the coding path meanwhile.
     @inline(__always)
     func write<Value: Encodable>(_ value: Value, at key: @autoclosure () -> any CodingKey) throws {
         path.append(key())
@@ -115,60 +117,63 @@ final class Writer {
         close()
     }
 
-    /// The text as it is before a value is written that may fail.
-    struct Mark {
+    /// The state before a value whose encoding may throw.
+    struct Checkpoint {
         fileprivate let length: Int
         fileprivate let frames: Int
         fileprivate let members: Int
-        fileprivate let parts: Int
+        fileprivate let deferredValues: Int
         fileprivate let count: Int
     }
 
-    func mark(_ level: Int) -> Mark {
-        Mark(
-            length: line.length, frames: frames.count, members: members.count, parts: parts.count,
-            count: frames[level].count)
+    func checkpoint(_ level: Int) -> Checkpoint {
+        Checkpoint(
+            length: line.length, frames: frames.count, members: members.count,
+            deferredValues: deferredValues.count, count: frames[level].count)
     }
 
-    func restore(_ mark: Mark, _ level: Int) {
-        line.truncate(to: mark.length)
-        frames.removeSubrange(mark.frames...)
-        members.removeSubrange(mark.members...)
-        parts.removeSubrange(mark.parts...)
-        frames[level].count = mark.count
+    func restore(_ checkpoint: Checkpoint, _ level: Int) {
+        line.truncate(to: checkpoint.length)
+        frames.removeSubrange(checkpoint.frames...)
+        members.removeSubrange(checkpoint.members...)
+        deferredValues.removeSubrange(checkpoint.deferredValues...)
+        frames[level].count = checkpoint.count
     }
 
     // MARK: Containers
 
+    /// An open container.
     struct Frame {
         let isObject: Bool
-        /// Of its bracket.
+        /// The offset of its opening bracket.
         let start: Int
-        /// The first of its members and its parts.
+        /// The indices of its first member and its first deferred value.
         let firstMember: Int
-        let firstPart: Int
-        /// Whether no key strategy applies.
+        let firstDeferredValue: Int
+        /// Whether its keys are not converted.
         let isPlain: Bool
+        /// Elements or members so far.
         var count = 0
-        /// Whether each name is above the one before it, byte by byte.
+        /// Whether every name so far sorts after the one before it.
         var isAscending = true
     }
 
+    /// Marks an object that starts here as one whose keys are not converted.
     func nextObjectIsPlain() { plainObject = line.length }
 
     func open(isObject: Bool) {
         frames.append(
             Frame(
-                isObject: isObject, start: line.length, firstMember: members.count, firstPart: parts.count,
-                isPlain: plainObject == line.length))
+                isObject: isObject, start: line.length, firstMember: members.count,
+                firstDeferredValue: deferredValues.count, isPlain: plainObject == line.length))
         plainObject = -1
         if isObject { line.constant("{") } else { line.constant("[") }
     }
 
-    /// Ends the innermost container.
+    /// Closes the innermost container.
     func close() {
         guard let frame = frames.last else { return }
-        if parts.count > frame.firstPart { putParts(of: frame) }
+        if deferredValues.count > frame.firstDeferredValue { insertDeferredValues(of: frame) }
         if frame.isObject {
             if !frame.isAscending { arrange(frame, sorted: sortsKeys) }
             members.removeSubrange(frame.firstMember...)
@@ -181,18 +186,20 @@ final class Writer {
         if frame.isObject { line.constant("}") } else { line.constant("]") }
     }
 
-    /// Whether the container at `level`, which began at `start`, is the innermost one that is open.
+    /// Whether the container at `level`, which starts at `start`, is the innermost open one. If it is open but not the innermost,
+    /// records a misuse.
     @inline(__always)
     func isOpen(_ level: Int, _ start: Int) -> Bool {
         guard level >= 0, level < frames.count else { return false }
         if level == frames.count &- 1, frames[level].start == start { return true }
-        // What is encoded later than its container is no part of it.
+        // After the end of a container, everything encoded to it is dropped.
         if !isFinished, frames[level].start == start {
-            misused("A container was written to while one inside of it was being encoded.")
+            misused("A container was written to while a value inside it was being encoded.")
         }
         return false
     }
 
+    /// Closes all containers of a deferred value.
     func finish() {
         while !frames.isEmpty { close() }
         if isEmpty { writeEmptyObject() }
@@ -201,7 +208,7 @@ final class Writer {
 
     // MARK: Members and elements
 
-    /// What stands before an element.
+    /// Writes the separator before an element.
     @inline(__always)
     func beginElement(_ level: Int) {
         if frames[level].count > 0 { line.constant(",") }
@@ -209,7 +216,7 @@ final class Writer {
         if isPretty { newLine() }
     }
 
-    /// The name of a member, and what stands around it.
+    /// Writes the separator and the name of a member, with its colon.
     func beginMember(_ name: String, _ level: Int) {
         beginElement(level)
         let start = line.length
@@ -227,12 +234,12 @@ final class Writer {
         for _ in 0..<depth { line.constant("  ") }
     }
 
-    /// Bytes between the members of the innermost container.
+    /// The number of bytes between two members of the innermost container.
     var separatorLength: Int { isPretty ? 2 + 2 * depth : 1 }
 
     // MARK: Scalars
 
-    /// A JSON string.
+    /// Writes a JSON string.
     func write(text: String) {
         let start = line.length
         line.string(text)

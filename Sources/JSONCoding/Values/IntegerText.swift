@@ -1,22 +1,22 @@
 import ASCIIText
 
-/// Reads integers that are written with a point or an exponent: `2.0`, `2e1`.
+/// Parses integers that are written with a point or an exponent: `2.0`, `2e1`.
 enum IntegerText {
-    /// No integer type has more digits: `UInt128.max` has 39.
+    /// More digits than any integer type has: `UInt128.max` has 39.
     private static let mostDigits = 40
 
-    /// Beyond this magnitude an exponent either leaves zero or gives no integer that a type can hold. No number that is kept
-    /// as text has so many digits.
+    /// With an exponent beyond this magnitude a number is zero or no integer of any type, because no number in a document has
+    /// that many digits.
     private static let largestExponent = 1_000_000
 
-    /// Returns the sign and the digits of a number whose value is an integer: `20` for `2.0e1`. Nil for a fraction, and
-    /// for an integer with more digits than any type has.
+    /// Returns the sign and the digits of a number that is an integer: `20` for `2.0e1`. Returns nil for a fraction, and for an
+    /// integer with more digits than any type has.
     ///
-    /// - Parameter number: valid by JSON's grammar. Its exponent may be any integer, beyond the range of `Int` too.
+    /// - Parameter number: a valid JSON number. Its exponent may be beyond the range of `Int`.
     static func digits(of number: String) -> String? {
         let parts = number.utf8.split(maxSplits: 1) { $0 | 0x20 == UInt8(ascii: "e") }
         guard let mantissa = parts.first else { return nil }
-        // Nil where the exponent does not fit in an Int. Its magnitude is a UInt, because `Int.min` has no absolute value.
+        // nil if the exponent does not fit in an Int. The magnitude is a UInt, because `Int.min` has no positive counterpart.
         let written = parts.count > 1 ? Int(String(decoding: parts[1], as: UTF8.self)) : 0
         guard var exponent = written, exponent.magnitude <= largestExponent else {
             return mantissa.contains { $0 != UInt8(ascii: "0") && ASCII.isDigit($0) } ? nil : "0"

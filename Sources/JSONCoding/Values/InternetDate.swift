@@ -1,8 +1,8 @@
-/// The one spelling of a date and a time that nearly all have: `2026-11-20T08:00:00Z` (RFC 3339).
+/// The most common format of dates: `2026-11-20T08:00:00Z` (RFC 3339). A fast path; other formats are left to Foundation.
 enum InternetDate {
     private static let length = 20
 
-    /// Seconds since 1970; nil for any other spelling, and for what no calendar has, both of which others may know.
+    /// Parses a date into seconds since 1970; nil for other formats and for dates that do not exist.
     static func seconds(of text: String) -> Double? {
         guard text.utf8.count == length else { return nil }
         var text = text
@@ -16,7 +16,7 @@ enum InternetDate {
                 let minute = number(bytes, 14), let second = number(bytes, 17)
             else { return nil }
             let year = century * 100 + yearOfCentury
-            // Before, Foundation counts by the calendar of that time.
+            // Foundation uses the Julian calendar for earlier dates.
             guard year >= firstYear, 1...12 ~= month, 1...28 ~= day || 1...length(of: month, year) ~= day,
                 hour < 24, minute < 60, second < 60
             else { return nil }
@@ -24,7 +24,7 @@ enum InternetDate {
         }
     }
 
-    /// The spelling of a whole second; nil outside of the years 1583 to 9999.
+    /// Formats a date, rounded down to a second; nil outside the years 1583 to 9999.
     static func text(_ seconds: Double) -> [UInt8]? {
         guard seconds >= -12_212_553_600, seconds < 253_402_300_800 else { return nil }
         let whole = Int(seconds.rounded(.down))
@@ -63,7 +63,7 @@ enum InternetDate {
         }
     }
 
-    // Both by H. Hinnant, "chrono-compatible low-level date algorithms": years begin in March, eras have 400 of them.
+    // From H. Hinnant, "chrono-compatible low-level date algorithms". Years start in March; an era has 400 years.
 
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year

@@ -1,7 +1,6 @@
-/// `first_name` and `firstName`, as Foundation's key strategies turn one into the other.
+/// Converts between `first_name` and `firstName` like Foundation's key strategies.
 enum SnakeCase {
-    /// Underscores at either end stay; the words between lose theirs, the first in small letters and the others with a capital
-    /// one. A name of one word stays as it is.
+    /// Converts snake case to camel case. Leading and trailing underscores stay. A name of one word is not changed.
     static func camelCase(_ name: String) -> String {
         let inner = name.drop { $0 == "_" }
         guard !inner.isEmpty else { return name }
@@ -12,7 +11,7 @@ enum SnakeCase {
         return leading + first.lowercased() + words.dropFirst().map(capitalized).joined() + inner[end...]
     }
 
-    /// A capital letter where letters begin, small ones behind it.
+    /// Capitalizes the first of each run of letters and lowercases the others.
     private static func capitalized(_ word: Substring) -> String {
         var text = ""
         var isInside = false
@@ -23,7 +22,7 @@ enum SnakeCase {
         return text
     }
 
-    /// An underscore before a capital letter that begins a word, everything in small letters: `myURLThing` is `my_url_thing`.
+    /// Converts camel case to snake case: `myURLThing` becomes `my_url_thing`.
     static func snakeCase(_ name: String) -> String {
         guard !name.isEmpty else { return name }
         var words: [Range<String.Index>] = []
@@ -36,11 +35,10 @@ enum SnakeCase {
                 wordStart = upper
                 break
             }
-            let behind = name.index(after: upper)
-            if lower == behind {
+            if lower == name.index(after: upper) {
                 wordStart = upper
             } else {
-                // Several capitals: the last of them begins the next word.
+                // Several capitals in a row: the last one starts the next word.
                 let before = name.index(before: lower)
                 words.append(upper..<before)
                 wordStart = before

@@ -1,13 +1,13 @@
 import ASCIIText
 @_spi(Lines) @_spi(Reading) import JSONBytes
 
-/// A member that was written.
+/// The position of a member in the text.
 struct WrittenMember {
-    /// Of its name's opening quote, and behind the closing one.
+    /// The offset of the name's opening quote, and the one after its closing quote.
     var start: Int
     var nameEnd: Int
-    /// The first eight bytes of the name, the first one highest, so that they compare as the names do; 0 where the name has
-    /// escapes or is not ASCII.
+    /// The first eight bytes of the name as a big-endian word, so that words compare like names; 0 if the name has escapes or is
+    /// not ASCII.
     private let prefix: UInt64
     private let isPlain: Bool
 
@@ -16,7 +16,7 @@ struct WrittenMember {
         self.nameEnd = nameEnd
         let name = UnsafeBufferPointer(rebasing: text[start + 1..<nameEnd - 1])
         let first = ByteReader.prefix(of: name)
-        // Nearly all names; the others byte by byte.
+        // Most names have up to eight bytes.
         isPlain =
             name.count <= 8
             ? (first | ByteWord.matches(first, Byte.backslash)) & 0x8080_8080_8080_8080 == 0
@@ -24,7 +24,7 @@ struct WrittenMember {
         prefix = isPlain ? first.byteSwapped : 0
     }
 
-    /// Whether its name is written before `other`'s where names are sorted, as Swift's strings are.
+    /// Returns whether the name sorts before the name of `other`, in the order of Swift's strings.
     func isBelow(_ other: WrittenMember, in text: UnsafeBufferPointer<UInt8>) -> Bool {
         guard isPlain, other.isPlain else { return name(in: text) < other.name(in: text) }
         if prefix != other.prefix { return prefix < other.prefix }
@@ -45,40 +45,41 @@ struct WrittenMember {
     }
 }
 
-/// Text that is put in its place when its container ends.
-struct Part {
+/// A value that may be encoded later, and whose text is inserted when the container around it ends.
+struct DeferredValue {
     let writer: Writer
-    /// Where it goes.
+    /// The offset at which the text is inserted.
     let offset: Int
-    /// Of the member whose value it is; nil in an array.
+    /// The index of the member; nil in an array.
     let member: Int?
-    /// Nil of a super encoder.
+    /// The kind of a nested container; nil for a super encoder.
     let isObject: Bool?
 }
 
 extension Writer {
-    /// A writer for the value whose place is here.
-    func part(at key: any CodingKey, isObject: Bool?, isMember: Bool) -> Writer {
+    /// Returns a writer for a value that belongs at the end of the current text.
+    func deferValue(at key: any CodingKey, isObject: Bool?, isMember: Bool) -> Writer {
         let writer = Writer(inside: self, at: key)
         if let isObject { writer.open(isObject: isObject) }
-        parts.append(
-            Part(
+        deferredValues.append(
+            DeferredValue(
                 writer: writer, offset: line.length, member: isMember ? members.count - 1 : nil,
                 isObject: isObject))
         return writer
     }
 
-    /// The nested container that the innermost object has under a name already: two parts of one type may fill it.
-    func part(named name: String, _ level: Int, isObject: Bool) -> Writer? {
+    /// Returns the writer of a nested container that the innermost object already has under a name, so that a type can fill it in
+    /// several steps; nil if there is none.
+    func deferredContainer(named name: String, _ level: Int, isObject: Bool) -> Writer? {
         let frame = frames[level]
         guard let index = members[frame.firstMember...].lastIndex(where: { isNamed($0, name) }) else {
             return nil
         }
-        if let part = parts.last(where: { $0.member == index && $0.isObject == isObject }) {
-            return part.writer
+        if let value = deferredValues.last(where: { $0.member == index && $0.isObject == isObject }) {
+            return value.writer
         }
         misused(
-            "A nested container was asked for under the key \"\(name)\", which has another value already.")
+            "A nested container was requested for the key \"\(name)\", which already has another value.")
         return nil
     }
 
@@ -89,33 +90,33 @@ extension Writer {
         return line.bytes[length...].elementsEqual(line.bytes[member.start..<member.nameEnd])
     }
 
-    /// Puts the text of what was filled out of order into the innermost container, which ends.
-    func putParts(of frame: Frame) {
-        let due = parts[frame.firstPart...]
-        guard let first = due.first else { return }
+    /// Inserts the texts of deferred values into the innermost container, which ends.
+    func insertDeferredValues(of frame: Frame) {
+        let values = deferredValues[frame.firstDeferredValue...]
+        guard let first = values.first else { return }
         let tail = [UInt8](line.bytes[first.offset...])
         line.truncate(to: first.offset)
         var copied = 0
         var moved = 0
         var member = frame.firstMember
-        for part in due {
-            let text = tail[copied..<part.offset - first.offset]
+        for value in values {
+            let text = tail[copied..<value.offset - first.offset]
             text.withUnsafeBufferPointer { line.plain($0) }
-            copied = part.offset - first.offset
-            while member < members.count, members[member].start < part.offset {
+            copied = value.offset - first.offset
+            while member < members.count, members[member].start < value.offset {
                 members[member].start += moved
                 members[member].nameEnd += moved
                 member += 1
             }
-            part.writer.finish()
-            line.plain(part.writer.line.bytes)
-            moved += part.writer.line.length
+            value.writer.finish()
+            line.plain(value.writer.line.bytes)
+            moved += value.writer.line.length
         }
         tail[copied...].withUnsafeBufferPointer { line.plain($0) }
         for index in member..<members.count {
             members[index].start += moved
             members[index].nameEnd += moved
         }
-        parts.removeSubrange(frame.firstPart...)
+        deferredValues.removeSubrange(frame.firstDeferredValue...)
     }
 }

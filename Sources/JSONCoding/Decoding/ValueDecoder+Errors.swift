@@ -6,7 +6,7 @@ extension ValueDecoder {
         DecodingError.Context(codingPath: codingPath, debugDescription: description)
     }
 
-    /// What stands here is of another kind, or nothing where something is due.
+    /// Returns the error for a value of another kind than `type`, or for null.
     @inline(never)
     func mismatch(_ type: any Any.Type) -> DecodingError {
         guard !isNull else {

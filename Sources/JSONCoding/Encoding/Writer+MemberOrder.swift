@@ -1,27 +1,26 @@
 @_spi(Lines) import JSONBytes
 
 extension Writer {
-    /// So few members are compared with each other; more are sorted, or looked up.
-    private static var fewMembers: Int { 16 }
+    /// Up to this many members are compared pairwise; more are sorted or hashed.
+    private static var mostComparedMembers: Int { 16 }
 
-    /// Sorts the members of an object that ends, where that is asked for, and leaves out those that a later one of the same name
-    /// replaces.
+    /// Sorts the members of an object that ends, if `sorted`, and removes members that a later one with the same name replaces.
     func arrange(_ frame: Frame, sorted: Bool) {
         let start = frame.firstMember
         let count = members.count - start
         guard count > 1, sorted || hasRepeats(from: start) else { return }
         withUnsafeTemporaryAllocation(of: Int.self, capacity: count) { order in
-            // Its memory is ours alone, and each of its places is filled here.
+            // Every element is initialized here.
             for place in 0..<count { order.initializeElement(at: place, to: start + place) }
             if sorted { sort(order) }
             rewrite(from: start, withoutRepeats(order, sorted: sorted))
         }
     }
 
-    /// By name; those of one name stay in their order.
+    /// Sorts members by name. Members with the same name stay in order.
     private func sort(_ order: UnsafeMutableBufferPointer<Int>) {
         let text = line.bytes
-        guard order.count <= Self.fewMembers else {
+        guard order.count <= Self.mostComparedMembers else {
             var order = order
             order.sort { left, right in
                 members[left].isBelow(members[right], in: text)
@@ -40,7 +39,7 @@ extension Writer {
         }
     }
 
-    /// The first ones of `order`: what is left of it without the members that are replaced.
+    /// Removes replaced members from `order` and returns the remaining prefix.
     private func withoutRepeats(
         _ order: UnsafeMutableBufferPointer<Int>, sorted: Bool
     ) -> Slice<UnsafeMutableBufferPointer<Int>> {
@@ -69,13 +68,13 @@ extension Writer {
         return order[..<count]
     }
 
-    /// Writes the members from `first` on again, these and in this order.
+    /// Rewrites the members from `first` on in the given order.
     private func rewrite(from first: Int, _ order: Slice<UnsafeMutableBufferPointer<Int>>) {
         let start = members[first].start
         let end = line.length
         let text = [UInt8](line.bytes[start...])
         let separator = separatorLength
-        // The same between any two.
+        // The text between two members, which is always the same.
         let between = members[first + 1].start - separator - start..<members[first + 1].start - start
         line.truncate(to: start)
         text.withUnsafeBufferPointer { text in
@@ -90,7 +89,7 @@ extension Writer {
 
     private func hasRepeats(from start: Int) -> Bool {
         let text = line.bytes
-        if members.count - start > Self.fewMembers {
+        if members.count - start > Self.mostComparedMembers {
             let bytes = [UInt8](text)
             return Set(members[start...].map { bytes[$0.start..<$0.nameEnd] }).count < members.count - start
         }

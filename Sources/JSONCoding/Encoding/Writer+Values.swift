@@ -1,13 +1,9 @@
 import FoundationEssentials
 @_spi(Lines) import JSONBytes
 
-/// A dictionary whose keys are names of members, which no strategy changes.
-private protocol StringKeyed {}
-extension Dictionary: StringKeyed where Key == String {}
-
 extension Writer {
-    /// A value of a type that is not left to encode itself; false for others.
-    func writeSimple<Value: Encodable>(_ value: Value) throws -> Bool {
+    /// Writes a value of a type that does not encode itself. Returns false for other types.
+    func writeKnown<Value: Encodable>(_ value: Value) throws -> Bool {
         if let value = known(value, as: Double.self) {
             try write(floatingPoint: value)
         } else if let value = known(value, as: String.self) {
@@ -25,7 +21,7 @@ extension Writer {
             line.plain(value.description)
         } else {
             if case .useDefaultKeys = settings.keyEncodingStrategy { return false }
-            if Value.self is any StringKeyed.Type { nextObjectIsPlain() }
+            if Value.self is any StringKeyedDictionary.Type { nextObjectIsPlain() }
             return false
         }
         return true
@@ -54,7 +50,7 @@ extension Writer {
         }
     }
 
-    /// As Foundation has it: no word stands for a date that is none.
+    /// Writes the number of a date. Like Foundation, throws for infinities and NaN even if a strategy has strings for them.
     private func write(seconds: Double) throws {
         guard seconds.isFinite else { throw notANumber(seconds) }
         try write(floatingPoint: seconds)
@@ -69,10 +65,10 @@ extension Writer {
         }
     }
 
-    /// The shortest text that reads as the same value.
+    /// Writes the shortest number that reads back as the same value.
     @inline(__always)
     func write(floatingPoint value: Double) throws {
-        // Of up to 15 digits no two decimals are one value, so that one that reads as the value is its shortest.
+        // Decimals of up to 15 digits are distinct as Doubles. So a decimal that reads back as the value is the shortest one.
         if value.magnitude < 1e9, value != 0 {
             var scaled = value
             for places in 0..<4 {
@@ -114,7 +110,7 @@ extension Writer {
 
     // MARK: Names
 
-    /// The name under which the innermost container has a key.
+    /// Returns the member name for a key of the container at `level`.
     @inline(__always)
     func name(of key: some CodingKey, _ level: Int) -> String {
         if case .useDefaultKeys = settings.keyEncodingStrategy { return key.stringValue }

@@ -1,19 +1,19 @@
 import ASCIIText
 @_spi(Reading) import JSONBytes
 
-/// A number that is known to be valid, read once: its digits as an integer, as far as they fit.
-struct NumberText {
+/// A valid JSON number, parsed into a 64-bit mantissa and an exponent in one pass.
+struct ParsedNumber {
     private(set) var mantissa: UInt64 = 0
-    /// Of ten, that the mantissa is to be multiplied with.
+    /// The power of ten by which the mantissa is multiplied.
     private(set) var exponent = 0
     private(set) var isNegative = false
-    /// Whether it is written without point and exponent, and the mantissa has all of its digits.
+    /// Whether the number has no point and no exponent, and the mantissa has all of its digits.
     private(set) var isInteger = true
     /// Whether the mantissa has all of its digits.
     private(set) var isWhole = true
     private(set) var end: Int
 
-    /// So many digits fit in 64 bits, whatever they are.
+    /// The number of digits that always fit into 64 bits.
     private static let mostDigits = 19
 
     @inline(__always)
@@ -50,7 +50,7 @@ struct NumberText {
             var written = 0
             byte = reader[index]
             while ASCII.isDigit(byte) {
-                // Beyond any double's; what matters is that it stays beyond.
+                // Beyond the range of any Double already; more digits could only overflow.
                 if written < 10_000 { written = written &* 10 &+ Int(byte &- Byte.zero) }
                 index &+= 1
                 byte = reader[index]
@@ -62,17 +62,17 @@ struct NumberText {
     }
 }
 
-/// A floating-point type that numbers are read into.
-protocol FloatText: BinaryFloatingPoint, LosslessStringConvertible, Decodable {
-    /// The closest value, where that is one exact multiplication or division away; nil elsewhere.
-    init?(_ number: NumberText)
+/// A floating-point type that can be decoded.
+protocol DecodableFloatingPoint: BinaryFloatingPoint, LosslessStringConvertible, Decodable {
+    /// The closest value, if a single multiplication or division gives it exactly; nil otherwise.
+    init?(_ number: ParsedNumber)
 }
 
-extension Double: FloatText {
-    /// Integers up to 2^53 and powers of ten up to 10^22 are exact, so their product is rounded once, and rightly
-    /// (W. D. Clinger, "How to read floating point numbers accurately").
+extension Double: DecodableFloatingPoint {
+    /// Integers up to 2^53 and powers of ten up to 10^22 are exact, so their product or quotient is rounded only once, and
+    /// correctly (W. D. Clinger, "How to read floating point numbers accurately").
     @inline(__always)
-    init?(_ number: NumberText) {
+    init?(_ number: ParsedNumber) {
         guard number.isWhole, number.mantissa <= 1 &<< 53 else { return nil }
         var value = Double(number.mantissa)
         if number.exponent < 0 {
@@ -86,10 +86,10 @@ extension Double: FloatText {
     }
 }
 
-extension Float: FloatText {
-    /// The same with 2^24 and 10^10.
+extension Float: DecodableFloatingPoint {
+    /// Like `Double`, with integers up to 2^24 and powers of ten up to 10^10.
     @inline(__always)
-    init?(_ number: NumberText) {
+    init?(_ number: ParsedNumber) {
         guard number.isWhole, number.mantissa <= 1 &<< 24, abs(number.exponent) <= 10,
             let power = PowersOfTen.exact(abs(number.exponent))
         else { return nil }
@@ -100,7 +100,7 @@ extension Float: FloatText {
 }
 
 enum PowersOfTen {
-    /// 10 to the power of up to 22, which a `Double` holds exactly; nil beyond.
+    /// Returns a power of ten up to 10^22, which a `Double` holds exactly; nil for higher ones.
     @inline(__always)
     static func exact(_ exponent: Int) -> Double? {
         exponent < powers.count ? powers[exponent] : nil
