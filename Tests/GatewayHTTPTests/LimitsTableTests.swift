@@ -93,7 +93,7 @@ struct LimitsTableTests {
             "tls.empty": TLSEngine.emptyLimit,
             "tls.servers": TLSSessionCache.serverLimit,
             "tls.sessions": TLSSessionCache.sessionLimit,
-            "tls.files": TLSText.largest,
+            "tls.files": TLSPEMText.largest,
             "files.threads": FileThreads.threads,
             "files.waiting": FileThreads.waiting,
             "files.whole": FolderFiles.wholeBytes,

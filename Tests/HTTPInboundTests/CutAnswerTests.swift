@@ -101,7 +101,7 @@ struct CutAnswerTests {
         #expect(events.contains("finished /large aborted"))
     }
 
-    @Test("An answer that the kernel refused does not count as begun")
+    @Test("An answer that the kernel refused counts no bytes and is not complete")
     func refusedByTheKernel() async throws {
         try await TestServer.run { server in
             let client = try server.client()

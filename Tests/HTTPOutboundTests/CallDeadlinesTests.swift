@@ -7,7 +7,7 @@ import Testing
 struct CallDeadlinesTests {
     static let start = MonotonicTime(nanoseconds: 5_000_000_000)
 
-    static func after(_ milliseconds: Int) -> MonotonicTime { start + .milliseconds(milliseconds) }
+    static func after(_ milliseconds: Int) -> MonotonicTime { start + .milliseconds(Int64(milliseconds)) }
 
     static func deadlines() -> CallDeadlines {
         CallDeadlines(limits: CallLimits(OutboundLimits()), started: start)

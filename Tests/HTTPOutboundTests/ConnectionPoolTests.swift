@@ -15,7 +15,7 @@ struct ConnectionPoolTests {
 
     static let start = MonotonicTime(nanoseconds: 1_000_000_000_000)
 
-    static func at(_ seconds: Int) -> MonotonicTime { start + .seconds(seconds) }
+    static func at(_ seconds: Int) -> MonotonicTime { start + .seconds(Int64(seconds)) }
 
     @Test("Beyond the connections, and with no room to wait, a call is refused")
     func refused() {
