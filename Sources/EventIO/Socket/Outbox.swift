@@ -31,15 +31,12 @@ final class Outbox {
         bytes.deallocate()
     }
 
-    /// Returns room for a write of `stream`, after its earlier writes. Call `keep` next. `held` is the range
-    /// of its earlier writes.
+    /// Returns room for a write of `stream`, after its earlier writes. Call `keep` next.
     ///
     /// - Returns: nil if the stream has to send by itself, its earlier writes first.
-    func room(
-        for count: Int, of stream: SocketStream, _ held: inout Range<Int>
-    ) -> UnsafeMutableRawBufferPointer? {
+    func room(for count: Int, of stream: SocketStream) -> UnsafeMutableRawBufferPointer? {
         guard count <= Self.largestWrite else { return nil }
-        if held.isEmpty {
+        if stream.held.isEmpty {
             if used &+ count > Self.capacity || connected.count &+ accepted.count == Self.streamLimit {
                 sendAll()
             }
@@ -48,17 +45,17 @@ final class Outbox {
             } else {
                 connected.append(Unmanaged.passUnretained(stream))
             }
-            held = used..<used
-        } else if held.upperBound != used || used &+ count > Self.capacity {
+            stream.held = used..<used
+        } else if stream.held.upperBound != used || used &+ count > Self.capacity {
             return nil
         }
         return UnsafeMutableRawBufferPointer(rebasing: bytes[used..<used &+ count])
     }
 
     /// Commits the first `count` bytes of the room that was returned last.
-    func keep(_ count: Int, _ held: inout Range<Int>) {
+    func keep(_ count: Int, of stream: SocketStream) {
         used &+= count
-        held = held.lowerBound..<used
+        stream.held = stream.held.lowerBound..<used
     }
 
     /// The bytes of a stream.

@@ -78,14 +78,14 @@ extension SocketStream {
 
     /// Holds a small write to the end of the wake. It counts as sent until then.
     private func hold(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard let room = outbox.room(for: bytes.count, of: self, &held) else { return false }
+        guard let room = outbox.room(for: bytes.count, of: self) else { return false }
         room.copyMemory(from: bytes)
         keep(bytes.count)
         return true
     }
 
     private func keep(_ count: Int) {
-        outbox.keep(count, &held)
+        outbox.keep(count, of: self)
         taken &+= Int64(count)
     }
 
@@ -97,7 +97,7 @@ extension SocketStream {
     /// - Returns: false if the bytes must be written the usual way. `fill` is not called then.
     public func writeInPlace(atMost most: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) -> Bool {
         guard state == .open, queue.isEmpty, mayWrite, tls == nil,
-            let room = outbox.room(for: most, of: self, &held)
+            let room = outbox.room(for: most, of: self)
         else { return false }
         isQuiet = false
         let count = fill(room)

@@ -103,7 +103,7 @@ struct TLSContextTests {
 
     @Test("An ALPN protocol has 1 to 255 bytes", arguments: ["", String(repeating: "a", count: 256)])
     func protocols(name: String) throws {
-        #expect(try failure { $0.applicationProtocols = [name] }.hasSuffix("it has 1 to 255 bytes"))
+        #expect(try failure { $0.applicationProtocols = [name] }.hasSuffix("expected 1 to 255 bytes"))
         #expect(try failure { $0.applicationProtocols = [] } == "none")
     }
 
