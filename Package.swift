@@ -51,7 +51,7 @@ let package = Package(
         .library(name: "RxTesting", targets: ["RxTesting"]),
         .library(name: "RxFoundation", targets: ["RxFoundation"]),
         .library(name: "RxBlocking", targets: ["RxBlocking"]),
-        .library(name: "NetworkingFoundation", targets: ["NetworkingFoundation"]),
+        .library(name: "NetworkingCompatibility", targets: ["NetworkingCompatibility"]),
         .executable(name: "sluice", targets: ["SluiceCommand"]),
     ],
     targets: [
@@ -93,8 +93,8 @@ let package = Package(
         module(
             "NetworkingSession",
             ["Networking", "HTTPOutbound", "EventIO", "HTTPModel", "JSONBytes", "Rx", "Locking"]),
-        // The client's errors as NSError, which needs all of Foundation.
-        module("NetworkingFoundation", ["Networking"]),
+        // The names and errors of other clients, and NSError, which needs all of Foundation.
+        module("NetworkingCompatibility", ["Networking", "JSONBytes"]),
         module(
             "GatewayCore",
             ["Networking", "Rx", "HTTPModel", "JSONBytes", "JSONCoding", "ASCIIText", "Locking"]),
@@ -176,10 +176,13 @@ let package = Package(
         tests(
             "HTTPOutboundTests",
             ["HTTPOutbound", "EventIO", "HTTPWire", "HTTPModel", "Rx", "Locking", "TestSupport"]),
-        tests("NetworkingFoundationTests", ["NetworkingFoundation", "Networking", "Rx"]),
+        tests("NetworkingCompatibilityTests", ["NetworkingCompatibility", "Networking", "Rx"]),
         tests(
             "NetworkingTests",
-            ["Networking", "Rx", "RxTesting", "HTTPModel", "JSONCoding", "JSONBytes", "Locking"]),
+            [
+                "NetworkingCompatibility", "Networking", "Rx", "RxTesting", "HTTPModel", "JSONCoding",
+                "JSONBytes", "Locking",
+            ]),
         tests(
             "NetworkingSessionTests",
             [
@@ -190,8 +193,8 @@ let package = Package(
         tests(
             "NetworkingDocumentationTests",
             [
-                "NetworkingSession", "Networking", "Rx", "RxTesting", "HTTPModel", "JSONBytes", "Locking",
-                "TestSupport",
+                "NetworkingSession", "NetworkingCompatibility", "Networking", "Rx", "RxTesting", "HTTPModel",
+                "JSONBytes", "Locking", "TestSupport",
             ]),
         tests(
             "GatewayCoreTests",

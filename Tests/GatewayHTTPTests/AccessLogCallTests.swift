@@ -345,6 +345,6 @@ private enum SecretAPI: TargetType {
     var baseURL: String { "http://127.0.0.1:1" }
     var path: RequestPath { "/find" }
     var task: RequestTask {
-        .requestParameters(parameters: ["key": "hidden"], encoding: URLEncoding.queryString)
+        .parameters(["key": "hidden"], encoding: .query)
     }
 }

@@ -2,6 +2,7 @@ import Dispatch
 import FoundationEssentials
 import HTTPModel
 import Networking
+import NetworkingCompatibility
 import NetworkingSession
 import Rx
 import RxTesting

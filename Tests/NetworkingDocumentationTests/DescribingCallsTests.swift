@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPModel
 import Networking
+import NetworkingCompatibility
 import NetworkingSession
 import Rx
 import RxTesting

@@ -2,6 +2,7 @@ import FoundationEssentials
 import HTTPModel
 import JSONBytes
 import Networking
+import NetworkingCompatibility
 import Rx
 import RxTesting
 import Testing

@@ -2,6 +2,7 @@ import Dispatch
 import HTTPModel
 import Locking
 import Networking
+import NetworkingCompatibility
 import NetworkingSession
 import Rx
 import RxTesting

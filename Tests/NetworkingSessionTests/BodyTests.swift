@@ -136,7 +136,7 @@ struct BodyTests {
         defer { session.close() }
         let provider = Provider<FileAPI>(session: session, policy: .patient)
         let target = FileAPI(
-            baseURL: "http://127.0.0.1:\(nginx.port)", path: "/put/a", method: .put, task: .uploadFile(source)
+            baseURL: "http://127.0.0.1:\(nginx.port)", path: "/put/a", method: .put, task: .file(source)
         )
         let progress = Lock<[Int64]>([])
         let response = try await provider.rx.requestWithProgress(target)
@@ -165,7 +165,7 @@ struct BodyTests {
         let response = try await provider.request(
             FileAPI(
                 baseURL: "http://127.0.0.1:\(nginx.port)", path: "/put", method: .post,
-                task: .uploadFile(source)))
+                task: .file(source)))
         #expect(response.statusCode == 413)
         #expect(session.report.idle == 0)
     }

@@ -1,6 +1,7 @@
 import HTTPModel
 import JSONBytes
 import Networking
+import NetworkingCompatibility
 import Rx
 import RxTesting
 import Testing

@@ -56,7 +56,7 @@ struct FileBodyTests {
     func sent() throws {
         let folder = try ScratchFolder()
         let path = try folder.file("lunch.JPG", [1, 2, 3])
-        let call = try Outgoing.call(Anything(method: .put, task: .uploadFile(path)))
+        let call = try Outgoing.call(Anything(method: .put, task: .file(path)))
         #expect(call.body.length == 3)
         #expect(call.body.inMemory == nil)
         #expect(try call.body.collect() == [1, 2, 3])

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPModel
 import Networking
+import NetworkingCompatibility
 import Testing
 
 @Suite("Parameters")

@@ -348,7 +348,7 @@ struct RequestTests {
         #expect(
             body(try call(Anything(method: .put, task: .json(own, encoder: ours))))
                 == #"{"measured_at":5,"weight":1}"#)
-        let moya = try call(Anything(method: .put, task: .requestJSONEncodable(Weight(weight: 2))))
+        let moya = try call(Anything(method: .put, task: .json(Weight(weight: 2))))
         #expect(body(moya) == #"{"weight":2}"#)
     }
 

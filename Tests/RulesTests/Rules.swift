@@ -4,7 +4,7 @@ enum Rules {
         "Locking": [],
         "Rx": ["Locking"],
         "RxFoundation": ["Rx", "Foundation"],
-        "NetworkingFoundation": ["Networking", "Foundation"],
+        "NetworkingCompatibility": ["Networking", "JSONBytes", "Foundation"],
         "RxBlocking": ["Rx", "Locking", "Foundation"],
         "RxTesting": ["Rx", "Locking", "Testing", "XCTest"],
         "ASCIIText": [],

@@ -151,23 +151,3 @@ public struct ParameterEncoding: Sendable, Hashable {
         }
     }
 }
-
-/// Alamofire's encodings with all that they do: lists with brackets, Booleans as numbers, keys sorted.
-public enum URLEncoding {
-    /// Into the query for GET, HEAD and DELETE, into the body for other methods.
-    public static let `default` = encoding(.methodDependent)
-    /// Into the query for every method.
-    public static let queryString = encoding(.queryString)
-    /// Into the body for every method.
-    public static let httpBody = encoding(.httpBody)
-
-    private static func encoding(_ destination: ParameterEncoding.Destination) -> ParameterEncoding {
-        .url(destination, lists: .brackets, booleans: .numeric, sortsKeys: true)
-    }
-}
-
-/// Alamofire's name for `ParameterEncoding.json`.
-public enum JSONEncoding {
-    /// Into the body as a JSON object.
-    public static let `default` = ParameterEncoding.json
-}

@@ -28,11 +28,6 @@ public struct SampleResponse: Sendable {
         response(statusCode, fields: [.contentType: "application/json"], body: text.utf8)
     }
 
-    /// Moya's name for a response of which only status and body matter.
-    public static func networkResponse(_ statusCode: Int, _ body: some Sequence<UInt8>) -> SampleResponse {
-        response(statusCode, body: body)
-    }
-
     /// No whole answer.
     public static func networkError(_ reason: FailureReason) -> SampleResponse {
         failure(TransportError(reason, "as the sample says"))

@@ -117,7 +117,7 @@ struct CurlTests {
             let file = python.folder.file("uploaded")
             try "hello".write(toFile: file, atomically: true, encoding: .utf8)
             let parts = MultipartFormData([.text("hello", name: "password")])
-            let task = isStreamed ? RequestTask.uploadFile(file) : .multipart(parts)
+            let task = isStreamed ? RequestTask.file(file) : .multipart(parts)
             #expect(try await peer.provider.request(peer.target("/form", .post, task)).statusCode == 200)
             let line = try #require(lines.withLock { $0 }.first)
             let remark = try #require(line.split(separator: "#").last)

@@ -72,11 +72,11 @@ struct LargeBodyTests {
             try Self.makeFile(source)
             try await PeerSession.with(nginx.secureURL) { peer async throws in
                 let refused = try await peer.provider.request(
-                    peer.target("/refused/a", .put, .uploadFile(source)))
+                    peer.target("/refused/a", .put, .file(source)))
                 #expect(refused.statusCode == 413)
                 let before = PeakMemory.reset()
                 let response = try await peer.provider.request(
-                    peer.target("/put/a", .put, .uploadFile(source)))
+                    peer.target("/put/a", .put, .file(source)))
                 let grown = PeakMemory.kibibytes - before
                 #expect(response.statusCode == 201)
                 #expect(try Self.areEqual(source, nginx.file("put/a")))

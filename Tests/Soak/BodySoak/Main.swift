@@ -44,7 +44,7 @@ enum BodySoak {
                 _ = try await provider.download(Body(baseURL: url, path: path), to: file)
             } else {
                 _ = try await provider.request(
-                    Body(baseURL: url, path: path, method: .put, task: .uploadFile(file)))
+                    Body(baseURL: url, path: path, method: .put, task: .file(file)))
             }
         }
         for _ in 0..<4 { try await move("/warm", file + ".warm") }

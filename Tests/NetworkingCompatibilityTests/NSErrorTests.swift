@@ -1,12 +1,12 @@
 import Dispatch
 import Foundation
 import Networking
-import NetworkingFoundation
+import NetworkingCompatibility
 import Rx
 import Testing
 
 @Suite("A failure as an NSError")
-struct ErrorInfoTests {
+struct NSErrorTests {
     private struct Call: TargetType {
         var baseURL: String { "http://users.test" }
         var path: RequestPath { "/users/GREEN" }
@@ -47,7 +47,7 @@ struct ErrorInfoTests {
         let router = try await error(.json(#"{"name":1}"#)).routerManagerError
         #expect(router.errorCode == 2)
         #expect(
-            router.errorUserInfo["identifier"] as? String == "Networking.RouterManagerError.Code.decodeFailed"
+            router.errorUserInfo["identifier"] as? String == "NetworkingCompatibility.RouterManagerError.Code.decodeFailed"
         )
         #expect(router.errorUserInfo["upstream"] as? String == "users")
         #expect(router.errorUserInfo[NSUnderlyingErrorKey] is DecodingError)

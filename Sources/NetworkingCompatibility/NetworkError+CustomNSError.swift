@@ -1,0 +1,36 @@
+public import Foundation
+public import Networking
+
+// Failures for code that reads `NSError` (`error as NSError`), such as crash reporters and loggers. `NSError`
+// needs all of Foundation, which Networking does without.
+
+extension NetworkError: CustomNSError {
+    public static var errorDomain: String { "Sluice.NetworkError" }
+
+    /// The status of the call, or 0 if no complete response arrived.
+    public var errorCode: Int { statusCode ?? 0 }
+
+    /// `upstream`, `kind`, `reason` and `attempts`; `path`, `statusCode` and `response` if known; the
+    /// underlying error under `NSUnderlyingErrorKey` and the message under `NSLocalizedDescriptionKey`.
+    public var errorUserInfo: [String: Any] {
+        var info: [String: Any] = [
+            NSLocalizedDescriptionKey: message, NSLocalizedFailureReasonErrorKey: reason.token,
+            "upstream": upstream, "kind": kind.rawValue, "reason": reason.token, "attempts": attempts,
+        ]
+        if let call { info["path"] = call.path }
+        if let statusCode { info["statusCode"] = statusCode }
+        if let response { info["response"] = response }
+        if let underlying { info[NSUnderlyingErrorKey] = underlying }
+        return info
+    }
+}
+
+extension TransportError: CustomNSError {
+    public static var errorDomain: String { "Sluice.TransportError" }
+
+    public var errorUserInfo: [String: Any] {
+        var info: [String: Any] = [NSLocalizedDescriptionKey: message, "reason": reason.token]
+        if let underlying { info[NSUnderlyingErrorKey] = underlying }
+        return info
+    }
+}
