@@ -32,7 +32,7 @@ struct DeadlineTests {
                 + #""data":null,"errors":[{"part":"stuck","kind":"networkFail","reason":"deadline_exceeded","#
                 + #""status":null,"message":"not done by the request's deadline","attempts":1,"elapsedMs":15000,"#
                 + #""retryable":true},{"part":"total","kind":"requestErr","reason":"upstream_status","status":404,"#
-                + #""message":"it answered with status 404","attempts":1,"elapsedMs":0,"retryable":false}],"#
+                + #""message":"the upstream answered with status 404","attempts":1,"elapsedMs":0,"retryable":false}],"#
                 + #""meta":{"requestId":"r","complete":false,"elapsedMs":15000.0,"#
                 + #""parts":{"recent":"success","stuck":"networkFail","total":"requestErr"}}}"#)
         #expect(bench.time.pending == 0)

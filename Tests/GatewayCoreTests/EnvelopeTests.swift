@@ -57,7 +57,7 @@ struct EnvelopeTests {
             reply.body == #"{"code":"PARTIAL","message":"some parts failed","status":200,"#
                 + #""data":{"recent":[1],"total":null,"today":["none"]},"#
                 + #""errors":[{"part":"total","kind":"serverErr","reason":"upstream_status","status":500,"#
-                + #""message":"it answered with status 500","attempts":1,"elapsedMs":0,"retryable":false},"#
+                + #""message":"the upstream answered with status 500","attempts":1,"elapsedMs":0,"retryable":false},"#
                 + #"{"part":"today","kind":"networkFail","reason":"connection_refused","status":null,"#
                 + #""message":"the connection was refused","attempts":1,"elapsedMs":0,"retryable":true}],"#
                 + #""meta":{"requestId":"r-2","complete":false,"elapsedMs":0.0,"#

@@ -38,7 +38,7 @@ struct TimelineRequestTests {
                 + "Proxy-Status: sluice; received-status=404; details=\"total\"\n"
                 + #"{"code":"PARTIAL","message":"some parts failed","status":200,"data":{"recent":1,"total":null},"#
                 + #""errors":[{"part":"total","kind":"requestErr","reason":"upstream_status","status":404,"#
-                + #""message":"it answered with status 404","attempts":1,"elapsedMs":0,"retryable":false}],"#
+                + #""message":"the upstream answered with status 404","attempts":1,"elapsedMs":0,"retryable":false}],"#
                 + #""meta":{"requestId":"r","complete":false,"elapsedMs":0.0,"#
                 + #""parts":{"recent":"success","total":"requestErr"}}}"#)
     }

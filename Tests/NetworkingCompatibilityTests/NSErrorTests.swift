@@ -5,7 +5,7 @@ import NetworkingCompatibility
 import Rx
 import Testing
 
-@Suite("A failure as an NSError")
+@Suite("Failures as NSError")
 struct NSErrorTests {
     private struct Call: TargetType {
         var baseURL: String { "http://users.test" }
@@ -24,7 +24,7 @@ struct NSErrorTests {
         return try #require(error)
     }
 
-    @Test("It has the status as code, and what lies beneath it under the system's key")
+    @Test("An NSError has the status as its code and the underlying error under the system's key")
     func nested() async throws {
         let failure = try await error(.failure(.connectionRefused))
         let nsError = failure as NSError
@@ -42,12 +42,13 @@ struct NSErrorTests {
         #expect(refused.userInfo[NSUnderlyingErrorKey] == nil)
     }
 
-    @Test("A router's error keeps its info, its code's name, and the decoder's error beneath it")
+    @Test("A RouterManagerError keeps its user info, the name of its code, and the decoder's error")
     func router() async throws {
         let router = try await error(.json(#"{"name":1}"#)).routerManagerError
         #expect(router.errorCode == 2)
         #expect(
-            router.errorUserInfo["identifier"] as? String == "NetworkingCompatibility.RouterManagerError.Code.decodeFailed"
+            router.errorUserInfo["identifier"] as? String
+                == "NetworkingCompatibility.RouterManagerError.Code.decodeFailed"
         )
         #expect(router.errorUserInfo["upstream"] as? String == "users")
         #expect(router.errorUserInfo[NSUnderlyingErrorKey] is DecodingError)
@@ -62,7 +63,7 @@ struct NSErrorTests {
         var errorUserInfo: [String: Any] { underlying.map { [NSUnderlyingErrorKey: $0] } ?? [:] }
     }
 
-    @Test("Errors of one's own nest it, and the chain goes down to the first cause")
+    @Test("Custom errors can nest failures, and the chain goes down to the first cause")
     func ownErrors() async throws {
         let own = ServiceError(underlying: try await error(.failure(.dnsError)).routerManagerError)
         let chain = own.underlyingErrors

@@ -12,7 +12,7 @@ import Testing
 private struct Answer: Decodable, Sendable { var url: String }
 private struct Login: Encodable, Sendable { var email: String, password: String }
 
-/// The code of the article, as it stands there.
+/// The code of the article, verbatim.
 @Suite("Coming from Alamofire")
 struct ComingFromAlamofireTests {
     private func served() throws -> Served {
@@ -21,7 +21,7 @@ struct ComingFromAlamofireTests {
         ])
     }
 
-    @Test("A request, validated and decoded")
+    @Test("A request is validated and decoded")
     func decodable() async throws {
         let address = try served().address
         let answer = try await Session.shared.rx
@@ -57,7 +57,7 @@ struct ComingFromAlamofireTests {
         #expect(served.upstream.requests.first?.hasSuffix(#"{"email":"a@b.test","password":"x"}"#) == true)
     }
 
-    @Test("An interceptor that adapts and retries")
+    @Test("An interceptor adapts and retries")
     func interceptor() throws {
         let scripted = Scripted(.response(500), .response(200))
         struct Patience: RequestInterceptor {
@@ -77,7 +77,7 @@ struct ComingFromAlamofireTests {
         #expect(scripted.transport.attempts.count == 2)
     }
 
-    @Test("A session with settings of its own")
+    @Test("A session with custom settings")
     func session() async throws {
         let address = try served().address
         let output = Output()

@@ -44,7 +44,7 @@ enum GitHub: TargetType {
     var sampleData: ArraySlice<UInt8> { ArraySlice("Half measures are as bad as nothing.".utf8) }
 }
 
-/// The code of the article, as it stands there.
+/// The code of the article, verbatim.
 @Suite("Coming from Moya", .noLeaks)
 struct ComingFromMoyaTests {
     @Test("A provider and its call")
@@ -72,7 +72,7 @@ struct ComingFromMoyaTests {
         #expect(zen == "Half measures are as bad as nothing.")
     }
 
-    @Test("A failure in Moya's terms")
+    @Test("A failure as a MoyaError")
     func failure() throws {
         let scripted = Scripted(.response(404))
         let provider = Provider<GitHub>(transport: scripted.transport)
@@ -91,7 +91,7 @@ struct ComingFromMoyaTests {
         #expect(output.lines == ["404"])
     }
 
-    @Test("A target's parts go out as they did")
+    @Test("The parts of a target are sent as in Moya")
     func target() throws {
         let scripted = Scripted(.response(201))
         let provider = Provider<GitHub>(transport: scripted.transport)

@@ -55,7 +55,7 @@ struct Weight: Codable, Sendable {
     var pm: Double?
 }
 
-/// One call, for what its task makes of it.
+/// A single call, to see what its task sends.
 private struct Call: TargetType {
     var baseURL: String { "http://diary.test" }
     var path: RequestPath = "/x"
@@ -64,7 +64,7 @@ private struct Call: TargetType {
     var task: RequestTask
 }
 
-/// The code of the article, as it stands there.
+/// The code of the article, verbatim.
 @Suite("Describing calls", .noLeaks)
 struct DescribingCallsTests {
     private let scripted = Scripted(.response(200, body: #"{"status":200,"data":[]}"#))
@@ -74,13 +74,13 @@ struct DescribingCallsTests {
         return try #require(scripted.transport.attempts.last?.call)
     }
 
-    /// Where the parameters went: the query, or the body.
+    /// Where the parameters went: into the query or the body.
     private func written(_ task: RequestTask) throws -> String {
         let call = try sent(Call(task: task))
         return try call.query ?? String(decoding: call.body.collect(), as: UTF8.self)
     }
 
-    @Test("A target's calls go out as the article says")
+    @Test("A target's calls are sent as the article says")
     func target() throws {
         let diary = Provider<DiaryAPI>(transport: scripted.transport)
         let file = FileManager.default.temporaryDirectory.path + "/sluice-\(UUID().uuidString).jpg"
@@ -100,12 +100,12 @@ struct DescribingCallsTests {
             lines.joined(separator: "\n") == """
                 curl --globoff 'http://diary.test/food-diary/weights?fddDate=2026-11-20&keyword=recent' -H 'X-App: diary/7'
                 curl -X PUT --globoff 'http://diary.test/food-diary/weights/2026-11-20?dryRun=true' -H 'X-App: diary/7' -H 'Content-Type: application/json' --data-raw '{"am":72.5}'
-                curl -X POST --globoff 'http://diary.test/food-diary/weights/2026-11-20/photo' -H 'X-App: diary/7' -H 'Content-Type: multipart/form-data; boundary=sluice-...'  # its body is streamed, and left out
+                curl -X POST --globoff 'http://diary.test/food-diary/weights/2026-11-20/photo' -H 'X-App: diary/7' -H 'Content-Type: multipart/form-data; boundary=sluice-...'  # streamed body omitted
                 """)
         #expect(scripted.transport.attempts[2].call.timeout == .seconds(60))
     }
 
-    @Test("A value in a path stays in its segment, or the call fails before anything is sent")
+    @Test("A path value stays in its segment, or the call fails before anything is sent")
     func path() throws {
         let diary = Provider<DiaryAPI>(transport: scripted.transport)
         let call = diary.rx.request(.put(day: "../accounts", Weight()))
@@ -120,7 +120,7 @@ struct DescribingCallsTests {
         #expect(error.requestPart == .url)
     }
 
-    @Test("The tasks of the table make what it says")
+    @Test("The tasks in the table send what it says")
     func tasks() throws {
         let parameters: Parameters = ["page": 2, "tag": ["a", "b"]]
         #expect(try written(.json(Weight(am: 1))) == #"{"am":1}"#)
@@ -134,7 +134,7 @@ struct DescribingCallsTests {
         #expect(try written(task).contains("2026-11-20"))
     }
 
-    @Test("Encodings write parameters as the article's lines say")
+    @Test("Encodings write parameters as the article shows")
     func encodings() throws {
         let parameters: Parameters = [
             "q": "a b/c?&", "tag": ["x", "y"], "done": true, "user": ["id": 7] as Parameters,
@@ -165,7 +165,7 @@ struct DescribingCallsTests {
                 """)
     }
 
-    @Test("A form may be of text, bytes and files")
+    @Test("A form may consist of text, bytes and files")
     func form() throws {
         var form = MultipartFormData()
         form.append("오늘의 점심", named: "title")
@@ -176,7 +176,7 @@ struct DescribingCallsTests {
         #expect(body.contains("filename=\"lunch.jpg\"\r\nContent-Type: image/jpeg\r\n"))
     }
 
-    @Test("A request of a base URL, a path and parameters")
+    @Test("A request from a base URL, a path and parameters")
     func requestOfParts() throws {
         let name = "a/b"
         let user = HTTPRequest(baseURL: "http://users.test/v1", path: "/users/\(name)")

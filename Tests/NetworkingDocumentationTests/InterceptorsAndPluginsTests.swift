@@ -36,12 +36,12 @@ struct Stopwatch: PluginType {
     }
 }
 
-/// The code of the article, as it stands there.
+/// The code of the article, verbatim.
 @Suite("Interceptors and plugins", .noLeaks)
 struct InterceptorsAndPluginsTests {
     private let empty = #"{"status":200,"data":[]}"#
 
-    @Test("A token that runs out is got anew once, however many calls are refused")
+    @Test("An expired token is refreshed once, however many calls are rejected")
     func token() {
         let renewed = Scripted(.json(#"{"access_token":"t1","refresh_token":"r1"}"#, after: .seconds(1)))
         let scripted = Scripted()
@@ -66,7 +66,7 @@ struct InterceptorsAndPluginsTests {
         #expect(token.credential?.accessToken == "t1")
     }
 
-    @Test("Interceptors of closures, one after the other")
+    @Test("Interceptors made of closures run one after another")
     func closures() throws {
         let scripted = Scripted(.response(503), .json(empty))
         let transport = scripted.transport
@@ -85,7 +85,7 @@ struct InterceptorsAndPluginsTests {
         #expect(scripted.transport.attempts.count == 2)
     }
 
-    @Test("The logger prints a line to paste, without what is secret")
+    @Test("The logger prints a line to paste, without secrets")
     func logger() async throws {
         let address = try Served(["PUT /weights/2026-11-20?dryRun=true": Served.json(empty)]).address
         let output = Output()
@@ -102,7 +102,7 @@ struct InterceptorsAndPluginsTests {
                 """)
     }
 
-    @Test("The recorder counts and keeps")
+    @Test("The recorder counts and keeps failures")
     func recorder() {
         let scripted = Scripted(.json("<html>"))
         let transport = scripted.transport
@@ -121,7 +121,7 @@ struct InterceptorsAndPluginsTests {
                 """)
     }
 
-    @Test("A plugin of one's own")
+    @Test("A custom plugin")
     func plugin() {
         let scripted = Scripted(.json(empty, after: .seconds(3)))
         let output = Output()

@@ -7,12 +7,12 @@ import Rx
 import RxTesting
 import Testing
 
-/// The code and the numbers of the article, as they stand there.
+/// The code and the numbers of the article, verbatim.
 @Suite("Limits and policies")
 struct LimitsAndPoliciesTests {
     private let empty = #"{"status":200,"data":[]}"#
 
-    @Test("The numbers of the table are the defaults")
+    @Test("The numbers in the table are the defaults")
     func numbers() {
         let policy = CallPolicy()
         #expect(policy.totalTimeout == .seconds(10))
@@ -36,7 +36,7 @@ struct LimitsAndPoliciesTests {
         #expect(jar.cookiesPerDomain == 50)
     }
 
-    @Test("So are the session's")
+    @Test("The numbers of the session are the defaults")
     func sessionNumbers() {
         let limits = Session.Configuration().limits
         #expect(limits.connectionsPerUpstream == 64)
@@ -60,7 +60,7 @@ struct LimitsAndPoliciesTests {
         #expect(limits.informationalResponses == 10)
     }
 
-    @Test("A policy of one's own")
+    @Test("A custom policy")
     func policy() {
         var policy = CallPolicy()
         policy.totalTimeout = .seconds(3)
@@ -77,7 +77,7 @@ struct LimitsAndPoliciesTests {
         #expect(error?.attempts == 1)
     }
 
-    @Test("What is tried again, and what is not")
+    @Test("What is retried and what is not")
     func retries() {
         for (answer, attempts) in [
             (StubTransport.Answer.failure(.connectionTerminated), 3), (.response(503), 3),
@@ -99,7 +99,7 @@ struct LimitsAndPoliciesTests {
         #expect(scripted.transport.attempts.count == 1)
     }
 
-    @Test("One call's own time")
+    @Test("The time limit of a single call")
     func callTimeout() {
         let scripted = Scripted(.json(empty, after: .seconds(5)))
         let client = RequestClient(transport: scripted.transport)
@@ -113,7 +113,7 @@ struct LimitsAndPoliciesTests {
         #expect(export.attemptLimits?.firstByte == .seconds(45))
     }
 
-    @Test("Redirects are an answer unless they are followed, and only where they may lead")
+    @Test("Redirects are followed only if allowed, and only to allowed hosts")
     func redirects() {
         let scripted = Scripted(.response(302, fields: [.location: "http://evil.test/x"]))
         let transport = scripted.transport
@@ -124,13 +124,13 @@ struct LimitsAndPoliciesTests {
         policy.redirects = .follow()
         let seen = Seen(Provider<TagAPI>(transport: transport, policy: policy).rx.request(.list))
         #expect(
-            (seen.error as? NetworkError)?.message == "it redirects to where its redirects are not followed")
+            (seen.error as? NetworkError)?.message == "the redirect leads to a host that is not allowed")
 
         policy.redirects = .follow(hosts: ["cdn.example.com"], safeFields: ["Idempotency-Key"])
         #expect(policy.redirects.safeFields == ["idempotency-key"])
     }
 
-    @Test("A jar of one's own")
+    @Test("A custom cookie jar")
     func cookies() {
         let scripted = Scripted(
             .response(200, fields: [.setCookie: "sid=1"], body: empty), .json(empty))
@@ -143,7 +143,7 @@ struct LimitsAndPoliciesTests {
         #expect(scripted.transport.attempts.map { $0.call.fields[.cookie] } == [nil, "sid=1"])
     }
 
-    @Test("TLS and a proxy of one's own; what is wrong with them is found as the session is made")
+    @Test("Custom TLS and proxy settings, whose errors are found when the session is created")
     func connections() throws {
         var configuration = Session.Configuration()
 

@@ -17,12 +17,12 @@ enum ZenAPI: TargetType {
     var sampleResponse: SampleResponse { .json(#"{"text":"Keep it simple."}"#) }
 }
 
-/// The code of the article, as it stands there.
+/// The code of the article, verbatim.
 @Suite("Making calls")
 struct MakingCallsTests {
     private static let one = #"{"status":200,"data":[{"name":"Kind whale","icon":"🐳"}]}"#
 
-    @Test("A call is cold, sent anew for each subscription, and cancelled with it")
+    @Test("A call is cold: sent for each subscription and cancelled with it")
     func cold() {
         let scripted = Scripted(.json(Self.one, after: .seconds(1)))
         let tags = Provider<TagAPI>(transport: scripted.transport)
@@ -40,7 +40,7 @@ struct MakingCallsTests {
         #expect(output.lines.isEmpty)
     }
 
-    @Test("A task awaits a call, and cancels it with itself")
+    @Test("A task awaits a call, and its cancellation cancels the call")
     func tasks() async throws {
         let scripted = Scripted(.json(Self.one))
         let tags = Provider<TagAPI>(transport: scripted.transport)
@@ -50,7 +50,7 @@ struct MakingCallsTests {
         #expect(response.statusCode == 200)
     }
 
-    @Test("Calls side by side, and calls after each other")
+    @Test("Calls in parallel and in sequence")
     func joined() async throws {
         let scripted = Scripted(.json(Self.one))
         let tags = Provider<TagAPI>(transport: scripted.transport)
@@ -66,7 +66,7 @@ struct MakingCallsTests {
         #expect(try await first.value.elements.count == 1)
     }
 
-    @Test("Progress, the way up and the way down")
+    @Test("Progress of upload and download")
     func progress() async throws {
         let scripted = Scripted(.response(200, body: String(repeating: "x", count: 2500)))
         let tags = Provider<TagAPI>(transport: scripted.transport)
@@ -84,7 +84,7 @@ struct MakingCallsTests {
                 """)
     }
 
-    @Test("A body is read as it comes")
+    @Test("A body is read as it arrives")
     func stream() async throws {
         let served = try Served(["GET /tags": Served.json(String(repeating: "x", count: 300_000))])
         let tags = try Provider<TagAPI>(upstream: "tags", baseURL: served.address)
@@ -95,7 +95,7 @@ struct MakingCallsTests {
         #expect(stream.statusCode == 200)
     }
 
-    @Test("A body goes to a file")
+    @Test("A body is written to a file")
     func download() async throws {
         let served = try Served(["GET /tags": Served.json(Self.one)])
         let tags = try Provider<TagAPI>(upstream: "tags", baseURL: served.address)
@@ -109,14 +109,14 @@ struct MakingCallsTests {
         )
     }
 
-    @Test("A provider answers from samples where it is told to")
+    @Test("A stubbing provider responds with samples")
     func stubs() async throws {
         let zen = Provider<ZenAPI>(stub: Provider<ZenAPI>.immediatelyStub)
         let text = try await zen.rx.request(.zen).mapString(atKeyPath: "text").value
         #expect(text == "Keep it simple.")
     }
 
-    @Test("A stubbed call says what the session's calls say")
+    @Test("A stubbed call sends the default fields of the session")
     func stubbedFields() async throws {
         let served = try Served(["GET /zen": Served.json("{}")])
         let sent = Output()
@@ -130,7 +130,7 @@ struct MakingCallsTests {
         #expect(sent.lines.first == sent.lines.last)
     }
 
-    @Test("A test scripts an upstream and moves the time")
+    @Test("A test scripts an upstream and controls the time")
     func script() throws {
         let time = ManualScheduler()
         let transport = StubTransport(scheduler: time)
@@ -143,7 +143,7 @@ struct MakingCallsTests {
         #expect(transport.attempts.map(\.call.path) == ["/tags", "/tags"])
     }
 
-    @Test("A session of one's own, and what its pools report")
+    @Test("A custom session and the report of its pools")
     func session() async throws {
         let address = try Served(["GET /tags": Served.json(Self.one)]).address
         var configuration = Session.Configuration()

@@ -58,10 +58,10 @@ final class SummaryViewModel: Sendable {
     }
 }
 
-/// The code of the page, as it stands there.
+/// The code of the article, verbatim.
 @Suite("A template for network calls")
 struct NetworkTemplateTests {
-    @Test("The path is posted, and its answer read out of the envelope")
+    @Test("The path is posted, and the envelope of its response is read")
     func path() async throws {
         let served = try Served([
             "POST /daily/path": Served.json(
@@ -81,7 +81,7 @@ struct NetworkTemplateTests {
     }
 
     @Test(
-        "Every answer is one outcome, and the stream ends after it",
+        "Every response is one outcome, after which the stream completes",
         arguments: [
             ("200 OK", #"{"status":200,"responseMsg":"ok","data":{"shares":{"home":0.5}}}"#, "success"),
             ("200 OK", #"{"status":200,"responseMsg":"no data"}"#, "pathErr"),
@@ -96,7 +96,7 @@ struct NetworkTemplateTests {
         #expect(results.map(\.kind.rawValue) == [kind])
     }
 
-    @Test("Whoever looks at the view model is told of each result")
+    @Test("Observers of the view model get each result")
     func viewModel() async throws {
         let served = try Served([
             "GET /piechart?date=2026-11-20": Served.json(

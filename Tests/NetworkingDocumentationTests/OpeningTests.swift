@@ -27,10 +27,10 @@ struct Tag: Codable, Sendable {
     var icon: String
 }
 
-/// The code of the opening page, as it stands there.
-@Suite("The opening page")
+/// The code of the opening page, verbatim.
+@Suite("Opening page")
 struct OpeningTests {
-    /// What `sluice upstream` answers.
+    /// The responses of `sluice upstream`.
     static let tags =
         #"{"code":"OK","message":"success","status":200,"data":["#
         + #"{"tagId":1,"name":"성실한 개미","nameEn":"Diligent ant","icon":"🐜"},"#
@@ -51,7 +51,7 @@ struct OpeningTests {
         ])
     }
 
-    @Test("The first lines print what the page says")
+    @Test("The first example prints what the page says")
     func first() async throws {
         let address = try served().address
         let output = Output()
@@ -73,7 +73,7 @@ struct OpeningTests {
         #expect(
             output.text == """
                 성실한 개미, 따뜻한 난로, 빛나는 아이디어, 든든한 나무, 유쾌한 돌고래, 차분한 바다, 빠른 치타, 다정한 고양이
-                tags GET /tags/received/none: requestErr upstream_status: it answered with status 400 (attempts 1)
+                tags GET /tags/received/none: requestErr upstream_status: the upstream answered with status 400 (attempts 1)
                 the card must be a UUID
                 """)
     }
@@ -98,7 +98,7 @@ struct OpeningTests {
         #expect(output.lines == ["8 tags", "no tags yet", "bad", "try again later", "dns_error"])
     }
 
-    @Test("A screen asks again with each pull, and the last one counts")
+    @Test("A screen repeats its call with each pull, and the last one counts")
     func screen() {
         let scripted = Scripted(.json(Self.tags, after: .seconds(1)))
         let tags = Provider<TagAPI>(transport: scripted.transport)

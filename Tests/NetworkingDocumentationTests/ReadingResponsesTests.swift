@@ -22,13 +22,13 @@ private enum SkyAPI: TargetType {
     var envelope: ResponseEnvelope { .weatherAgency }
 }
 
-/// One call without an envelope.
+/// A single call without an envelope.
 private struct Plain: TargetType {
     var baseURL: String { "http://plain.test" }
     var path: RequestPath { "/x" }
 }
 
-/// The code of the article, as it stands there.
+/// The code of the article, verbatim.
 @Suite("Reading responses", .noLeaks)
 struct ReadingResponsesTests {
     private static let envelope =
@@ -44,7 +44,7 @@ struct ReadingResponsesTests {
         Provider(transport: Scripted(answer).transport)
     }
 
-    @Test("Statuses are judged where it is asked for")
+    @Test("Statuses are checked by operators")
     func statuses() {
         let tags = tags(.response(404, body: #"{"status":404,"data":[]}"#))
         let any = tags.rx.request(.list)  // a response of any status
@@ -55,7 +55,7 @@ struct ReadingResponsesTests {
         #expect(Seen(some.map([Tag].self)).values.map(\.count) == [0])
     }
 
-    @Test("Models, parts of them, and what may be nothing")
+    @Test("Models, parts of models, and optional models")
     func models() {
         let tags = tags(.json(Self.envelope))
         let list = tags.rx.request(.list).map([Tag].self)  // fails with `noContent` for 204
@@ -82,7 +82,7 @@ struct ReadingResponsesTests {
         #expect(Seen(text).values == [Self.envelope])
     }
 
-    @Test("A body as it comes")
+    @Test("An undecoded body")
     func rawBody() {
         let raw = HTTPRequest(url: "http://files.test/page.gz").setContentDecoding(.none)
         let scripted = Scripted(.response(200, fields: [.contentEncoding: "gzip"], body: "coded"))
@@ -91,7 +91,7 @@ struct ReadingResponsesTests {
         #expect(scripted.transport.attempts.map(\.call.contentDecoding) == [.none])
     }
 
-    @Test("A decoder of one's own")
+    @Test("A custom decoder")
     func decoder() {
         let plain = plain(.json(#"{"first_name":"Green"}"#))
         struct Person: Decodable, Sendable { var firstName: String }
@@ -101,7 +101,7 @@ struct ReadingResponsesTests {
         #expect(Seen(person).values.first?.firstName == "Green")
     }
 
-    @Test("An envelope of an API's own")
+    @Test("A custom envelope")
     func envelope() throws {
         let sky = Provider<SkyAPI>(
             transport: Scripted(
@@ -113,17 +113,17 @@ struct ReadingResponsesTests {
         output.print(error.upstreamCode ?? "", error.upstreamMessage ?? "")
         #expect(
             output.text == """
-                SkyAPI GET /now: serverErr upstream_status: it reports a failure inside its answer (attempts 1)
+                SkyAPI GET /now: serverErr upstream_status: the upstream reported a failure in its envelope (attempts 1)
                 03 NODATA_ERROR
                 """)
     }
 
-    @Test("A whole GenericResponse, the inner status told apart")
+    @Test("A complete GenericResponse, with the inner status distinguished")
     func judge() {
         let tags = tags(.json(#"{"code":"CLOSED","message":"closed for today","status":503}"#))
         let judged = tags.rx.request(.list).judge([Tag].self)
         guard case .serverErr(let error)? = Seen(judged).values.first else {
-            Issue.record("the inner status was not told apart")
+            Issue.record("the inner status was not distinguished")
             return
         }
         #expect(error.statusCode == 503)
@@ -131,7 +131,7 @@ struct ReadingResponsesTests {
         #expect(error.upstreamMessage == "closed for today")
     }
 
-    @Test("A failure keeps what is known about it")
+    @Test("A failure keeps everything that is known about it")
     func failure() throws {
         struct Refusal: Decodable, Sendable { var reason: String }
         let output = Output()
@@ -146,13 +146,13 @@ struct ReadingResponsesTests {
         #expect(
             output.text == """
                 requestErr upstream_status 409
-                it answered with status 409
+                the upstream answered with status 409
                 taken
                 1 false 2.0 seconds
                 """)
     }
 
-    @Test("The same failure in other terms")
+    @Test("The same failure as other errors")
     func views() throws {
         let error = try #require(
             Seen(plain(.response(500)).rx.request(Plain()).checkStatusCode()).error as? NetworkError)
@@ -172,7 +172,7 @@ struct ReadingResponsesTests {
             .asResult(catching: NetworkError.self)
             .map { $0.mapError(\.sessionError) }
         guard case .failure(.serverError(code: 500))? = Seen(list).values.first else {
-            Issue.record("no failure in the session's terms")
+            Issue.record("no failure as a SessionError")
             return
         }
     }

@@ -65,10 +65,10 @@ enum AccountsRouter: TargetType {
     }
 }
 
-/// The code of the page, as it stands there.
+/// The code of the article, verbatim.
 @Suite("A router and its manager")
 struct RouterManagerTests {
-    @Test("A user is fetched, over real connections")
+    @Test("A user is fetched over real connections")
     func fetch() async throws {
         let served = try Served(["GET /GREEN": Served.json(#"{"user":{"name":"GREEN","level":42}}"#)])
         let provider = try Provider<NetworkAPI>(upstream: "users", baseURL: served.address)
@@ -80,7 +80,7 @@ struct RouterManagerTests {
         #expect(output.lines == ["42"])
     }
 
-    @Test("A refusal has its code, what was known, and the body of the refusal")
+    @Test("A failing status has its code, its user info and the body of the response")
     func refusal() throws {
         struct Refusal: Decodable, Sendable { var reason: String }
         let scripted = Scripted(.response(404, body: #"{"reason":"no such user"}"#))
@@ -99,7 +99,7 @@ struct RouterManagerTests {
                 """)
     }
 
-    @Test("What cannot be decoded, and what cannot be reached, keep what lies beneath")
+    @Test("Decoding and connection failures keep their underlying errors")
     func beneath() throws {
         for (answer, code) in [
             (StubTransport.Answer.json(#"{"user":{"name":1}}"#), RouterManagerError.Code.decodeFailed),
@@ -115,7 +115,7 @@ struct RouterManagerTests {
         }
     }
 
-    @Test("The four tasks go out as they did")
+    @Test("The four tasks are sent as before")
     func tasks() throws {
         let scripted = Scripted(.response(200))
         let provider = Provider<AccountsRouter>(transport: scripted.transport)
@@ -134,7 +134,7 @@ struct RouterManagerTests {
         #expect(bodies == ["", #"{"nickName":"G"}"#, #"{"nick_name":"G"}"#, "q=a%20b"])
     }
 
-    @Test("A stand-in for tests is a value")
+    @Test("A replacement for tests is a value")
     func standIn() async throws {
         let userService = UserService(fetchUser: { name in .just(User(name: name, level: 1)) })
         #expect(try await userService.fetchUser("GREEN").asSingle().value == User(name: "GREEN", level: 1))

@@ -4,7 +4,7 @@ import Rx
 import TestSupport
 import Testing
 
-/// What a program printed, line by line.
+/// Collects the lines that a program prints.
 final class Output: Sendable {
     private let record = Lock<[String]>([])
 
@@ -17,7 +17,7 @@ final class Output: Sendable {
     }
 }
 
-/// An upstream on a port of its own that answers by the first line of a request, `GET /tags`.
+/// An upstream on its own port that answers by the request's method and path, for example `GET /tags`.
 struct Served: Sendable {
     let upstream: ScriptedUpstream
 
@@ -33,14 +33,14 @@ struct Served: Sendable {
         ])
     }
 
-    /// A response as it is on the wire.
+    /// A response in wire format.
     static func json(_ body: String, _ status: String = "200 OK") -> String {
         "HTTP/1.1 \(status)\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
             + body
     }
 }
 
-/// A transport that answers by script, in virtual time.
+/// A scripted transport in virtual time.
 struct Scripted: Sendable {
     let time = ManualScheduler()
     let transport: StubTransport
@@ -55,13 +55,13 @@ struct Scripted: Sendable {
         }
     }
 
-    /// The calls that were sent, as lines of curl.
+    /// The calls that were sent, as curl lines.
     var sent: [String] { transport.attempts.map { $0.call.curlCommand() } }
 }
 
-/// The values of a stream that have come so far.
+/// The values of a stream so far.
 final class Seen<Element: Sendable>: Sendable {
-    /// Apart from what holds the subscription, which holds this.
+    /// Separate from the object that holds the subscription, which retains this.
     private final class Record: Sendable {
         let values = Lock<[Element]>([])
         let error = Lock<(any Error)?>(nil)

@@ -47,12 +47,12 @@ struct TagAPIClass: Sendable {
     }
 }
 
-/// The code of the page, as it stands there.
+/// The code of the article, verbatim.
 @Suite("Tags with Moya", .noLeaks)
 struct TagsWithMoyaTests {
     private let list = #"{"status":200,"data":[{"name":"Kind whale","icon":"🐳"}]}"#
 
-    @Test("Events of a Single are success and failure")
+    @Test("The events of a Single are success and failure")
     func events() throws {
         let scripted = Scripted(.json(list))
         let provider = Provider<TagService>(transport: scripted.transport)
@@ -89,7 +89,7 @@ struct TagsWithMoyaTests {
         #expect(scripted.transport.inFlight == 0)
     }
 
-    @Test("The status inside the envelope is told apart from HTTP's")
+    @Test("The status inside the envelope is distinguished from HTTP's")
     func judged() throws {
         let answers: [(StubTransport.Answer, OutcomeKind)] = [
             (.json(list), .success), (.json(#"{"status":404,"message":"no such card"}"#), .serverErr),
@@ -106,7 +106,7 @@ struct TagsWithMoyaTests {
         #expect(Seen(api.receivedTagFetch(cardUUID: "c1")).error is NetworkError)
     }
 
-    @Test("A sample stands in for the server")
+    @Test("A sample replaces the server")
     func stub() async throws {
         let scripted = Scripted()
         let provider = Provider<TagService>(

@@ -58,7 +58,7 @@ final class WeightViewModel: Sendable {
     }
 }
 
-/// The code of the page, as it stands there.
+/// The code of the article, verbatim.
 @Suite("The weight screen", .noLeaks)
 struct WeightScreenTests {
     private let time = ManualScheduler()
@@ -77,7 +77,7 @@ struct WeightScreenTests {
         return (provider, transport, recorder)
     }
 
-    @Test("Both charts come together, each with its own outcome, and the flag goes up and down")
+    @Test("Both charts arrive together, each with its own outcome, and the flag is set and reset")
     func charts() throws {
         let (provider, transport, recorder) = provider { call in
             call.query?.contains("keyword=recent") == true
@@ -100,7 +100,7 @@ struct WeightScreenTests {
         #expect(loading.values == [false, true, false])
     }
 
-    @Test("Another date gives up the calls of the one before")
+    @Test("Another date cancels the calls of the previous one")
     func latest() {
         let (provider, transport, _) = provider { _ in .response(204, after: .seconds(1)) }
         let model = WeightViewModel(provider: provider)
@@ -112,7 +112,7 @@ struct WeightScreenTests {
         #expect(seen.values.map(\.recent.kind) == [.noContent])
     }
 
-    @Test("The screen's three calls as one answer")
+    @Test("The screen's three calls combined into one")
     func opening() async throws {
         let (provider, _, _) = provider { call in
             call.path.hasSuffix("/weights")
@@ -131,7 +131,7 @@ struct WeightScreenTests {
         #expect(answer.recent.points.isEmpty)
     }
 
-    @Test("A refusal is not asked for three times, a dead connection is")
+    @Test("A failing status is not retried, but a lost connection is")
     func attempts() {
         for (answer, attempts) in [
             (StubTransport.Answer.response(400), 1), (.failure(.connectionTerminated), 3),

@@ -7,7 +7,7 @@ import Rx
 import RxTesting
 import Testing
 
-/// An upstream that takes one token at a time, and gives out the next when asked.
+/// An upstream that accepts only its current token and issues the next one on request.
 private final class Accounts: Sendable {
     struct Denied: Error {}
 
@@ -17,7 +17,7 @@ private final class Accounts: Sendable {
 
     init(_ time: VirtualTime) { self.time = time }
 
-    /// `t1` and on, a second after being asked.
+    /// Issues `t1`, `t2` and so on, each a second after the request.
     func refresh() -> Single<BearerCredential> {
         .deferred { [self] in
             let number = refreshes.withLock { count in
@@ -31,7 +31,7 @@ private final class Accounts: Sendable {
     }
 }
 
-@Suite("A token interceptor", .noLeaks)
+@Suite("Authentication interceptor", .noLeaks)
 struct AuthenticationTests {
     private let time = VirtualTime()
     private let accounts: Accounts
@@ -57,7 +57,7 @@ struct AuthenticationTests {
 
     private var refreshes: Int { accounts.refreshes.withLock { $0 } }
 
-    @Test("Without a credential nothing is sent")
+    @Test("Without a credential, nothing is sent")
     func missing() throws {
         token.credential = nil
         let error = try #require(bench.start().networkError)
@@ -65,7 +65,7 @@ struct AuthenticationTests {
         #expect(bench.transport.attempts.isEmpty)
     }
 
-    @Test("A refresh that fails, fails all that wait for it, with its error; the next 401 tries anew")
+    @Test("If a refresh fails, all waiting calls fail with its error, and the next 401 starts another one")
     func failedRefresh() throws {
         accept("t2")
         accounts.fails.withLock { $0 = true }
@@ -82,13 +82,13 @@ struct AuthenticationTests {
         #expect(refreshes == 2)
     }
 
-    @Test("However many calls are refused at the same time, there is one refresh, and all are sent again")
+    @Test("Calls that are rejected at the same time share one refresh and are all sent again")
     func oneRefresh() throws {
         accept("t1")
         let probes = (0..<100).map { _ in bench.start() }
         #expect(bench.transport.attempts.count == 100)
         time.advance(by: .milliseconds(600))
-        // One that comes meanwhile waits, and is not refused first.
+        // A call made during the refresh waits instead of being rejected first.
         let late = bench.start()
         #expect(bench.transport.attempts.count == 100)
         time.advance(by: .milliseconds(500))
@@ -114,7 +114,7 @@ struct AuthenticationTests {
         #expect(refreshes == 1)
     }
 
-    @Test("When nobody waits any more the refresh is cancelled, and the next one begins anew")
+    @Test("When nobody waits any more, the refresh is cancelled, and the next one starts anew")
     func cancelled() throws {
         accept("t2")
         let call = bench.provider.rx.request(.day("2026-11-20")).subscribe()
@@ -128,7 +128,7 @@ struct AuthenticationTests {
         #expect(refreshes == 2)
     }
 
-    /// The tokens that requests are sent with, of an interceptor that has none that holds.
+    /// The tokens of requests through an interceptor without a valid token.
     private static func tokens(_ token: AuthenticationInterceptor<BearerAuthenticator>) -> Single<String> {
         token.adapt(HTTPRequest(url: "http://api.test/")).map { $0.headers[.authorization] ?? "" }
     }
@@ -136,7 +136,7 @@ struct AuthenticationTests {
     private static let stale = BearerCredential(
         accessToken: "t0", expiresAt: RxTime().addingTimeInterval(-60))
 
-    @Test("Who was about to wait for a refresh that nobody waits for any more waits for the next one")
+    @Test("A call about to wait for a cancelled refresh waits for the next one")
     func late() {
         token.credential = Self.stale
         let first = Self.tokens(token).subscribe()
@@ -149,7 +149,7 @@ struct AuthenticationTests {
         #expect(refreshes == 2)
     }
 
-    @Test("Who was about to wait as somebody logged in has the new credential")
+    @Test("A call about to wait while a user logs in uses the new credential")
     func lateForLogin() {
         token.credential = Self.stale
         let late = Self.tokens(token)
@@ -158,9 +158,9 @@ struct AuthenticationTests {
         #expect(refreshes == 0)
     }
 
-    @Test("Who comes as the last one leaves begins a refresh that all later ones wait for")
+    @Test("A call that comes as the last waiter leaves starts a refresh that later calls share")
     func joinsAsTheLastLeaves() throws {
-        // The refresh that is cancelled has its place until it has ended: who comes then finds it.
+        // The cancelled refresh keeps its place until it has ended, so a new call still finds it.
         let came = Lock<Probe<String>?>(nil)
         let comes = Lock<(@Sendable () -> Probe<String>)?>(nil)
         let accounts = accounts
@@ -186,7 +186,7 @@ struct AuthenticationTests {
         #expect(refreshes == 2)
     }
 
-    @Test("Who tries again as a refresh has failed begins another one")
+    @Test("A retry right after a failed refresh starts another one")
     func triesAgain() {
         token.credential = Self.stale
         accounts.fails.withLock { $0 = true }
@@ -201,7 +201,7 @@ struct AuthenticationTests {
         #expect(refreshes == 2)
     }
 
-    @Test("A token that is about to run out is refreshed before it is sent")
+    @Test("A token that is about to expire is refreshed before it is sent")
     func early() throws {
         accept("t1")
         token.credential = BearerCredential(
@@ -214,7 +214,7 @@ struct AuthenticationTests {
         #expect(refreshes == 1)
     }
 
-    @Test("An upstream that refuses what it has just given is not asked for ever")
+    @Test("An upstream that rejects the tokens it issues is not asked indefinitely")
     func excessive() throws {
         bench.transport.answer(.response(401))
         let probe = bench.start()
@@ -223,7 +223,7 @@ struct AuthenticationTests {
         #expect(refreshes == 5)
     }
 
-    @Test("A refresh that is under way as somebody logs in does not replace the new credential")
+    @Test("A refresh in progress during a login does not replace the new credential")
     func login() throws {
         accept("mine")
         let probe = bench.start()
@@ -234,7 +234,7 @@ struct AuthenticationTests {
         #expect(probe.value?.statusCode == 200)
     }
 
-    @Test("After a logout nothing is sent with what a refresh brings that was under way")
+    @Test("After a logout, the result of a refresh in progress is not sent")
     func logout() throws {
         accept("t1")
         let refused = bench.start()
@@ -249,7 +249,7 @@ struct AuthenticationTests {
         }
     }
 
-    @Test("A refresh belongs to no request: it has neither its deadline nor its fields")
+    @Test("A refresh belongs to no request and uses neither a deadline nor fields of one")
     func context() throws {
         let seen = Lock<Bool?>(nil)
         let token = AuthenticationInterceptor(

@@ -5,7 +5,7 @@ import Rx
 import RxTesting
 import Testing
 
-@Suite("A call's context", .noLeaks)
+@Suite("Call context", .noLeaks)
 struct ContextTests {
     private func fields(_ context: CallContext?, to upstream: String = "diary") throws -> HTTPFields {
         let transport = StubTransport(scheduler: VirtualTime())
@@ -16,7 +16,7 @@ struct ContextTests {
         return try #require(transport.attempts.first).call.allFields
     }
 
-    @Test("Nothing of the client's request goes to an upstream but what is listed")
+    @Test("Only listed fields of the client's request reach an upstream")
     func denyByDefault() throws {
         let fields = try fields(CallContext(requestID: "r-1"))
         #expect(
@@ -26,7 +26,7 @@ struct ContextTests {
             ])
     }
 
-    @Test("Request id, traceparent and Via are added; the client's Via comes first")
+    @Test("Request id, traceparent and Via are added, after the client's Via")
     func added() throws {
         let traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         let fields = try fields(CallContext(requestID: "r-1", traceparent: traceparent, via: "1.0 fred"))
@@ -36,7 +36,7 @@ struct ContextTests {
     }
 
     @Test(
-        "What is listed is forwarded, but for the fields that are the connection's, the gateway's or credentials"
+        "Listed fields are forwarded, except hop-by-hop fields, the gateway's own fields and credentials"
     )
     func forwarding() throws {
         let listed: HTTPFields = [
@@ -59,7 +59,7 @@ struct ContextTests {
     }
 
     @Test(
-        "Authorization goes to the upstreams listed for it, Cookie to those listed for it, neither to another"
+        "Authorization and Cookie reach only the upstreams listed for them"
     )
     func credentials() throws {
         let context = CallContext(
@@ -76,7 +76,7 @@ struct ContextTests {
         }
     }
 
-    @Test("A target's own field replaces a forwarded one of that name")
+    @Test("A target's own field replaces a forwarded field of the same name")
     func ownFieldWins() throws {
         let transport = StubTransport(scheduler: VirtualTime())
         transport.answer(.json("{}"))
@@ -90,7 +90,7 @@ struct ContextTests {
         #expect(call.allFields.values(of: .xRequestID) == ["r"])
     }
 
-    @Test("A call made in answer to another, or to the data of another, belongs to the same request")
+    @Test("A call made in response to another call or its data belongs to the same request")
     func chained() throws {
         for fromData in [false, true] {
             try chained { provider in
@@ -114,7 +114,7 @@ struct ContextTests {
         #expect(bench.transport.attempts.map { $0.call.contextFields[.xRequestID] } == ["r-7", "r-7"])
     }
 
-    @Test("A call that was made ahead takes the context of its subscription")
+    @Test("A call created in advance takes the context of its subscription")
     func madeAhead() throws {
         let bench = try Bench()
         bench.transport.answer(.json(#"{"status":200,"data":{}}"#))

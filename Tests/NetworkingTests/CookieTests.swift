@@ -19,7 +19,7 @@ struct CookieTests {
         return jar
     }
 
-    @Test("A provider without a jar keeps and sends none")
+    @Test("A provider without a jar neither stores nor sends cookies")
     func offByDefault() throws {
         let bench = try Bench()
         bench.transport.answer(.response(200, fields: [.setCookie: "a=1"]))
@@ -28,7 +28,7 @@ struct CookieTests {
         #expect(bench.transport.attempts.allSatisfy { !$0.call.allFields.contains(.cookie) })
     }
 
-    @Test("A response that is tried again sets its cookies too")
+    @Test("A response that is retried sets its cookies too")
     func retried() throws {
         let time = VirtualTime()
         let transport = StubTransport(scheduler: time)
@@ -42,7 +42,7 @@ struct CookieTests {
     }
 
     @Test(
-        "A provider with a jar sends back what was set, redirects' cookies too, and beside a field of the target's own"
+        "A jar sends cookies back, including those of redirects, next to the target's own Cookie field"
     )
     func provider() throws {
         let time = VirtualTime()
@@ -60,7 +60,7 @@ struct CookieTests {
     }
 
     @Test(
-        "What is no cookie, or another's, is not kept",
+        "Invalid cookies and cookies for other hosts are rejected",
         arguments: [
             "", "=", " ; Path=/", "a=1; Domain=example.org", "a=1; Domain=com", "a=1; Domain=.com",
             "a=1; Domain=..example.com",
@@ -74,13 +74,13 @@ struct CookieTests {
         #expect(try jar(text).cookies == [])
     }
 
-    @Test("A mark behind a separator does not hide it")
+    @Test("A combining mark after a separator does not hide the separator")
     func marks() throws {
         #expect(try jar("a=\u{301}b;\u{301}; Path=/").cookies.map(\.value) == ["\u{301}b"])
     }
 
     @Test(
-        "Where a cookie goes is its domain's and its path's to say",
+        "Domain and path determine where a cookie is sent",
         arguments: [
             ("a=1", "http://a.example.com/x/z", true), ("a=1", "http://a.example.com/x", true),
             ("a=1", "http://a.example.com/xy", false), ("a=1", "http://a.example.com/", false),
@@ -96,7 +96,7 @@ struct CookieTests {
         #expect(field == (isSent ? "a=1" : nil))
     }
 
-    @Test("A secure cookie goes over https alone, an address has no hosts below it")
+    @Test("A secure cookie is sent only over https, and an IP address has no subdomains")
     func secure() throws {
         let secure = try jar("a=1; Secure; Path=/", from: "https://a.example.com/")
         #expect(try secure.field(for: HTTPURL("http://a.example.com/"), at: now) == nil)
@@ -106,7 +106,7 @@ struct CookieTests {
     }
 
     @Test(
-        "A date is read as servers write it (RFC 6265 5.1.1), so that what they take away is gone",
+        "Dates are parsed leniently (RFC 6265 5.1.1), so that servers can remove cookies",
         arguments: [
             "Thu, 01-Jan-1970 00:00:00 GMT", "Thu, 01-Jan-70 00:00:01 GMT", "Thu, 01 Jan 1970 00:00:00 UTC",
             "thu jan  1 00:00:00 1970", "1 January 1970 0:0:0", "Mon, 01 Jan 1601 00:00:00 GMT",
@@ -116,7 +116,7 @@ struct CookieTests {
         #expect(try jar("a=1; Expires=\(text)").cookies == [])
     }
 
-    @Test("A date in whatever form is the same instant, and one that is none leaves a cookie of the session")
+    @Test("Every date format denotes the same instant, and an invalid date makes a session cookie")
     func dateForms() throws {
         let later = Date(timeIntervalSince1970: 1_795_176_000)
         let url = try HTTPURL("http://a.example.com/")
@@ -137,7 +137,7 @@ struct CookieTests {
         }
     }
 
-    @Test("A __Host- cookie is of its host alone")
+    @Test("A __Host- cookie belongs to its host only")
     func hostPrefix() throws {
         let url = "https://a.example.com/"
         #expect(try jar("__Host-a=1; Secure; Path=/", from: url).cookies.count == 1)
@@ -145,7 +145,7 @@ struct CookieTests {
     }
 
     @Test(
-        "A prefix in any case is kept where its promise is, and never without a name",
+        "A prefix in any case requires its conditions and a name",
         arguments: ["__Host-", "__hOST-"])
     func prefixCase(prefix: String) throws {
         let url = "https://a.example.com/x/"
@@ -158,7 +158,7 @@ struct CookieTests {
         #expect(try jar("__SECURE-a=1; Secure", from: url).cookies.count == 1)
     }
 
-    @Test("A cookie without a name is its value")
+    @Test("A cookie without a name is only a value")
     func nameless() throws {
         let jar = try jar("alone; Path=/", "=b=c; Path=/y", "d=; Path=/")
         #expect(jar.cookies.map(\.name) == ["", "", "d"])
@@ -166,7 +166,7 @@ struct CookieTests {
     }
 
     @Test(
-        "Plain http leaves a secure cookie alone: it neither replaces nor hides nor deletes it",
+        "Plain http cannot replace, shadow or delete a secure cookie",
         arguments: [
             "a=2; Path=/login", "a=2; Path=/login/en", "a=2; Path=/login; Max-Age=0",
             "a=2; Path=/login; Domain=example.com",
@@ -184,7 +184,7 @@ struct CookieTests {
     }
 
     @Test(
-        "Plain http sets a cookie that cannot hide a secure one, and any once that has expired",
+        "Plain http can set a cookie that does not shadow a secure one, or whose secure one has expired",
         arguments: [
             "b=2; Path=/login", "a=2; Path=/", "a=2; Path=/log", "a=2; Path=/loginX",
         ])
@@ -202,7 +202,7 @@ struct CookieTests {
     }
 
     @Test(
-        "A cookie for a public suffix is not kept, and one of a host that is a suffix is that host's alone",
+        "A cookie for a public suffix is rejected, unless the host is the suffix",
         arguments: [
             ("a.co.uk", "co.uk"), ("a.b.com.au", "com.au"), ("a.github.io", "github.io"), ("a.test", "test"),
             ("x.s3.amazonaws.com", "s3.amazonaws.com"), ("a.b.ck", "b.ck"), ("x.y.or.kr", "or.kr"),
@@ -214,14 +214,14 @@ struct CookieTests {
         #expect(own.cookies.map(\.isHostOnly) == [true])
         #expect(try own.field(for: HTTPURL("http://\(host)/"), at: now) == nil)
         #expect(try own.field(for: HTTPURL("http://\(suffix)/"), at: now) == "a=1")
-        // A domain right below is somebody's own.
+        // A domain directly below a suffix belongs to somebody.
         #expect(
             try jar("a=1; Domain=z.\(suffix)", from: "http://y.z.\(suffix)/").cookies.map(\.isHostOnly) == [
                 false
             ])
     }
 
-    @Test("A name of one label is a host and no domain; an ordinary domain reaches the hosts below it")
+    @Test("A single label is a host and not a domain, and an ordinary domain includes its subdomains")
     func oneLabel() throws {
         let local = try jar("a=1; Domain=localhost; Path=/", from: "http://localhost/")
         #expect(try local.field(for: HTTPURL("http://localhost/"), at: now) == "a=1")
@@ -232,7 +232,7 @@ struct CookieTests {
     }
 
     @Test(
-        "Name and value have 4096 bytes together, an attribute 1024: a longer one is as if it were not there")
+        "Name and value are limited to 4096 bytes, and longer attributes than 1024 bytes are ignored")
     func sizes() throws {
         let name = String(repeating: "n", count: 2048)
         #expect(try jar("\(name)=\(name); Path=/; X=\(name)").cookies.count == 1)
@@ -252,7 +252,7 @@ struct CookieTests {
         #expect(try jar("a=1; \(attribute)").cookies.map(\.expires) == [now.addingTimeInterval(400 * 86400)])
     }
 
-    @Test("Secure cookies of a domain are the last to make room")
+    @Test("Secure cookies of a domain are removed last")
     func evictsInsecure() throws {
         var limits = CookieJar.Limits()
         limits.cookiesPerDomain = 2
@@ -266,7 +266,7 @@ struct CookieTests {
         #expect(CookieJar.Limits().cookies == 3000)
     }
 
-    @Test("Max-Age goes before Expires, and what has expired is sent no more")
+    @Test("Max-Age takes precedence over Expires, and expired cookies are not sent")
     func expiry() throws {
         let jar = try jar("a=1; Max-Age=10; Expires=Thu, 01 Jan 1970 00:00:10 GMT; Path=/")
         let url = try HTTPURL("http://a.example.com/")
@@ -275,7 +275,7 @@ struct CookieTests {
         #expect(jar.cookies == [])
     }
 
-    @Test("A cookie set again takes the first one's place, and one that has expired takes it away")
+    @Test("Setting a cookie again replaces it, and setting an expired one removes it")
     func replaced() throws {
         let jar = try jar("a=1", "a=2", "b=3")
         #expect(jar.cookies.map(\.value) == ["2", "3"])
@@ -283,13 +283,13 @@ struct CookieTests {
         #expect(jar.cookies.map(\.name) == ["b"])
     }
 
-    @Test("Longer paths are sent first, then the older cookies")
+    @Test("Longer paths are sent first, then older cookies")
     func order() throws {
         let jar = try jar("c=3; Path=/", "b=2; Path=/", "a=1; Path=/x")
         #expect(try jar.field(for: HTTPURL("http://a.example.com/x/"), at: now) == "a=1; c=3; b=2")
     }
 
-    @Test("A jar is bounded for each domain and in all: the oldest goes")
+    @Test("A jar limits cookies by domain and in total, and removes the oldest")
     func bounds() throws {
         var limits = CookieJar.Limits()
         limits.cookiesPerDomain = 2

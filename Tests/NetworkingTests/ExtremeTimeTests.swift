@@ -7,10 +7,10 @@ import Testing
 
 @testable import Networking
 
-/// Clocks that jump and limits that no clock reaches: the arithmetic of times holds, and stops no program.
+/// Time arithmetic survives clocks that jump and limits that no clock reaches.
 @Suite("Extreme times")
 struct ExtremeTimeTests {
-    @Test("A duration beyond 292 years is held to that, to the last nanosecond")
+    @Test("A duration beyond 292 years is clamped")
     func durations() {
         #expect(Duration(secondsComponent: .max, attosecondsComponent: 0).nanoseconds == .max)
         #expect(Duration(secondsComponent: .min, attosecondsComponent: 0).nanoseconds == .min)
@@ -22,7 +22,7 @@ struct ExtremeTimeTests {
         #expect(Duration.milliseconds(-1500).nanoseconds == -1_500_000_000)
     }
 
-    @Test("The time between two dates is held to 292 years, whatever the dates")
+    @Test("The time between two dates is clamped to 292 years")
     func dates() {
         let now = Date(timeIntervalSince1970: 1_795_000_000)
         func since(_ seconds: Double) -> Int64 {
@@ -39,7 +39,7 @@ struct ExtremeTimeTests {
     }
 
     @Test(
-        "A number is held to what an Int64 has, and is zero where it is not a number",
+        "A number is clamped to the range of Int64, and NaN is zero",
         arguments: [
             (1e300, Int64.max), (-1e300, .min), (.infinity, .max), (-.infinity, .min), (.nan, 0),
             (0x1p63, .max), (-0x1p63, .min), (0x1p63 - 1024, 9_223_372_036_854_774_784), (-0.9, 0), (1.9, 1),
@@ -49,7 +49,7 @@ struct ExtremeTimeTests {
     }
 
     @Test(
-        "Retry-After is read whatever its digits and date, the response's own date and the clock",
+        "Retry-After tolerates any number of digits, any date and any clock",
         arguments: [
             "0", "000000000000000000000000000001", "999999999", "1000000000", "9223372036854775807",
             "99999999999999999999999999999999", "-1", "1e9", "Fri, 31 Dec 9999 23:59:59 GMT",
@@ -73,7 +73,7 @@ struct ExtremeTimeTests {
         }
     }
 
-    @Test("A budget of retries holds for any number of calls and any percentage")
+    @Test("A retry budget accepts any number of calls and any percentage")
     func retryBudget() {
         for percentage in [Int.min, -1, 0, 20, .max] {
             for calls in [0, 1, 1000, Int.max] {
@@ -84,7 +84,7 @@ struct ExtremeTimeTests {
         }
     }
 
-    @Test("A call whose scheduler's clock is set back by a century, or ahead by one, still comes to an end")
+    @Test("A call ends even if the scheduler's clock jumps a century back or ahead")
     func jumpingClock() throws {
         for jump in [-3_155_760_000.0, 3_155_760_000, -1e300, 1e300] {
             for total in [Duration.seconds(10), .seconds(Int64.max), .seconds(Int64.min)] {
@@ -106,7 +106,7 @@ struct ExtremeTimeTests {
     }
 }
 
-/// A wall clock, which somebody sets.
+/// A wall clock that can be set.
 private final class JumpingClock: SchedulerType {
     let time = VirtualTime()
     private let offset = Lock(0.0)

@@ -6,14 +6,14 @@ import Rx
 import RxTesting
 import Testing
 
-/// The contract's table of failures under the names that users know, a row a test case.
-@Suite("The table of failures", .noLeaks)
+/// The table of failures in each vocabulary. Each row is a test case.
+@Suite("Table of failures", .noLeaks)
 struct FailureTableTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var answer: StubTransport.Answer
         var envelope = ResponseEnvelope.none
         var target = Anything()
-        /// NetworkResult, Result.fail, NetworkError (002), MoyaError, RouterManagerError.
+        /// NetworkResult, ResultError, SessionError, MoyaError, RouterManagerError.
         var names: [String]
 
         var testDescription: String { names.joined(separator: " ") }
@@ -85,7 +85,7 @@ struct FailureTableTests {
         ]
     }
 
-    @Test("A failure has its name in each vocabulary, and keeps its response in all of them", arguments: rows)
+    @Test("A failure has its name in each vocabulary, and keeps its response", arguments: rows)
     func row(row: Row) throws {
         let transport = StubTransport(scheduler: VirtualTime())
         transport.answer(row.answer)

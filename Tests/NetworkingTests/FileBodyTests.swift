@@ -4,9 +4,9 @@ import HTTPModel
 import Networking
 import Testing
 
-@Suite("A file as a body")
+@Suite("File body")
 struct FileBodyTests {
-    @Test("What is no regular file that can be read fails the call, and nothing of its path is told")
+    @Test("A path that is not a readable regular file fails the call without revealing the path")
     func unreadable() throws {
         let folder = try ScratchFolder()
         for path in [folder.path + "/missing", folder.path, "", "/dev/null", "/etc/passwd\0x"] {
@@ -17,7 +17,7 @@ struct FileBodyTests {
         }
     }
 
-    @Test("A file that has another size than was announced is an error, not a body cut short")
+    @Test("A file whose size has changed is an error, not a truncated body")
     func changed() throws {
         let folder = try ScratchFolder()
         let path = try folder.file("a", repeatElement(1, count: 100))
@@ -28,14 +28,14 @@ struct FileBodyTests {
         _ = try folder.file("a", repeatElement(1, count: 100))
         let reader = try body.open()
         #expect(try reader.read(atMost: 60).count == 60)
-        // In place: the descriptor stays at the same file.
+        // Truncates in place, so that the descriptor refers to the same file.
         let handle = try #require(fopen(path, "r+"))
         #expect(ftruncate(fileno(handle), 60) == 0)
         fclose(handle)
         #expect(throws: FileBody.Failure.self) { try reader.read(atMost: 60) }
     }
 
-    @Test("A file is read in pieces, anew by each reader, and an empty one has none")
+    @Test("Each reader reads the file in pieces from the beginning, and an empty file has none")
     func read() throws {
         let folder = try ScratchFolder()
         let bytes = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -52,7 +52,7 @@ struct FileBodyTests {
         #expect(try RequestBody.stream(FileBody(path: try folder.file("empty", []))).collect().isEmpty)
     }
 
-    @Test("A file that is sent brings its length and, by its name, its type")
+    @Test("A file is sent with its length and the content type of its extension")
     func sent() throws {
         let folder = try ScratchFolder()
         let path = try folder.file("lunch.JPG", [1, 2, 3])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Networking
 
-@Suite("A request without a target", .noLeaks)
+@Suite("Request without a target", .noLeaks)
 struct HTTPRequestTests {
     private func settings(_ baseURL: String = "http://api.test:8080") throws -> CallSettings {
         CallSettings(
@@ -34,7 +34,7 @@ struct HTTPRequestTests {
     }
 
     @Test(
-        "An address that is none is the call's error, not a trap",
+        "An invalid URL fails the call instead of trapping",
         arguments: [
             "", "api", "/path", "http://", "http:///x", "ftp://api.test:8080/", "http://user@api.test:8080/",
             "http://api.test:8080/a\u{0}b", "http://api.test:8080/%zz", "http://한글.test:8080/",
@@ -48,7 +48,7 @@ struct HTTPRequestTests {
     }
 
     @Test(
-        "An ordinary URL is called: escaped slashes, empty segments, brackets, text beyond ASCII, a fragment",
+        "A usual URL is accepted: escaped slashes, empty segments, brackets, non-ASCII text, a fragment",
         arguments: [
             ("/projects/group%2Fproject", "/projects/group%2Fproject"), ("/@scope%2Fname", "/@scope%2Fname"),
             ("//a///b", "//a///b"), ("/p#x", "/p"), ("/p?a#x?y", "/p?a"), ("#x", "/"),
@@ -59,7 +59,7 @@ struct HTTPRequestTests {
         #expect(String(decoding: call.target, as: UTF8.self) == target)
     }
 
-    @Test("A query is added before a fragment, which no log shows, and a base URL has none")
+    @Test("A query is added before a fragment, logs omit both, and a base URL has no fragment")
     func fragment() throws {
         let request = HTTPRequest(url: "http://api.test:8080/p?a=1#secret")
         #expect("\(request)" == "GET http://api.test:8080/p")
@@ -68,7 +68,7 @@ struct HTTPRequestTests {
         #expect(try fault(HTTPRequest(baseURL: "http://api.test:8080/v1#x", path: "/p")).part == .url)
     }
 
-    @Test("A request to another origin than its settings is refused")
+    @Test("A request to another origin than its settings is rejected")
     func otherOrigin() throws {
         for url in ["http://other.test:8080/", "http://api.test/", "http://api.test:8081/"] {
             #expect(try fault(HTTPRequest(url: url)).message.contains("another origin"))
@@ -84,7 +84,7 @@ struct HTTPRequestTests {
         }
     }
 
-    @Test("A header that cannot be sent fails the call")
+    @Test("An invalid header fails the call")
     func badHeaders() throws {
         let request = HTTPRequest(url: "http://api.test:8080/")
         #expect(try fault(request.setHeader("no name", "x")).part == .headers)
@@ -99,7 +99,7 @@ struct HTTPRequestTests {
         #expect(fault.underlying is EncodingError)
     }
 
-    @Test("Builders return another request and leave the first as it is")
+    @Test("Builders return a new request and leave the original unchanged")
     func builders() throws {
         let plain = HTTPRequest(url: "http://api.test:8080/daily/path?a=1")
         let post = plain.setHttpMethod(.POST).setContentType(.json).setAuthToken("secret").setHttpBody([
@@ -125,7 +125,7 @@ struct HTTPRequestTests {
         #expect("\(post)" == "POST http://api.test:8080/daily/path")
     }
 
-    @Test("A model brings its content type, unless there is one")
+    @Test("A model sets its content type unless the request has one")
     func contentType() throws {
         let request = HTTPRequest(url: "http://api.test:8080/", method: .post)
         #expect(request.setHttpBody([1]).headers[.contentType] == "application/json")
@@ -154,7 +154,7 @@ struct HTTPRequestTests {
         #expect(request.setHttpBody(numbers).body.inMemory == Array("[1,2]".utf8)[...])
     }
 
-    @Test("A value in the path that could leave its segment fails the call")
+    @Test("A path value that could leave its segment fails the call")
     func badPathValue() throws {
         for value in ["", "..", "a/b", "%2e%2e"] {
             let request = HTTPRequest(baseURL: "http://api.test:8080", path: "/users/\(value)")
@@ -162,7 +162,7 @@ struct HTTPRequestTests {
         }
     }
 
-    @Test("A base URL, a path and parameters make an address")
+    @Test("A base URL, a path and parameters make a URL")
     func address() throws {
         let request = HTTPRequest(baseURL: "http://api.test:8080/v1/", path: "users/\("a b")/\(7)")
             .addQuery(["nx": 60, "q": "a/b c"]).addQuery(["page": 2])
@@ -172,7 +172,7 @@ struct HTTPRequestTests {
         #expect(HTTPRequest(url: "http://a").addQuery([:]).url == "http://a")
     }
 
-    @Test("A request takes what a target's task is")
+    @Test("A request accepts every task of a target")
     func task() throws {
         let post = HTTPRequest(url: "http://api.test:8080/x?a=1", method: .post)
         let form = post.setParameters(["b": "c d"], encoding: .url())
@@ -187,13 +187,13 @@ struct HTTPRequestTests {
         #expect(try fault(post.addQuery(["n": Double.nan])).part == .parameters)
     }
 
-    @Test("The first of several faults is the one that is told")
+    @Test("Of several faults, the first one is reported")
     func faults() throws {
         let request = HTTPRequest(baseURL: "http://api.test:8080", path: "/\("..")").setHttpBody([Double.nan])
         #expect(try fault(request).part == .url)
     }
 
-    @Test("A call becomes a request and the same call again")
+    @Test("A call converts to a request and back to the same call")
     func roundTrip() throws {
         let settings = try settings("http://api.test:8080/v1")
         let context = CallContext(
@@ -215,7 +215,7 @@ struct HTTPRequestTests {
         #expect(again.context === context)
     }
 
-    @Test("A changed request replaces the call's fields, and the context's of the same name")
+    @Test("A changed request replaces the fields of the call and of the context")
     func adapted() throws {
         let settings = try settings()
         let context = CallContext(
@@ -234,7 +234,7 @@ struct HTTPRequestTests {
         #expect(adapted.contextFields[.xRequestID] == "r1")
     }
 
-    @Test("A request goes to another origin with the settings of that one")
+    @Test("A request to another origin uses the settings of that origin")
     func redirected() throws {
         let call = try call(HTTPRequest(url: "http://api.test:8080/x"))
         var request = call.request

@@ -16,9 +16,9 @@ struct InterceptorTests {
         Bench(policy: policy, interceptor: interceptor)
     }
 
-    // MARK: Adapting
+    // MARK: - Adapting
 
-    @Test("An interceptor that refuses a request ends the call with its error, and nothing is sent")
+    @Test("An interceptor that rejects a request ends the call with its error, and nothing is sent")
     func refusal() throws {
         let bench = bench(Interceptor(adapt: { _ in .error(Refusal()) }))
         let error = try #require(bench.start().networkError)
@@ -28,7 +28,7 @@ struct InterceptorTests {
         #expect(bench.transport.attempts.isEmpty)
     }
 
-    @Test("One that never answers is given up with the call's time")
+    @Test("The call's time limit ends an interceptor that never answers")
     func silence() throws {
         let bench = bench(Interceptor(adapt: { _ in .never() }))
         let probe = bench.start()
@@ -39,7 +39,7 @@ struct InterceptorTests {
         #expect(bench.time.pending == 0)
     }
 
-    @Test("One that makes the request go where its provider does not, or unfit for the wire, fails the call")
+    @Test("A request adapted to another origin or to an invalid one fails the call")
     func unfit() throws {
         for change: @Sendable (HTTPRequest) -> HTTPRequest in [
             { $0.setHeader("Host", "evil.test") }, { $0.setHeader(.accept, "a\r\nb") },
@@ -55,7 +55,7 @@ struct InterceptorTests {
         }
     }
 
-    @Test("Requests go through several in order, each taking its time, and the call is cold")
+    @Test("Requests pass through several interceptors in order, each of which may take time")
     func order() throws {
         let time = VirtualTime()
         func tag(_ text: String) -> Interceptor {
@@ -72,7 +72,7 @@ struct InterceptorTests {
         #expect(bench.transport.attempts.map { $0.call.fields.values(of: "X-Tag") } == [["a", "b"]])
     }
 
-    @Test("Disposal reaches an interceptor at work")
+    @Test("Disposal reaches an interceptor in progress")
     func disposal() throws {
         let disposed = Lock(0)
         let bench = bench(
@@ -84,10 +84,10 @@ struct InterceptorTests {
         #expect(bench.time.pending == 0)
     }
 
-    // MARK: Sending again
+    // MARK: - Retrying
 
     @Test(
-        "What an interceptor does not have sent again stands: a response as a response, a failure as a failure"
+        "Without a retry, the response or the failure stands"
     )
     func stands() throws {
         let bench = bench(Interceptor(retry: { _, _, _ in .just(.doNotRetry) }))
@@ -96,14 +96,14 @@ struct InterceptorTests {
         #expect(bench.start().networkError?.reason == .connectionReadTimeout)
     }
 
-    @Test("It may put its own error in a failure's place")
+    @Test("An interceptor can replace the error")
     func ownError() throws {
         let bench = bench(Interceptor(retry: { _, _, _ in .just(.doNotRetryWithError(Refusal())) }))
         bench.transport.answer(.response(500))
         #expect(bench.start().networkError?.underlying is Refusal)
     }
 
-    @Test("It is asked again and again, up to the policy's limit; the last outcome stands")
+    @Test("An interceptor may retry up to the policy's limit, and then the last outcome stands")
     func limit() throws {
         var policy = CallPolicy()
         policy.maxInterceptorRetries = 3
@@ -119,7 +119,7 @@ struct InterceptorTests {
         #expect(counts.withLock { $0 } == [0, 1, 2])
     }
 
-    @Test("A delay is waited for, unless it is longer than what is left of the call")
+    @Test("A retry delay is respected unless it exceeds the call's remaining time")
     func delays() throws {
         let wait = Lock(Duration.seconds(4))
         let bench = bench(Interceptor(retry: { _, _, _ in .just(.retryWithDelay(wait.withLock { $0 })) }))
@@ -136,7 +136,7 @@ struct InterceptorTests {
         #expect(bench.time.pending == 0)
     }
 
-    @Test("The first interceptor that has something to say decides")
+    @Test("The first interceptor with a decision decides")
     func firstDecides() throws {
         let asked = Lock<[String]>([])
         func answer(_ name: String, _ result: RetryResult) -> Interceptor {
@@ -152,7 +152,7 @@ struct InterceptorTests {
         #expect(asked.withLock { $0 } == ["a", "b"])
     }
 
-    @Test("Successes are nobody's to ask about")
+    @Test("Successes are not passed to interceptors")
     func successes() throws {
         let bench = bench(Interceptor(retry: { _, _, _ in .just(.retry) }))
         bench.transport.answer(Self.ok)
@@ -160,7 +160,7 @@ struct InterceptorTests {
         #expect(bench.transport.attempts.count == 1)
     }
 
-    @Test("All are asked as the request's own, after a delay and after one that took its time too")
+    @Test("All interceptors run in the request's context, also after delays")
     func context() throws {
         let time = VirtualTime()
         let seen = Lock<[String?]>([])
@@ -192,9 +192,9 @@ struct InterceptorTests {
         #expect(seen.withLock { $0 } == Array(repeating: "r1", count: 8))
     }
 
-    // MARK: Plugins
+    // MARK: - Plugins
 
-    @Test("Plugins prepare the request before interceptors see it, and have the last word on the outcome")
+    @Test("Plugins prepare requests before interceptors and process the result last")
     func plugins() throws {
         struct Stamp: PluginType {
             func prepare(_ request: HTTPRequest, for call: TransportCall) -> HTTPRequest {

@@ -6,8 +6,8 @@ import Rx
 import RxTesting
 import Testing
 
-/// What the write-up's `judgeStatus` wanted: the status inside told apart from HTTP's.
-@Suite("A GenericResponse, judged", .noLeaks)
+/// The status in the envelope, distinguished from the HTTP status.
+@Suite("Judging a GenericResponse", .noLeaks)
 struct JudgeTests {
     private struct Tag: Codable, Equatable, Sendable {
         var name: String
@@ -23,7 +23,7 @@ struct JudgeTests {
         return try #require(Probe(single).value)
     }
 
-    @Test("A failure of the network stays the stream's")
+    @Test("A network failure remains an error of the stream")
     func network() throws {
         let transport = StubTransport(scheduler: VirtualTime())
         transport.answer(.failure(.connectionRefused))
@@ -34,7 +34,7 @@ struct JudgeTests {
     }
 
     @Test(
-        "A failing status inside a 200 is no success, and says what the envelope said",
+        "A failing status inside a 200 is a failure with the envelope's message",
         arguments: [404, 500, 301])
     func innerStatus(status: Int) throws {
         let result = try judge(
@@ -47,7 +47,7 @@ struct JudgeTests {
         #expect(error.payload(as: [Tag].self) == [Tag(name: "a")])
     }
 
-    @Test("HTTP's own status decides first, with the envelope's words where there are any")
+    @Test("The HTTP status decides first, with the envelope's message if there is one")
     func outerStatus() throws {
         let body = #"{"status":404,"responseMsg":"none"}"#
         guard case .requestErr(let error) = try judge(.response(404, body: body)) else {
@@ -62,20 +62,20 @@ struct JudgeTests {
     }
 
     @Test(
-        "What is no such envelope, or has data of another shape, is a pathErr",
+        "A body that is not such an envelope, or has data of another shape, is a pathErr",
         arguments: ["", "<html>", "[]", "{}", #"{"status":"200"}"#, #"{"status":200,"data":{"name":"a"}}"#])
     func shape(body: String) throws {
         guard case .pathErr(let error) = try judge(.json(body)) else { return #expect(Bool(false)) }
         #expect(error.reason == .decodeError)
     }
 
-    @Test("Nothing is noContent")
+    @Test("An empty response is noContent")
     func nothing() throws {
         #expect(try judge(.response(204)).kind == .noContent)
         #expect(try judge(.response(200), allowsEmptyBody: true).kind == .noContent)
     }
 
-    @Test("A success has the whole envelope, with its data or without")
+    @Test("A success has the complete envelope, with or without data")
     func success() throws {
         let result = try judge(.json(#"{"code":"OK","message":"m","status":200,"data":[{"name":"a"}]}"#))
         #expect(
@@ -85,7 +85,7 @@ struct JudgeTests {
         }
     }
 
-    @Test("A plugin hears of each failure once")
+    @Test("A plugin receives each failure once")
     func plugins() throws {
         let heard = Lock(0)
         let recorder = ErrorRecorder { _ in heard.withLock { $0 += 1 } }

@@ -7,7 +7,7 @@ import Rx
 import RxTesting
 import Testing
 
-@Suite("A response's content", .noLeaks)
+@Suite("Content of a response", .noLeaks)
 struct MappingTests {
     private struct Tag: Codable, Equatable, Sendable {
         var name: String?
@@ -26,9 +26,9 @@ struct MappingTests {
         status: "/response/header/resultCode", data: "/response/body",
         message: "/response/header/resultMsg", success: ["00"])
 
-    // MARK: mapJSON
+    // MARK: - mapJSON
 
-    @Test("mapJSON fails for a status that is no success, and for what is no JSON")
+    @Test("mapJSON fails for a failing status and for invalid JSON")
     func mapJSONFails() throws {
         let refused = Probe(try request(.response(404, body: "{}")).mapJSON())
         #expect(refused.networkError?.kind == .requestErr)
@@ -38,7 +38,7 @@ struct MappingTests {
         #expect(inner.networkError?.kind == .serverErr)
     }
 
-    @Test("mapJSON is the whole body, its envelope too")
+    @Test("mapJSON returns the complete body, including its envelope")
     func mapJSON() throws {
         let body = #"{"status":200,"data":[1]}"#
         for envelope in [ResponseEnvelope.none, .genericResponse] {
@@ -52,7 +52,7 @@ struct MappingTests {
         #expect(accepted.value?[member: "status"]?.intValue == 200)
     }
 
-    @Test("mapJSON of nothing fails, or is null where that is asked for")
+    @Test("mapJSON of an empty body fails, or returns null on request")
     func mapJSONOfNothing() throws {
         for answer in [StubTransport.Answer.response(204), .response(200)] {
             #expect(Probe(try request(answer).mapJSON()).networkError != nil)
@@ -64,9 +64,9 @@ struct MappingTests {
         #expect(json.value?.description == whole)
     }
 
-    // MARK: mapString
+    // MARK: - mapString
 
-    @Test("mapString fails for a status that is no success, and for what is not UTF-8")
+    @Test("mapString fails for a failing status and for invalid UTF-8")
     func mapStringFails() throws {
         #expect(
             Probe(try request(.response(500, body: "x")).mapString()).networkError?.kind == .serverErr)
@@ -79,7 +79,7 @@ struct MappingTests {
         guard case .stringMapping = error.moyaError else { return #expect(Bool(false)) }
     }
 
-    @Test("mapString is the body as text, and with a key path the string that stands there")
+    @Test("mapString returns the body as text, and with a key path the string at that path")
     func mapString() throws {
         #expect(Probe(try request(.response(200, body: "<b>안녕</b>")).mapString()).value == "<b>안녕</b>")
         #expect(Probe(try request(.response(204)).mapString()).value == "")
@@ -94,9 +94,9 @@ struct MappingTests {
         #expect(inner.networkError?.statusCode == 400)
     }
 
-    // MARK: map of nothing
+    // MARK: - map without content
 
-    @Test("Nothing is a failure, unless it is asked to be an empty model or an empty list")
+    @Test("An empty body is a failure, or on request an empty model or an empty list")
     func failsOnEmptyData() throws {
         let nothing: [(StubTransport.Answer, ResponseEnvelope)] = [
             (.response(204), .none), (.response(205), .none), (.response(200), .none),
@@ -118,7 +118,7 @@ struct MappingTests {
         }
     }
 
-    @Test("What is there is decoded, whatever is said about nothing")
+    @Test("Existing content is decoded whatever failsOnEmptyData says")
     func somethingThere() throws {
         let model = Probe(try request(.json(#"{"name":"a"}"#)).map(Tag.self, failsOnEmptyData: false))
         #expect(model.value == Tag(name: "a"))
@@ -127,10 +127,10 @@ struct MappingTests {
         #expect(path.networkError?.reason == .missingData)
     }
 
-    // MARK: Envelopes
+    // MARK: - Envelopes
 
     @Test(
-        "Data of any kind is unwrapped, from both kinds of envelope",
+        "Data of every kind is unwrapped from both kinds of envelope",
         arguments: [#"{"name":"a"}"#, "[1,[2]]", "\"text\"", "-1.5e3", "true", "[]", "{}"])
     func unwrapped(data: String) throws {
         let generic = StubTransport.Answer.json(#"{"data":\#(data),"status":200,"code":null}"#)
@@ -158,7 +158,7 @@ struct MappingTests {
         }
     }
 
-    @Test("A declared envelope's code and message are in the error")
+    @Test("The code and message of a declared envelope are in the error")
     func declaredFailure() throws {
         let body = #"{"response":{"header":{"resultCode":"04","resultMsg":"점검 중"},"body":{"x":1}}}"#
         let error = try #require(
@@ -173,9 +173,9 @@ struct MappingTests {
         #expect(error.payload(as: [String: Int].self) == ["x": 1])
     }
 
-    // MARK: validate
+    // MARK: - validate
 
-    @Test("A body of another type than is acceptable fails, and so does one that does not say its type")
+    @Test("A body of an unacceptable type, or without a type, fails")
     func validateTypeFails() throws {
         let html = StubTransport.Answer.response(200, fields: [.contentType: "text/html"], body: "<p>")
         let untyped = StubTransport.Answer.response(200, body: "{}")
@@ -191,7 +191,7 @@ struct MappingTests {
         #expect(Probe(try request(.response(201)).validate(statusCode: [200])).networkError != nil)
     }
 
-    @Test("A type, a range and a body of no bytes pass, whatever the type's parameters")
+    @Test("A matching type, a matching range and an empty body pass")
     func validateType() throws {
         let json = StubTransport.Answer.response(
             200, fields: [.contentType: "Application/JSON; charset=utf-8"], body: "{}")

@@ -4,7 +4,7 @@ import Networking
 import NetworkingCompatibility
 import Testing
 
-@Suite("A multipart form")
+@Suite("Multipart form")
 struct MultipartTests {
     private func text(_ form: MultipartFormData) throws -> String {
         try Outgoing.body(.multipart(form))
@@ -14,9 +14,9 @@ struct MultipartTests {
         try Outgoing.refusal(Anything(method: .post, task: .multipart(form)))
     }
 
-    // MARK: What cannot be sent
+    // MARK: - Errors
 
-    @Test("A form without parts, or with a field that is none, fails the call")
+    @Test("A form without parts, or with an invalid header, fails the call")
     func bad() throws {
         #expect(try refusal(MultipartFormData()).reason == .requestError)
         #expect(
@@ -28,7 +28,7 @@ struct MultipartTests {
     }
 
     @Test(
-        "A boundary that is none, or that occurs in a part, fails the call",
+        "A boundary that is malformed or occurs in a part fails the call",
         arguments: ["", "a b ", "a\r\nb", "ä", String(repeating: "a", count: 71), "inside"])
     func badBoundary(boundary: String) throws {
         let form = MultipartFormData([.text("x\r\n--inside\r\n", name: "a")], boundary: boundary)
@@ -42,9 +42,9 @@ struct MultipartTests {
         #expect(error.underlying is FileBody.Failure)
     }
 
-    // MARK: The wire
+    // MARK: - Format
 
-    @Test("Parts go in order, each with its disposition, and the boundary ends them")
+    @Test("Parts are sent in order with their dispositions, followed by the final boundary")
     func parts() throws {
         var form = MultipartFormData(boundary: "B")
         form.append("오늘", named: "note")
@@ -86,7 +86,7 @@ struct MultipartTests {
                 #"form-data; name="a%22; x=%22b%0D%0AX-Evil: 1"; filename="c\%22d%22é%00.png""#))
     }
 
-    @Test("Whatever a name holds, a part's head has its lines and no others")
+    @Test("Whatever a name contains, the head of a part has no additional lines")
     func anyName() throws {
         for first in UInt8.min...UInt8.max {
             for second in [
@@ -106,7 +106,7 @@ struct MultipartTests {
         }
     }
 
-    @Test("The content type names the boundary, in quotes where it needs them")
+    @Test("The content type names the boundary, quoted if necessary")
     func contentType() throws {
         func type(_ boundary: String) throws -> String? {
             let form = MultipartFormData([.text("x", name: "a")], boundary: boundary)
@@ -116,7 +116,7 @@ struct MultipartTests {
         #expect(try type("a b:c") == #"multipart/form-data; boundary="a b:c""#)
     }
 
-    @Test("A boundary is random, and the same for each sending of one form")
+    @Test("A boundary is random, but the same each time a form is sent")
     func randomBoundary() throws {
         let forms = (0..<50).map { _ in MultipartFormData([.text("x", name: "a")]) }
         #expect(Set(forms.map(\.boundary)).count == 50)
@@ -124,7 +124,7 @@ struct MultipartTests {
         #expect(try text(forms[0]) == text(forms[0]))
     }
 
-    // MARK: Streams
+    // MARK: - Streams
 
     private struct Announced: BodySource {
         var length: Int64?
@@ -143,7 +143,7 @@ struct MultipartTests {
         }
     }
 
-    @Test("Files and streams are read as they are sent, between what is in memory, each time anew")
+    @Test("Files and streams are read between the parts in memory, anew each time")
     func streamed() throws {
         let folder = try ScratchFolder()
         let path = try folder.file("lunch.jpg", Array("jpeg".utf8))
@@ -181,7 +181,7 @@ struct MultipartTests {
         #expect(bytes == Array(expected.utf8))
     }
 
-    @Test("The length is not known where that of a part is not")
+    @Test("The length is unknown if that of a part is")
     func unknownLength() throws {
         let form = MultipartFormData([.stream(Announced(length: nil, bytes: [1]), name: "s")])
         let call = try Outgoing.call(Anything(method: .post, task: .multipart(form)))
@@ -189,7 +189,7 @@ struct MultipartTests {
         #expect(try call.body.collect().contains(1))
     }
 
-    @Test("The length is not known where no number holds it")
+    @Test("The length is unknown if the sum overflows")
     func unboundedLength() throws {
         let parts = ["a", "b"].map {
             MultipartFormData.Part.stream(Announced(length: .max, bytes: [1]), name: $0)
@@ -198,7 +198,7 @@ struct MultipartTests {
         #expect(call.body.length == nil)
     }
 
-    @Test("A part that is not as long as it announced is an error", arguments: [4, 6])
+    @Test("A part whose length differs from the announced one is an error", arguments: [4, 6])
     func wrongLength(length: Int64) throws {
         let form = MultipartFormData([
             .stream(Announced(length: length, bytes: Array("12345".utf8)), name: "s")
@@ -207,7 +207,7 @@ struct MultipartTests {
         #expect(throws: (any Error).self) { try call.body.collect() }
     }
 
-    @Test("A form and parameters of the URL go together")
+    @Test("A form and query parameters are sent together")
     func composite() throws {
         let call = try Outgoing.call(
             Anything(

@@ -23,7 +23,7 @@ struct OperatorTests {
         return provider.rx.request(Anything(envelope: envelope))
     }
 
-    @Test("checkStatusCode fails for a status that is no success, and lets 204 pass")
+    @Test("checkStatusCode fails for a failing status and accepts 204")
     func checkStatusCode() throws {
         let failed = Probe(try request(.response(404)).checkStatusCode())
         #expect(failed.networkError?.kind == .requestErr)
@@ -33,13 +33,13 @@ struct OperatorTests {
         #expect(Probe(try request(.response(201)).checkStatusCode()).value?.statusCode == 201)
     }
 
-    @Test("Without an operator a response of any status is a value, as in Moya")
+    @Test("Without an operator, a response of any status is a value, as in Moya")
     func unjudged() throws {
         #expect(Probe(try request(.response(404))).value?.statusCode == 404)
         #expect(Probe(try request(.response(500))).value?.statusCode == 500)
     }
 
-    @Test("filter fails for a status that is not among those, with the response in the error")
+    @Test("filter fails for another status, with the response in the error")
     func filter() throws {
         let failed = Probe(try request(.response(500, body: "x")).filter(statusCodes: 200...299))
         #expect(failed.networkError?.statusCode == 500)
@@ -55,7 +55,7 @@ struct OperatorTests {
         #expect(Probe(try request(.response(404)).filterSuccessfulStatusAndRedirectCodes()).value == nil)
     }
 
-    @Test("A status that a filter let pass is read as a success")
+    @Test("A status that a filter accepted counts as a success")
     func acceptedStatus() throws {
         let found = Probe(
             try request(.response(404, body: #"{"name":"none"}"#)).filter(statusCodes: [200, 404]).map(
@@ -65,7 +65,7 @@ struct OperatorTests {
         #expect(refused.networkError?.kind == .requestErr)
     }
 
-    @Test("map fails for another shape with the decoder's error, and for what is no JSON with the scanner's")
+    @Test("map fails with the decoder's error for another shape and the scanner's for invalid JSON")
     func mapFails() throws {
         let shape = Probe(try request(.json(#"{"title":"x"}"#)).map(Tag.self))
         #expect(shape.networkError?.kind == .pathErr)
@@ -76,7 +76,7 @@ struct OperatorTests {
         #expect(path.networkError?.reason == .missingData)
     }
 
-    @Test("map decodes the data, at a key path and by a decoder of the caller's own too")
+    @Test("map decodes the data, also at a key path and with a custom decoder")
     func map() throws {
         let tags = #"{"data":{"tags":[{"name":"a"},{"name":"b"}]}}"#
         #expect(Probe(try request(.json(#"{"name":"a"}"#)).map(Tag.self)).value == Tag(name: "a"))
@@ -94,7 +94,7 @@ struct OperatorTests {
         #expect(response.value?.longName == "x")
     }
 
-    @Test("A stream of data is decoded by our decoder as by Foundation's")
+    @Test("Our decoder decodes a stream of data like Foundation's")
     func decodeData() {
         let data = Observable.just(Data(#"{"name":"a"}"#.utf8))
         for stream in [
@@ -116,7 +116,7 @@ struct OperatorTests {
         #expect(whole == GenericResponse(code: "OK", message: "fine", status: 200, data: [Tag(name: "a")]))
     }
 
-    @Test("Where the answer is that there is nothing, a model fails as noContent and an optional one is nil")
+    @Test("Without content, a model fails as noContent and an optional model is nil")
     func mapNothing() throws {
         let model = Probe(try request(.response(204)).map(Tag.self))
         #expect(model.networkError?.kind == .noContent)
@@ -127,7 +127,7 @@ struct OperatorTests {
         #expect(Probe(try request(.json(#"{"name":"a"}"#)).map(Tag?.self)).values == [Tag(name: "a")])
     }
 
-    @Test("The operators are on Observable too")
+    @Test("The operators exist on Observable too")
     func onObservable() throws {
         let events = Lock<[String]>([])
         let body = StubTransport.Answer.json(#"{"status":200,"data":{"name":"a"}}"#)
@@ -142,7 +142,7 @@ struct OperatorTests {
         #expect(events.withLock { $0.count } == 3)
     }
 
-    @Test("A result is a value in every case, so that a screen can switch over it")
+    @Test("A NetworkResult is a value in every case, so that a screen can switch over it")
     func networkResult() throws {
         let cases: [(StubTransport.Answer, OutcomeKind)] = [
             (.json(#"{"name":"a"}"#), .success), (.response(204), .noContent), (.response(404), .requestErr),
@@ -157,16 +157,16 @@ struct OperatorTests {
         }
     }
 
-    @Test("An error that is not the network's passes by the result")
+    @Test("An error other than NetworkError passes through")
     func foreignError() throws {
         struct Mine: Error {}
         let probe = Probe(try request(.json("{}")).map { _ -> Int in throw Mine() }.asNetworkResult())
         #expect(probe.error is Mine)
     }
 
-    // MARK: Subscribed again
+    // MARK: - Repeated subscriptions
 
-    @Test("What is tried again after fragment() is the call with its reading; before it, the call alone")
+    @Test("retry after fragment() repeats the call and its reading, before it only the call")
     func fragmentTriedAgain() throws {
         for (isAfter, attempts) in [(true, 3), (false, 1)] {
             let bench = try Bench()
@@ -182,7 +182,7 @@ struct OperatorTests {
         #expect(probe.value?.description == "[1]")
     }
 
-    @Test("A fragment that is subscribed to twice is asked for twice, and so is its call")
+    @Test("Each subscription to a fragment sends its call")
     func fragmentTwice() throws {
         let bench = try Bench()
         bench.transport.answer(.json(#"{"status":200,"data":[1]}"#))
@@ -193,7 +193,7 @@ struct OperatorTests {
         #expect(bench.transport.attempts.count == 3)
     }
 
-    // MARK: Plugins
+    // MARK: - Plugins
 
     private final class Log: PluginType {
         let lines = Lock<[String]>([])
@@ -212,7 +212,7 @@ struct OperatorTests {
         }
     }
 
-    @Test("A plugin sees each attempt, the end of the call, and how it was judged")
+    @Test("A plugin sees each attempt, the end of the call, and its failure")
     func plugin() throws {
         let log = Log()
         let bench = try Bench(plugins: [log])
@@ -227,7 +227,7 @@ struct OperatorTests {
             ])
     }
 
-    @Test("A plugin hears nothing of the end of a call that was disposed")
+    @Test("A plugin does not see the end of a disposed call")
     func pluginAfterDisposal() throws {
         let log = Log()
         let bench = try Bench(plugins: [log])
@@ -236,7 +236,7 @@ struct OperatorTests {
         #expect(log.lines.withLock { $0 } == ["send 1 /food-diary/weights/a"])
     }
 
-    @Test("The recorder gets every failure once: of the network, of the status, of the decoding")
+    @Test("The recorder gets every failure once: network, status and decoding")
     func recorder() throws {
         let recorded = Lock<[FailureReason]>([])
         let recorder = ErrorRecorder { error in recorded.withLock { $0.append(error.reason) } }

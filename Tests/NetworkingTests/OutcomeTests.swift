@@ -5,10 +5,10 @@ import Rx
 import RxTesting
 import Testing
 
-/// The table of outcomes of the wire contract, row by row.
-@Suite("The outcome of a call", .noLeaks)
+/// The table of outcomes in the wire contract, row by row.
+@Suite("Outcome of a call", .noLeaks)
 struct OutcomeTests {
-    /// One call, at once: what `fragment()` makes of the answer.
+    /// A single call, and the result of `fragment()`.
     private func outcome(
         of answer: StubTransport.Answer, envelope: ResponseEnvelope = .none, allowsEmptyBody: Bool = false,
         headers: HTTPFields = HTTPFields(), policy: CallPolicy = CallPolicy()
@@ -29,7 +29,7 @@ struct OutcomeTests {
         try #require(outcome(of: answer, envelope: envelope, allowsEmptyBody: allowsEmptyBody).value?.error)
     }
 
-    // MARK: requestErr
+    // MARK: - requestErr
 
     @Test("4xx is requestErr", arguments: [400, 401, 403, 404, 409, 410, 412, 422, 429, 451])
     func requestErr(status: Int) throws {
@@ -41,7 +41,7 @@ struct OutcomeTests {
         #expect(error.upstreamMessage == nil)
     }
 
-    @Test("4xx of an upstream that speaks GenericResponse carries its message, code and data")
+    @Test("A 4xx from an upstream with GenericResponse carries its message, code and data")
     func requestErrPayload() throws {
         let body = #"{"code":"W-1","responseMsg":"weight out of range","status":422,"data":{"max":300}}"#
         let error = try error(of: .response(422, body: body), envelope: .genericResponse)
@@ -52,9 +52,9 @@ struct OutcomeTests {
         #expect(!error.message.contains("weight"))
     }
 
-    // MARK: pathErr
+    // MARK: - pathErr
 
-    @Test("A body that asks more than the policy's limits is decode_error, in every envelope")
+    @Test("A body that exceeds the policy's JSON limits is decode_error in every envelope")
     func jsonLimits() throws {
         var policy = CallPolicy()
         policy.json = JSONLimits(maxDepth: 2, maxNumberLength: 3)
@@ -84,7 +84,7 @@ struct OutcomeTests {
     }
 
     @Test(
-        "A body that is no GenericResponse is decode_error",
+        "A body that is not a GenericResponse is decode_error",
         arguments: [
             "null", "3", "[]", "{}", #"{"status":"200","data":{}}"#, #"{"data":{}}"#,
             #"{"status":200.5,"data":{}}"#, "",
@@ -97,7 +97,7 @@ struct OutcomeTests {
     }
 
     @Test(
-        "Success without data is missing_data",
+        "A success without data is missing_data",
         arguments: [#"{"status":200}"#, #"{"status":200,"data":null}"#])
     func missingData(body: String) throws {
         let error = try error(of: .json(body), envelope: .genericResponse)
@@ -105,7 +105,7 @@ struct OutcomeTests {
         #expect(error.reason == .missingData)
     }
 
-    @Test("What is not at the asked path is missing_data, what is of another kind decode_error")
+    @Test("Nothing at the requested path is missing_data, another kind of value is decode_error")
     func askedPath() throws {
         let time = VirtualTime()
         let transport = StubTransport(scheduler: time)
@@ -131,7 +131,7 @@ struct OutcomeTests {
         #expect(error.statusCode == status)
     }
 
-    @Test("A 206 that was not asked for is unexpected_status; one that was is a success")
+    @Test("A 206 is unexpected_status without a range request, otherwise a success")
     func partialContent() throws {
         let error = try error(of: .response(206, body: "{}"))
         #expect(error.kind == .pathErr)
@@ -140,7 +140,7 @@ struct OutcomeTests {
         #expect(asked.value?.value?.description == "{}")
     }
 
-    // MARK: serverErr
+    // MARK: - serverErr
 
     @Test("5xx is serverErr", arguments: [500, 501, 502, 503, 504, 507, 599])
     func serverErr(status: Int) throws {
@@ -152,7 +152,7 @@ struct OutcomeTests {
     }
 
     @Test(
-        "A failing status inside HTTP 200 is serverErr, and counts as the call's",
+        "A failing status inside HTTP 200 is serverErr and counts as the status of the call",
         arguments: [400, 404, 500, 503])
     func innerStatus(status: Int) throws {
         let body = #"{"code":"E","message":"inner","status":\#(status),"data":{"a":1}}"#
@@ -165,14 +165,14 @@ struct OutcomeTests {
         #expect(error.payload?.description == #"{"a":1}"#)
     }
 
-    @Test("The inner status is not looked at where no envelope was declared")
+    @Test("The inner status is ignored without a declared envelope")
     func undeclared() throws {
         let probe = try outcome(of: .json(#"{"status":500}"#))
         #expect(probe.value?.value?.description == #"{"status":500}"#)
     }
 
     @Test(
-        "An envelope of the upstream's own says where status, data and message stand, and what means success")
+        "A declared envelope locates status, data and message, and defines success")
     func declaredEnvelope() throws {
         let envelope = ResponseEnvelope.declared(
             status: "/response/header/resultCode", data: "/response/body",
@@ -192,9 +192,11 @@ struct OutcomeTests {
         #expect(try error(of: .json(empty), envelope: envelope).reason == .missingData)
     }
 
-    // MARK: networkFail
+    // MARK: - networkFail
 
-    @Test("No whole answer is networkFail with the transport's reason", arguments: Self.networkReasons)
+    @Test(
+        "Without a complete response, the outcome is networkFail with the transport's reason",
+        arguments: Self.networkReasons)
     func networkFail(reason: FailureReason) throws {
         let error = try error(of: .failure(reason))
         #expect(error.kind == .networkFail)
@@ -213,7 +215,7 @@ struct OutcomeTests {
         .connectionLimitReached, .circuitOpen, .deadlineExceeded,
     ]
 
-    @Test("A body in a content coding is http_response_content_coding")
+    @Test("A body in an undecoded content coding is http_response_content_coding")
     func contentCoding() throws {
         let error = try error(of: .response(200, fields: [.contentEncoding: "gzip"], body: "{}"))
         #expect(error.kind == .networkFail)
@@ -226,7 +228,7 @@ struct OutcomeTests {
     }
 
     @Test(
-        "JSON is read where Content-Encoding names no content coding",
+        "JSON is read if Content-Encoding names no registered coding",
         arguments: ["identity", "Identity", "none", "UTF-8", "aws-chunked", "", "utf-8, identity"])
     func noContentCoding(name: String) throws {
         for envelope in [ResponseEnvelope.none, .genericResponse] {
@@ -236,7 +238,7 @@ struct OutcomeTests {
         }
     }
 
-    @Test("The body of a failure is read whatever its content coding is said to be")
+    @Test("The body of a failure is read whatever its Content-Encoding")
     func codedFailure() throws {
         let body = #"{"responseMsg":"no such day","status":404}"#
         let answer = StubTransport.Answer.response(404, fields: [.contentEncoding: "gzip"], body: body)
@@ -245,7 +247,7 @@ struct OutcomeTests {
         #expect(error.upstreamMessage == "no such day")
     }
 
-    // MARK: noContent and success
+    // MARK: - noContent and success
 
     @Test("204 and 205 are noContent: null, whatever the envelope", arguments: [204, 205])
     func noContent(status: Int) throws {
@@ -253,7 +255,7 @@ struct OutcomeTests {
         #expect(probe.value?.value?.isNull == true)
     }
 
-    @Test("An empty 2xx is noContent only where the target allows it")
+    @Test("An empty 2xx is noContent only if the target allows it")
     func emptyBody() throws {
         #expect(try error(of: .response(200)).reason == .decodeError)
         #expect(try outcome(of: .response(200), allowsEmptyBody: true).value?.value?.isNull == true)
@@ -268,13 +270,14 @@ struct OutcomeTests {
         #expect(probe.value?.value?.isNull == true)
     }
 
-    @Test("2xx with a body is success, to the byte and without a copy", arguments: [200, 201, 202, 203])
+    @Test(
+        "2xx with a body is a success with the same bytes, without a copy", arguments: [200, 201, 202, 203])
     func success(status: Int) throws {
         let body = #"{"status":200,"data": {"n":1.0E+2,"s":"\u00e9"} ,"code":"OK"}"#
         let probe = try outcome(of: .response(status, body: body), envelope: .genericResponse)
         let fragment = try #require(probe.value?.value)
         #expect(fragment.description == #"{"n":1.0E+2,"s":"\u00e9"}"#)
-        // Still a slice of the body that it was cut from.
+        // Still a slice of the original body.
         #expect(fragment.bytes.startIndex == 22)
     }
 }

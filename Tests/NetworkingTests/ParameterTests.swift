@@ -8,10 +8,10 @@ import Testing
 struct ParameterTests {
     private let tags: Parameters = ["tag": ["a", "b"]]
 
-    // MARK: What cannot be written
+    // MARK: - Errors
 
     @Test(
-        "A parameter that the encoding cannot write fails the call, and says which",
+        "A parameter that cannot be encoded fails the call and is named in the message",
         arguments: [
             (["n": Double.infinity], ParameterEncoding.query), (["n": Double.nan], .form),
             (["o": ["n": [Double.nan]]], .query), (["o": ["n": [Double.nan]]], .json),
@@ -25,9 +25,9 @@ struct ParameterTests {
         #expect(error.message.hasPrefix("parameter "))
     }
 
-    // MARK: Lists
+    // MARK: - Lists
 
-    @Test("A list is written with its name repeated, with brackets, with its index, or as a closure names it")
+    @Test("A list repeats its name, adds brackets or the index, or uses a closure")
     func lists() throws {
         #expect(try Outgoing.query(tags, .query) == "tag=a&tag=b")
         #expect(try Outgoing.query(tags, .query(lists: .brackets)) == "tag%5B%5D=a&tag%5B%5D=b")
@@ -37,7 +37,7 @@ struct ParameterTests {
         #expect(try Outgoing.query(["tag": [String]()], .query(lists: .brackets)) == nil)
     }
 
-    @Test("A list within a list has a name of its own with brackets and indexes")
+    @Test("A nested list has its own name with brackets and indices")
     func nestedLists() throws {
         let parameters: Parameters = ["l": [["a", "b"], ["c"]]]
         #expect(
@@ -48,9 +48,9 @@ struct ParameterTests {
                 == "l%5B0%5D%5B0%5D=a&l%5B0%5D%5B1%5D=b&l%5B1%5D%5B0%5D=c")
     }
 
-    // MARK: Objects
+    // MARK: - Objects
 
-    @Test("Parameters within parameters are named with brackets or dots")
+    @Test("Nested parameters are named with brackets or dots")
     func objects() throws {
         let parameters: Parameters = ["user": ["name": "x y", "address": ["city": "서울"]] as ParameterValue]
         #expect(
@@ -65,7 +65,7 @@ struct ParameterTests {
                 == "a%5B0%5D%5Bb%5D%5B0%5D=1&a%5B0%5D%5Bb%5D%5B1%5D=2")
     }
 
-    @Test("A dictionary's members are sorted, a literal's keep their order")
+    @Test("The members of a dictionary are sorted, those of a literal keep their order")
     func dictionaries() throws {
         #expect(try Outgoing.query(["o": ["b": 1, "a": 2]], .query(members: .dots)) == "o.a=2&o.b=1")
         #expect(
@@ -73,13 +73,13 @@ struct ParameterTests {
         )
     }
 
-    @Test("Null is a name without a value, and nil is nothing")
+    @Test("null is a name without a value, and nil is left out")
     func null() throws {
         let none: Int? = nil
         #expect(try Outgoing.query(["a": ParameterValue.null, "b": none, "c": 1], .query) == "a=&c=1")
     }
 
-    // MARK: Values
+    // MARK: - Values
 
     @Test("Booleans are literal or numeric")
     func booleans() throws {
@@ -89,7 +89,7 @@ struct ParameterTests {
 
     private enum Keyword: String, ParameterConvertible { case recent }
 
-    @Test("Numbers of any width, an enum's raw value and a UUID are values")
+    @Test("Numbers of every width, raw values of enums and UUIDs are values")
     func values() throws {
         let id = try #require(UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"))
         #expect(
@@ -102,9 +102,9 @@ struct ParameterTests {
                 == "a=-1&b=4294967295&c=-9223372036854775808&k=recent&id=\(id.uuidString)&d=0.1&f=0.1")
     }
 
-    // MARK: Escaping
+    // MARK: - Escaping
 
-    @Test("A query keeps what RFC 3986 leaves unreserved, and / and ?; the rest is percent-encoded")
+    @Test("A query keeps RFC 3986's unreserved characters, / and ?, and percent-encodes the rest")
     func queryEscaping() throws {
         let value = "AZaz09-._~/?:#[]@!$&'()*+,;= %\"<>^`{|}\u{7f}é"
         let escaped =
@@ -112,7 +112,7 @@ struct ParameterTests {
         #expect(try Outgoing.query([value: value], .query) == "\(escaped)=\(escaped)")
     }
 
-    @Test("A form encodes / and ? too, and a blank is a plus unless said otherwise")
+    @Test("A form also encodes / and ?, and writes a space as + by default")
     func formEscaping() throws {
         let parameters: Parameters = ["a b": "/?+ "]
         #expect(try Outgoing.body(.parameters(parameters, encoding: .form)) == "a+b=%2F%3F%2B+")
@@ -121,9 +121,9 @@ struct ParameterTests {
                 == "a%20b=%2F%3F%2B%20")
     }
 
-    // MARK: Order
+    // MARK: - Order
 
-    @Test("Entries keep their order unless they are to be sorted; those of one name keep it always")
+    @Test("Entries keep their order unless sorted, and those of the same name always do")
     func order() throws {
         let parameters: Parameters = ["b": 1, "a": 2, "b": 0, "o": ["z": 1, "y": 2] as Parameters]
         #expect(try Outgoing.query(parameters, .query(members: .dots)) == "b=1&a=2&b=0&o.z=1&o.y=2")
@@ -132,9 +132,9 @@ struct ParameterTests {
                 == "a=2&b=1&b=0&o.y=2&o.z=1")
     }
 
-    // MARK: Destination
+    // MARK: - Destination
 
-    @Test("By method: the query for GET, HEAD and DELETE, the body for others")
+    @Test("By default, parameters are in the query for GET, HEAD and DELETE, otherwise in the body")
     func byMethod() throws {
         for method in [HTTPMethod.get, .head, .delete, .post, .put, .patch, .options] {
             let call = try Outgoing.call(
@@ -147,7 +147,7 @@ struct ParameterTests {
         }
     }
 
-    @Test("A destination may be said, whatever the method")
+    @Test("A destination applies to every method")
     func destination() throws {
         let query = try Outgoing.call(
             Anything(method: .post, task: .parameters(["a": 1], encoding: .url(.queryString))))
@@ -159,7 +159,7 @@ struct ParameterTests {
         #expect(try body.body.collect() == Array("a=1".utf8)[...])
     }
 
-    @Test("Alamofire's names do what they do there")
+    @Test("Alamofire's encodings behave as in Alamofire")
     func alamofire() throws {
         let parameters: Parameters = ["b": true, "a": ["x", "y"], "c": "/ ?"]
         let text = "a%5B%5D=x&a%5B%5D=y&b=1&c=/%20?"
@@ -172,10 +172,10 @@ struct ParameterTests {
                 == #"{"b":1,"a":2}"#)
     }
 
-    // MARK: A query that is there
+    // MARK: - Existing queries
 
     @Test(
-        "The path's own query is kept, and parameters come after it",
+        "Parameters follow the path's own query",
         arguments: [
             ("/x?a=1", "a=1&b=2"), ("/x?a=1&", "a=1&b=2"), ("/x?", "b=2"), ("/x?a", "a&b=2"), ("/x", "b=2"),
         ])
@@ -183,16 +183,16 @@ struct ParameterTests {
         #expect(try Outgoing.query(["b": 2], .query, path: RequestPath(encoded: path)) == query)
     }
 
-    @Test("A query stays as it is where no parameter is sent")
+    @Test("Without parameters, a query stays unchanged")
     func queryWithoutParameters() throws {
         let none: Int? = nil
         #expect(try Outgoing.query(["b": none], .query, path: "/x?a=1") == "a=1")
         #expect(try Outgoing.query([:], .query, path: "/x?a=1") == "a=1")
     }
 
-    // MARK: JSON
+    // MARK: - JSON
 
-    @Test("As JSON, lists and objects are what they are, nil is left out and null is null")
+    @Test("In JSON, lists and objects stay as they are, nil is left out and null is null")
     func json() throws {
         let none: Int? = nil
         let parameters: Parameters = [

@@ -6,7 +6,7 @@ import Rx
 import RxTesting
 import Testing
 
-/// One call with everything in it that a shell could trip over.
+/// A call with everything that a shell could misinterpret.
 private struct Sent: TargetType {
     var baseURL: String { "http://api.test:9001" }
     var path: RequestPath = "/it's/(a)?b=$HOME"
@@ -24,9 +24,9 @@ struct PluginTests {
         return try #require(transport.attempts.first?.call)
     }
 
-    // MARK: The line of curl
+    // MARK: - curl lines
 
-    /// The words that a shell makes of the line, with a `curl` of our own that tells its arguments and its input.
+    /// The words of the line as a shell splits it. Runs a fake `curl` that prints its arguments and its input.
     private func words(_ line: String) throws -> [String] {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
@@ -46,7 +46,7 @@ struct PluginTests {
         }
     }
 
-    @Test("Whatever is in a request, a shell takes the line for the words that it was made of")
+    @Test("A shell splits the line into the original words, whatever the request contains")
     func shellSafety() throws {
         let nasty = #"it's `id` $(id) "$HOME" \ ; | & > < * ? ! # ~ %s"# + "\n\ttwo lines"
         let call = try call(
@@ -58,7 +58,7 @@ struct PluginTests {
         #expect(Array(body.utf8)[...] == call.body.inMemory)
     }
 
-    @Test("A body that is no text reaches curl as it is")
+    @Test("A body that is not text reaches curl unchanged")
     func binary() throws {
         let bytes: [UInt8] = [0, 1, 39, 255, 10, 0]
         let call = try call(Sent(task: .data(bytes[...], contentType: "application/octet-stream")))
@@ -74,7 +74,7 @@ struct PluginTests {
         process.waitUntilExit()
     }
 
-    @Test("What is secret is not in the line: fields, queries, forms and JSON, however deep")
+    @Test("Secrets in fields, queries, forms and nested JSON are redacted")
     func redaction() throws {
         let secrets = ["s3cr3t-1", "s3cr3t-2", "s3cr3t-3"]
         let fields: HTTPFields = [
@@ -97,7 +97,7 @@ struct PluginTests {
     }
 
     @Test(
-        "What is secret in a nested form, a multipart form, an address in a field, or an own field is left out too"
+        "Secrets in nested forms, multipart forms, URLs in fields and custom fields are redacted too"
     )
     func furtherRedaction() throws {
         let form = MultipartFormData([.text("s3cr3t", name: "password")])
@@ -117,7 +117,7 @@ struct PluginTests {
         }
     }
 
-    @Test("A line is one line, whatever is in the body and whatever the method is called")
+    @Test("A request is a single line, whatever its body and method contain")
     func oneLine() throws {
         let text = "a\n200 from api: all is well\u{1b}[2J\u{85}\u{2028}"
         let call = try call(
@@ -134,27 +134,27 @@ struct PluginTests {
         #expect(words.last.map { $0.hasSuffix(text) } == true)
     }
 
-    @Test("A body that is too long is left out, and the line says so behind itself")
+    @Test("A body that is too long is omitted, and a comment says so")
     func longBody() throws {
         let call = try call(
             Sent(task: .data(Array(repeating: 65, count: 20_000)[...], contentType: "text/plain")))
         let line = call.curlCommand()
-        #expect(line.hasSuffix("# its body of 20000 bytes is left out"))
+        #expect(line.hasSuffix("# body of 20000 bytes omitted"))
         #expect(try !words(line).contains("--data-raw"))
         #expect(call.curlCommand(bodyLimit: 20_000).contains("--data-raw"))
     }
 
-    @Test("GET needs no method, HEAD is asked as curl does")
+    @Test("GET needs no -X, and HEAD uses --head")
     func methods() throws {
         #expect(try !call(Sent(path: "/x", method: .get)).curlCommand().contains("-X"))
         #expect(try call(Sent(path: "/x", method: .head)).curlCommand().hasPrefix("curl --head "))
         #expect(try call(Sent(path: "/x", method: .delete)).curlCommand().hasPrefix("curl -X DELETE "))
     }
 
-    // MARK: The logger
+    // MARK: - Logger
 
     @Test(
-        "The logger tells each attempt, each response and each failure, without secrets and on one line each")
+        "The logger writes one line for each attempt, response and failure, without secrets")
     func logger() throws {
         let lines = Lock<[String]>([])
         let bench = try Bench(plugins: [
@@ -180,7 +180,7 @@ struct PluginTests {
         #expect(!told.contains { $0.contains("s3cr3t") || $0.contains("\n") })
     }
 
-    @Test("A call without a response is told with its reason")
+    @Test("A call without a response is logged with its reason")
     func loggedFailure() throws {
         let lines = Lock<[String]>([])
         let bench = try Bench(
@@ -192,9 +192,9 @@ struct PluginTests {
         #expect(told[0].contains("connection_read_timeout"))
     }
 
-    // MARK: The recorder
+    // MARK: - Recorder
 
-    @Test("A recorder keeps failures, and they keep neither it nor its provider")
+    @Test("A recorder keeps failures, which retain neither the recorder nor its provider")
     func recorderLetGo() throws {
         weak var gone: ErrorRecorder?
         do {
@@ -209,7 +209,7 @@ struct PluginTests {
         #expect(gone == nil)
     }
 
-    @Test("The recorder counts by kind and reason, and keeps the last ones, the oldest first")
+    @Test("The recorder counts by kind and reason and keeps the most recent errors, oldest first")
     func recorder() throws {
         struct Other: Error {}
         let recorder = ErrorRecorder(capacity: 3, now: { Date(timeIntervalSince1970: 5) })
@@ -228,7 +228,7 @@ struct PluginTests {
         #expect(recorder.counts.isEmpty && recorder.recent.isEmpty && recorder.otherCount == 0)
     }
 
-    @Test("It keeps a hundred unless said otherwise, and none where that is asked")
+    @Test("It keeps a hundred errors by default, and none on request")
     func capacity() throws {
         struct Other: Error { let number: Int }
         let recorder = ErrorRecorder()
@@ -239,9 +239,9 @@ struct PluginTests {
         #expect(none.recent.isEmpty && none.otherCount == 1)
     }
 
-    // MARK: A token
+    // MARK: - Access token
 
-    @Test("A token goes with each request, and none where there is none")
+    @Test("A token is sent with each request if there is one")
     func accessToken() throws {
         let token = Lock<String?>(nil)
         let bench = try Bench(plugins: [AccessTokenPlugin(scheme: "Token") { token.withLock { $0 } }])

@@ -21,7 +21,7 @@ struct RedirectTests {
 
     private static let ok = StubTransport.Answer.json(#"{"status":200,"data":7}"#)
 
-    @Test("They are an answer by default, and none to the request")
+    @Test("By default, a redirect is a response, and its status does not answer the request")
     func offByDefault() throws {
         let bench = try Bench()
         bench.transport.answer(Self.to("/elsewhere"))
@@ -32,18 +32,18 @@ struct RedirectTests {
         #expect(error?.kind == .pathErr)
     }
 
-    @Test("No more than the limit are followed")
+    @Test("No more redirects than the limit are followed")
     func limit() throws {
         let bench = try bench()
         bench.transport.answer(Self.to("/again"))
         let error = try #require(bench.start().networkError)
         #expect(bench.transport.attempts.count == 4)
         #expect(error.reason == .unexpectedStatus)
-        #expect(error.message == "it redirects more than 3 times")
+        #expect(error.message == "the upstream redirects more than 3 times")
     }
 
     @Test(
-        "What leads to a host that is not listed, from https to http, or nowhere, is not followed",
+        "A redirect to an unlisted host, from https to http, or to an invalid URL is not followed",
         arguments: [
             "http://other.test/x", "//other.test:9001/x", "http://diary.test:9002/x", "ftp://diary.test/x",
             "http://user@diary.test:9001/x", "http://xlisted.test/x", "http://listed.test.evil/x",
@@ -58,7 +58,7 @@ struct RedirectTests {
         #expect(bench.transport.attempts.count == 1)
     }
 
-    @Test("What is behind a Unix-domain socket redirects to itself alone: it has no host of its own")
+    @Test("A Unix-domain socket has no host of its own and redirects only to itself")
     func socket() throws {
         var policy = CallPolicy()
         policy.redirects = .follow()
@@ -73,7 +73,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "A path with dots behind an escaped slash, or with a control character, is not called",
+        "A path with dots after an escaped slash, or with a control character, is not requested",
         arguments: ["/a%2f..%2Fb", "/a%5C../b", "/a%00", "/a%0d%0a"])
     func hostilePaths(location: String) throws {
         let bench = try bench()
@@ -83,7 +83,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "A reference is resolved against the call's own address",
+        "A reference is resolved against the URL of the call",
         arguments: [
             ("/new?a=b", "/new?a=b"), ("next", "/food-diary/next"), ("../up", "/up"),
             ("./here", "/food-diary/here"),
@@ -120,7 +120,7 @@ struct RedirectTests {
         #expect(bench.transport.attempts.last?.call.method == .put)
     }
 
-    @Test("Credentials and what a client sent stay with their origin")
+    @Test("Credentials and the client's fields stay with their origin")
     func credentials() throws {
         let token = AccessTokenPlugin { "t0k3n" }
         let bench = try bench(.follow(hosts: ["cdn.test"]), plugins: [token])
@@ -136,8 +136,8 @@ struct RedirectTests {
         #expect(calls.map { $0.allFields[.acceptLanguage] } == ["ko", "ko", nil])
         #expect(calls.map { $0.allFields[.xRequestID] } == ["r1", "r1", "r1"])
         #expect(calls.map(\.upstream.baseURL.host) == ["diary.test", "diary.test", "cdn.test"])
-        // What a transport keeps for the upstream by its name, a client certificate say, is not shown elsewhere.
-        #expect(calls.map(\.upstream.isElsewhere) == [false, false, true])
+        // Settings by the upstream's name, such as a client certificate, do not apply elsewhere.
+        #expect(calls.map(\.upstream.isRedirectTarget) == [false, false, true])
     }
 
     private static let secrets: [HTTPFieldName] = [
@@ -159,7 +159,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "A field named like a secret stays with its origin, the target's own and the transport's, and does not come back"
+        "A field named like a secret stays with its origin and does not come back"
     )
     func secretFields() throws {
         let (transport, provider) = try provider(
@@ -187,7 +187,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("A field that the policy names as safe goes along, Authorization and Cookie too, and no other")
+    @Test("Only the fields that the policy names as safe are sent along, even Authorization and Cookie")
     func safeFields() throws {
         let (transport, provider) = try provider(
             .follow(hosts: ["cdn.test"], safeFields: [.authorization, .cookie, "idempotency-key"]),
@@ -211,7 +211,7 @@ struct RedirectTests {
         var path: RequestPath { "/start" }
     }
 
-    @Test("All of them together take no longer than the call may")
+    @Test("All redirects together take no longer than the call may")
     func time() throws {
         var policy = CallPolicy()
         policy.redirects = .follow()

@@ -1,9 +1,9 @@
 import Networking
 import Testing
 
-@Suite("A request's body")
+@Suite("Request body")
 struct RequestBodyTests {
-    /// As many bytes as are said, a few at a time.
+    /// Delivers a given number of bytes, a few at a time.
     private struct Counted: BodySource {
         var length: Int64?
         var count: Int
@@ -21,7 +21,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("A stream is collected whole, each time anew, and no further than allowed")
+    @Test("A stream is collected completely, anew each time, up to the limit")
     func collect() throws {
         let body = RequestBody.stream(Counted(length: nil, count: 2500))
         #expect(throws: RequestBody.TooLong.self) { try body.collect(upTo: 2499) }
@@ -31,7 +31,7 @@ struct RequestBodyTests {
         #expect(try RequestBody.bytes([1, 2]).collect(upTo: 0) == [1, 2])
     }
 
-    @Test("The length is known of what is in memory, and of a stream that says so")
+    @Test("The length is known for bytes in memory and for streams that announce it")
     func length() {
         #expect(RequestBody.none.length == 0)
         #expect(RequestBody.bytes([1, 2]).length == 2)

@@ -30,7 +30,7 @@ struct RequestClientTests {
         return try #require(probe.value)
     }
 
-    @Test("A bad address is the failure of the call, and nothing is sent")
+    @Test("An invalid URL fails the call, and nothing is sent")
     func badAddress() {
         let error = Probe(client.rx.request(HTTPRequest(url: "no address"))).networkError
         #expect(error?.reason == .requestError)
@@ -39,7 +39,7 @@ struct RequestClientTests {
     }
 
     @Test(
-        "A data task gives one outcome and ends, whatever the answer is: none of them is an error of the stream"
+        "A data task emits one outcome and completes, whatever the response"
     )
     func outcomes() throws {
         guard case .networkFail = try outcome(.failure(.connectionReadTimeout)) else { throw Unexpected() }
@@ -63,7 +63,7 @@ struct RequestClientTests {
 
     private struct Unexpected: Error {}
 
-    @Test("Nothing is sent before it is subscribed to, and disposal cancels")
+    @Test("Nothing is sent before subscription, and disposal cancels")
     func cold() {
         transport.answer(.json("{}", after: .seconds(1)))
         let task = request.toDataTask(of: Path.self, by: client)
@@ -75,7 +75,7 @@ struct RequestClientTests {
         #expect(time.pending == 0)
     }
 
-    @Test("The request goes out as it was built")
+    @Test("The request is sent as it was built")
     func sent() throws {
         transport.answer(.json("{}"))
         _ = Probe(client.rx.request(request))
@@ -87,7 +87,7 @@ struct RequestClientTests {
         #expect(call.body.inMemory.map { String(decoding: $0, as: UTF8.self) } == #"{"user":"u1"}"#)
     }
 
-    @Test("A response of any status comes with its body; data and json take successes alone")
+    @Test("A response of any status has its body, but data and json accept only successes")
     func rxCocoaForms() throws {
         transport.answer(.response(404, body: "{}"))
         let (response, data) = try #require(Probe(client.rx.response(request: request).asSingle()).value)

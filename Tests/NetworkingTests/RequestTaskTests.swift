@@ -4,14 +4,14 @@ import Networking
 import NetworkingCompatibility
 import Testing
 
-@Suite("A request's task")
+@Suite("Request task")
 struct RequestTaskTests {
     private struct Weight: Encodable {
         var weight = 71.5
         var note: String? = "a b"
     }
 
-    @Test("Parameters beside a body need an encoding for the query")
+    @Test("Query parameters next to a body need an encoding for the query")
     func badComposite() throws {
         for encoding in [ParameterEncoding.form, .json] {
             let task = RequestTask.json(Weight()).adding(query: ["a": 1], encoding: encoding)
@@ -20,7 +20,7 @@ struct RequestTaskTests {
         }
     }
 
-    @Test("A body and parameters of the URL go together")
+    @Test("A body and query parameters are sent together")
     func composite() throws {
         for task in [
             RequestTask.json(Weight(note: nil)).adding(query: ["a": 1, "b": "x y"]),
@@ -35,7 +35,7 @@ struct RequestTaskTests {
         }
     }
 
-    @Test("Parameters of the URL are added to those that are there, and to the path's query")
+    @Test("Query parameters are added to existing ones and to the path's query")
     func added() throws {
         let none: Int? = nil
         let task = RequestTask.parameters(["a": 1], encoding: .query).adding(query: ["b": 2])
@@ -48,7 +48,7 @@ struct RequestTaskTests {
             try Outgoing.call(Anything(task: .query(["a": 1]).adding(query: ["b": 2]))).query == "a=1&b=2")
     }
 
-    @Test("A model goes as a form or as a query")
+    @Test("A model is sent as a form or as a query")
     func models() throws {
         let form = try Outgoing.call(Anything(method: .post, task: .form(Weight())))
         #expect(try form.body.collect() == Array("note=a%20b&weight=71.5".utf8)[...])
@@ -59,13 +59,13 @@ struct RequestTaskTests {
         #expect(query.fields[.contentType] == nil)
     }
 
-    @Test("A model that cannot be written as a query fails the call with the encoder's error")
+    @Test("A model that cannot be encoded as a query fails the call with the encoder's error")
     func badModel() throws {
         let error = try Outgoing.refusal(Anything(task: .query([1, 2])))
         #expect(error.underlying is EncodingError)
     }
 
-    @Test("A content type is sent only where the target says none, and none where nobody does")
+    @Test("The target's content type takes precedence, and bytes have none by default")
     func contentType() throws {
         let own = try Outgoing.call(
             Anything(

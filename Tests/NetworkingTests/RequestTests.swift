@@ -7,9 +7,9 @@ import Rx
 import RxTesting
 import Testing
 
-@Suite("A call's request", .noLeaks)
+@Suite("Request of a call", .noLeaks)
 struct RequestTests {
-    /// The call as it was sent; nil where nothing was.
+    /// The call that was sent; nil if none was.
     private func sent(_ target: Anything, baseURL: String? = nil) throws -> (TransportCall?, NetworkError?) {
         let transport = StubTransport(scheduler: VirtualTime())
         transport.answer(.json("{}"))
@@ -37,7 +37,7 @@ struct RequestTests {
         String(decoding: call.target, as: UTF8.self)
     }
 
-    // MARK: Cold
+    // MARK: - Cold calls
 
     @Test("Nothing is sent before subscription, and each subscription sends anew")
     func cold() throws {
@@ -66,10 +66,10 @@ struct RequestTests {
         #expect(!error.message.contains("admin"))
     }
 
-    // MARK: Address
+    // MARK: - Base URL
 
     @Test(
-        "A base URL that is none is refused as the provider is made",
+        "An invalid base URL is rejected when the provider is created",
         arguments: [
             "", "diary", "ftp://diary", "http://", "http://user@diary", "http://diary/?a=1",
             "http://diary/#x",
@@ -83,7 +83,7 @@ struct RequestTests {
         }
     }
 
-    @Test("A target's invalid base URL fails the call; only the underlying error has the address")
+    @Test("A target's invalid base URL fails the call, and only the underlying error contains the URL")
     func badBaseURLOfATarget() throws {
         let error = try refusal(Anything(baseURL: "diary.internal"))
         #expect(error.reason == .requestError)
@@ -97,7 +97,7 @@ struct RequestTests {
     }
 
     @Test(
-        "An invalid base URL is shown without its password, its query and control characters",
+        "An invalid base URL is shown without password, query and control characters",
         arguments: [
             ("http://me:secret@diary/x", "http://me:***@diary/x"),
             ("http://secret@diary", "http://***@diary"),
@@ -132,7 +132,7 @@ struct RequestTests {
         #expect(text(try call(Anything(path: RequestPath(encoded: path)), baseURL: base)) == expected)
     }
 
-    @Test("A provider's own address replaces the targets', and is parsed once for all providers of it")
+    @Test("A provider's base URL replaces the targets' and is parsed once for all its providers")
     func override() throws {
         let first = try call(Anything(), baseURL: "http://127.0.0.1:9001/v2")
         let second = try call(Anything(), baseURL: "http://127.0.0.1:9001/v2")
@@ -143,7 +143,7 @@ struct RequestTests {
         #expect(try call(Anything()).upstream.id != first.upstream.id)
     }
 
-    @Test("Targets may have any number of base URLs, of which a provider keeps 1024")
+    @Test("Targets may have any number of base URLs, of which a provider caches 1024")
     func manyBaseURLs() throws {
         let transport = StubTransport(scheduler: VirtualTime())
         transport.answer(.json("{}"))
@@ -154,7 +154,7 @@ struct RequestTests {
         #expect(Probe(provider.rx.request(Anything(baseURL: "http://host0.test"))).value != nil)
     }
 
-    // MARK: Path
+    // MARK: - Path
 
     @Test(
         "A path value that could leave its segment fails the call",
@@ -169,7 +169,7 @@ struct RequestTests {
         #expect(error.kind == .networkFail)
     }
 
-    @Test("A path value is one percent-encoded segment, whatever it holds")
+    @Test("A path value is one percent-encoded segment, whatever it contains")
     func pathValue() throws {
         #expect(
             text(try call(Anything(path: "/users/\("a b?c#d&é%")/x"))) == "/users/a%20b%3Fc%23d%26%C3%A9%25/x"
@@ -179,7 +179,7 @@ struct RequestTests {
     }
 
     @Test(
-        "A path that leaves the prefix, however it is written, fails the call",
+        "A path that leaves the prefix, in whatever spelling, fails the call",
         arguments: [
             "/../x", "/a/../../x", "/%2e%2e/x", "/.%2E/x", "/./x", "..\\x", "/a%2F..%2fx", "/%2e%2e%5cx",
             "/a/..#b",
@@ -188,7 +188,7 @@ struct RequestTests {
             "@evil.test/",
         ])
     func badPath(path: String) throws {
-        // The last one is a path once its slash is added; all others are refused.
+        // The last one is valid once its slash is added; all others are rejected.
         if path == "@evil.test/" {
             #expect(text(try call(Anything(path: RequestPath(encoded: path)))) == "/@evil.test/")
         } else {
@@ -197,7 +197,7 @@ struct RequestTests {
     }
 
     @Test(
-        "A path as programs write it is sent percent-encoded, with its escapes and empty segments",
+        "A usual path is sent percent-encoded, with its escapes and empty segments",
         arguments: [
             ("/projects/group%2Fproject", "/projects/group%2Fproject"), ("/@scope%2fname", "/@scope%2fname"),
             ("//evil.test/x", "//evil.test/x"), ("/a//b/", "/a//b/"), ("/a%5Cb", "/a%5Cb"), ("/a\\b", "/a/b"),
@@ -208,7 +208,7 @@ struct RequestTests {
         #expect(text(try call(Anything(path: RequestPath(encoded: path)))) == target)
     }
 
-    @Test("An interpolated value stays in its segment, whatever the literal around it has")
+    @Test("An interpolated value stays in its segment, whatever the literals around it")
     func strictValues() throws {
         #expect(text(try call(Anything(path: "/a b/\("c d")%2F\("e#f")|"))) == "/a%20b/c%20d%2Fe%23f%7C")
         for value in ["a/b", "a%2Fb", "a\\b", "..", "%2e", "", "a\r\n"] {
@@ -216,7 +216,7 @@ struct RequestTests {
         }
     }
 
-    @Test("A base URL may have an escaped slash, and no empty segment, fragment or byte to encode")
+    @Test("A base URL may have an escaped slash, but no empty segment, fragment or unencoded byte")
     func basePath() throws {
         #expect(throws: Never.self) { try Upstream(name: "a", baseURL: "http://a/projects/g%2Fp") }
         #expect(throws: Upstream.InvalidBaseURL.self) {
@@ -234,7 +234,7 @@ struct RequestTests {
         #expect(try refusal(Anything(path: RequestPath(encoded: path.text + "a"))).reason == .requestError)
     }
 
-    @Test("A query and a form are written whole, however long", arguments: [100, 500, 1000, 1100, 2500])
+    @Test("A query and a form of any length are written completely", arguments: [100, 500, 1000, 1100, 2500])
     func longParameters(count: Int) throws {
         let value = String(repeating: "v", count: count) + " " + String(repeating: "w", count: count)
         let query = Anything(
@@ -246,9 +246,9 @@ struct RequestTests {
         #expect(body(try call(form)) == "a=\(value.replacing(" ", with: "+"))&b=1")
     }
 
-    // MARK: Parameters
+    // MARK: - Parameters
 
-    @Test("A value of any length is encoded wherever it has to be")
+    @Test("A value of any length is encoded wherever necessary")
     func parameterOfAnyLength() throws {
         for length in 0...20 {
             let plain = String(repeating: "a", count: length)
@@ -265,7 +265,7 @@ struct RequestTests {
         }
     }
 
-    @Test("A task that is kept is written the same for each call")
+    @Test("A task that is stored is written the same way for each call")
     func keptTask() throws {
         for (encoding, written) in [
             (ParameterEncoding.query, "/x?a=1&b=x%20y"), (.form, "a=1&b=x+y"), (.json, #"{"a":1,"b":"x y"}"#),
@@ -279,7 +279,7 @@ struct RequestTests {
         }
     }
 
-    @Test("Parameters go into the query in order, encoded, without those that are nil")
+    @Test("Parameters are in the query in order and encoded, without nil values")
     func query() throws {
         let none: String? = nil
         let target = Anything(
@@ -292,7 +292,7 @@ struct RequestTests {
         #expect(text(try call(Anything(task: .parameters(["none": none], encoding: .query)))) == "/x")
     }
 
-    @Test("Lists and Booleans are written as the encoding says")
+    @Test("Lists and Booleans are written as the encoding specifies")
     func queryOptions() throws {
         let encoding = ParameterEncoding.query(lists: .brackets, booleans: .numeric)
         let target = Anything(
@@ -300,7 +300,7 @@ struct RequestTests {
         #expect(text(try call(target)) == "/x?tag%5B%5D=p&tag%5B%5D=q&on=1&off=0")
     }
 
-    @Test("A form goes into the body")
+    @Test("A form is sent in the body")
     func form() throws {
         let call = try call(
             Anything(method: .post, task: .parameters(["a": "x y+z", "b": "1"], encoding: .form)))
@@ -320,14 +320,14 @@ struct RequestTests {
         #expect(call.fields[.contentType] == "application/json")
     }
 
-    // MARK: Bodies
+    // MARK: - Bodies
 
     private struct Weight: Codable {
         var weight: Double
         var measuredAt: Date?
     }
 
-    @Test("A JSON body is encoded, by an encoder of the caller's own too")
+    @Test("A JSON body is encoded, also by a custom encoder")
     func json() throws {
         let plain = try call(Anything(method: .put, task: .json(Weight(weight: 71.5))))
         #expect(body(plain) == #"{"weight":71.5}"#)
@@ -359,16 +359,16 @@ struct RequestTests {
         #expect(error.underlying is EncodingError)
     }
 
-    @Test("Bytes go as they are, with their content type")
+    @Test("Bytes are sent unchanged, with their content type")
     func data() throws {
         let call = try call(Anything(method: .post, task: .data([1, 2, 3], contentType: "image/png")))
         #expect(call.body.inMemory == [1, 2, 3])
         #expect(call.fields[.contentType] == "image/png")
     }
 
-    // MARK: Fields
+    // MARK: - Fields
 
-    @Test("A call asks for JSON in no coding, and a target's own fields replace the provider's")
+    @Test("A call accepts JSON without content coding, and a target's own fields replace the provider's")
     func fields() throws {
         let plain = try call(Anything())
         #expect(plain.fields == [.accept: "application/json", .acceptEncoding: "identity"])
@@ -384,7 +384,7 @@ struct RequestTests {
     }
 
     @Test(
-        "A field that is the transport's own fails the call",
+        "A header that only the transport sets fails the call",
         arguments: [
             "Host", "content-length", "Transfer-Encoding", "Connection", "Keep-Alive", "TE", "Upgrade",
             "Expect",
@@ -395,7 +395,7 @@ struct RequestTests {
         #expect(try refusal(Anything(headers: headers)).reason == .requestError)
     }
 
-    @Test("A value with a line break fails the call")
+    @Test("A header value with a line break fails the call")
     func injectedField() throws {
         let error = try refusal(Anything(headers: ["X-Key": "a\r\nHost: evil.test"]))
         #expect(error.reason == .requestError)

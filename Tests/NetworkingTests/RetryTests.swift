@@ -11,10 +11,10 @@ import Testing
 struct RetryTests {
     private static let ok = StubTransport.Answer.json(#"{"status":200,"data":{}}"#)
 
-    // MARK: What is retried
+    // MARK: - What is retried
 
     @Test(
-        "A failure that another attempt may mend is retried",
+        "A failure that another attempt may resolve is retried",
         arguments: [
             FailureReason.dnsTimeout, .connectionRefused, .connectionTimeout, .connectionTerminated,
             .responseIncomplete,
@@ -51,7 +51,7 @@ struct RetryTests {
         #expect(error.attempts == 1)
     }
 
-    @Test("502, 503 and 504 are retried, and the last answer stands", arguments: [502, 503, 504])
+    @Test("502, 503 and 504 are retried, and the last response stands", arguments: [502, 503, 504])
     func gatewayStatusesAreRetried(status: Int) throws {
         let bench = try Bench()
         bench.transport.answer(.response(status))
@@ -74,7 +74,7 @@ struct RetryTests {
         #expect(probe.value?.statusCode == status)
     }
 
-    @Test("429 is not retried unless the upstream says when")
+    @Test("429 is retried only if the upstream says when")
     func tooManyRequests() throws {
         let silent = try Bench()
         silent.transport.answer(.response(429), Self.ok)
@@ -91,7 +91,7 @@ struct RetryTests {
         #expect(helped.value?.statusCode == 200)
     }
 
-    @Test("A body that cannot be decoded is not asked for again")
+    @Test("A body that cannot be decoded is not requested again")
     func decodingFailuresAreNotRetried() throws {
         let bench = try Bench()
         bench.transport.answer(.json("<html>"), Self.ok)
@@ -101,7 +101,7 @@ struct RetryTests {
         #expect(probe.networkError?.reason == .decodeError)
     }
 
-    // MARK: Which methods
+    // MARK: - Methods
 
     @Test("A POST is never sent twice", arguments: [FailureReason.connectionRefused, .connectionTerminated])
     func postIsNeverRetried(reason: FailureReason) throws {
@@ -121,7 +121,7 @@ struct RetryTests {
         #expect(answered.value?.statusCode == 503)
     }
 
-    @Test("Safe and idempotent methods are retried, others are not")
+    @Test("Only safe and idempotent methods are retried")
     func methods() throws {
         let retried: [HTTPMethod] = [.get, .head, .options, .put, .delete]
         let notRetried: [HTTPMethod] = [.post, .patch]
@@ -137,7 +137,7 @@ struct RetryTests {
         }
     }
 
-    // MARK: How often, and when
+    // MARK: - Number and timing
 
     @Test("Three attempts are made, and the last failure stands")
     func threeAttempts() throws {
@@ -154,7 +154,7 @@ struct RetryTests {
         #expect(bench.time.pending == 0)
     }
 
-    @Test("The wait is jittered fully: up to 10 ms, doubling with each attempt")
+    @Test("Waits have full jitter: up to 10 ms, doubling with each attempt")
     func backoffDoubles() throws {
         let bounds = Lock<[Duration]>([])
         var policy = CallPolicy()
@@ -178,7 +178,7 @@ struct RetryTests {
         #expect(waits == expected.map { $0 / 2 })
     }
 
-    @Test("The default jitter is spread over the whole bound and never beyond")
+    @Test("The default jitter covers the whole range up to its bound")
     func fullJitterIsFull() {
         let waits = (0..<2000).map { _ in fullJitter(.milliseconds(10)) }
         #expect(waits.allSatisfy { $0 >= .zero && $0 <= .milliseconds(10) })
@@ -187,7 +187,7 @@ struct RetryTests {
         #expect(fullJitter(.zero) == .zero)
     }
 
-    @Test("A jitter beyond its bound is held to it")
+    @Test("A jitter beyond its bound is clamped")
     func jitterIsHeldToItsBound() throws {
         let bench = try Bench(jitter: { _ in .seconds(5) })
         bench.transport.answer(.failure(.connectionTerminated), Self.ok)
@@ -196,9 +196,9 @@ struct RetryTests {
         #expect(probe.value?.statusCode == 200)
     }
 
-    // MARK: Refused connections
+    // MARK: - Refused connections
 
-    @Test("Waits after refused connections take 40 ms in all, however many attempts are allowed")
+    @Test("Waits after refused connections take 40 ms in total, however many attempts are allowed")
     func refusedConnections() throws {
         var policy = CallPolicy()
         policy.retry.maxAttempts = 100
@@ -208,11 +208,11 @@ struct RetryTests {
         bench.time.advance(by: .seconds(10))
         #expect(probe.networkError?.reason == .connectionRefused)
         #expect(probe.networkError?.elapsed == .milliseconds(40))
-        // 10, 20, and what is left of 40.
+        // 10, 20, and the remaining 10 of 40.
         #expect(bench.transport.attempts.map(\.sentAt) == [0, 10, 30, 40].map { .milliseconds($0) })
     }
 
-    @Test("A dead upstream is told within 50 ms by default")
+    @Test("By default, a call to a dead upstream fails within 50 ms")
     func deadUpstream() throws {
         let bench = try Bench()
         bench.transport.answer(.failure(.connectionRefused))
@@ -222,9 +222,9 @@ struct RetryTests {
         #expect(try #require(probe.networkError).elapsed <= .milliseconds(40))
     }
 
-    // MARK: Retry-After
+    // MARK: - Retry-After
 
-    @Test("Retry-After in seconds is waited for, and jitter only lengthens it")
+    @Test("Retry-After in seconds is respected, and jitter only lengthens it")
     func retryAfterSeconds() throws {
         let bench = try Bench()
         bench.transport.answer(.response(503, fields: [.retryAfter: "2"]), Self.ok)
@@ -237,7 +237,7 @@ struct RetryTests {
         #expect(probe.value?.statusCode == 200)
     }
 
-    @Test("Retry-After as a date is read against the response's own date")
+    @Test("Retry-After as a date is compared with the response's own date")
     func retryAfterDate() throws {
         let bench = try Bench()
         let fields: HTTPFields = [
@@ -251,10 +251,10 @@ struct RetryTests {
         #expect(probe.value?.statusCode == 200)
     }
 
-    @Test("A date that has passed is no wait")
+    @Test("A date in the past means no wait")
     func retryAfterPast() throws {
         let bench = try Bench()
-        // The clock begins in 1970; that date has passed in 2026.
+        // The clock begins in 1970. Advance it to 2026, past the date.
         bench.time.advance(by: .seconds(1_795_000_000))
         bench.transport.answer(
             .response(429, fields: [.retryAfter: "Sun, 06 Nov 1994 08:49:37 GMT"]), Self.ok)
@@ -263,7 +263,7 @@ struct RetryTests {
         #expect(probe.value?.statusCode == 200)
     }
 
-    @Test("A malformed Retry-After is none", arguments: ["", "-1", "soon", "1.5", "1 s", "0x1"])
+    @Test("A malformed Retry-After is ignored", arguments: ["", "-1", "soon", "1.5", "1 s", "0x1"])
     func malformedRetryAfter(value: String) throws {
         let bench = try Bench()
         bench.transport.answer(.response(429, fields: [.retryAfter: value]), Self.ok)
@@ -273,7 +273,7 @@ struct RetryTests {
         #expect(probe.value?.statusCode == 429)
     }
 
-    @Test("A Retry-After that does not fit what is left of the call ends it at once", arguments: [503, 429])
+    @Test("A Retry-After that exceeds the remaining time ends the call at once", arguments: [503, 429])
     func retryAfterThatDoesNotFit(status: Int) throws {
         let bench = try Bench()
         bench.transport.answer(.response(status, fields: [.retryAfter: "10"]), Self.ok)
@@ -286,7 +286,7 @@ struct RetryTests {
         #expect(endless.start().value?.statusCode == status)
     }
 
-    @Test("A Retry-After that fits the call but not the request's deadline ends it at once")
+    @Test("A Retry-After that exceeds the request's deadline ends the call at once")
     func retryAfterBeyondTheDeadline() throws {
         let bench = try Bench()
         bench.transport.answer(.response(503, fields: [.retryAfter: "2"]), Self.ok)
@@ -295,7 +295,7 @@ struct RetryTests {
         #expect(probe.value?.statusCode == 503)
     }
 
-    @Test("Jitter never eats the time that a Retry-After leaves for the attempt")
+    @Test("Jitter leaves time for the attempt after a Retry-After")
     func retryAfterLeavesTimeForTheAttempt() throws {
         var policy = CallPolicy()
         policy.retry.backoff = .constant(.seconds(30), jitter: .full)
@@ -306,7 +306,7 @@ struct RetryTests {
         #expect(probe.value?.statusCode == 200)
     }
 
-    @Test("What the upstream asked to wait is in the failure")
+    @Test("The failure contains the upstream's Retry-After")
     func retryAfterIsInTheFailure() throws {
         let bench = try Bench()
         bench.transport.answer(.response(503, fields: [.retryAfter: "120"]))
@@ -317,9 +317,9 @@ struct RetryTests {
         #expect(error.isRetryable)
     }
 
-    // MARK: Budget
+    // MARK: - Budget
 
-    @Test("Three retries may be in flight to an upstream; the next failure stands at once")
+    @Test("Three retries may be in flight to an upstream, and a further failure stands at once")
     func budget() throws {
         let bench = try Bench()
         bench.transport.answer(.failure(.connectionTerminated), .failure(.connectionTerminated), .silence)
@@ -348,32 +348,20 @@ struct RetryTests {
         #expect(bench.transport.inFlight == 0)
     }
 
-    @Test("A call in flight allows a fifth of a retry, and three are allowed in any case")
+    @Test("The budget allows a retry for every five calls in flight, and always at least three")
     func budgetIsAFifthOfTheCalls() {
         var budget = RetryBudget()
         var grants = (0..<4).map { _ in budget.beginRetry() }
         #expect(grants == [true, true, true, false])
-        for _ in 0..<20 { budget.callBegan() }
-        grants = (0..<2).map { _ in budget.beginRetry() }
+        grants = (0..<2).map { _ in budget.beginRetry(callsInFlight: 20) }
         #expect(grants == [true, false])
-        for _ in 0..<5 { budget.callBegan() }
-        grants = (0..<2).map { _ in budget.beginRetry() }
+        grants = (0..<2).map { _ in budget.beginRetry(callsInFlight: 25) }
         #expect(grants == [true, false])
-        budget.callEnded()
         budget.endRetry()
-        grants = [budget.beginRetry()]
-        #expect(grants == [false])
+        grants = [budget.beginRetry(callsInFlight: 24), budget.beginRetry()]
+        #expect(grants == [false, false])
         #expect(budget.retriesInFlight == 4)
         #expect(budget.callsInFlight == 24)
-    }
-
-    @Test("A transport that counts its calls itself says how many there are")
-    func budgetOfACountKeptElsewhere() {
-        var budget = RetryBudget()
-        let grants = (0..<6).map { _ in budget.beginRetry(callsInFlight: 25) }
-        #expect(grants == [true, true, true, true, true, false])
-        let fewer = budget.beginRetry(callsInFlight: 0)
-        #expect(!fewer)
     }
 
     @Test("Retries can be turned off")
@@ -386,7 +374,7 @@ struct RetryTests {
     }
 }
 
-/// A target that is nothing but its method.
+/// A target with nothing but a method.
 struct Anything: TargetType {
     var method: HTTPMethod = .get
     var path: RequestPath = "/x"

@@ -34,7 +34,7 @@ struct StreamingTests {
         return seen.withLock { $0 }
     }
 
-    @Test("Progress of a call that fails ends with its error")
+    @Test("The progress of a failing call ends with its error")
     func failure() throws {
         let bench = try bench(.failure(.connectionReadTimeout))
         let seen = collect(bench.provider.rx.requestWithProgress(.note("hello")))
@@ -42,18 +42,18 @@ struct StreamingTests {
         #expect(!seen.isCompleted)
     }
 
-    @Test("A download to a path with a NUL fails before anything is sent")
+    @Test("A download to a path that contains NUL fails before anything is sent")
     func nul() throws {
         let bench = try bench(.response(200, body: body))
         let seen = collect(bench.provider.rx.download(.note("hello"), to: "/tmp/a\0b"))
         let error = seen.error as? NetworkError
         #expect(error?.reason == .requestError)
-        #expect(error?.message == "the file's path has a NUL")
+        #expect(error?.message == "the path of the file contains NUL")
         #expect(seen.values.isEmpty)
         #expect(bench.transport.attempts.isEmpty)
     }
 
-    @Test("Progress goes up, then down, and ends with the response, which is whole")
+    @Test("Progress reports the upload, then the download, and ends with the complete response")
     func progress() throws {
         let bench = try bench(.response(200, body: body))
         let seen = collect(bench.provider.rx.requestWithProgress(.note("hello")))
@@ -65,7 +65,7 @@ struct StreamingTests {
         #expect(seen.values.last?.response?.data.count == 2500)
     }
 
-    @Test("Progress begins anew with another attempt, and interceptors and redirects are on its way")
+    @Test("Progress restarts with another attempt, and includes interceptors and redirects")
     func again() throws {
         let bench = try bench(.response(503, body: "x"), .response(200, body: body))
         let numbers = Lock<[Int64]>([])
@@ -78,7 +78,7 @@ struct StreamingTests {
         #expect(numbers.withLock { $0 } == [1, 1024, 2048, 2500, 2500])
     }
 
-    @Test("It is cold, and disposal cancels")
+    @Test("Progress is cold, and disposal cancels the call")
     func disposal() throws {
         let bench = try bench(.response(200, body: body, after: .seconds(1)))
         let call = bench.provider.rx.requestWithProgress(.day("2026-11-20"))
@@ -88,7 +88,7 @@ struct StreamingTests {
         #expect(bench.time.pending == 0)
     }
 
-    @Test("A stream's body comes in pieces; what is no success is an error with its body")
+    @Test("The body of a stream arrives in pieces, and a failing status is an error with its body")
     func pieces() throws {
         let bench = try bench(.response(404, body: body), .response(200, body: body))
         let failed = collect(bench.provider.rx.stream(.day("2026-11-20")))
@@ -99,7 +99,7 @@ struct StreamingTests {
         #expect(seen.isCompleted)
     }
 
-    @Test("A stream for a task gives its head first, then its pieces, then its end")
+    @Test("A stream for a task returns its head, then its pieces, then its end")
     func asyncStream() async throws {
         let bench = try bench(
             .response(500, body: "broken"), .response(200, fields: ["X-A": "b"], body: body))
@@ -122,7 +122,7 @@ struct StreamingTests {
         var validation: ValidationType { .customCodes([200, 404]) }
     }
 
-    @Test("A status that the target takes is a stream too, be it no 2xx, and has its body")
+    @Test("A status that the target accepts is streamed with its body, even if it is not 2xx")
     func accepted() async throws {
         for delay: Duration in [.zero, .seconds(1)] {
             let time = VirtualTime()
@@ -130,7 +130,7 @@ struct StreamingTests {
             let provider = Provider<Tolerant>(transport: transport)
             transport.answer(.response(404, body: body, after: delay))
             let call = Task { try await provider.stream(Tolerant()) }
-            // The answer's timer is set: its time may pass.
+            // The answer's timer is set; advance its time.
             while delay > .zero, time.pending == 0 { await Task.yield() }
             time.advance(by: delay)
             let stream = try await call.value
@@ -153,7 +153,7 @@ struct StreamingTests {
     }
 
     @Test(
-        "Where a call has no time in all, its waits have: for an interceptor, and for an upstream that asks to be left alone"
+        "Without a total time limit, waits for interceptors and for Retry-After are still limited"
     )
     func waits() throws {
         let silent = Bench(interceptor: Interceptor(adapt: { _ in .never() }))
@@ -174,7 +174,7 @@ struct StreamingTests {
         #expect(late.time.pending == 0)
     }
 
-    @Test("A stream whose task is cancelled ends its call")
+    @Test("Cancelling the task of a stream ends its call")
     func cancelled() async throws {
         let bench = try bench(.response(200, body: body, after: .seconds(1)))
         let task = Task { try await bench.provider.stream(.day("2026-11-20")) }

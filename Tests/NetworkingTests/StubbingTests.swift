@@ -39,7 +39,7 @@ struct StubbingTests {
         Provider(transport: transport, plugins: plugins, stub: stub)
     }
 
-    @Test("A sample may be an error, which is retried and validated as a real one is")
+    @Test("A sample may be an error, which is retried and validated like a real one")
     func errors() throws {
         let recorder = ErrorRecorder()
         let provider = provider(Provider<Zen>.immediatelyStub, plugins: [recorder])
@@ -52,7 +52,7 @@ struct StubbingTests {
         #expect(transport.attempts.isEmpty)
     }
 
-    @Test("At once: the sample comes within the subscription, and not before")
+    @Test("Immediate stubbing delivers the sample during the subscription, not before")
     func immediate() throws {
         let call = provider(Provider<Zen>.immediatelyStub).rx.request(.zen)
         #expect(
@@ -60,7 +60,7 @@ struct StubbingTests {
         #expect(transport.attempts.isEmpty)
     }
 
-    @Test("Delayed by the transport's time or by a scheduler's own, and no longer than the call may take")
+    @Test("Delayed stubbing uses the transport's time or its own scheduler, within the call's time limit")
     func delayed() throws {
         let provider = provider(Provider<Zen>.delayedStub(.seconds(2)))
         let probe = Probe(provider.rx.request(.zen))
@@ -82,7 +82,7 @@ struct StubbingTests {
         #expect(late.networkError?.reason == .responseTimeout)
     }
 
-    @Test("Which calls are stubbed may depend on the target")
+    @Test("The target may determine which calls are stubbed")
     func mixed() throws {
         let provider = provider { $0 == .zen ? .never : .immediate }
         #expect(Probe(provider.rx.request(.zen).mapString(atKeyPath: "text")).value == "from the wire")
@@ -90,7 +90,7 @@ struct StubbingTests {
         #expect(transport.attempts.count == 1)
     }
 
-    @Test("A disposed call takes its sample's timer along")
+    @Test("Disposing a call removes its sample's timer")
     func disposal() {
         provider(Provider<Zen>.delayedStub(.seconds(2))).rx.request(.zen).subscribe().dispose()
         #expect(time.pending == 0)

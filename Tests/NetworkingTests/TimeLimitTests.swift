@@ -6,11 +6,11 @@ import Testing
 
 @testable import Networking
 
-@Suite("A call's time", .noLeaks)
+@Suite("Time limits of a call", .noLeaks)
 struct TimeLimitTests {
     private static let ok = StubTransport.Answer.json(#"{"status":200,"data":{}}"#)
 
-    @Test("A call without an end is ended after 10 s as http_response_timeout, and its attempt cancelled")
+    @Test("A call without a response ends after 10 s as http_response_timeout, and its attempt is cancelled")
     func total() throws {
         let bench = try Bench()
         bench.transport.answer(.json("{}", after: .seconds(60)))
@@ -23,12 +23,12 @@ struct TimeLimitTests {
         #expect(error.kind == .networkFail)
         #expect(error.elapsed == .seconds(10))
         #expect(error.attempts == 1)
-        #expect(error.message == "no whole response within 10000 ms")
+        #expect(error.message == "no complete response within 10000 ms")
         #expect(bench.transport.attempts[0].isCancelled)
         #expect(bench.time.pending == 0)
     }
 
-    @Test("The 10 s hold for all attempts and waits together")
+    @Test("The 10 s limit applies to all attempts and waits together")
     func totalOverAttempts() throws {
         let bench = try Bench()
         bench.transport.answer(
@@ -44,7 +44,7 @@ struct TimeLimitTests {
         #expect(error.attempts == 3)
     }
 
-    @Test("A wait that would end after the call does is not begun: the last failure stands")
+    @Test("A wait that would exceed the limit is not begun: the last failure stands")
     func waitThatDoesNotFit() throws {
         var policy = CallPolicy()
         policy.totalTimeout = .milliseconds(15)
@@ -70,7 +70,7 @@ struct TimeLimitTests {
         #expect(bench.transport.attempts[0].isCancelled)
     }
 
-    @Test("After the request's deadline nothing is sent")
+    @Test("Nothing is sent after the request's deadline")
     func afterTheDeadline() throws {
         let bench = try Bench()
         bench.transport.answer(Self.ok)
@@ -83,7 +83,7 @@ struct TimeLimitTests {
         #expect(bench.time.pending == 0)
     }
 
-    @Test("Silence is connection_read_timeout at the attempt's limit, once")
+    @Test("A silent upstream is connection_read_timeout at the attempt's limit, without a retry")
     func silence() throws {
         let bench = try Bench()
         bench.transport.answer(.silence)
@@ -118,7 +118,7 @@ struct TimeLimitTests {
         #expect(bench.transport.attempts.count == 1)
     }
 
-    @Test("Disposal during a wait ends the call: no further attempt")
+    @Test("Disposal during a wait ends the call without a further attempt")
     func disposalDuringAWait() throws {
         let bench = try Bench()
         bench.transport.answer(.failure(.connectionTerminated))
@@ -159,7 +159,7 @@ struct TimeLimitTests {
         #expect(gone == nil)
     }
 
-    // MARK: Explicit times
+    // MARK: - Explicit limits
 
     private static func client(_ policy: CallPolicy = CallPolicy()) -> (VirtualTime, RequestClient) {
         let time = VirtualTime()
@@ -168,7 +168,7 @@ struct TimeLimitTests {
         return (time, RequestClient(transport: transport, policy: policy))
     }
 
-    /// When a call to a silent upstream fails, and by what.
+    /// When and why a call to a silent upstream fails.
     private static func failure(
         of request: HTTPRequest, _ policy: CallPolicy = CallPolicy()
     ) -> (after: Duration?, reason: FailureReason?) {
@@ -180,7 +180,7 @@ struct TimeLimitTests {
 
     private static let request = HTTPRequest(url: "http://silent.test/")
 
-    @Test("A time-out that is set is the time-out: it raises the limits of an attempt beneath it")
+    @Test("An explicit timeout raises the limits of an attempt")
     func explicit() {
         #expect(Self.failure(of: Self.request) == (.seconds(5), .connectionReadTimeout))
         #expect(Self.failure(of: Self.request.setTimeout(.seconds(20))) == (.seconds(20), .responseTimeout))
@@ -190,7 +190,7 @@ struct TimeLimitTests {
         #expect(Self.failure(of: Self.request, policy) == (.seconds(30), .responseTimeout))
     }
 
-    @Test("Limits of an attempt that are set hold, whatever the time-out")
+    @Test("Explicit limits of an attempt apply, whatever the timeout")
     func explicitLimits() {
         let limits = AttemptLimits(connect: .seconds(1), firstByte: .seconds(3))
         var policy = CallPolicy()
@@ -205,7 +205,7 @@ struct TimeLimitTests {
     }
 
     @Test(
-        "A target has time-outs and limits of its own; stages keep them, and a stream without an end is not raised"
+        "A target has its own timeout and limits, also through the stages, and a stream without an end is not raised"
     )
     func targetLimits() throws {
         struct Slow: TargetType {

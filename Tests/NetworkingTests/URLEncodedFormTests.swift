@@ -2,7 +2,7 @@ import FoundationEssentials
 import Networking
 import Testing
 
-@Suite("A model as a URL-encoded form")
+@Suite("Model as a URL-encoded form")
 struct URLEncodedFormTests {
     private func encode(
         _ value: some Encodable, _ set: (inout URLEncodedFormEncoder) -> Void = { _ in }
@@ -13,9 +13,9 @@ struct URLEncodedFormTests {
         return try encoder.encode(value)
     }
 
-    // MARK: What cannot be encoded
+    // MARK: - Errors
 
-    @Test("A root that is no model is refused")
+    @Test("A root that is not a model is rejected")
     func root() throws {
         #expect(throws: EncodingError.self) { try encode([1, 2]) }
         #expect(throws: EncodingError.self) { try encode("a") }
@@ -38,7 +38,7 @@ struct URLEncodedFormTests {
 
     private struct Refusal: Error {}
 
-    @Test("A strategy that throws is an error at the value's place, with what it threw")
+    @Test("An error thrown by a strategy is reported with the coding path")
     func throwingStrategy() throws {
         let error = #expect(throws: EncodingError.self) {
             try encode(["at": Date(timeIntervalSince1970: 0)]) {
@@ -50,7 +50,7 @@ struct URLEncodedFormTests {
         #expect(context.underlyingError is Refusal)
     }
 
-    // MARK: Shapes
+    // MARK: - Structure
 
     private struct Person: Encodable {
         var name = "x y"
@@ -60,7 +60,7 @@ struct URLEncodedFormTests {
         struct Address: Encodable { var city = "서울" }
     }
 
-    @Test("Models within models are named by brackets, Alamofire's default, or by dots")
+    @Test("Nested models are named with brackets, Alamofire's default, or with dots")
     func nested() throws {
         #expect(
             try URLEncodedFormEncoder().encode(Person())
@@ -70,13 +70,13 @@ struct URLEncodedFormTests {
                 == "address.city=%EC%84%9C%EC%9A%B8&age=7&name=x%20y&tags=a&tags=b")
     }
 
-    @Test("Keys are sorted unless they are to stay in order")
+    @Test("Keys are sorted unless their order is kept")
     func order() throws {
         #expect(try encode(Person()) { $0.sortsKeys = false }.hasPrefix("name=x%20y&age=7&tags"))
         #expect(try encode(["b": 1, "a": 2, "c": 3]) == "a=2&b=1&c=3")
     }
 
-    @Test("Lists of models have their place in their names")
+    @Test("Lists of models have indices in their names")
     func listsOfModels() throws {
         let value = Outer(inner: [.init(value: 1.5), .init(value: 2)])
         #expect(
@@ -103,12 +103,12 @@ struct URLEncodedFormTests {
         }
     }
 
-    @Test("A superclass stands under its own key")
+    @Test("A superclass is encoded under its own key")
     func superclass() throws {
         #expect(try encode(Derived()) == "own=2&super.base=1")
     }
 
-    @Test("Numbers of all widths are exact")
+    @Test("Numbers of every width are exact")
     func numbers() throws {
         struct Numbers: Encodable {
             var a = UInt64.max
@@ -122,14 +122,14 @@ struct URLEncodedFormTests {
                 == "a=18446744073709551615&b=-9223372036854775808&c=0.1&d=1e%2B21&e=0.10000000000000000001")
     }
 
-    // MARK: Strategies
+    // MARK: - Strategies
 
     private struct Keys: Encodable {
         var oneTwoThree = 1
         var myURLProperty = 2
     }
 
-    @Test("Keys are written as the strategy says")
+    @Test("Keys are written as the strategy specifies")
     func keys() throws {
         let expected: [(URLEncodedFormEncoder.KeyEncoding, String)] = [
             (.useDefaultKeys, "myURLProperty=2&oneTwoThree=1"),
@@ -145,7 +145,7 @@ struct URLEncodedFormTests {
         }
     }
 
-    @Test("Dates are written as the strategy says")
+    @Test("Dates are written as the strategy specifies")
     func dates() throws {
         let date = Date(timeIntervalSince1970: 1_795_161_600.5)
         let whole = Date(timeIntervalSince1970: 1_795_161_600)
@@ -162,7 +162,7 @@ struct URLEncodedFormTests {
         }
     }
 
-    @Test("Data is written as the strategy says")
+    @Test("Data is written as the strategy specifies")
     func data() throws {
         let data = Data([1, 0xfb, 0xff])
         #expect(try encode(["a": data]) == "a=Afv/")
@@ -174,7 +174,7 @@ struct URLEncodedFormTests {
         #expect(try encode(["a": data]) { $0.dataEncoding = .custom { "\($0.count)" } } == "a=3")
     }
 
-    @Test("Booleans are numbers, Alamofire's default, or literal")
+    @Test("Booleans are numeric, Alamofire's default, or literal")
     func booleans() throws {
         #expect(try encode(["a": true, "b": false]) == "a=1&b=0")
         #expect(try encode(["a": true, "b": false]) { $0.boolEncoding = .literal } == "a=true&b=false")
@@ -189,7 +189,7 @@ struct URLEncodedFormTests {
         var f = 1
     }
 
-    @Test("A nil is left out, its value is, or it is a word, wherever it stands")
+    @Test("nil drops the key, drops the value, or is a word, wherever it occurs")
     func nils() throws {
         let expected: [(URLEncodedFormEncoder.NilEncoding, String)] = [
             (.dropKey, "e=1&f=1"), (.dropValue, "a=&b=&c=&d=&e=1&e=&f=1"),
@@ -204,7 +204,7 @@ struct URLEncodedFormTests {
         }
     }
 
-    @Test("A blank is %20 or a plus")
+    @Test("A space is %20 or +")
     func spaces() throws {
         #expect(try encode(["a b": "c d+"]) == "a%20b=c%20d%2B")
         #expect(try encode(["a b": "c d+"]) { $0.spaceEncoding = .plusReplaced } == "a+b=c+d%2B")

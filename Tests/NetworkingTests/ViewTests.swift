@@ -6,8 +6,8 @@ import Rx
 import RxTesting
 import Testing
 
-/// The contract's table of the names under which users know a failure.
-@Suite("A failure in other terms", .noLeaks)
+/// A failure as the errors of other clients.
+@Suite("Failures as other errors", .noLeaks)
 struct ViewTests {
     private struct Model: Decodable, Sendable {
         var name: String
@@ -23,7 +23,7 @@ struct ViewTests {
         return try #require(probe.networkError)
     }
 
-    @Test("A status that says no", arguments: [404, 500])
+    @Test("A failing status", arguments: [404, 500])
     func status(code: Int) throws {
         let error = try error(.response(code, body: #"{"reason":"x"}"#))
         guard case .statusCode(let response) = error.moyaError else {
@@ -41,7 +41,7 @@ struct ViewTests {
             ])
     }
 
-    @Test("A failing status inside a 200 has the inner status in all terms")
+    @Test("A failing status inside a 200 has the inner status in every error")
     func innerStatus() throws {
         let error = try error(.json(#"{"status":503,"message":"m"}"#), envelope: .genericResponse)
         guard case .statusCodeError(503) = error.resultError else { return #expect(Bool(false)) }
@@ -72,7 +72,7 @@ struct ViewTests {
         #expect(decoding is DecodingError)
     }
 
-    @Test("An envelope without data, and an answer that there is nothing")
+    @Test("An envelope without data, and a response without content")
     func nothing() throws {
         let missing = try error(.json(#"{"status":200}"#), envelope: .genericResponse)
         guard case .missingData = missing.sessionError else { return #expect(Bool(false)) }
@@ -82,7 +82,7 @@ struct ViewTests {
         guard case .missingData = none.sessionError else { return #expect(Bool(false)) }
     }
 
-    @Test("No whole answer")
+    @Test("No complete response")
     func network() throws {
         let error = try error(.failure(.connectionRefused))
         guard case .underlying(let beneath, nil) = error.moyaError else { return #expect(Bool(false)) }
@@ -108,7 +108,7 @@ struct ViewTests {
         }
     }
 
-    @Test("A request that cannot be built says which of its parts")
+    @Test("A request that cannot be built names the invalid part")
     func unbuiltParts() throws {
         func error(_ target: Anything) throws -> NetworkError { try Outgoing.refusal(target) }
         let url = try error(Anything(path: "/../a"))
@@ -141,7 +141,7 @@ struct ViewTests {
         }
     }
 
-    @Test("A redirect that is not followed is a refused status in all terms")
+    @Test("A redirect that is not followed is a failing status in every error")
     func redirect() throws {
         let error = try error(.response(302))
         guard case .statusCode(let response) = error.moyaError,
@@ -153,7 +153,7 @@ struct ViewTests {
         #expect(error.routerManagerError.response === error.response)
     }
 
-    @Test("The body that came with a failure is a model, whatever the status")
+    @Test("The body of a failure can be decoded, whatever the status")
     func decode() throws {
         let refused = try error(.response(422, body: #"{"reason":"x"}"#))
         #expect(refused.decode([String: String].self) == ["reason": "x"])
@@ -163,7 +163,7 @@ struct ViewTests {
         #expect(try error(.json(#"{"name":1}"#)).decode([String: Int].self) == ["name": 1])
     }
 
-    @Test("Beneath a failure is what it came of, down to the first cause")
+    @Test("underlyingErrors go down to the first cause")
     func chain() throws {
         let network = try error(.failure(.connectionRefused))
         #expect(network.underlyingErrors.count == 1)
@@ -181,7 +181,7 @@ struct ViewTests {
         #expect(chain[2] is TransportError)
     }
 
-    @Test("What is printed of a failure shows no query, field or body")
+    @Test("The description of a failure shows no query, field or body")
     func description() throws {
         let transport = StubTransport(scheduler: VirtualTime())
         transport.answer(.response(500, fields: [.setCookie: "s=secret"], body: "secret"))
@@ -191,7 +191,9 @@ struct ViewTests {
         )
         let error = try #require(Probe(provider.rx.request(target).checkStatusCode()).networkError)
         #expect(
-            "\(error)" == "any GET /x: serverErr upstream_status: it answered with status 500 (attempts 1)")
+            "\(error)"
+                == "any GET /x: serverErr upstream_status: the upstream answered with status 500 (attempts 1)"
+        )
         #expect(!"\(try #require(error.response))".contains("secret"))
     }
 }

@@ -6,8 +6,8 @@ import Rx
 import RxTesting
 import Testing
 
-/// The clock of the system is set, or went on while the machine slept; the scheduler's time stands still.
-@Suite("The time of day", .noLeaks)
+/// The system clock is adjusted, or went on while the machine slept; the scheduler's time stands still.
+@Suite("Time of day", .noLeaks)
 struct WallTimeTests {
     private let time = VirtualTime()
     private let wall = WallClock()
@@ -47,7 +47,7 @@ struct WallTimeTests {
         #expect(sent() == nil)
     }
 
-    @Test("A cookie of a clock that was set back lives until that clock's end of it")
+    @Test("A cookie set while the clock was set back expires by that clock")
     func setBack() throws {
         time.advance(by: .seconds(2_000_000))
         set(1_000_000)
@@ -61,9 +61,9 @@ struct WallTimeTests {
         #expect(transport.attempts.last?.call.allFields[.cookie] == "a=1")
     }
 
-    @Test("A date in Retry-After is waited for by the time of day, for so long by the scheduler")
+    @Test("A date in Retry-After is compared with the time of day and waited for on the scheduler")
     func retryAfter() throws {
-        // Two seconds ahead of the time of day, decades ahead of the scheduler's.
+        // Two seconds ahead of the time of day, decades ahead of the scheduler's time.
         set(784_111_775)
         let provider = try Provider<Diary>(upstream: "diary", transport: transport, jitter: { _ in .zero })
         let busy = StubTransport.Answer.response(
@@ -77,7 +77,7 @@ struct WallTimeTests {
         #expect(probe.value?.statusCode == 200)
     }
 
-    @Test("What a failure says of Retry-After is by the time of day when its response came")
+    @Test("The retryAfter of a failure refers to the time of day when its response arrived")
     func reported() throws {
         set(784_111_770)
         var policy = CallPolicy()
@@ -90,7 +90,7 @@ struct WallTimeTests {
         #expect(error.retryAfter == .seconds(7))
     }
 
-    @Test("In virtual time the scheduler's clock is the time of day")
+    @Test("In virtual time, the scheduler's clock is the time of day")
     func virtual() {
         let transport = StubTransport(scheduler: time)
         time.advance(by: .seconds(100))

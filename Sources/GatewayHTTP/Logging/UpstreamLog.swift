@@ -51,7 +51,7 @@ final class UpstreamLog: UpstreamObserver {
                 ["upstream": upstream.name, "address": address, "reason": reason.token])
         }
         // What a redirect leads to has the upstream's name, and is not it.
-        guard reason.isWantOfConnection, !upstream.isElsewhere else { return }
+        guard reason.isWantOfConnection, !upstream.isRedirectTarget else { return }
         let now = clock()
         let line = change(upstream) { state in
             state.watch(upstream)

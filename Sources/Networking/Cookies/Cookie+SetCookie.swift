@@ -3,21 +3,22 @@ import FoundationEssentials
 import HTTPModel
 
 extension Cookie {
-    /// Bytes that name and value may have together (RFC 6265bis 5.6).
+    /// Maximum length of name and value together (RFC 6265bis 5.6).
     static let maximumBytes = 4096
 
-    /// Bytes that an attribute's value may have; a longer attribute is ignored (RFC 6265bis 5.6).
+    /// Maximum length of an attribute's value. A longer attribute is ignored (RFC 6265bis 5.6).
     static let maximumAttributeBytes = 1024
 
-    /// No cookie lives longer: 400 days (RFC 6265bis 5.5).
+    /// Maximum lifetime of a cookie: 400 days (RFC 6265bis 5.5).
     private static let maximumAge = 400.0 * 86400
 
-    /// Reads one `Set-Cookie` field (RFC 6265bis 5.6 and 5.7.3). Nil if it sets no cookie: it has neither name nor value, or a
-    /// control character; name and value exceed 4096 bytes; its domain is another host's or a public suffix; or its name
-    /// begins with `__Host-` or `__Secure-`, in any case, and it breaks the promise of that prefix.
+    /// Parses one `Set-Cookie` field (RFC 6265bis 5.6 and 5.7.3). Nil if it sets no cookie: name and value
+    /// are empty, exceed 4096 bytes or contain a control character; the domain belongs to another host or is
+    /// a public suffix; or the name begins with `__Host-` or `__Secure-`, in any case, and the cookie
+    /// violates the rules of that prefix.
     init?(setCookie text: String, from url: HTTPURL, at now: Date) {
         guard text.utf8.allSatisfy({ $0 == 0x09 || !ASCII.isControl($0) }) else { return nil }
-        // As bytes: a character may be a semicolon with marks.
+        // Splits bytes, because a semicolon with combining marks is a different Character.
         var parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)[...]
         guard let pair = parts.popFirst() else { return nil }
         let (name, value) = Self.nameAndValue(pair)
@@ -43,13 +44,13 @@ extension Cookie {
             expires: attributes.maxAge ?? attributes.expires, isSecure: isSecure)
     }
 
-    /// Without a `=` all of it is the value.
+    /// Without `=`, the whole pair is the value.
     private static func nameAndValue(_ pair: Substring.UTF8View) -> (name: String, value: String) {
         guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { return ("", trimmed(pair)) }
         return (trimmed(pair[..<equals]), trimmed(pair[pair.index(after: equals)...]))
     }
 
-    /// The hosts that a cookie of `host` with this `Domain` goes to; nil if it must not be kept.
+    /// The hosts that receive a cookie from `host` with this `Domain`; nil if the cookie is rejected.
     private static func scope(_ named: String, of host: String) -> (domain: String, isHostOnly: Bool)? {
         if named.isEmpty { return (host, true) }
         if named == host { return (host, isAddress(host) || PublicSuffixes.contains(host)) }
@@ -67,7 +68,7 @@ extension Cookie {
         Array(text).withUnsafeBytes { String(decoding: ASCII.trimmed($0), as: UTF8.self) }
     }
 
-    /// The prefixes of names that promise something about their cookie, in any case (RFC 6265bis 4.1.3).
+    /// The name prefixes with special rules, compared without regard to case (RFC 6265bis 4.1.3).
     private enum Prefix {
         case secure, host
 
@@ -83,9 +84,9 @@ extension Cookie {
         }
     }
 
-    /// The attributes that are understood; of several with one name the last.
+    /// The known attributes. The last of several with the same name counts.
     private struct Attributes {
-        /// In lower case, without a dot in front; empty if none is named.
+        /// In lower case, without a leading dot; empty if missing.
         var domain = ""
         /// Nil for the default path.
         var path: String?

@@ -2,33 +2,33 @@ import ASCIIText
 public import FoundationEssentials
 import HTTPModel
 
-/// One cookie as a server set it (RFC 6265bis).
+/// A cookie as a server set it (RFC 6265bis).
 public struct Cookie: Sendable, Hashable {
-    /// The text before the first `=` of `Set-Cookie`; empty for a cookie that is only a value.
+    /// The name; empty for a cookie that has only a value.
     public let name: String
-    /// As it was set, quotes included; nothing is decoded.
+    /// The value as it was set, including quotes. Nothing is decoded.
     public let value: String
     /// The host that set it, or the domain that it named.
     public let domain: String
-    /// Whether only `domain` itself gets it, not the hosts below.
+    /// Whether only `domain` itself receives it, and not its subdomains.
     public let isHostOnly: Bool
-    /// Requests to this path and below get it (RFC 6265 5.1.4).
+    /// Requests to this path and below receive it (RFC 6265 5.1.4).
     public let path: String
-    /// Nil: until the jar is let go of.
+    /// Nil: until the jar is released.
     public let expires: Date?
-    /// Whether it goes over https alone.
+    /// Whether it is sent only over https.
     public let isSecure: Bool
 
-    /// A cookie that a program puts into its jar itself.
+    /// Creates a cookie that the program puts into a jar itself.
     ///
     /// - Parameters:
-    ///   - name: what the server calls it.
-    ///   - value: as it is to be sent.
-    ///   - domain: the host, or the domain whose hosts get it.
-    ///   - isHostOnly: whether the hosts below `domain` do not get it. Default true.
-    ///   - path: where on the server. Default everywhere.
-    ///   - expires: nil for a cookie of the session.
-    ///   - isSecure: whether it goes over https alone. Default false.
+    ///   - name: the name.
+    ///   - value: the value, sent unchanged.
+    ///   - domain: the host, or the domain whose hosts receive it.
+    ///   - isHostOnly: whether the subdomains of `domain` are excluded. Default true.
+    ///   - path: the path for which it is sent. Default: every path.
+    ///   - expires: nil for a session cookie.
+    ///   - isSecure: whether it is sent only over https. Default false.
     public init(
         name: String, value: String, domain: String, isHostOnly: Bool = true, path: String = "/",
         expires: Date? = nil, isSecure: Bool = false
@@ -42,7 +42,7 @@ public struct Cookie: Sendable, Hashable {
         self.isSecure = isSecure
     }
 
-    // MARK: Where it goes
+    // MARK: - Matching
 
     /// Whether a request to this URL carries it.
     func isSent(to url: HTTPURL, at now: Date) -> Bool {
@@ -69,18 +69,18 @@ public struct Cookie: Sendable, Hashable {
         host.contains(":") || host.utf8.allSatisfy { ASCII.isDigit($0) || $0 == UInt8(ascii: ".") }
     }
 
-    /// How the cookie stands in a `Cookie` field.
+    /// The cookie's text in a `Cookie` field.
     var pair: String { name.isEmpty ? value : "\(name)=\(value)" }
 
     func isExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
 
-    /// Whether the other one takes its place.
+    /// Whether the other cookie replaces this one.
     func isReplaced(by other: Cookie) -> Bool {
         name == other.name && domain == other.domain && path == other.path && isHostOnly == other.isHostOnly
     }
 
-    /// Whether this `Secure` cookie is protected from one that plain http sets: it could hide this one or take its place
-    /// (RFC 6265bis 5.7.3, "leave secure cookies alone").
+    /// Whether this `Secure` cookie is protected from one set over plain http, which could shadow or replace
+    /// it (RFC 6265bis 5.7.3, "leave secure cookies alone").
     func isProtected(from other: Cookie) -> Bool {
         isSecure && name == other.name
             && (Self.matches(host: domain, domain: other.domain)

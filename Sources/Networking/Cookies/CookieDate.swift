@@ -1,16 +1,17 @@
 import ASCIIText
 import HTTPModel
 
-/// The date in `Expires`, read as leniently as RFC 6265 5.1.1 has it: servers write it in many ways, `Thu, 01-Jan-1970
-/// 00:00:00 GMT` among them, and one that is not understood would keep a cookie that is to be gone. Always in UTC.
+/// Parses the date in `Expires` as leniently as RFC 6265 5.1.1. Servers write it in many ways, for example
+/// `Thu, 01-Jan-1970 00:00:00 GMT`, and a date that is not understood would keep a cookie alive that should
+/// be removed. Always in UTC.
 enum CookieDate {
-    /// Seconds since 1970; nil where a part is missing or out of its range.
+    /// Seconds since 1970; nil if a part is missing or out of range.
     static func seconds(_ text: String) -> Int64? {
         var time: (hour: Int, minute: Int, second: Int)?
         var day: Int?
         var month: Int?
         var year: Int?
-        // What is no part of a date (the day of the week, the zone) is passed over.
+        // Ignores tokens that are not part of the date (weekday, time zone).
         for token in text.utf8.split(whereSeparator: isDelimiter) {
             if time == nil, let found = clock(token) {
                 time = found
@@ -26,7 +27,7 @@ enum CookieDate {
             time.second < 60
         else { return nil }
         let days = GregorianCalendar.days(year: year, month: month, day: day)
-        // The 31st of February is no date.
+        // Rejects dates such as the 31st of February.
         guard GregorianCalendar.date(daysSince1970: days) == (year, month, day) else { return nil }
         return Int64(days * 86_400 + time.hour * 3600 + time.minute * 60 + time.second)
     }
@@ -38,7 +39,7 @@ enum CookieDate {
         }
     }
 
-    /// `h:m:s`, with whatever that is no digit behind it.
+    /// Parses `h:m:s`, ignoring anything after the last digit.
     private static func clock(_ token: Substring.UTF8View) -> (hour: Int, minute: Int, second: Int)? {
         let parts = token.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].count <= 2, parts[1].count <= 2,
@@ -48,7 +49,7 @@ enum CookieDate {
         return (hour, minute, second)
     }
 
-    /// So many digits, with whatever that is no digit behind them.
+    /// Parses leading digits, if their count is in range, and ignores the rest.
     private static func number(_ token: Substring.UTF8View, digits: ClosedRange<Int>) -> Int? {
         let leading = token.prefix { ASCII.isDigit($0) }
         guard digits.contains(leading.count) else { return nil }

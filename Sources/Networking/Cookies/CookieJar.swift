@@ -2,42 +2,45 @@ public import FoundationEssentials
 public import HTTPModel
 import Locking
 
-/// Keeps the cookies that upstreams set and sends them back, by RFC 6265bis. A provider has none unless it is given one.
+/// Stores the cookies that upstreams set and sends them back, according to RFC 6265bis. A provider uses
+/// cookies only if it is given a jar.
 ///
 ///     let account = Provider<AccountAPI>(cookies: CookieJar())
 ///
-/// In memory, for all who hold it; providers may share one. Plain http neither sets nor replaces a `Secure` cookie.
+/// Cookies are kept in memory. Providers may share a jar. Plain http neither sets nor replaces a `Secure`
+/// cookie.
 ///
-/// A cookie for a public suffix is refused, or kept for its own host only if that is the suffix. The suffixes are a short built-in
-/// list, not the public suffix list: every single label (`com`, `localhost`), the common second levels of large country domains
-/// (`co.uk`, `com.au`) and well-known hosts of other people's sites (`github.io`). A domain that it does not know is believed, which
-/// is harmless as long as the providers of a jar talk to hosts of one owner.
+/// A cookie for a public suffix is rejected, or kept only for the host itself if the host is the suffix. The
+/// suffixes are a short built-in list, not the public suffix list: every single label (`com`, `localhost`),
+/// the common second levels of large country domains (`co.uk`, `com.au`) and well-known hosting domains
+/// (`github.io`). Unknown suffixes are accepted, which is harmless as long as the providers of a jar talk to
+/// hosts of a single owner.
 public final class CookieJar: Sendable {
-    /// How many cookies a jar holds. Beyond that the cookie that was set or changed longest ago goes first; within a domain
-    /// those without `Secure` go before the others (RFC 6265bis 5.7.3).
+    /// The capacity of a jar. When it is full, the cookie that was set or changed longest ago is removed
+    /// first; within a domain, cookies without `Secure` are removed before the others (RFC 6265bis 5.7.3).
     public struct Limits: Sendable, Hashable {
-        /// Default 50 (RFC 6265bis 6.1).
+        /// Maximum number of cookies of one domain. Default 50 (RFC 6265bis 6.1).
         public var cookiesPerDomain = 50
-        /// Default 3000 (RFC 6265bis 6.1).
+        /// Maximum number of cookies. Default 3000 (RFC 6265bis 6.1).
         public var cookies = 3000
 
-        /// The defaults.
+        /// Creates limits with the default values.
         public init() {}
     }
 
     private let limits: Limits
-    /// In the order in which they were made.
+    /// In the order in which they were set.
     private let state = Lock<[Cookie]>([])
 
-    /// An empty jar.
+    /// Creates an empty jar.
     public init(limits: Limits = Limits()) {
         self.limits = limits
     }
 
-    /// Those that are kept, expired ones among them until they are looked for.
+    /// All cookies in the jar. May include expired ones until the next lookup.
     public var cookies: [Cookie] { state.withLock { $0 } }
 
-    /// Keeps a cookie, in the place of one with the same name, domain and path. One that has expired removes it.
+    /// Stores a cookie, replacing one with the same name, domain and path. An expired cookie removes it.
     public func set(_ cookie: Cookie, at now: Date) { set(cookie, at: now, isFromPlainHTTP: false) }
 
     private func set(_ cookie: Cookie, at now: Date, isFromPlainHTTP: Bool) {
@@ -54,10 +57,10 @@ public final class CookieJar: Sendable {
         }
     }
 
-    /// Forgets all: a logout.
+    /// Removes all cookies, for a logout.
     public func removeAll() { state.withLock { $0 = [] } }
 
-    /// Takes what a response from `url` sets.
+    /// Stores the cookies of a response from `url`.
     public func store(_ fields: HTTPFields, from url: HTTPURL, at now: Date) {
         guard fields.contains(.setCookie) else { return }
         for text in fields.values(of: .setCookie) {
@@ -67,8 +70,8 @@ public final class CookieJar: Sendable {
         }
     }
 
-    /// The `Cookie` field of a request to `url`: longer paths first, then the older ones (RFC 6265bis 5.8.3). Nil if there is no
-    /// cookie for it.
+    /// The `Cookie` field of a request to `url`: longer paths first, then older cookies (RFC 6265bis 5.8.3).
+    /// Nil if no cookie matches.
     public func field(for url: HTTPURL, at now: Date) -> String? {
         let sent = state.withLock { cookies in
             cookies.removeAll { $0.isExpired(at: now) }

@@ -1,11 +1,11 @@
-/// Domains below which anybody can register a name, so that a cookie for one of them would reach strangers
+/// Domains under which anyone can register a name, so that a cookie for such a domain would reach strangers
 /// (RFC 6265bis 5.7.3).
 ///
-/// A short list of our own, not the public suffix list: every single label (`com`, `localhost`), the common second levels of
-/// large country domains (`co.uk`, `com.au`) and well-known hosts of other people's sites (`github.io`). It cannot be complete
-/// and does not change with the machine.
+/// A short built-in list, not the public suffix list: every single label (`com`, `localhost`), the common
+/// second levels of large country domains (`co.uk`, `com.au`) and well-known hosting domains (`github.io`).
+/// It is incomplete, and the same on every machine.
 enum PublicSuffixes {
-    /// - Parameter domain: in lower case, without a dot at its ends.
+    /// - Parameter domain: in lower case, without leading or trailing dots.
     static func contains(_ domain: String) -> Bool {
         guard let dot = domain.utf8.lastIndex(of: UInt8(ascii: ".")) else { return true }
         if hosting.contains(domain[...]) { return true }
@@ -15,7 +15,7 @@ enum PublicSuffixes {
         return wholeCountries.contains(country) || secondLevels[country]?.contains(label) == true
     }
 
-    /// Countries in which every second level is a suffix.
+    /// Countries in which every second level is a public suffix.
     private static let wholeCountries: Set<String> = ["bd", "ck", "er", "fk", "jm", "kh", "mm", "np", "pg"]
 
     private static let secondLevels: [String: Set<Substring>] = [

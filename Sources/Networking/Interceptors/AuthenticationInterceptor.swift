@@ -2,52 +2,53 @@ public import FoundationEssentials
 import Locking
 public import Rx
 
-/// Sends each request with a credential, and gets a new one when the upstream refuses it: however many calls are refused at the
-/// same time, there is one refresh, those that wait are sent again with what it brings, and if it fails they all fail with its
-/// error (Alamofire's `AuthenticationInterceptor`).
+/// Authenticates each request with a credential and refreshes the credential when the upstream rejects it.
+/// Calls that are rejected at the same time share one refresh: they wait for it and are sent again with the
+/// new credential, or all fail with its error (Alamofire's `AuthenticationInterceptor`).
 ///
-/// A request that comes while a refresh is under way waits for it instead of being refused first. When nobody waits any more,
-/// the refresh is cancelled; the next request that needs one begins it anew.
+/// A request that starts during a refresh waits for it instead of being rejected first. When nobody waits any
+/// more, the refresh is cancelled, and the next request that needs one starts it again.
 public final class AuthenticationInterceptor<Credentials: Authenticator>: RequestInterceptor {
-    /// What the authenticator puts into requests.
+    /// The credential that the authenticator applies to requests.
     public typealias Credential = Credentials.Credential
 
-    /// How many refreshes there may be in a time, for the case that the upstream refuses what it has just given.
+    /// The maximum rate of refreshes, for an upstream that keeps rejecting the credentials it issues.
     public struct RefreshWindow: Sendable, Hashable {
-        /// Default 30 s.
+        /// Length of the window. Default 30 s.
         public var interval: Duration = .seconds(30)
-        /// Default 5.
+        /// Maximum number of refreshes in the window. Default 5.
         public var maximumAttempts = 5
 
-        /// The defaults.
+        /// Creates a window with the default values.
         public init() {}
 
-        /// No more than `maximumAttempts` refreshes within `interval`; the next one fails with `AuthenticationError.excessiveRefresh`.
+        /// Creates a window. A refresh beyond `maximumAttempts` within `interval` fails with
+        /// `AuthenticationError.excessiveRefresh`.
         public init(interval: Duration, maximumAttempts: Int) {
             self.interval = interval
             self.maximumAttempts = maximumAttempts
         }
     }
 
-    /// One that is under way, or that somebody is about to wait for.
+    /// A refresh in progress, or about to start.
     private struct Refresh: Sendable {
         let number: Int
         let credential: Observable<Credential>
-        /// 1 while it is under way; more for a moment, where somebody comes as the last one leaves.
+        /// 1 while in progress. Briefly more if one waiter starts it anew while the last other one leaves.
         var runs = 0
     }
 
     private struct State: Sendable {
         var credential: Credential?
-        /// Counts the credentials, so that one can be told from the next without comparing them.
+        /// Incremented with every new credential, so that credentials need not be compared.
         var generation = 0
         var refresh: Refresh?
-        /// How many refreshes there were.
+        /// Number of refreshes started.
         var refreshes = 0
-        /// The one that brought the present credential; nil for one that was set.
-        var broughtBy: Int?
-        /// When the refreshes of the window began.
-        var began: [RxTime] = []
+        /// The refresh that produced the current credential; nil if the credential was set.
+        var sourceRefresh: Int?
+        /// When the refreshes in the current window started.
+        var refreshTimes: [RxTime] = []
     }
 
     private enum Step {
@@ -61,13 +62,14 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
     private let now: @Sendable () -> RxTime
     private let state: Lock<State>
 
-    /// One for all providers that show the same credential.
+    /// Creates an interceptor. Providers that use the same credential share one.
     ///
     /// - Parameters:
-    ///   - authenticator: knows how the API is authenticated against.
-    ///   - credential: nil until somebody has logged in: requests fail with `AuthenticationError.missingCredential`.
-    ///   - refreshWindow: nil for no bound.
-    ///   - now: the time that the window counts by.
+    ///   - authenticator: applies and refreshes credentials for the API.
+    ///   - credential: nil until a user logs in; requests then fail with
+    ///     `AuthenticationError.missingCredential`.
+    ///   - refreshWindow: maximum rate of refreshes; nil for no limit.
+    ///   - now: the clock of the window.
     public init(
         _ authenticator: Credentials, credential: Credential? = nil,
         refreshWindow: RefreshWindow? = RefreshWindow(), now: @escaping @Sendable () -> RxTime = { RxTime() }
@@ -78,17 +80,18 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
         state = Lock(State(credential: credential))
     }
 
-    /// The present one: set it at a login, take it away at a logout. A refresh under way does not replace what was set meanwhile.
+    /// The current credential. Set it on login, and to nil on logout. A refresh in progress does not replace
+    /// a value set meanwhile.
     public var credential: Credential? {
         get { state.withLock { $0.credential } }
         set {
-            // What is let go of may be an object of the program's: its end is not the lock's to wait for.
+            // Releases the old values outside the lock, because their deinit may run the program's code.
             let old = state.withLock { state in
                 defer {
                     state.credential = newValue
                     state.generation += 1
                     state.refresh = nil
-                    state.broughtBy = nil
+                    state.sourceRefresh = nil
                 }
                 return (state.credential, state.refresh)
             }
@@ -99,13 +102,13 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
     public func adapt(_ request: HTTPRequest) -> Single<HTTPRequest> {
         let (held, generation) = state.withLock { ($0.credential, $0.generation) }
         let step =
-            if let held, held.requiresRefresh { refreshed(generation) } else {
-                state.withLock { Self.present($0) }
+            if let held, held.requiresRefresh { refresh(ifStill: generation) } else {
+                state.withLock { Self.stepForSending($0) }
             }
         switch step {
         case .apply(let credential): return .just(authenticator.apply(credential, to: request))
         case .wait(let refresh):
-            // With what there is then: nothing, where somebody has logged out meanwhile.
+            // Reads the credential again: a logout may have removed it.
             return refresh.asSingle().map { [self] _ in
                 guard let credential else { throw AuthenticationError.missingCredential }
                 return authenticator.apply(credential, to: request)
@@ -121,7 +124,7 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
         let (held, generation) = state.withLock { ($0.credential, $0.generation) }
         guard let held else { return .just(.doNotRetryWithError(AuthenticationError.missingCredential)) }
         guard authenticator.isRequest(request, authenticatedWith: held) else { return .just(.retry) }
-        switch refreshed(generation) {
+        switch refresh(ifStill: generation) {
         case .apply: return .just(.retry)
         case .wait(let refresh):
             return refresh.asSingle().map { _ in .retry }.catch { .just(.doNotRetryWithError($0)) }
@@ -129,15 +132,15 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
         }
     }
 
-    /// What a request that is about to be sent has to do.
-    private static func present(_ state: State) -> Step {
+    /// The next step for a request that is about to be sent.
+    private static func stepForSending(_ state: State) -> Step {
         if let refresh = state.refresh { return .wait(refresh.credential) }
         return state.credential.map { .apply($0) } ?? .fail(.missingCredential)
     }
 
-    /// What to do about a credential of this generation that is no good: nothing where there is a newer one, else wait for the
-    /// one refresh.
-    private func refreshed(_ generation: Int) -> Step {
+    /// Replaces a rejected credential of this generation: returns a newer credential if there is one,
+    /// otherwise the shared refresh to wait for.
+    private func refresh(ifStill generation: Int) -> Step {
         let now = now()
         return state.withLock { state in
             guard let credential = state.credential else { return .fail(.missingCredential) }
@@ -145,35 +148,39 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
             guard state.generation == generation else { return .apply(credential) }
             if let window {
                 let seconds = Double(window.interval.nanoseconds) / 1e9
-                state.began.removeAll { now.timeIntervalSince($0) >= seconds }
-                guard state.began.count < window.maximumAttempts else { return .fail(.excessiveRefresh) }
-                state.began.append(now)
+                state.refreshTimes.removeAll { now.timeIntervalSince($0) >= seconds }
+                guard state.refreshTimes.count < window.maximumAttempts else {
+                    return .fail(.excessiveRefresh)
+                }
+                state.refreshTimes.append(now)
             }
             state.refreshes += 1
-            let refresh = refresh(state.refreshes, of: credential, generation)
+            let refresh = makeRefresh(state.refreshes, of: credential, generation)
             state.refresh = Refresh(number: state.refreshes, credential: refresh)
             return .wait(refresh)
         }
     }
 
-    /// One refresh for all who subscribe to it, also for those who come when it is over.
-    private func refresh(_ number: Int, of old: Credential, _ generation: Int) -> Observable<Credential> {
+    /// A refresh shared by all its subscribers, including those that subscribe after its end.
+    private func makeRefresh(
+        _ number: Int, of old: Credential, _ generation: Int
+    ) -> Observable<Credential> {
         Single.deferred { [weak self, authenticator] in
-            if let self, !begins(number) { return instead(of: generation) }
-            // It is no part of the request that happened to need it first.
+            if let self, !refreshBegins(number) { return replacement(forRefreshOf: generation) }
+            // Without the context of the request that happened to need the refresh first.
             return CallContext.$current.withValue(nil) { authenticator.refresh(old) }
                 .do(
-                    onSuccess: { [weak self] in self?.ended(number, with: $0) },
-                    // Before it is told: who tries again then begins anew.
-                    onError: { [weak self] _ in self?.ended(number, with: nil) },
-                    onDispose: { [weak self] in self?.left(number) })
+                    onSuccess: { [weak self] in self?.refreshEnded(number, with: $0) },
+                    // Before subscribers get the error, so that a retry starts a new refresh.
+                    onError: { [weak self] _ in self?.refreshEnded(number, with: nil) },
+                    onDispose: { [weak self] in self?.waiterLeft(number) })
         }
         .asObservable()
         .share(replay: 1, scope: .forever)
     }
 
-    /// False where it was cancelled, or a credential was set, before who is about to wait for it came to do so.
-    private func begins(_ number: Int) -> Bool {
+    /// Returns false if the refresh was cancelled or a credential was set before the first waiter subscribed.
+    private func refreshBegins(_ number: Int) -> Bool {
         state.withLock { state in
             guard state.refresh?.number == number else { return false }
             state.refresh?.runs += 1
@@ -181,36 +188,37 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
         }
     }
 
-    /// What there is, or is to come, where a refresh has ended without anything.
-    private func instead(of generation: Int) -> Single<Credential> {
-        switch refreshed(generation) {
+    /// The current credential or the next refresh, in place of a refresh that ended without a result.
+    private func replacement(forRefreshOf generation: Int) -> Single<Credential> {
+        switch refresh(ifStill: generation) {
         case .apply(let credential): .just(credential)
         case .wait(let refresh): refresh.asSingle()
         case .fail(let error): .error(error)
         }
     }
 
-    /// For all who wait.
-    private func ended(_ number: Int, with credential: Credential?) {
+    /// Stores the result of a refresh for all waiters.
+    private func refreshEnded(_ number: Int, with credential: Credential?) {
         let old = state.withLock { state -> (Credential?, Refresh?) in
             let old = (state.credential, state.refresh)
             if state.refresh?.number == number {
                 state.refresh = nil
             } else {
-                // Two ran for a moment, and the other was first: the upstream knows what it gave last.
-                guard credential != nil, state.broughtBy == number else { return (nil, nil) }
+                // Two runs overlapped and the other one ended first. The credential issued last is the valid
+                // one.
+                guard credential != nil, state.sourceRefresh == number else { return (nil, nil) }
             }
             guard let credential else { return old }
             state.credential = credential
             state.generation += 1
-            state.broughtBy = number
+            state.sourceRefresh = number
             return old
         }
         withExtendedLifetime(old) {}
     }
 
-    /// Nobody waits for a run any more, or it has ended.
-    private func left(_ number: Int) {
+    /// Removes the refresh if nobody waits for it any more.
+    private func waiterLeft(_ number: Int) {
         let old = state.withLock { state -> Refresh? in
             guard let refresh = state.refresh, refresh.number == number else { return nil }
             state.refresh?.runs -= 1

@@ -2,9 +2,10 @@ public import FoundationEssentials
 import HTTPModel
 public import Rx
 
-/// What requests show to be let in: a token, mostly.
+/// What a request is authenticated with, usually a token.
 public protocol AuthenticationCredential: Sendable {
-    /// Whether it will not be good for much longer, so that it is refreshed before a request is sent with it. Default false.
+    /// Whether the credential is about to expire, so that it is refreshed before the next request. Default
+    /// false.
     var requiresRefresh: Bool { get }
 }
 
@@ -12,22 +13,23 @@ extension AuthenticationCredential {
     public var requiresRefresh: Bool { false }
 }
 
-/// How one API is authenticated against: what `AuthenticationInterceptor` asks (Alamofire's `Authenticator`).
+/// How requests to an API are authenticated, for `AuthenticationInterceptor` (Alamofire's `Authenticator`).
 public protocol Authenticator: Sendable {
-    /// What requests show to be let in.
+    /// The type of credential.
     associatedtype Credential: AuthenticationCredential
 
-    /// The request with the credential in it, mostly in `Authorization`.
+    /// Returns the request with the credential, usually in `Authorization`.
     func apply(_ credential: Credential, to request: HTTPRequest) -> HTTPRequest
 
-    /// Gets a new credential for an old one. Through another provider than the intercepted one. It is held to no request's
-    /// deadline, but to the limits of the provider that makes the call.
+    /// Returns a new credential for an old one. Use another provider than the intercepted one. A refresh is
+    /// limited by that provider's policy, not by the deadline of a request.
     func refresh(_ credential: Credential) -> Single<Credential>
 
-    /// Whether the upstream refused the credential. Default: status 401.
+    /// Whether the upstream rejected the credential. Default: status 401.
     func didFailAuthentication(dueTo error: NetworkError) -> Bool
 
-    /// Whether the request was sent with this very credential: one that was not is sent again with it, without a refresh.
+    /// Whether the request was sent with this credential. If not, it is sent again with the credential,
+    /// without a refresh.
     func isRequest(_ request: HTTPRequest, authenticatedWith credential: Credential) -> Bool
 }
 
@@ -37,31 +39,31 @@ extension Authenticator {
 
 /// Why a request could not be authenticated.
 public enum AuthenticationError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// There is no credential: nobody has logged in.
+    /// No credential is set: nobody has logged in.
     case missingCredential
-    /// Refreshed too often within `RefreshWindow`: the upstream does not take what its own refresh gives.
+    /// Too many refreshes within `RefreshWindow`: the upstream rejects the credentials it issues.
     case excessiveRefresh
 
     public var description: String {
         switch self {
-        case .missingCredential: "there is no credential"
+        case .missingCredential: "no credential is set"
         case .excessiveRefresh: "the credential was refreshed too often"
         }
     }
 }
 
-/// A bearer token (RFC 6750) and the token that gets the next one (RFC 6749 6).
+/// A bearer token (RFC 6750) and the token for refreshing it (RFC 6749 6).
 public struct BearerCredential: AuthenticationCredential, Hashable {
-    /// What goes into `Authorization`, without its scheme.
+    /// The token for `Authorization`, without its scheme.
     public var accessToken: String
-    /// Nil where the API gives none.
+    /// Nil if the API issues none.
     public var refreshToken: String?
-    /// Nil where it is not known.
+    /// Nil if unknown.
     public var expiresAt: RxTime?
-    /// How long before its end it is refreshed. Default 30 s.
+    /// How long before its expiry the token is refreshed. Default 30 s.
     public var leeway: Duration = .seconds(30)
 
-    /// A token as an account service gave it.
+    /// Creates a credential from an account service's tokens.
     public init(accessToken: String, refreshToken: String? = nil, expiresAt: RxTime? = nil) {
         self.accessToken = accessToken
         self.refreshToken = refreshToken
@@ -74,7 +76,7 @@ public struct BearerCredential: AuthenticationCredential, Hashable {
     }
 }
 
-/// Bearer tokens, refreshed by a closure.
+/// Authenticates with bearer tokens that a closure refreshes.
 ///
 ///     let accounts = Provider<AccountAPI>()
 ///     let token = AuthenticationInterceptor(BearerAuthenticator { old in
@@ -84,7 +86,8 @@ public struct BearerCredential: AuthenticationCredential, Hashable {
 public struct BearerAuthenticator: Authenticator {
     private let renew: @Sendable (BearerCredential) -> Single<BearerCredential>
 
-    /// Bearer tokens, the next of which a closure gets, through another provider than the intercepted one.
+    /// Creates an authenticator. The closure obtains the next token through another provider than the
+    /// intercepted one.
     public init(refresh: @escaping @Sendable (BearerCredential) -> Single<BearerCredential>) {
         renew = refresh
     }

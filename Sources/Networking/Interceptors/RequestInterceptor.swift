@@ -1,22 +1,25 @@
 public import Rx
 
-/// Changes requests before they are sent, and says after a failure whether to send again (Alamofire's `RequestInterceptor`).
-/// Both may take their time: they answer with a `Single`, which is disposed with the call and ends with the call's time.
+/// Adapts requests before they are sent and decides after a failure whether to send them again (Alamofire's
+/// `RequestInterceptor`). Both methods may take time: they return a `Single`, which is disposed with the call
+/// and limited by the call's total time.
 ///
-/// Called on the call's own loop, of several in one `Interceptor` the later ones where the one before answered; with the
-/// `CallContext` of the request that the call is made for. An interceptor that makes calls needs a provider of its own for
-/// them: through the one that it intercepts they would wait for themselves.
+/// Called on the call's loop, with the `CallContext` of the request that the call is made for; later
+/// interceptors of an `Interceptor` are called where the previous one delivered. An interceptor that makes
+/// calls needs a provider of its own: calls through the intercepted provider would wait for themselves.
 public protocol RequestInterceptor: Sendable {
-    /// The request that is sent instead. Asked before each time that a request is sent, but not for the attempts that the
-    /// provider's own `CallRetryPolicy` makes in between. An error ends the call.
+    /// Returns the request to send instead. Called every time a request is sent, except for the attempts that
+    /// the provider's `CallRetryPolicy` makes in between. An error ends the call.
     func adapt(_ request: HTTPRequest) -> Single<HTTPRequest>
 
-    /// What to do about a failure: no whole answer, or one whose status is 400 or more or does not pass the target's
-    /// `validation`.
+    /// Decides about a failure: no complete response, a status of 400 or more, or a status that the target
+    /// does not accept.
     ///
     /// - Parameters:
-    ///   - request: as it was sent.
-    ///   - retryCount: how often an interceptor had it sent again already; at most `CallPolicy.maxInterceptorRetries` times.
+    ///   - request: the request as it was sent.
+    ///   - error: the failure.
+    ///   - retryCount: how often interceptors already had the request sent again, at most
+    ///     `CallPolicy.maxInterceptorRetries` times.
     func retry(_ request: HTTPRequest, dueTo error: NetworkError, retryCount: Int) -> Single<RetryResult>
 }
 
@@ -28,19 +31,19 @@ extension RequestInterceptor {
     > { .just(.doNotRetry) }
 }
 
-/// What an interceptor makes of a failure.
+/// An interceptor's decision about a failure.
 public enum RetryResult: Sendable {
-    /// Send again, adapted anew.
+    /// Adapt the request again and send it.
     case retry
-    /// The same after a time.
+    /// Adapt the request again and send it after a delay.
     case retryWithDelay(Duration)
-    /// The outcome stands.
+    /// The failure stands.
     case doNotRetry
-    /// The call fails with this instead.
+    /// The call fails with this error instead.
     case doNotRetryWithError(any Error)
 }
 
-/// Several interceptors as one, or one made of closures.
+/// Combines several interceptors, or makes one from closures.
 ///
 ///     Interceptor(
 ///         adapt: { request in .just(request.setHeader("X-App", "7")) },
@@ -54,7 +57,8 @@ public struct Interceptor: RequestInterceptor {
     private let adapters: [Adapt]
     private let retriers: [Retry]
 
-    /// Requests go through all in order; after a failure they are asked in order until one says something else than `doNotRetry`.
+    /// Combines interceptors. Requests pass through all of them in order; after a failure, the first decision
+    /// other than `doNotRetry` counts.
     public init(_ interceptors: [any RequestInterceptor]) {
         adapters = interceptors.map { interceptor in { interceptor.adapt($0) } }
         retriers = interceptors.map { interceptor in
@@ -62,7 +66,7 @@ public struct Interceptor: RequestInterceptor {
         }
     }
 
-    /// One made of closures; what is not given changes nothing and retries nothing.
+    /// Makes an interceptor from closures. A missing closure changes or retries nothing.
     public init(adapt: Adapt? = nil, retry: Retry? = nil) {
         adapters = adapt.map { [$0] } ?? []
         retriers = retry.map { [$0] } ?? []

@@ -3,18 +3,20 @@ import HTTPModel
 import JSONBytes
 
 extension TransportCall {
-    /// The call as a line that a POSIX shell runs with curl: what a provider sends, without what the transport adds.
+    /// The call as a curl command line for a POSIX shell: what the provider sends, without what the transport
+    /// adds.
     ///
     ///     curl -X PUT 'http://diary.test/weights/2026-11-20/am' -H 'Accept: application/json' \
     ///         -H 'Content-Type: application/json' --data-raw '{"weight":61.5}'
     ///
-    /// Nothing in it is the shell's to read: each value stands in single quotes. What is secret is left out as `redaction` says.
-    /// A body that is no text, or none of one line, goes through `base64 -d`; one longer than `bodyLimit` bytes, a streamed one, and
-    /// a multipart form with a secret part are left out, with a remark behind the line that says so.
+    /// Every value is in single quotes, so the shell interprets nothing. Secrets are replaced as `redaction`
+    /// specifies. A body that is not a single line of text is piped through `base64 -d`. A body of more than
+    /// `bodyLimit` bytes, a streamed body, and a multipart form with a secret part are omitted, with a
+    /// comment at the end of the line.
     ///
     /// - Parameters:
-    ///   - redaction: what is left out. Default: what is commonly secret.
-    ///   - bodyLimit: bytes of a body that are shown. Default 16 KiB.
+    ///   - redaction: what is replaced. Default: common secrets.
+    ///   - bodyLimit: maximum number of body bytes to show. Default 16 KiB.
     public func curlCommand(redaction: Redaction = Redaction(), bodyLimit: Int = 16 << 10) -> String {
         var words = ["curl"]
         switch method {
@@ -22,7 +24,7 @@ extension TransportCall {
         case .head: words.append("--head")
         default: words.append("-X \(CurlCommand.word(method.rawValue))")
         }
-        // Brackets and braces in a URL are curl's own otherwise.
+        // --globoff, because curl expands brackets and braces in URLs.
         words.append("--globoff \(CurlCommand.quoted(CurlCommand.url(of: self, redaction)))")
         var hasContentType = false
         for (text, value) in allFields {
@@ -33,15 +35,15 @@ extension TransportCall {
         }
         switch body {
         case .none: return words.joined(separator: " ")
-        case .stream: return words.joined(separator: " ") + "  # its body is streamed, and left out"
+        case .stream: return words.joined(separator: " ") + "  # streamed body omitted"
         case .bytes(let bytes):
             guard bytes.count <= bodyLimit else {
-                return words.joined(separator: " ") + "  # its body of \(bytes.count) bytes is left out"
+                return words.joined(separator: " ") + "  # body of \(bytes.count) bytes omitted"
             }
             guard !CurlCommand.hasSecretPart(bytes, of: self, redaction) else {
-                return words.joined(separator: " ") + "  # its form, which has secrets, is left out"
+                return words.joined(separator: " ") + "  # form with secrets omitted"
             }
-            // Else curl names a form.
+            // Without this, curl adds the content type of a form.
             if !hasContentType { words.append("-H 'Content-Type:'") }
             return CurlCommand.line(words, CurlCommand.redacted(bytes, of: self, redaction))
         }
@@ -49,7 +51,7 @@ extension TransportCall {
 }
 
 extension Unicode.Scalar {
-    /// Ends a line, or is for a terminal rather than for who reads it.
+    /// Whether it ends a line or controls a terminal.
     var isControl: Bool {
         properties.generalCategory == .control || value == 0x2028 || value == 0x2029
     }
@@ -62,12 +64,12 @@ private enum CurlCommand {
         return "\(base.scheme.rawValue)://\(base.authority)\(call.path)\(query)"
     }
 
-    /// A method of letters needs no quotes; one of its own may have what means something to a shell.
+    /// A method that consists of letters needs no quotes; a custom one may have special characters.
     static func word(_ text: String) -> String {
         text.utf8.allSatisfy { (0x61...0x7a).contains($0 | 0x20) } ? text : quoted(text)
     }
 
-    /// Whether it is a form in parts (RFC 7578), one of which is named after something secret.
+    /// Whether the body is a multipart form (RFC 7578) with a part whose name is secret.
     static func hasSecretPart(_ body: ArraySlice<UInt8>, of call: TransportCall, _ redaction: Redaction)
         -> Bool
     {
@@ -79,7 +81,7 @@ private enum CurlCommand {
         }
     }
 
-    /// In single quotes nothing but the single quote is special (POSIX 2.2.2).
+    /// In single quotes, only the single quote is special (POSIX 2.2.2).
     static func quoted(_ text: String) -> String {
         "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
     }
@@ -96,7 +98,7 @@ private enum CurlCommand {
     }
 
     static func line(_ words: [String], _ body: ArraySlice<UInt8>) -> String {
-        // No word of a shell has a NUL, none should have other bytes than text's, and a log's line is one line.
+        // A shell word cannot contain NUL and should contain only text, and a log entry should be one line.
         if let text = String(validating: body, as: UTF8.self),
             !text.unicodeScalars.contains(where: \.isControl)
         {

@@ -1,25 +1,25 @@
 public import FoundationEssentials
 import Locking
 
-/// Keeps what went wrong with a provider's calls: how often by kind and reason, and the last of them whole (the place of a crash
-/// reporter of non-fatal errors).
+/// Records the failures of a provider's calls: counts by kind and reason, and the most recent errors. It
+/// replaces a crash reporter's non-fatal errors.
 ///
 ///     let recorder = ErrorRecorder()
 ///     let diary = Provider<DiaryAPI>(plugins: [recorder])
 ///     recorder.counts[.serverErr]          // how many
-///     recorder.recent.last?.error.reason   // what the last one was
+///     recorder.recent.last?.error.reason   // why the last call failed
 ///
-/// Providers may share one. A failure is recorded once each time that it is found: as a call ends without an answer, and as an
-/// answer is read as a failure. Errors of your own go in by `record(_:)`.
+/// Providers may share one. A failure is recorded each time it is found: when a call ends without a response,
+/// and when a response is read as a failure. Record your own errors with `record(_:)`.
 public final class ErrorRecorder: PluginType {
-    /// A failure and when it was recorded.
+    /// A recorded error.
     public struct Record: Sendable {
-        /// As it was recorded: the whole of it.
+        /// The error.
         public let error: any Error
-        /// By the recorder's `now`.
+        /// The time, according to the recorder's `now`.
         public let recordedAt: Date
 
-        /// Nil where it is another error than the client's.
+        /// The error as a `NetworkError`; nil for any other error.
         public var networkError: NetworkError? { error as? NetworkError }
     }
 
@@ -36,12 +36,13 @@ public final class ErrorRecorder: PluginType {
     private let now: @Sendable () -> Date
     private let state = Lock(State())
 
-    /// One that has recorded nothing yet.
+    /// Creates a recorder.
     ///
     /// - Parameters:
-    ///   - capacity: how many failures are kept; the oldest goes first. Default 100.
-    ///   - now: what time it is.
-    ///   - onRecord: is handed each failure of a call besides, on the loop that found it: be quick, block nothing.
+    ///   - capacity: number of errors to keep. The oldest is dropped first. Default 100.
+    ///   - now: the clock.
+    ///   - onRecord: called with each `NetworkError` on the loop that found it. Must be quick and must not
+    ///     block.
     public init(
         capacity: Int = 100, now: @escaping @Sendable () -> Date = { Date() },
         onRecord: (@Sendable (NetworkError) -> Void)? = nil
@@ -51,29 +52,29 @@ public final class ErrorRecorder: PluginType {
         self.onRecord = onRecord
     }
 
-    /// The defaults, with somebody who is told: `ErrorRecorder { crashes.record($0) }`.
+    /// Creates a recorder with the defaults that passes failures on: `ErrorRecorder { crashes.record($0) }`.
     public convenience init(_ onRecord: @escaping @Sendable (NetworkError) -> Void) {
         self.init(onRecord: onRecord)
     }
 
-    /// Failures so far by what became of the call.
+    /// Number of failures by kind.
     public var counts: [OutcomeKind: Int] { state.withLock { $0.counts } }
 
-    /// Failures so far by their reason. A closed set: fit for a metric's label.
+    /// Number of failures by reason. The reasons are a bounded set and can label metrics.
     public var reasons: [FailureReason: Int] { state.withLock { $0.reasons } }
 
-    /// Recorded errors that are no `NetworkError`.
+    /// Number of recorded errors that are not a `NetworkError`.
     public var otherCount: Int { state.withLock { $0.others } }
 
-    /// Those that are kept, the oldest first.
+    /// The kept errors, oldest first.
     public var recent: [Record] {
         state.withLock { Array($0.ring[$0.next...] + $0.ring[..<$0.next]) }
     }
 
-    /// Forgets all.
+    /// Removes all counts and errors.
     public func reset() { state.withLock { $0 = State() } }
 
-    /// Counts and keeps an error: one of your own, or one that a `catch` has swallowed.
+    /// Counts and keeps an error, for example your own or one that a `catch` handled.
     public func record(_ error: any Error) {
         let record = Record(error: error, recordedAt: now())
         let network = record.networkError

@@ -1,34 +1,34 @@
 import HTTPModel
 import JSONBytes
 
-/// Tells what a provider sends and gets, a line each (Moya's `NetworkLoggerPlugin`).
+/// Logs what a provider sends and receives, one line each (Moya's `NetworkLoggerPlugin`).
 ///
 ///     let tags = Provider<TagAPI>(plugins: [NetworkLogger { print($0) }])
 ///     // curl --globoff 'http://tags.test/tags' -H 'Accept: application/json' ...
 ///     // 200 from tags: GET /tags, 1893 bytes, 12.4 ms, attempts 1
 ///
-/// The line of a request can be pasted into a shell. What is secret is in neither line.
+/// A request's line can be pasted into a shell. Secrets appear in no line.
 public struct NetworkLogger: PluginType {
-    /// What is told.
+    /// What is logged.
     public struct Detail: OptionSet, Sendable {
         public let rawValue: Int
 
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// Each attempt as a line of curl.
+        /// Each attempt as a curl command.
         public static let requests = Detail(rawValue: 1)
-        /// Each response: status, size, time, attempts; and each call without one.
+        /// Each response (status, size, time, attempts) and each call without one.
         public static let responses = Detail(rawValue: 2)
-        /// Each answer that was read as a failure.
+        /// Each response that is read as a failure.
         public static let failures = Detail(rawValue: 4)
         /// The fields of responses.
         public static let responseFields = Detail(rawValue: 8)
-        /// The bodies of responses that are text, up to `bodyLimit`.
+        /// The bodies of responses, if they are text, up to `bodyLimit`.
         public static let responseBodies = Detail(rawValue: 16)
 
-        /// Requests, responses and failures, a line each.
+        /// Requests, responses and failures, one line each.
         public static let standard: Detail = [.requests, .responses, .failures]
-        /// All of it.
+        /// Everything.
         public static let verbose: Detail = [.standard, .responseFields, .responseBodies]
     }
 
@@ -37,13 +37,14 @@ public struct NetworkLogger: PluginType {
     private let bodyLimit: Int
     private let write: @Sendable (String) -> Void
 
-    /// Tells nothing before it is given to a provider.
+    /// Creates a logger.
     ///
     /// - Parameters:
-    ///   - detail: default `.standard`.
-    ///   - redaction: what is left out of what is told. Default: what is commonly secret.
-    ///   - bodyLimit: bytes of a body that are shown. Default 16 KiB.
-    ///   - write: takes each line, without its end, on the call's loop: be quick, block nothing.
+    ///   - detail: what is logged. Default `.standard`.
+    ///   - redaction: what is replaced. Default: common secrets.
+    ///   - bodyLimit: maximum number of body bytes to show. Default 16 KiB.
+    ///   - write: receives each line, without a line end, on the call's loop. Must be quick and must not
+    ///     block.
     public init(
         _ detail: Detail = .standard, redaction: Redaction = Redaction(), bodyLimit: Int = 16 << 10,
         write: @escaping @Sendable (String) -> Void
@@ -90,12 +91,12 @@ public struct NetworkLogger: PluginType {
             return write("  " + shown(bytes, of: bytes.count))
         }
         guard data.count > bodyLimit || String(validating: data, as: UTF8.self) != nil else {
-            return write("  (\(data.count) bytes that are no text)")
+            return write("  (\(data.count) bytes that are not text)")
         }
         write("  " + shown(data, of: data.count))
     }
 
-    /// Line ends are told as such, so that what an upstream sends cannot look like a line of the log.
+    /// Escapes control characters, so that content from an upstream cannot fake a log line.
     private func shown(_ bytes: ArraySlice<UInt8>, of count: Int) -> String {
         var text = ""
         for scalar in String(decoding: bytes.prefix(bodyLimit), as: UTF8.self).unicodeScalars {

@@ -1,22 +1,24 @@
 import HTTPModel
 
-/// Sees what a provider does, and may change what it sends and gives (Moya's `PluginType`). Called on the call's own loop,
-/// inline: be quick, block nothing. What takes its time is a `RequestInterceptor`'s.
+/// Observes a provider's calls and may change requests and results (Moya's `PluginType`). Called inline on
+/// the call's loop: be quick and do not block. Use a `RequestInterceptor` for work that takes time.
 public protocol PluginType: Sendable {
-    /// The request that is sent instead. Before interceptors are asked.
+    /// Returns the request to send instead. Called before interceptors.
     func prepare(_ request: HTTPRequest, for call: TransportCall) -> HTTPRequest
 
-    /// An attempt is about to be sent; the first is 1.
+    /// An attempt is about to be sent. The first is number 1.
     func willSend(_ call: TransportCall, attempt: Int)
 
-    /// A request ended with a response of whatever status, or without one: once, after all attempts of the provider's retry
-    /// policy, for each time that an interceptor or a redirect had it sent; not for a call that was disposed.
+    /// A request ended with a response of any status, or without one. Called after all attempts of the retry
+    /// policy, each time that a request is sent by the provider, an interceptor or a redirect. Not called for
+    /// a disposed call.
     func didReceive(_ result: Result<Response, NetworkError>, call: TransportCall)
 
-    /// An answer was read as a failure: by its status, its envelope or its shape. Beside `didReceive`.
+    /// A response was read as a failure because of its status, envelope or shape. Called in addition to
+    /// `didReceive`.
     func didFail(_ error: NetworkError, call: TransportCall)
 
-    /// What the call gives instead. Last, once a call.
+    /// Returns the result of the call instead. Called last, once for each call.
     func process(_ result: Result<Response, NetworkError>, for call: TransportCall) -> Result<
         Response, NetworkError
     >
@@ -36,16 +38,16 @@ extension PluginType {
 ///
 ///     Provider<TagAPI>(plugins: [AccessTokenPlugin { keychain.token }])
 ///
-/// A token that runs out, and is to be got anew, is `AuthenticationInterceptor`'s.
+/// For a token that expires and is refreshed, use `AuthenticationInterceptor`.
 public struct AccessTokenPlugin: PluginType {
     private let scheme: String
     private let token: @Sendable () -> String?
 
-    /// A token that is asked for anew with each request.
+    /// Creates a plugin that asks for the token with each request.
     ///
     /// - Parameters:
-    ///   - scheme: what stands before the token in `Authorization` (RFC 9110 11.4). Default `Bearer`.
-    ///   - token: asked for each request; nil sends none.
+    ///   - scheme: the scheme before the token in `Authorization` (RFC 9110 11.4). Default `Bearer`.
+    ///   - token: returns the token; nil sends none.
     public init(scheme: String = "Bearer", token: @escaping @Sendable () -> String?) {
         self.scheme = scheme
         self.token = token

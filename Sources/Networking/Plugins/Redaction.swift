@@ -1,24 +1,25 @@
 public import HTTPModel
 import JSONBytes
 
-/// What no log may show, and what stands there instead.
+/// The secrets that logs must not show, and their replacement.
 ///
-/// Fields: `Authorization`, `Cookie`, `Set-Cookie` and the like, and those whose name ends in a secret's name: `X-Access-Token`,
-/// `Stripe-Signature`. Names in queries, forms and JSON bodies: `token`, `password`, `api_key`, `serviceKey` and the like. Case,
-/// `-` and `_` do not matter. A redirect to another origin drops the same fields (``RedirectPolicy``).
+/// Fields: `Authorization`, `Cookie`, `Set-Cookie` and similar, and fields whose name ends in a secret's
+/// name: `X-Access-Token`, `Stripe-Signature`. Names in queries, forms and JSON bodies: `token`, `password`,
+/// `api_key`, `serviceKey` and similar. Case, `-` and `_` do not matter. A redirect to another origin drops
+/// the same fields (``RedirectPolicy``).
 public struct Redaction: Sendable {
-    /// What stands where something was left out. Default `[REDACTED]`.
+    /// The replacement. Default `[REDACTED]`.
     public var mark = "[REDACTED]"
-    /// The fields whose values are left out. The scheme of credentials stays: `Bearer [REDACTED]`.
+    /// The fields whose values are replaced. The scheme of credentials is kept: `Bearer [REDACTED]`.
     public var fields = Redaction.credentials
 
-    /// What tells who somebody is, or lets them in.
+    /// Fields that identify or authenticate somebody.
     static let credentials: Set<HTTPFieldName> = [
         .authorization, .cookie, .setCookie, "Proxy-Authorization", "X-Api-Key", "X-Auth-Token",
         "X-Csrf-Token",
         "X-Amz-Security-Token",
     ]
-    /// The names of parameters and members whose values are left out, in lower case, without `-` and `_`.
+    /// The names of parameters and members whose values are replaced, in lower case, without `-` and `_`.
     public var names: Set<String> = [
         "accesstoken", "apikey", "appkey", "assertion", "auth", "authorization", "clientsecret", "cookie",
         "credential", "credentials", "dpop", "idtoken", "jwt", "key", "passphrase", "password", "passwd",
@@ -26,12 +27,12 @@ public struct Redaction: Sendable {
         "servicekey", "session", "sessionid", "sig", "signature", "token", "xapikey",
     ]
 
-    /// The defaults.
+    /// Creates a redaction with the defaults.
     public init() {}
 
     static let standard = Redaction()
 
-    /// Leaves nothing out: for a machine of your own.
+    /// Replaces nothing, for development.
     public static let none: Redaction = {
         var redaction = Redaction()
         redaction.fields = []
@@ -49,10 +50,11 @@ public struct Redaction: Sendable {
         return hasScheme ? "\(words[0]) \(mark)" : mark
     }
 
-    /// Fields whose value is an address, which may have secrets in its query.
+    /// Fields that contain a URL, whose query may contain secrets.
     private static let addresses: Set<HTTPFieldName> = [.location, "Content-Location", "Referer"]
 
-    /// One of `fields`, or one whose name ends in one of `names`: `X-Access-Token`, `Ocp-Apim-Subscription-Key`.
+    /// Whether it is one of `fields` or ends in one of `names`: `X-Access-Token`,
+    /// `Ocp-Apim-Subscription-Key`.
     func isSecret(field name: HTTPFieldName) -> Bool {
         if fields.contains(name) { return true }
         var ending = ""
@@ -62,7 +64,7 @@ public struct Redaction: Sendable {
         }
     }
 
-    /// Also one of its parts is enough: `user[password]`, `token[0]`, `filter.apiKey`.
+    /// Whether the name or one of its components is secret: `user[password]`, `token[0]`, `filter.apiKey`.
     func isSecret(_ name: some StringProtocol) -> Bool {
         guard !names.isEmpty else { return false }
         return name.split { $0 == "[" || $0 == "]" || $0 == "." }.contains { part in
@@ -72,12 +74,12 @@ public struct Redaction: Sendable {
 
     private func address(_ text: String) -> String {
         guard let mark = text.firstIndex(where: { $0 == "?" || $0 == "#" }) else { return text }
-        // A fragment has the tokens of OAuth's implicit grant (RFC 6749 4.2.2).
+        // A fragment may contain the tokens of OAuth's implicit grant (RFC 6749 4.2.2).
         let parts = text[text.index(after: mark)...].split(separator: "#", omittingEmptySubsequences: false)
         return text[...mark] + parts.map { pairs($0) }.joined(separator: "#")
     }
 
-    /// A query or a form, `name=value&name=value`, as it is but for the secret values.
+    /// Replaces the secret values of a query or form, `name=value&name=value`.
     func pairs(_ text: some StringProtocol) -> String {
         guard !names.isEmpty else { return String(text) }
         return text.split(separator: "&", omittingEmptySubsequences: false).map { pair in
@@ -92,7 +94,7 @@ public struct Redaction: Sendable {
         (try? PercentEncoding.decodeString(Array(name.utf8))) ?? String(name)
     }
 
-    /// A JSON document without the values of secret members; the same bytes where it has none.
+    /// Replaces the values of secret members in a JSON document; returns the same bytes if there are none.
     func json(_ document: JSONFragment) -> JSONFragment {
         guard hasSecrets(document) else { return document }
         var composer = JSONComposer()
@@ -108,7 +110,7 @@ public struct Redaction: Sendable {
         }
     }
 
-    // As deep as a document may be: 64 levels.
+    // Recurses at most 64 levels, the limit of a document.
     private func write(_ value: JSONFragment, to composer: inout JSONComposer) {
         switch value.kind {
         case .object:

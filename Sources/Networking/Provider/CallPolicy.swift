@@ -2,10 +2,10 @@ import Dispatch
 public import JSONBytes
 public import Rx
 
-/// How a provider makes its calls.
+/// The limits, retries and redirects of a provider's calls.
 public struct CallPolicy: Sendable, Hashable {
-    /// One call: all attempts and the waits between them. Default 10 s, and never past the deadline of the
-    /// request that the call is made for.
+    /// The limit of one call: all attempts and the waits between them. Default 10 s. A call never outlasts
+    /// the deadline of the request that it is made for.
     public var totalTimeout: Duration = .seconds(10) {
         didSet {
             guard !setsAttemptLimits else { return }
@@ -13,48 +13,50 @@ public struct CallPolicy: Sendable, Hashable {
             setsAttemptLimits = false
         }
     }
-    /// One attempt. Default: 1 s to connect, 5 s to the first byte and between two pieces, 5 s for the upstream to take some of
-    /// the request; where `totalTimeout` is set, each is raised to it. Limits that are set stay as they are.
+    /// The limits of one attempt. Default: 1 s to connect, 5 s to the first byte and between two reads, 5 s
+    /// without progress in sending. Setting `totalTimeout` raises each of them to it, unless this property is
+    /// set.
     public var attemptLimits = AttemptLimits() {
         didSet { setsAttemptLimits = true }
     }
     private var setsAttemptLimits = false
-    /// Whether a failed attempt is made again. Default: three attempts in all, for idempotent methods.
+    /// When a failed attempt is repeated. Default: up to three attempts, for idempotent methods.
     public var retry = CallRetryPolicy()
-    /// Which redirects are followed. Default none.
+    /// Which redirects are followed. Default: none.
     public var redirects = RedirectPolicy.never
-    /// How often an interceptor may have one call sent again. Default 10; its last outcome stands then.
+    /// How often interceptors may have one call sent again. Default 10. After that, the last outcome stands.
     public var maxInterceptorRetries = 10
-    /// A streamed body of this many bytes or more, or of an unknown length, is sent with `Expect: 100-continue`, so that an
-    /// upstream may refuse it before it comes; nil: none is. An upstream that answers 417 gets the request again without it
-    /// (RFC 9110 10.1.1). Default 1 MiB.
+    /// A streamed body of at least this many bytes, or of unknown length, is sent with `Expect:
+    /// 100-continue`, so that the upstream can reject it before it is sent. Nil turns this off. After a 417
+    /// the request is sent again without the field (RFC 9110 10.1.1). Default 1 MiB.
     public var expectContinueFrom: Int? = 1 << 20
-    /// What a response's JSON may ask of its reader: beyond it the body is no JSON. Default 64 levels, numbers of 256 bytes.
+    /// Limits on a response's JSON. A body that exceeds them is rejected. Default: 64 levels, numbers of 256
+    /// bytes.
     public var json = JSONLimits.standard
 
-    /// The defaults.
+    /// Creates a policy with the default values.
     public init() {}
 }
 
-/// When a failed call is made again. Only safe and idempotent methods (RFC 9110 9.2.2) ever are.
+/// When a failed attempt is repeated. Only safe and idempotent methods (RFC 9110 9.2.2) are.
 ///
 /// Retried: `dns_timeout`, `connection_refused`, `connection_timeout`, `connection_terminated`,
-/// `http_response_incomplete`; the statuses 502, 503 and 504; 429 only with `Retry-After`. Never: read and
-/// response time-outs, TLS, protocol and size errors, other statuses, and what fails in decoding.
+/// `http_response_incomplete`; the statuses 502, 503 and 504; 429 only with `Retry-After`. Never retried:
+/// read and response timeouts, TLS, protocol and size errors, other statuses, and decoding failures.
 public struct CallRetryPolicy: Sendable, Hashable {
-    /// Attempts in all, the first included. Default 3; 1 turns retries off.
+    /// Maximum number of attempts, including the first. Default 3; 1 turns retries off.
     public var maxAttempts: Int = 3
-    /// The waits; `Retry-After` comes on top. Default: the first is a random time up to 10 ms, each further one up to twice
-    /// the one before ("full jitter"), none longer than 1 s.
+    /// The waits between attempts, in addition to `Retry-After`. Default: at first a random time of up to 10
+    /// ms, then up to twice the previous bound ("full jitter"), at most 1 s.
     public var backoff = Backoff.exponential(base: .milliseconds(10), cap: .seconds(1), jitter: .full)
-    /// Waits after refused connections take no longer in all, so that a dead upstream is told soon.
+    /// Upper limit for all waits after refused connections, so that a call to a dead upstream fails soon.
     /// Default 40 ms.
     public var refusedLimit: Duration = .milliseconds(40)
 
-    /// The defaults.
+    /// Creates a policy with the default values.
     public init() {}
 
-    /// One attempt, whatever happens.
+    /// A single attempt.
     public static let never: CallRetryPolicy = {
         var policy = CallRetryPolicy()
         policy.maxAttempts = 1

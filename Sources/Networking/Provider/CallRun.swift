@@ -5,52 +5,52 @@ import JSONBytes
 import Locking
 import Rx
 
-/// What an attempt ended with. In a box, as few calls have one.
+/// The result of an attempt. Indirect because few calls store one.
 private indirect enum Outcome: Sendable {
     case response(TransportResponse)
     case failure(TransportError)
 }
 
-/// What of a run changes while it is under way.
+/// The mutable state of a run.
 private struct CallState: Sendable {
-    /// The first attempt counts from the beginning, which is when it is sent.
+    /// The first attempt counts from the start: `begin()` sends it at once.
     var retry = RetryMachine(attempts: 1)
     var attempt: (any Disposable)?
-    /// Set between two attempts. No wait outlasts the call's time.
+    /// Set between two attempts. Every wait ends within the call's total time.
     var wait: TimerToken?
-    /// A retry was taken from the budget and has not been given back.
+    /// A retry was taken from the budget and not yet given back.
     var holdsRetry = false
     var isOver = false
 }
 
-/// A call that can be subscribed to, any number of times, and one subscription to it: sends attempts, each within what is
-/// left of the total time, and waits between attempts. What comes of a response is a subclass's to say.
+/// A call that can be subscribed to any number of times, and one subscription to it. Sends attempts, each
+/// within the remaining total time, and waits between them. Subclasses turn the response into output.
 ///
-/// Answers and timers come on the loop that subscribed; disposal may come from anywhere.
+/// Responses and timers arrive on the loop of the subscriber; disposal may come from any thread.
 ///
-/// `@unchecked Sendable`, which the emitter has, holds here: `begin()` writes the variables before a timer or an attempt
-/// knows of the run, and the rest is in `state`.
+/// `@unchecked Sendable`, inherited from `Emitter`: `begin()` writes the variables before any timer or
+/// attempt can reach the run; everything else is in `state`.
 class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, @unchecked Sendable {
     final let provider: ProviderSettings
     private(set) final var call: TransportCall
-    /// Stays on the loop that subscribed. Nil until the run begins, unless a stage before it chose the loop.
+    /// Stays on the subscriber's loop. Nil until the run begins, unless an earlier stage chose the loop.
     private final var transport: (any Transport)?
-    /// Whether a stage before it chose the loop.
+    /// Whether an earlier stage chose the loop.
     private final var isBound = false
     private final var started = RxTime(timeIntervalSince1970: 0)
-    /// Nanoseconds from the start to the call's own end or the request's deadline, whichever is earlier.
+    /// Nanoseconds from the start to the call's own end or the request's deadline, whichever comes first.
     private final var end: Int64 = 0
     private final var endsAtDeadline = false
     /// Written between two attempts.
     private final var isRetried = false
-    /// What calls that are made in answer to this one belong to. Nil for a call that is a part by itself, which no call
-    /// follows, and where there is no request.
-    private final var place: CallContext?
-    /// Where the last attempt went. Written on its loop, which notes the call's end.
+    /// The context of calls made in response to this one. Nil for a call that is a part by itself, which no
+    /// call follows, and outside a request.
+    private final var followUpContext: CallContext?
+    /// The address of the last attempt. Written on its loop, which records the end of the call.
     private(set) final var address: PeerAddress?
-    /// Written on the loop of its attempts, between which it is read.
+    /// Written on the loop of the call's attempts; read between attempts.
     private(set) final var wasSentTwice = false
-    /// Where the request's record has the call; nil where it has not.
+    /// The call's index in the request's record; nil if it is not recorded.
     private final var recordIndex: Int?
     fileprivate final let state = Lock(CallState())
 
@@ -60,23 +60,23 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         super.init()
     }
 
-    /// Stays on the loop of the stages before, where there are some. Before it begins.
+    /// Keeps the run on the loop of the earlier stages, if there are any. Call before the run begins.
     final func bind(to transport: (any Transport)?) {
         self.transport = transport
         isBound = transport != nil
     }
 
-    /// What another subscription is to use.
+    /// The transport for another subscription.
     final var boundTransport: (any Transport)? { isBound ? transport : nil }
 
-    /// Reports what the response that the call ended with comes to. The run is over and holds nothing any more.
+    /// Reports the output for the final response. The run is over and holds no resources.
     func report(_ response: consuming TransportResponse, attempts: Int) {}
 
-    /// Reports what the response comes to where nobody asks for more of it than its data. False, and nothing is reported,
-    /// where `report` has to.
+    /// Reports the output if only the data of the response is needed. Returns false, without reporting
+    /// anything, if `report` has to handle the response.
     func reportData(of response: borrowing TransportResponse) -> Bool { false }
 
-    /// Whether another attempt could still put right what this one did.
+    /// Whether a further attempt is still possible.
     var mayBeSentAgain: Bool { true }
 
     var streaming: (any StreamingAttemptReceiver)? { nil }
@@ -101,7 +101,8 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         send(call, over: transport, attempt: 1, within: end)
     }
 
-    /// Nothing is sent. Reported in a turn of its own, so that a subscriber that tries again at once does not recurse.
+    /// Fails without sending. Reports asynchronously, so that a subscriber that retries at once does not
+    /// recurse.
     private func endLate(on scheduler: any SchedulerType) {
         state.withLock { $0.retry = RetryMachine() }
         let report = scheduler.schedule(self) { run in
@@ -122,23 +123,23 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     @inline(never)
     private func enterRecord() {
         guard let context = call.context?.joining(.current) else { return }
-        place = context
+        followUpContext = context
         recordIndex = context.began(call.upstream, by: self)
     }
 
-    /// Notes for the request's line in the log how the call ended.
+    /// Records how the call ended, for the request's log line.
     @inline(__always)
     final func note(_ status: HTTPStatus, attempts: Int) {
         note(
             CallOutcome(
                 status: Int16(truncatingIfNeeded: status.code),
                 reason: status.code >= 400 ? .upstreamStatus : nil, address: address, attempts: attempts))
-        answered()
+        reportAnswered()
     }
 
-    /// A response has come, of any status.
+    /// Reports to the observer that a response arrived, whatever its status.
     @inline(__always)
-    final func answered() {
+    final func reportAnswered() {
         if call.upstream.isWatched { provider.observer?.callAnswered(by: call.upstream) }
     }
 
@@ -147,15 +148,15 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         if let number = receiverNumber {
             call.context?.ended(call.upstream, part: number, outcome)
         } else if let recordIndex {
-            place?.ended(recordIndex, outcome)
+            followUpContext?.ended(recordIndex, outcome)
         }
     }
 
-    /// Nobody wants it any more.
+    /// Records a cancelled call.
     @inline(never)
     private func noteCancelled() {
         guard !state.withLock({ $0.isOver }) else { return }
-        let outcome = soFar
+        let outcome = outcomeSoFar
         if let number = receiverNumber {
             call.context?.cancelled(call.upstream, part: number, outcome)
         } else {
@@ -173,7 +174,8 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         var attempt: (any Disposable)? = transport.send(
             call, within: .nanoseconds(Int(limit)), for: self)
         let isOver = state.withLock { state in
-            // Not if the run is over (it would keep itself alive), nor if the next attempt has begun on another thread.
+            // Not if the run is over (the run would keep itself alive) or the next attempt has begun on
+            // another thread.
             if !state.isOver, state.retry.attempts == number { swap(&state.attempt, &attempt) }
             return state.isOver
         }
@@ -188,7 +190,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
 
     func attemptSucceeded(_ response: consuming TransportResponse) {
         if call.isTimed { call.timeline?.attemptEnded(at: scheduler.now, status: response.status.code) }
-        // The usual way: the first attempt brings all that is asked for.
+        // The common case: the first attempt delivers everything.
         if !isRetried, !isStopped, reportData(of: response) { return }
         let status = response.status.code
         guard status == 429 || status >= 502 else {
@@ -201,7 +203,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
 
     func attemptFailed(_ error: TransportError) {
         let isLate = elapsed >= end - Self.clockError
-        // A call that spent its time in the line for a connection says so.
+        // A call that spent its time waiting for a connection reports that instead.
         let waitedOnly = error.reason == .connectionLimitReached && !endsAtDeadline
         let error = isLate && !waitedOnly ? limitError : error
         call.timeline?.attemptEnded(at: scheduler.now, reason: error.reason)
@@ -210,12 +212,12 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     }
 
     private func decide(_ failure: RetryMachine.Failure, _ outcome: Outcome) {
-        // Only an attempt's end gets here, so nobody changes the machine meanwhile.
+        // Only the end of an attempt gets here, so nothing else changes the machine meanwhile.
         let (held, holdsRetry) = state.withLock { ($0.retry, $0.holdsRetry) }
         var machine = held
         let settings = call.settings
-        // What has no time in all does not wait for ever to be sent again.
-        let end = call.isUnbounded ? min(end, elapsed + min(call.patience, .max - elapsed)) : end
+        // A call without a total timeout still limits the wait for the next attempt.
+        let end = call.isUnbounded ? min(end, elapsed + min(call.maximumWait, .max - elapsed)) : end
         let decision =
             !call.method.isIdempotent || !mayBeSentAgain
             ? .stands
@@ -224,7 +226,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
                 policy: settings.policy.retry
             ) { bound in settings.jitter(.nanoseconds(bound)).nanoseconds }
         state.withLock { [machine] in $0.retry = machine }
-        // A call that is retried once more keeps the place in the budget that it has.
+        // A further retry of the same call keeps its place in the budget.
         guard case .retries(let wait) = decision,
             holdsRetry || (transport ?? provider.transport).beginRetry(to: call.upstream)
         else {
@@ -235,7 +237,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         if case .response(let response) = outcome {
             provider.stages?.cookies?.store(response.fields, from: call.url, at: provider.transport.wallTime)
         }
-        tellOfRetry(outcome, after: wait)
+        reportRetry(outcome, after: wait)
         let timer = scheduler.setTimer(after: .nanoseconds(Int(wait)), target: self)
         let isOver = state.withLock { state in
             guard !state.isOver else { return true }
@@ -249,20 +251,16 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         }
     }
 
-    private func tellOfRetry(_ outcome: Outcome, after wait: Int64) {
+    private func reportRetry(_ outcome: Outcome, after wait: Int64) {
         guard let observer = provider.observer else { return }
-        let attempt = state.withLock { $0.retry.attempts }
-        switch outcome {
-        case .response(let response):
-            observer.callIsRetried(
-                to: call.upstream, attempt: attempt, .upstreamStatus, status: response.status.code,
-                address: address?.description, after: wait)
-        case .failure(let failure):
-            observer.callIsRetried(
-                to: call.upstream, attempt: attempt, failure.reason, status: nil,
-                address: address?.description,
-                after: wait)
-        }
+        let (reason, status): (FailureReason, Int?) =
+            switch outcome {
+            case .response(let response): (.upstreamStatus, response.status.code)
+            case .failure(let failure): (failure.reason, nil)
+            }
+        observer.callIsRetried(
+            to: call.upstream, attempt: state.withLock { $0.retry.attempts }, reason, status: status,
+            address: address?.description, after: wait)
     }
 
     func timerFired(_ token: TimerToken) {
@@ -282,10 +280,10 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         send(call, over: transport ?? provider.transport, attempt: number, within: left)
     }
 
-    /// Nanoseconds since the start; none where the scheduler's clock was set back.
+    /// Nanoseconds since the start; 0 if the scheduler's clock was set back.
     private var elapsed: Int64 { max(0, scheduler.now.nanoseconds(since: started)) }
 
-    /// Nanoseconds by which `elapsed` may be off, as it comes from dates.
+    /// Possible error of `elapsed` in nanoseconds, because it is computed from dates.
     private static var clockError: Int64 { 10_000 }
 
     // MARK: - The end
@@ -303,7 +301,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         report(response, attempts: attempts)
     }
 
-    /// The response as the provider's plugins and operators see it.
+    /// Creates the response for the provider's plugins and operators.
     final func received(_ response: consuming TransportResponse, attempts: Int) -> Response {
         let response = Response(
             response, call: call, attempts: attempts, from: started, to: scheduler.now,
@@ -322,18 +320,19 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         inContext { onError(error) }
     }
 
-    /// Calls made in answer to this one belong to the same request.
+    /// Emits in the context of the request, so that calls made in response belong to the same request.
     @inline(__always)
     final func inContext(_ emit: () -> Void) {
         // A receiver is the gateway itself, which sets the context wherever it calls an endpoint.
-        if let context = place {
+        if let context = followUpContext {
             CallContext.$current.withValue(context, operation: emit)
         } else {
             emit()
         }
     }
 
-    /// Ends the run and frees what it holds. The attempts made; nil when it had ended before.
+    /// Ends the run and releases its resources. Returns the number of attempts; nil if the run had already
+    /// ended.
     private func free() -> Int? {
         var attempt: (any Disposable)?
         var wait: TimerToken?
@@ -357,12 +356,12 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     private var limitError: TransportError {
         endsAtDeadline
             ? TransportError(.deadlineExceeded, "the request's deadline passed")
-            : TransportError(.responseTimeout, "no whole response in time")
+            : TransportError(.responseTimeout, "no complete response in time")
     }
 }
 
 extension CallRun: RunningCall {
-    final var soFar: CallOutcome {
+    final var outcomeSoFar: CallOutcome {
         let (attempts, attempt) = state.withLock { ($0.retry.attempts, $0.attempt) }
         let address = (attempt as? any AddressedAttempt)?.knownAddress
         return CallOutcome(address: address, attempts: attempts)

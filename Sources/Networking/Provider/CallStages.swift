@@ -3,7 +3,8 @@ import FoundationEssentials
 import HTTPModel
 import Rx
 
-/// What a provider has beside the wire. Most have none of it, and their calls go without.
+/// The stages of a call outside the wire: interceptor, cookies, redirects and plugins. Most providers have
+/// none.
 final class CallStages: Sendable {
     let interceptor: (any RequestInterceptor)?
     let cookies: CookieJar?
@@ -20,8 +21,8 @@ final class CallStages: Sendable {
         self.plugins = plugins
     }
 
-    /// Nil where there is nothing.
-    static func needed(
+    /// Nil if the provider uses none of them.
+    static func makeIfNeeded(
         _ interceptor: (any RequestInterceptor)?, _ cookies: CookieJar?, _ redirects: RedirectPolicy,
         _ plugins: [any PluginType]
     ) -> CallStages? {
@@ -29,9 +30,9 @@ final class CallStages: Sendable {
         return CallStages(interceptor, cookies, redirects, plugins)
     }
 
-    /// The call with its stages: cold, anew for each subscription.
+    /// The call with all its stages. Cold: each subscription runs them anew.
     ///
-    /// - Parameter observer: who hears of more than the end.
+    /// - Parameter observer: receives the progress of the call.
     func response(
         to call: TransportCall, by provider: ProviderSettings, observer: (any CallObserver)? = nil
     ) -> Single<Response> {
@@ -50,7 +51,7 @@ private struct StagedCall: Sendable {
     private let stages: CallStages
     private let provider: ProviderSettings
     private let observer: (any CallObserver)?
-    /// Stays on one loop, where each stage begins.
+    /// Stays on one loop, on which every stage begins.
     private let transport: any Transport
     private let scheduler: any SchedulerType
     private let started: RxTime
@@ -71,36 +72,37 @@ private struct StagedCall: Sendable {
         deadline = call.context?.deadline.map { min($0, end) } ?? end
     }
 
-    /// The way of a call, from top to bottom.
+    /// All stages of a call, in order.
     func response() -> Single<Response> {
         round(0)
             .map { Result<Response, NetworkError>.success($0) }
             .catch { .just(.failure(failure($0))) }
-            .map { try processed($0).get() }  // plugins, last
+            .map { try processed($0).get() }  // plugins have the last word
     }
 
-    /// The request, sent once as far as interceptors are concerned. They are asked what to do about its failure.
+    /// Sends the request once and then asks the interceptor about a failure. Each retry by the interceptor is
+    /// another round.
     private func round(_ number: Int) -> Single<Response> {
         adapted()  // plugins, then interceptors
             .flatMap { call in
-                // Cookies, the wire with its retries, redirects.
+                // Cookies, the wire with its retries, and redirects.
                 exchange(call, redirects: 0)
                     .map { Result<Response, NetworkError>.success($0) }
                     .catch { .just(.failure(failure($0))) }
-                    // Validation, and whether to go another round.
+                    // Validation, and whether there is another round.
                     .flatMap { outcome(of: $0, to: call, number) }
             }
     }
 
-    // MARK: Before the wire
+    // MARK: - Before the wire
 
     private func adapted() -> Single<TransportCall> {
         guard !stages.plugins.isEmpty || stages.interceptor != nil else { return .just(call) }
         let request = stages.plugins.reduce(call.request) { $1.prepare($0, for: call) }
         guard let interceptor = stages.interceptor else { return build(request) }
-        return onTime { inContext { interceptor.adapt(request) } }
+        return withinTimeLimit { inContext { interceptor.adapt(request) } }
             .flatMap { build($0) }
-            .do(onError: { told(failure($0)) })
+            .do(onError: { reportFailure(failure($0)) })
     }
 
     private func build(_ request: HTTPRequest) -> Single<TransportCall> {
@@ -111,7 +113,7 @@ private struct StagedCall: Sendable {
         }
     }
 
-    // MARK: The wire
+    // MARK: - The wire
 
     private func exchange(_ call: TransportCall, redirects: Int) -> Single<Response> {
         let url = call.url
@@ -134,77 +136,76 @@ private struct StagedCall: Sendable {
 
     private func follow(
         _ redirection: Redirection, of call: TransportCall, _ response: Response, _ count: Int
-    )
-        throws -> TransportCall
-    {
+    ) throws -> TransportCall {
         func refused(_ message: String, _ underlying: (any Error)? = nil) -> NetworkError {
             NetworkError(
                 response, kind: .pathErr, reason: .unexpectedStatus, message: message, underlying: underlying)
         }
         guard case .to(let url, let method, let keepsBody) = redirection else {
-            throw refused("it redirects to what is no address")
+            throw refused("the upstream redirects to an invalid address")
         }
         guard count < stages.redirects.maximum else {
-            throw refused("it redirects more than \(stages.redirects.maximum) times")
+            throw refused("the upstream redirects more than \(stages.redirects.maximum) times")
         }
         guard stages.redirects.allows(url, from: call.upstream) else {
-            throw refused("it redirects to where its redirects are not followed")
+            throw refused("the redirect leads to a host that is not allowed")
         }
         do {
             return try call.moved(
                 to: url, method, keepsBody: keepsBody, settings: provider.calls(atOriginOf: url, like: call),
                 policy: stages.redirects)
         } catch {
-            throw refused("it redirects to an address that cannot be called", error.underlying)
+            throw refused("the redirect leads to an address that cannot be requested", error.underlying)
         }
     }
 
-    /// With what is left of the time for all of it.
+    /// The call with the remaining total time.
     private func limited(_ call: TransportCall) -> TransportCall {
         if call.isUnbounded { return call }
         let left = max(0, call.totalNanoseconds) - max(0, scheduler.now.nanoseconds(since: started))
         return left < call.totalNanoseconds ? call.with(timeLeft: .nanoseconds(max(0, left))) : call
     }
 
-    // MARK: Behind the wire
+    // MARK: - After the wire
 
     private func outcome(
         of result: Result<Response, NetworkError>, to call: TransportCall, _ number: Int
     ) -> Single<Response> {
-        let stands: @Sendable () -> Single<Response> = {
+        let finalOutcome: @Sendable () -> Single<Response> = {
             .deferred { .just(try result.get().validated()) }
         }
         let error: NetworkError
         switch result {
         case .failure(let failure): error = failure
         case .success(let response):
-            guard let failure = response.failure else { return stands() }
+            guard let failure = response.failure else { return finalOutcome() }
             error = failure
         }
         guard let interceptor = stages.interceptor,
             number < call.settings.policy.maxInterceptorRetries, scheduler.now < deadline,
             observer?.hasBegun != true
-        else { return stands() }
+        else { return finalOutcome() }
         let request = call.request
-        return onTime { inContext { interceptor.retry(request, dueTo: error, retryCount: number) } }
+        return withinTimeLimit { inContext { interceptor.retry(request, dueTo: error, retryCount: number) } }
             .flatMap { answer in
                 switch answer {
-                case .doNotRetry: stands()
+                case .doNotRetry: finalOutcome()
                 case .doNotRetryWithError(let error): .error(error)
                 case .retry: round(number + 1)
-                case .retryWithDelay(let delay): later(delay, stands) { round(number + 1) }
+                case .retryWithDelay(let delay): wait(delay, orElse: finalOutcome) { round(number + 1) }
                 }
             }
     }
 
-    /// What would come too late is not waited for.
-    private func later(
-        _ delay: Duration, _ stands: () -> Single<Response>,
-        _ next: @escaping @Sendable () -> Single<Response>
+    /// Waits, then continues with `next`. If the delay exceeds the remaining time, continues with
+    /// `finalOutcome` at once.
+    private func wait(
+        _ delay: Duration, orElse finalOutcome: () -> Single<Response>,
+        then next: @escaping @Sendable () -> Single<Response>
     ) -> Single<Response> {
         let nanoseconds = max(0, delay.nanoseconds)
-        guard nanoseconds < min(deadline.nanoseconds(since: scheduler.now), call.patience) else {
-            return stands()
+        guard nanoseconds < min(deadline.nanoseconds(since: scheduler.now), call.maximumWait) else {
+            return finalOutcome()
         }
         return Single<Int>.timer(.nanoseconds(Int(nanoseconds)), scheduler: scheduler).flatMap { _ in next() }
     }
@@ -213,15 +214,15 @@ private struct StagedCall: Sendable {
         stages.plugins.reduce(result) { $1.process($0, for: call) }
     }
 
-    // MARK: Manners
+    // MARK: - Time limits and errors
 
-    /// What an interceptor does, within the call's time, and back on the call's loop, be it an answer or an error.
-    private func onTime<Element: Sendable>(_ work: @escaping @Sendable () -> Single<Element>) -> Single<
-        Element
-    > {
-        let patience = scheduler.now.addingTimeInterval(Double(call.patience) / 1e9)
+    /// Runs an interceptor's work within the call's time and delivers its result or error on the call's loop.
+    private func withinTimeLimit<Element: Sendable>(
+        _ work: @escaping @Sendable () -> Single<Element>
+    ) -> Single<Element> {
+        let limit = scheduler.now.addingTimeInterval(Double(call.maximumWait) / 1e9)
         return Single.deferred(work)
-            .timeout(at: min(deadline, patience), scheduler: scheduler)
+            .timeout(at: min(deadline, limit), scheduler: scheduler)
             .map { Result<Element, any Error>.success($0) }
             .catch { .just(.failure($0)) }
             .flatMap { result in
@@ -235,7 +236,7 @@ private struct StagedCall: Sendable {
         CallContext.$current.withValue(call.context, operation: work)
     }
 
-    /// An error of an interceptor's own has its place in the client's.
+    /// Wraps an interceptor's own error.
     private func failure(_ error: any Error) -> NetworkError {
         if let error = error as? NetworkError { return error }
         let elapsed = Duration.nanoseconds(scheduler.now.nanoseconds(since: started))
@@ -253,22 +254,23 @@ private struct StagedCall: Sendable {
             isRetryable: false)
     }
 
-    private func told(_ error: NetworkError) {
+    private func reportFailure(_ error: NetworkError) {
         for plugin in stages.plugins { plugin.didReceive(.failure(error), call: call) }
     }
 }
 
 extension Response {
-    /// What an interceptor is asked about: a status that says failure, or one that the target does not take.
+    /// The failure that an interceptor is asked about: a failing status, or one that the target does not
+    /// accept.
     fileprivate var failure: NetworkError? {
         guard statusCode >= 400 || !call.validation.accepts(statusCode) else { return nil }
         return NetworkError(
             self, kind: statusCode >= 500 ? .serverErr : statusCode >= 400 ? .requestErr : .pathErr,
             reason: statusCode >= 400 ? .upstreamStatus : .unexpectedStatus,
-            message: "it answered with status \(statusCode)", statusCode: statusCode)
+            message: "the upstream answered with status \(statusCode)", statusCode: statusCode)
     }
 
-    /// As the target's validation says.
+    /// Applies the target's validation.
     func validated() throws -> Response {
         switch call.validation {
         case .none: self

@@ -1,15 +1,16 @@
 import JSONBytes
 import Rx
 
-/// A call and `fragment()` in one.
+/// A call combined with `fragment()`. `@unchecked Sendable` as `CallRun`: `isPlain` belongs to the run's loop.
 final class FragmentRun: CallRun<JSONFragment>, @unchecked Sendable {
-    /// Nil where `source` is more than a call.
-    static func instead(of source: Observable<Response>) -> FragmentRun? {
+    /// Nil if `source` is more than a plain call.
+    static func replacing(_ source: Observable<Response>) -> FragmentRun? {
         guard let run = source as? ResponseRun, !run.isCopied else { return nil }
         return FragmentRun(run.call, run.provider)
     }
 
-    /// Whether it has its data by the first attempt, for a receiver. Written on its loop before the receiver has them.
+    /// Whether the first attempt delivered the data to a receiver. Written on the run's loop before the
+    /// receiver gets the data.
     private(set) var isPlain = false
 
     override func copy() -> Emitter<JSONFragment> { FragmentRun(call, provider) }
@@ -17,7 +18,7 @@ final class FragmentRun: CallRun<JSONFragment>, @unchecked Sendable {
     override func reportData(of response: borrowing TransportResponse) -> Bool {
         guard !call.settings.hasPlugins, let data = response.plainData(of: call) else { return false }
         if hasReceiver {
-            answered()
+            reportAnswered()
             isPlain = true
             onLast(data)
         } else {

@@ -1,10 +1,10 @@
 import Dispatch
-// Not `package`: then the compiler would specialise nothing of this module for its users.
+// Not `package`: the compiler would no longer specialise this module for its users.
 import FoundationEssentials
 import Rx
 
 extension Duration {
-    /// Whole nanoseconds; a duration beyond 292 years is held to that.
+    /// Whole nanoseconds, clamped to 292 years.
     package var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -14,8 +14,8 @@ extension Duration {
 }
 
 extension RxTime {
-    /// To the microsecond, which is what dates of our time can tell apart reliably. Held to 292 years, however the clock
-    /// jumps; the most where a date is not a number.
+    /// Nanoseconds since `start`, to the microsecond, because current dates carry no finer precision. Clamped
+    /// to 292 years, however far the clock jumps; the maximum if a date is NaN.
     func nanoseconds(since start: RxTime) -> Int64 {
         let microseconds = (timeIntervalSince(start) * 1e6).rounded()
         return microseconds.magnitude < 9e15 ? Int64(microseconds) * 1000 : microseconds < 0 ? .min : .max
@@ -23,7 +23,7 @@ extension RxTime {
 }
 
 extension Int64 {
-    /// The whole part of a number, held to what an `Int64` has; 0 where it is not a number.
+    /// The integer part of a number, clamped to the range of `Int64`; 0 for NaN.
     package init(saturating number: Double) {
         // The largest Double below 2^63 is 2^63 - 1024.
         self = number.magnitude < 0x1p63 ? Int64(number) : number > 0 ? .max : number < 0 ? .min : 0
@@ -31,7 +31,7 @@ extension Int64 {
 }
 
 extension RxTimeInterval {
-    /// Whole nanoseconds, as far as they go; `.never` is the most.
+    /// Whole nanoseconds, clamped; `.never` is the maximum.
     var nanoseconds: Int64 {
         func times(_ count: Int, _ unit: Int64) -> Int64 {
             let (product, overflow) = Int64(count).multipliedReportingOverflow(by: unit)

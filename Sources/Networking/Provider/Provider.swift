@@ -7,27 +7,28 @@ public import Rx
 ///     diary.rx.request(.weights(date))      // Single<Response>: nothing is sent yet
 ///         .fragment()                       // Single<JSONFragment>: `data`, cut out of the envelope's bytes
 ///
-/// A provider is made once and used from every loop.
+/// Create a provider once and use it from any loop.
 public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
     let settings: ProviderSettings
     /// Nil for most providers.
     let stub: StubClosure?
-    /// Whether its calls go straight to the wire, as most providers' do.
+    /// Whether calls go straight to the wire, as in most providers.
     let isPlain: Bool
 
-    /// A provider of an upstream at an address that a program is told, rather than its targets'.
+    /// Creates a provider for a configured upstream.
     ///
     /// - Parameters:
-    ///   - upstream: the API's name in logs, metrics and errors, and in lists of upstreams.
-    ///   - baseURL: replaces the targets' own `baseURL`.
-    ///   - transport: what sends.
-    ///   - policy: retries, time limits, redirects.
-    ///   - plugins: asked in order.
-    ///   - interceptor: changes requests and decides on sending them again; several in one are an `Interceptor`.
-    ///   - cookies: keeps what upstreams set and sends it back. Default nil: cookies are neither kept nor sent.
-    ///   - stub: which calls are answered with their targets' samples instead. Default nil: none.
-    ///   - jitter: how long to wait within a backoff's bound. For tests.
-    public init(
+    ///   - upstream: name of the API in logs, metrics, errors and settings.
+    ///   - baseURL: replaces the targets' `baseURL`.
+    ///   - transport: sends the calls.
+    ///   - policy: retries, time limits and redirects.
+    ///   - plugins: called in this order.
+    ///   - interceptor: adapts requests and decides whether to send them again. Combine several in an
+    ///     `Interceptor`.
+    ///   - cookies: stores the upstream's cookies and sends them back. Default nil: no cookies.
+    ///   - stub: selects the calls that are answered with their targets' samples. Default nil: none.
+    ///   - jitter: chooses the wait within a backoff's bound. For tests.
+    public convenience init(
         upstream: String, baseURL: String? = nil, transport: any Transport, policy: CallPolicy = CallPolicy(),
         plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil,
         cookies: CookieJar? = nil,
@@ -37,54 +38,60 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
         if let baseURL {
             configured = try Upstream.known(name: upstream, baseURL: baseURL, isNamed: true)
         }
-        settings = ProviderSettings(
-            name: upstream, isNamed: true, upstream: configured, transport: transport, policy: policy,
-            plugins: plugins, interceptor: interceptor, cookies: cookies, jitter: jitter)
-        self.stub = stub
-        isPlain = stub == nil && settings.stages == nil
+        self.init(
+            ProviderSettings(
+                name: upstream, isNamed: true, upstream: configured, transport: transport, policy: policy,
+                plugins: plugins, interceptor: interceptor, cookies: cookies, jitter: jitter), stub)
     }
 
-    /// A provider of an upstream that others use too: they share its connections and its retry budget.
-    public init(
+    /// Creates a provider for an upstream that other providers may share, with its connections and its retry
+    /// budget.
+    public convenience init(
         upstream: Upstream, transport: any Transport, policy: CallPolicy = CallPolicy(),
         plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil,
         cookies: CookieJar? = nil,
         stub: StubClosure? = nil, jitter: @escaping Jitter = fullJitter
     ) {
-        settings = ProviderSettings(
-            name: upstream.name, isNamed: true, upstream: upstream, transport: transport, policy: policy,
-            plugins: plugins, interceptor: interceptor, cookies: cookies, jitter: jitter)
-        self.stub = stub
-        isPlain = stub == nil && settings.stages == nil
+        self.init(
+            ProviderSettings(
+                name: upstream.name, isNamed: true, upstream: upstream, transport: transport, policy: policy,
+                plugins: plugins, interceptor: interceptor, cookies: cookies, jitter: jitter), stub)
     }
 
-    /// A provider whose targets say themselves where they go.
+    /// Creates a provider whose targets name their own base URLs.
     ///
     /// - Parameters:
-    ///   - name: the API's name in logs and errors. Settings by an upstream's name are not for it: TLS goes by the host.
-    ///   - transport: what sends.
-    ///   - policy: retries, time limits, redirects.
-    ///   - plugins: asked in order.
-    ///   - interceptor: changes requests and decides on sending them again; several in one are an `Interceptor`.
-    ///   - cookies: keeps what upstreams set and sends it back. Default nil: cookies are neither kept nor sent.
-    ///   - stub: which calls are answered with their targets' samples instead. Default nil: none.
-    ///   - jitter: how long to wait within a backoff's bound. For tests.
-    public init(
+    ///   - name: name of the API in logs and errors. Settings by upstream name do not apply to it; TLS
+    ///     settings go by host.
+    ///   - transport: sends the calls.
+    ///   - policy: retries, time limits and redirects.
+    ///   - plugins: called in this order.
+    ///   - interceptor: adapts requests and decides whether to send them again. Combine several in an
+    ///     `Interceptor`.
+    ///   - cookies: stores the upstream's cookies and sends them back. Default nil: no cookies.
+    ///   - stub: selects the calls that are answered with their targets' samples. Default nil: none.
+    ///   - jitter: chooses the wait within a backoff's bound. For tests.
+    public convenience init(
         name: String = "\(Target.self)", transport: any Transport, policy: CallPolicy = CallPolicy(),
         plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil,
         cookies: CookieJar? = nil,
         stub: StubClosure? = nil, jitter: @escaping Jitter = fullJitter
     ) {
-        settings = ProviderSettings(
-            name: name, isNamed: false, upstream: nil, transport: transport, policy: policy,
-            plugins: plugins, interceptor: interceptor, cookies: cookies, jitter: jitter)
+        self.init(
+            ProviderSettings(
+                name: name, isNamed: false, upstream: nil, transport: transport, policy: policy,
+                plugins: plugins, interceptor: interceptor, cookies: cookies, jitter: jitter), stub)
+    }
+
+    private init(_ settings: ProviderSettings, _ stub: StubClosure?) {
+        self.settings = settings
         self.stub = stub
         isPlain = stub == nil && settings.stages == nil
     }
 
-    /// The call as it would go on the wire.
+    /// Builds the call for a target.
     ///
-    /// - Parameter isUnbounded: whether it has no time in all but its target's own.
+    /// - Parameter isUnbounded: whether only the target's own `timeout` limits the total time.
     func prepare(_ target: Target, isUnbounded: Bool = false) throws(RequestFault) -> TransportCall {
         let timeout = isUnbounded ? target.timeout ?? CallOptions.unbounded : target.timeout
         let calls = try settings.calls(to: target.baseURL)
@@ -92,31 +99,32 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
             method: target.method, path: target.path, headers: target.headers,
             task: target.task, context: CallContext.current, envelope: target.envelope,
             allowsEmptyBody: target.allowsEmptyBody, settings: calls,
-            options: CallOptions.needed(
+            options: CallOptions.makeIfNeeded(
                 timeout: timeout, attemptLimits: target.attemptLimits, validation: target.validation,
                 contentDecoding: target.contentDecoding))
     }
 }
 
-/// Evenly from nothing to `bound`.
+/// Draws uniformly from zero to `bound`.
 public let fullJitter: Jitter = { bound in
     bound > .zero ? .nanoseconds(Int64.random(in: 0...bound.nanoseconds)) : .zero
 }
 
 extension Provider {
-    /// The call of `rx.request(_:)`, cancelled with the task.
+    /// Performs the call of `rx.request(_:)`. Cancelling the task cancels the call.
     public func request(_ target: Target) async throws -> Response {
         try await rx.request(target).value
     }
 }
 
 extension Reactive {
-    /// A call: cold, sent anew for each subscription, cancelled with it.
+    /// A cold call: each subscription sends it, and disposal cancels it.
     ///
-    /// Succeeds with a whole HTTP response of any status that the target's `validation` takes, by default any at all
-    /// (`checkStatusCode()`, `fragment()` and `map(_:)` judge it); retries as the provider's `CallRetryPolicy` says. Fails with a
-    /// `NetworkError`. The calling task's `CallContext` goes with it. Once subscribed to, the call holds what it needs: it ends
-    /// also where nobody keeps the provider.
+    /// Succeeds with a complete response of any status that the target's `validation` accepts, by default
+    /// every status; `checkStatusCode()`, `fragment()` and `map(_:)` check it. Repeats failed attempts
+    /// according to the provider's `CallRetryPolicy` and fails with a `NetworkError`. Carries the
+    /// `CallContext` of the calling task. A subscribed call keeps what it needs, so it completes even if the
+    /// provider is released.
     public func request<Target: TargetType>(_ target: Target) -> Single<Response>
     where Base == Provider<Target> {
         do {

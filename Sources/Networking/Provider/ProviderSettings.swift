@@ -2,28 +2,28 @@ import HTTPModel
 import Locking
 import Rx
 
-/// The plugins of a provider, which has them: a plugin may keep calls.
+/// Owns a provider's plugins. Calls refer to it weakly, because a plugin may store calls.
 final class PluginList: Sendable {
     let all: [any PluginType]
 
     init(_ all: [any PluginType]) { self.all = all }
 }
 
-/// What a call knows of its provider, and where it goes. Not the transport, which may keep calls.
+/// What a call needs from its provider, and its upstream. Not the transport, which may store calls.
 final class CallSettings: Sendable {
     let upstream: Upstream
     let policy: CallPolicy
     private weak let pluginList: PluginList?
-    /// Most providers have none.
+    /// False for most providers.
     let hasPlugins: Bool
     let jitter: Jitter
-    /// `policy.totalTimeout`.
+    /// `policy.totalTimeout` in nanoseconds.
     let totalNanoseconds: Int64
     /// `policy.attemptLimits`.
     let attemptLimits: AttemptLimits
-    /// The transport's: what every call says unless its target or its context says otherwise.
+    /// The transport's default fields, sent unless the target or the context overrides them.
     let fields: HTTPFields
-    /// The transport's: what a call says that is made for no request of a client.
+    /// The transport's fields for calls made outside a request.
     let fieldsWithoutContext: HTTPFields
 
     init(
@@ -41,17 +41,17 @@ final class CallSettings: Sendable {
         attemptLimits = policy.attemptLimits
     }
 
-    /// None once the provider is gone, and no call of its is under way.
+    /// Empty once the provider is released and none of its calls is in progress.
     var plugins: [any PluginType] { hasPlugins ? pluginList?.all ?? [] : [] }
 }
 
-/// What all calls of a provider share.
+/// The state that all calls of a provider share.
 final class ProviderSettings: Sendable {
     let name: String
     /// Whether the name was chosen for the upstream (`Upstream.isNamed`).
     private let isNamed: Bool
     let transport: any Transport
-    /// The transport's; nil for most that are not a gateway's.
+    /// The transport's observer; nil for most transports outside a gateway.
     let observer: (any UpstreamObserver)?
     /// Nil for most providers.
     let stages: CallStages?
@@ -62,11 +62,11 @@ final class ProviderSettings: Sendable {
     private let parsed = Lock(Parsed())
 
     private struct Parsed: Sendable {
-        /// What nearly every target has: the same constant.
+        /// Nearly all targets of a provider share one constant base URL.
         var last: (baseURL: String, calls: CallSettings)?
         var all: [String: CallSettings] = [:]
-        /// Where redirects led to.
-        var elsewhere: [String: CallSettings] = [:]
+        /// Upstreams that redirects led to.
+        var redirectTargets: [String: CallSettings] = [:]
 
         mutating func calls(to baseURL: String) -> CallSettings? {
             if let last, last.baseURL == baseURL { return last.calls }
@@ -85,7 +85,7 @@ final class ProviderSettings: Sendable {
         self.isNamed = isNamed
         self.transport = transport
         observer = (transport as? any ObservedTransport)?.upstreamObserver
-        stages = CallStages.needed(interceptor, cookies, policy.redirects, plugins)
+        stages = CallStages.makeIfNeeded(interceptor, cookies, policy.redirects, plugins)
         self.policy = policy
         let plugins = PluginList(plugins)
         self.plugins = plugins
@@ -97,7 +97,7 @@ final class ProviderSettings: Sendable {
         }
     }
 
-    /// The same over another transport.
+    /// The same settings with another transport.
     func over(_ transport: any Transport) -> ProviderSettings {
         ProviderSettings(
             name: name, isNamed: isNamed, upstream: configured?.upstream, transport: transport,
@@ -105,9 +105,9 @@ final class ProviderSettings: Sendable {
             plugins: plugins.all, interceptor: stages?.interceptor, cookies: stages?.cookies, jitter: jitter)
     }
 
-    /// The call, cold: with all that the provider has for it.
+    /// The cold call with all of the provider's stages.
     ///
-    /// - Parameter observer: who hears of more than the end; of one subscription.
+    /// - Parameter observer: receives the progress of one subscription.
     func response(to call: TransportCall, observer: (any CallObserver)? = nil) -> Single<Response> {
         if let stages { return stages.response(to: call, by: self, observer: observer) }
         let run = run(call, observer)
@@ -117,7 +117,7 @@ final class ProviderSettings: Sendable {
 
     /// The call on the wire, with its retries.
     ///
-    /// - Parameter transport: stays on the loop of the stages before. Default nil: one is chosen at the subscription.
+    /// - Parameter transport: the loop of the earlier stages. Default nil: chosen at the subscription.
     func run(
         _ call: TransportCall, _ observer: (any CallObserver)?, over transport: (any Transport)? = nil
     ) -> Single<Response> {
@@ -131,35 +131,38 @@ final class ProviderSettings: Sendable {
         return .emitting(run)
     }
 
-    /// What calls to the configured upstream have in common, or those to the one at the target's own base URL. Parsed once.
+    /// The settings of calls to the configured upstream, or to the one at the target's base URL. Each URL is
+    /// parsed once.
     func calls(to baseURL: @autoclosure () -> String) throws(RequestFault) -> CallSettings {
         if let configured { return configured }
         return try calls(at: baseURL())
     }
 
-    /// What calls that a redirect leads to `url` have in common: what those like `call` have, but for the place.
+    /// The settings of calls that a redirect sends to `url`: those of `call`, at another origin.
     func calls(atOriginOf url: HTTPURL, like call: TransportCall) throws(RequestFault) -> CallSettings {
         if url.hasSameOrigin(as: call.upstream.baseURL) { return call.settings }
-        return try calls(at: "\(url.scheme.rawValue)://\(url.authority)", isElsewhere: true)
+        return try calls(at: url.origin, isRedirectTarget: true)
     }
 
-    /// The call that `original` becomes with a request in its place that a plugin or an interceptor made of it.
+    /// The call that replaces `original` after a plugin or an interceptor changed its request.
     func call(for request: HTTPRequest, replacing original: TransportCall) throws(RequestFault)
         -> TransportCall
     {
         let origin = try request.origin()
-        let base = original.upstream.baseURL
-        let isThere = origin == "\(base.scheme.rawValue)://\(base.authority)"
-        return try request.call(isThere ? original.settings : calls(to: origin), replacing: original)
+        let isSameOrigin = origin == original.upstream.baseURL.origin
+        return try request.call(isSameOrigin ? original.settings : calls(to: origin), replacing: original)
     }
 
-    private func calls(at baseURL: String, isElsewhere: Bool = false) throws(RequestFault) -> CallSettings {
-        let known = parsed.withLock { isElsewhere ? $0.elsewhere[baseURL] : $0.calls(to: baseURL) }
+    private func calls(
+        at baseURL: String, isRedirectTarget: Bool = false
+    ) throws(RequestFault) -> CallSettings {
+        let known = parsed.withLock { isRedirectTarget ? $0.redirectTargets[baseURL] : $0.calls(to: baseURL) }
         if let known { return known }
         let upstream: Upstream
         do {
             upstream = try Upstream.known(
-                name: name, baseURL: baseURL, isElsewhere: isElsewhere, isNamed: isNamed && !isElsewhere)
+                name: name, baseURL: baseURL, isRedirectTarget: isRedirectTarget,
+                isNamed: isNamed && !isRedirectTarget)
         } catch {
             throw RequestFault(error)
         }
@@ -167,18 +170,22 @@ final class ProviderSettings: Sendable {
             upstream: upstream, policy: policy, plugins: plugins, jitter: jitter, fields: transport.fields,
             fieldsWithoutContext: transport.fieldsWithoutContext)
         parsed.withLock { parsed in
-            // Forgets all at once: the calls under way keep what they need, and the next ones parse again.
-            if parsed.all.count + parsed.elsewhere.count >= ProviderSettings.keptBaseURLs {
+            // Drops the whole cache: calls in progress keep their settings, and later ones parse again.
+            if parsed.all.count + parsed.redirectTargets.count >= ProviderSettings.keptBaseURLs {
                 parsed = Parsed()
             }
-            if isElsewhere { parsed.elsewhere[baseURL] = calls } else { parsed.all[baseURL] = calls }
+            if isRedirectTarget {
+                parsed.redirectTargets[baseURL] = calls
+            } else {
+                parsed.all[baseURL] = calls
+            }
         }
         return calls
     }
 
-    /// Different base URLs of which a provider keeps what it parsed.
+    /// Maximum number of parsed base URLs that a provider caches.
     static let keptBaseURLs = 1024
 }
 
-/// Draws a wait from nothing to the bound it is given. The default is even over that range ("full jitter").
+/// Chooses a wait between zero and `bound`. The default draws uniformly ("full jitter").
 public typealias Jitter = @Sendable (_ bound: Duration) -> Duration

@@ -1,45 +1,47 @@
 public import HTTPModel
 
-/// The redirects (RFC 9110 15.4) that a provider follows. Default: none, so a 3xx is the call's response.
+/// The redirects (RFC 9110 15.4) that a provider follows. By default none: a 3xx is the response of the call.
 ///
-/// 301 and 302 make a POST a GET, 303 makes every method but HEAD a GET; 307 and 308 keep method and body. A redirect from https
-/// to http is never followed.
+/// 301 and 302 turn a POST into a GET, 303 turns every method but HEAD into a GET, 307 and 308 keep method
+/// and body. A redirect from https to http is never followed.
 ///
-/// A redirect to another origin (scheme, host or port) drops what a client sent to a gateway, and every field whose name looks
-/// like a secret: `Authorization`, `Cookie`, `Proxy-Authorization`, and names that end in a word like `-Key`, `-Token`,
-/// `-Secret`, `-Auth`, `-Password`, `-Signature`, `-Credential` or `-Session`. A redirect back does not bring them back.
+/// A redirect to another origin (scheme, host or port) drops the fields forwarded from a gateway's client and
+/// every field whose name looks like a secret: `Authorization`, `Cookie`, `Proxy-Authorization`, and names
+/// that end in a word like `-Key`, `-Token`, `-Secret`, `-Auth`, `-Password`, `-Signature`, `-Credential` or
+/// `-Session`. A redirect back does not restore them.
 public struct RedirectPolicy: Sendable, Hashable {
-    /// Redirects in a row; 0 turns them off.
+    /// Maximum number of consecutive redirects; 0 turns redirects off.
     public var maximum: Int
-    /// Hosts that a redirect may lead to besides the one that redirects: `cdn.example.com`, `cdn.example.com:8443`,
-    /// `*.example.com`.
+    /// Further hosts that a redirect may lead to: `cdn.example.com`, `cdn.example.com:8443`, `*.example.com`.
     public var hosts: Set<String>
-    /// Fields that another origin of `hosts` gets although their name looks like a secret: `Idempotency-Key`, say.
+    /// Fields that other origins in `hosts` receive although their names look like secrets, for example
+    /// `Idempotency-Key`.
     public var safeFields: Set<HTTPFieldName>
 
-    /// Follows redirects to the upstream's own host and to `hosts`.
+    /// Creates a policy that follows redirects to the upstream's own host and to `hosts`.
     public init(maximum: Int, hosts: Set<String> = [], safeFields: Set<HTTPFieldName> = []) {
         self.maximum = maximum
         self.hosts = hosts
         self.safeFields = safeFields
     }
 
-    /// Follows no redirect: a call ends with its 3xx.
+    /// Follows no redirects. A 3xx is the response of the call.
     public static let never = RedirectPolicy(maximum: 0)
 
     /// Follows redirects to the upstream's own host and to `hosts`.
     ///
     /// - Parameters:
-    ///   - maximum: redirects in a row. Default 3.
-    ///   - hosts: other hosts that they may lead to. Default none.
-    ///   - safeFields: fields that other origins get although their name looks like a secret. Default none.
+    ///   - maximum: maximum number of consecutive redirects. Default 3.
+    ///   - hosts: further hosts that redirects may lead to. Default none.
+    ///   - safeFields: fields that other origins receive although their names look like secrets. Default
+    ///     none.
     public static func follow(
         maximum: Int = 3, hosts: Set<String> = [], safeFields: Set<HTTPFieldName> = []
     ) -> RedirectPolicy {
         RedirectPolicy(maximum: maximum, hosts: hosts, safeFields: safeFields)
     }
 
-    /// Whether another origin must not get a field.
+    /// Whether the field is withheld from other origins.
     func drops(_ name: HTTPFieldName) -> Bool {
         Redaction.standard.isSecret(field: name) && !safeFields.contains(name)
     }
@@ -49,7 +51,7 @@ public struct RedirectPolicy: Sendable, Hashable {
         if source.scheme == .https, url.scheme == .http { return false }
         if url.hasSameOrigin(as: source) { return true }
         let hasOwnPorts = source.port == source.scheme.defaultPort && url.port == url.scheme.defaultPort
-        // What is behind a Unix-domain socket has no host of its own, whatever it is called.
+        // All Unix-domain sockets have the same host, so a host match means nothing there.
         if url.host == source.host, hasOwnPorts, upstream.unixSocketPath == nil { return true }
         return hosts.contains { allowed in
             let allowed = allowed.lowercased()
@@ -69,7 +71,7 @@ extension TransportCall {
         return url
     }
 
-    /// What follows a response that redirects; nil where it does not.
+    /// The redirect that a response asks for; nil if there is none.
     func redirected(by response: Response) -> Redirection? {
         let status = response.statusCode
         guard [301, 302, 303, 307, 308].contains(status),
@@ -77,24 +79,18 @@ extension TransportCall {
         else {
             return nil
         }
-        guard let url = try? url.resolving(location) else { return .nowhere }
+        guard let url = try? url.resolving(location) else { return .invalid }
         let becomesGet = status == 303 ? method != .head : status <= 302 && method == .post
         return .to(url, becomesGet ? .get : method, keepsBody: !becomesGet)
     }
 
-    /// The same call at another place, without the fields that another origin must not get.
+    /// The call sent to a redirect's URL, without the fields that another origin must not receive.
     ///
-    /// - Parameter settings: of an upstream at the origin of `url`.
+    /// - Parameter settings: settings for the origin of `url`.
     func moved(
         to url: HTTPURL, _ method: HTTPMethod, keepsBody: Bool, settings: CallSettings, policy: RedirectPolicy
     ) throws(RequestFault) -> TransportCall {
-        let target = Array(url.target.utf8)
-        if let fault = target.withUnsafeBytes({ TargetRules.fault(inPath: $0) }) {
-            throw RequestFault(.url, fault)
-        }
-        guard target.count <= TargetRules.maximumLength else {
-            throw RequestFault(.url, "the URL is longer than \(TargetRules.maximumLength) bytes")
-        }
+        let target = try TargetRules.checked(Array(url.target.utf8))
         let isSameOrigin = url.hasSameOrigin(as: upstream.baseURL)
         var fields = fields
         var headers = own?.headers ?? HTTPFields()
@@ -109,7 +105,7 @@ extension TransportCall {
         let context = isSameOrigin ? context : context?.withoutForwarding
         return TransportCall(
             method: method, target: target[...], body: keepsBody ? body : .none,
-            own: CallFields.needed(fields, headers, in: context, shared: settings),
+            own: CallFields.makeIfNeeded(fields, headers, in: context, shared: settings),
             context: context, envelope: envelope, allowsEmptyBody: allowsEmptyBody, settings: settings,
             options: options)
     }
@@ -117,8 +113,8 @@ extension TransportCall {
 
 enum Redirection {
     case to(HTTPURL, HTTPMethod, keepsBody: Bool)
-    /// `Location` is no address of http or https.
-    case nowhere
+    /// `Location` is not an http or https URL.
+    case invalid
 }
 
 extension HTTPFields {

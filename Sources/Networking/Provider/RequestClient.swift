@@ -1,22 +1,23 @@
 public import JSONBytes
 public import Rx
 
-/// The reactive client of requests without targets, to wherever each of them goes (`URLSession` with RxCocoa's `rx`).
+/// The reactive client for requests without targets, each with its own URL (`URLSession` with RxCocoa's
+/// `rx`).
 ///
 ///     let client = RequestClient(transport: transport)
 ///     client.rx.response(request: HTTPRequest(url: "http://weather.test/now?nx=60&ny=127"))
 public final class RequestClient: ReactiveCompatible, Sendable {
     private let settings: ProviderSettings
 
-    /// A client whose requests all go the same way; what it is given is as `Provider` has it.
+    /// Creates a client. The parameters are those of `Provider`.
     ///
     /// - Parameters:
-    ///   - name: what logs and errors call the other side.
-    ///   - transport: what sends.
-    ///   - policy: retries, time limits, redirects.
-    ///   - plugins: asked in order.
-    ///   - interceptor: changes requests and decides on sending them again.
-    ///   - cookies: keeps what upstreams set and sends it back. Default nil: cookies are neither kept nor sent.
+    ///   - name: name of the other side in logs and errors.
+    ///   - transport: sends the calls.
+    ///   - policy: retries, time limits and redirects.
+    ///   - plugins: called in this order.
+    ///   - interceptor: adapts requests and decides whether to send them again.
+    ///   - cookies: stores the upstream's cookies and sends them back. Default nil: no cookies.
     public init(
         name: String = "upstream", transport: any Transport, policy: CallPolicy = CallPolicy(),
         plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil,
@@ -27,7 +28,7 @@ public final class RequestClient: ReactiveCompatible, Sendable {
             interceptor: interceptor, cookies: cookies, jitter: fullJitter)
     }
 
-    /// The call of `rx.request(_:)`, cancelled with the task.
+    /// Performs the call of `rx.request(_:)`. Cancelling the task cancels the call.
     public func request(_ request: HTTPRequest) async throws -> Response {
         try await rx.request(request).value
     }
@@ -45,37 +46,39 @@ public final class RequestClient: ReactiveCompatible, Sendable {
 }
 
 extension Reactive where Base == RequestClient {
-    /// The call: cold, sent anew for each subscription, cancelled with it. Succeeds with a response of any status that the
-    /// request's `validation` takes, by default any at all; fails with a `NetworkError`.
+    /// A cold call: each subscription sends it, and disposal cancels it. Succeeds with a response of any
+    /// status that the request's `validation` accepts, by default every status; fails with a `NetworkError`.
     ///
-    /// - Parameter envelope: what the answer's data stands in, for those who read it.
+    /// - Parameter envelope: the envelope of the response, for operators that read its data.
     public func request(_ request: HTTPRequest, envelope: ResponseEnvelope = .none) -> Single<Response> {
         base.response(request, envelope)
     }
 
-    /// The response of any status and its body, then the end (RxCocoa's `URLSession.rx.response(request:)`).
+    /// Emits the response, whatever its status, with its body, then completes (RxCocoa's
+    /// `URLSession.rx.response(request:)`).
     public func response(request: HTTPRequest) -> Observable<(response: Response, data: ArraySlice<UInt8>)> {
         self.request(request).asObservable().map { (response: $0, data: $0.data) }
     }
 
-    /// The body of a 2xx; other statuses are errors (RxCocoa's `URLSession.rx.data(request:)`).
+    /// Emits the body of a 2xx response; other statuses are errors (RxCocoa's
+    /// `URLSession.rx.data(request:)`).
     public func data(request: HTTPRequest) -> Observable<ArraySlice<UInt8>> {
         self.request(request).asObservable().map { try $0.filterSuccessfulStatusCodes().data }
     }
 
-    /// The JSON of a 2xx (RxCocoa's `URLSession.rx.json(request:)`).
+    /// Emits the JSON of a 2xx response (RxCocoa's `URLSession.rx.json(request:)`).
     public func json(request: HTTPRequest) -> Observable<JSONFragment> {
         self.request(request).asObservable().map { try $0.filterSuccessfulStatusCodes().fragment() }
     }
 }
 
 extension HTTPRequest {
-    /// The request as a task whose outcome is a value: sent when it is subscribed to, cancelled when that is disposed, and always
-    /// ending, with one outcome (write-ups' `toDataTask()`).
+    /// Sends the request on subscription and emits exactly one outcome as a value, then completes. Disposal
+    /// cancels it. (The `toDataTask()` of published examples.)
     ///
     /// - Parameters:
     ///   - type: the model of the data.
-    ///   - client: what makes the call.
+    ///   - client: makes the call.
     ///   - envelope: default `GenericResponse`.
     public func toDataTask<Model: Decodable & Sendable>(
         of type: Model.Type, by client: RequestClient, envelope: ResponseEnvelope = .genericResponse

@@ -1,7 +1,7 @@
 import HTTPModel
 import Rx
 
-/// A call as `request(_:)` gives it.
+/// The call of `request(_:)`. `@unchecked Sendable` as `CallRun`: adds no state.
 final class ResponseRun: CallRun<Response>, @unchecked Sendable {
     override func copy() -> Emitter<Response> {
         let copy = ResponseRun(call, provider)
@@ -15,7 +15,7 @@ final class ResponseRun: CallRun<Response>, @unchecked Sendable {
     }
 }
 
-/// A call whose observer hears of more than its end.
+/// A call that reports its progress to an observer. `@unchecked Sendable` as `CallRun`: adds only a constant.
 final class ObservedRun: CallRun<Response>, StreamingAttemptReceiver, @unchecked Sendable {
     private let observer: any CallObserver
 
@@ -42,7 +42,7 @@ final class ObservedRun: CallRun<Response>, StreamingAttemptReceiver, @unchecked
     func attemptSent(_ bytes: Int64, of total: Int64?) { observer.callSent(bytes, of: total) }
 
     func attemptStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm {
-        // What the target does not take is a failure, and has its body.
+        // A status that the target rejects is a failure that carries its body.
         guard call.validation.accepts(head.status.code) else { return .whole }
         return observer.callStarted(head, flow: flow)
     }

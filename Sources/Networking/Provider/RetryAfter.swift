@@ -4,13 +4,14 @@ import HTTPModel
 
 /// `Retry-After` (RFC 9110 10.2.3): seconds, or a date.
 enum RetryAfter {
-    /// 31 years, as good as never: for more digits than a wait has, and for dates that far away.
+    /// 31 years, the longest wait: for values with more digits and for dates that far away.
     private static let longest = Duration.seconds(1_000_000_000)
 
-    /// How long to wait from now; zero for a date that has passed; nil where the field is missing or malformed. A date is read
-    /// against the response's own `Date` where it has one, so that clocks that differ do no harm.
+    /// How long to wait from now; zero for a date that has passed; nil if the field is missing or malformed.
+    /// A date is compared with the response's own `Date`, if present, so that clock differences do not
+    /// matter.
     ///
-    /// - Parameter now: the time of day, asked for where it is needed.
+    /// - Parameter now: the time of day. Evaluated only if needed.
     static func delay(in fields: HTTPFields, now: @autoclosure () -> Date) -> Duration? {
         guard let value = fields.firstValueBytes(.retryAfter), !value.isEmpty else { return nil }
         if value.allSatisfy(ASCII.isDigit) {

@@ -1,25 +1,26 @@
 import Rx
 
-/// What to do after an attempt: a value that decides, and does nothing. Times are nanoseconds since the call began.
+/// Decides what to do after a failed attempt. A pure value: it performs nothing. Times are nanoseconds since
+/// the call began.
 struct RetryMachine: Sendable {
     enum Decision: Equatable {
-        /// The attempt's outcome is the call's.
+        /// The result of the attempt is the result of the call.
         case stands
         /// Wait, then send again.
         case retries(after: Int64)
     }
 
-    /// What of an attempt's failure matters here.
+    /// The failure of an attempt.
     enum Failure: Equatable {
         case reason(FailureReason)
-        /// `retryAfter` in nanoseconds from now.
+        /// `retryAfter` is in nanoseconds from now.
         case status(Int, retryAfter: Int64?)
     }
 
-    /// Attempts begun so far.
+    /// Number of attempts begun so far.
     private(set) var attempts: Int
     private var refusedSince: Int64?
-    /// What the backoff drew last.
+    /// The backoff's last draw.
     private var drawn: Int64 = 0
 
     init(attempts: Int = 0) {
@@ -30,12 +31,12 @@ struct RetryMachine: Sendable {
         attempts += 1
     }
 
-    /// What to do about an attempt of a call by an idempotent method.
+    /// Decides about a failed attempt of a call with an idempotent method.
     ///
     /// - Parameters:
-    ///   - now: since the call began.
-    ///   - end: when the call has to be over.
-    ///   - random: draws from nothing to the bound it is given.
+    ///   - now: time since the call began.
+    ///   - end: time at which the call has to be over.
+    ///   - random: draws a number between 0 and the given bound.
     mutating func attemptFailed(
         _ failure: Failure, at now: Int64, end: Int64, policy: CallRetryPolicy, random: (Int64) -> Int64
     ) -> Decision {
@@ -59,7 +60,8 @@ struct RetryMachine: Sendable {
             guard RetryMachine.isRetried(status, hasRetryAfter: retryAfter != nil) else { return .stands }
             if let retryAfter {
                 guard retryAfter < left else { return .stands }
-                // Jitter only lengthens what the upstream asked for, and leaves half of the rest to the attempt.
+                // Jitter only extends the requested wait and leaves half of the remaining time to the
+                // attempt.
                 draw(policy, random)
                 wait = retryAfter + min(drawn, (left - retryAfter) / 2)
             } else {

@@ -1,36 +1,37 @@
 public import Rx
 
-/// Whether a provider answers a call itself, with its target's `sampleResponse`, instead of sending it (Moya's `StubBehavior`).
-/// All else is as with a real call: plugins, interceptors, validation, redirects, retries, time limits.
+/// Whether a provider answers a call with its target's `sampleResponse` instead of sending it (Moya's
+/// `StubBehavior`). Plugins, interceptors, validation, redirects, retries and time limits apply as to a real
+/// call.
 public enum StubBehavior: Sendable {
-    /// The call is sent.
+    /// Sends the call.
     case never
-    /// The sample comes as the call is subscribed to.
+    /// Answers with the sample at once.
     case immediate
-    /// The sample comes after a time.
+    /// Answers with the sample after a delay.
     ///
-    /// - Parameter scheduler: whose time; nil: that of the provider's transport.
+    /// - Parameter scheduler: measures the delay. Default nil: the scheduler of the provider's transport.
     case delayed(Duration, scheduler: (any SchedulerType)? = nil)
 }
 
 extension Provider {
-    /// Says for each target how it is stubbed.
+    /// Chooses the stub behavior for a target.
     public typealias StubClosure = @Sendable (Target) -> StubBehavior
 
-    /// Every call is sent.
+    /// Sends every call.
     public static var neverStub: StubClosure { { _ in .never } }
 
-    /// Every call is answered at once.
+    /// Answers every call at once.
     public static var immediatelyStub: StubClosure { { _ in .immediate } }
 
-    /// Every call is answered after a time.
+    /// Answers every call after a delay.
     public static func delayedStub(
         _ delay: Duration, scheduler: (any SchedulerType)? = nil
     ) -> StubClosure {
         { _ in .delayed(delay, scheduler: scheduler) }
     }
 
-    /// What makes the call: the provider's own, or one whose transport knows the sample alone.
+    /// The settings for the target's call: the provider's own, or a copy whose transport returns the sample.
     func settings(for target: Target) -> ProviderSettings {
         guard let stub else { return settings }
         let (delay, scheduler): (Duration, (any SchedulerType)?)

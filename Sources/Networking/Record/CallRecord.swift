@@ -1,24 +1,26 @@
 public import HTTPModel
 
-/// The calls that were made for one request of a client, for its line in the access log; part of the request's `CallContext`.
+/// The calls made for one request of a client, for its line in the access log. Part of the request's
+/// `CallContext`.
 ///
-/// A part that is one call, and has its data by the first attempt, is not in here: the call itself knows all there is to tell
-/// (`Link.plainCall`). Nearly every part is such a call, and costs neither a lock nor an allocation.
+/// Omits parts that are a single call whose first attempt delivered the data: that call itself holds all
+/// information (`Link.plainCall`). Nearly every part is such a call, and costs neither a lock nor an
+/// allocation.
 package struct CallRecord: Sendable {
-    /// The calls that one request's line tells from here. More are counted.
+    /// Maximum number of calls recorded for one request. Further calls are only counted.
     static let limit = 64
 
     private var calls: [RecordedCall] = []
-    /// Calls beyond `limit`.
+    /// Number of calls beyond `limit`.
     package private(set) var omitted = 0
 
     package init() {}
 
     package var isEmpty: Bool { calls.isEmpty }
 
-    /// Adds a call that begins, or has ended.
+    /// Adds a call that begins or has ended.
     ///
-    /// - Returns: its index; nil where it is one too many.
+    /// - Returns: its index; nil if the record is full.
     @discardableResult
     mutating func append(_ call: RecordedCall) -> Int? {
         guard calls.count < Self.limit else {
@@ -29,43 +31,44 @@ package struct CallRecord: Sendable {
         return calls.count - 1
     }
 
-    /// Notes how a call ended; the first end counts.
+    /// Records the end of a call. The first end counts.
     mutating func end(_ index: Int, _ outcome: CallOutcome) {
         // The record may have been taken meanwhile.
         if index < calls.count { calls[index].end(outcome) }
     }
 
-    /// Whether a call was made for the part.
+    /// Whether the part has a recorded call.
     func hasCall(for part: Int32) -> Bool { calls.contains { $0.part == part } }
 
-    /// The runs of calls that have not ended, by the calls' indices.
+    /// The calls in progress, with their indices.
     var running: [(index: Int, run: any RunningCall)] {
         calls.indices.compactMap { index in calls[index].run.map { (index, $0) } }
     }
 
-    /// Calls `body` for the calls of a part, in the order in which they began. (A call that is a part by itself counts from its
-    /// end.)
+    /// Calls `body` with the calls of a part in the order in which they began. (A call that is a part by
+    /// itself is ordered by its end.)
     ///
-    /// - Parameter number: nil for calls that were made for no part.
+    /// - Parameter number: nil for calls that belong to no part.
     package func forEach(of number: Int?, _ body: (borrowing RecordedCall) -> Void) {
         let part = number.map { Int32(truncatingIfNeeded: $0) } ?? CallContext.noPart
         for call in calls where call.part == part { body(call) }
     }
 }
 
-/// One call, all its attempts.
+/// One call with all its attempts.
 ///
-/// Public to our own modules only, by the name of `Records`: where a type of another module stands in what is `package`,
-/// that module would have to be imported as `package`, and nothing of this one would be specialised for its users.
+/// Public through the SPI `Records`, for our own modules only: with `package`, modules whose types occur here
+/// would have to be imported as `package`, and the compiler would no longer specialise this module for its
+/// users.
 @_spi(Records)
 public struct RecordedCall: Sendable {
-    /// The upstream; no more than its name is for a log.
+    /// The upstream. Logs use only its name.
     package let upstream: Upstream
-    /// Where the last attempt's connection goes: the proxy's address where there is one. Nil where none was chosen.
+    /// The address of the last attempt's connection, or of its proxy. Nil if none was chosen.
     public let address: PeerAddress?
-    /// Why it failed; nil where it did not, or has not ended.
+    /// Why the call failed; nil if it did not fail or has not ended.
     package let reason: FailureReason?
-    /// Knows what there is to tell until the call ends.
+    /// The call in progress; nil once it has ended.
     fileprivate let run: (any RunningCall)?
     let part: Int32
     private let attemptCount: Int32
@@ -84,13 +87,13 @@ public struct RecordedCall: Sendable {
         code = Int32(outcome.status)
     }
 
-    /// Attempts that began.
+    /// Number of attempts begun.
     package var attempts: Int { Int(attemptCount) }
 
-    /// The status of its response; nil where no whole response came.
+    /// The status of the response; nil without a complete response.
     package var status: Int? { code == 0 ? nil : Int(code) }
 
-    /// Whether it has a response or a failure. All others were cancelled, or the answer did not wait for them.
+    /// Whether the call has a response or a failure. All others were cancelled or still in progress.
     package var hasEnded: Bool { code != 0 || reason != nil }
 
     fileprivate mutating func end(_ outcome: CallOutcome) {
@@ -98,7 +101,7 @@ public struct RecordedCall: Sendable {
     }
 }
 
-/// How a call ended; as it is at first, it has not.
+/// How a call ended. The default value means that it has not.
 struct CallOutcome {
     var status: Int16 = 0
     var reason: FailureReason?
@@ -106,14 +109,14 @@ struct CallOutcome {
     var attempts = 0
 }
 
-/// A call that has not ended.
+/// A call in progress.
 protocol RunningCall: AnyObject, Sendable {
-    /// Its attempts and its address by now.
-    var soFar: CallOutcome { get }
+    /// Its attempts and its address so far.
+    var outcomeSoFar: CallOutcome { get }
 }
 
 /// An attempt of a transport whose connections have addresses.
 package protocol AddressedAttempt {
-    /// Where its connection goes, as text; nil where none was chosen yet, and on a thread that is not the attempt's.
+    /// The address of the connection; nil if none was chosen yet, or on another thread than the attempt's.
     var knownAddress: PeerAddress? { get }
 }

@@ -1,22 +1,26 @@
-/// Hears how the calls over a transport go, for a log about upstreams. On any thread.
+/// Observes the calls of a transport, for a log about upstreams. Called on any thread.
 package protocol UpstreamObserver: AnyObject, Sendable {
-    /// A call has failed without a whole response, all its attempts.
+    /// A call failed without a complete response, after all its attempts.
     func callFailed(to upstream: Upstream, _ reason: FailureReason, address: String?)
 
-    /// A call has a response, of any status. Called only for an upstream that is watched (`beginWatch()`).
+    /// A call got a response of any status. Called only for a watched upstream (`beginWatch()`).
     func callAnswered(by upstream: Upstream)
 
-    /// An attempt has failed, and the next one begins after `wait` nanoseconds.
+    /// An attempt failed and the next one begins after `wait` nanoseconds.
     ///
     /// - Parameters:
-    ///   - attempt: 1 for the first.
-    ///   - status: of its response, where it had one.
+    ///   - upstream: the upstream of the call.
+    ///   - attempt: 1 for the first attempt.
+    ///   - reason: why the attempt failed.
+    ///   - status: the status of its response, if it had one.
+    ///   - address: the address of its connection, if it had one.
+    ///   - wait: nanoseconds until the next attempt.
     func callIsRetried(
         to upstream: Upstream, attempt: Int, _ reason: FailureReason, status: Int?, address: String?,
         after wait: Int64)
 }
 
-/// A transport whose calls are observed.
+/// A transport whose calls can be observed.
 package protocol ObservedTransport: Transport {
     var upstreamObserver: (any UpstreamObserver)? { get }
 }

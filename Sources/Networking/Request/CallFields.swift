@@ -1,13 +1,13 @@
 import HTTPModel
 
-/// The fields of a call that adds some of its own, or whose request has some forwarded: a target's own field goes before
-/// a forwarded one, that before the provider's.
+/// The fields of a call that adds its own or whose request forwards some. The target's own fields take
+/// precedence over forwarded ones, and those over the provider's.
 final class CallFields: Sendable {
-    /// The provider's and the target's own.
+    /// The fields of the provider and the target.
     let fields: HTTPFields
-    /// The context's.
+    /// The fields of the context.
     let contextFields: HTTPFields
-    /// The target's own, which are in `fields`.
+    /// The target's own fields, which `fields` contains too.
     let headers: HTTPFields
 
     private init(
@@ -26,11 +26,14 @@ final class CallFields: Sendable {
         self.headers = headers
     }
 
-    /// Nil where the fields are the provider's and the context's as they are.
+    /// Nil if the fields are those of the provider and the context, unchanged.
     ///
     /// - Parameters:
-    ///   - fields: the provider's and the target's own in one, where they are more than the provider's.
-    static func needed(
+    ///   - fields: the fields of the provider and the target combined; nil if the target adds none.
+    ///   - headers: the target's own fields.
+    ///   - context: the context of the call.
+    ///   - shared: the settings of the call.
+    static func makeIfNeeded(
         _ fields: HTTPFields?, _ headers: HTTPFields, in context: CallContext?, shared: CallSettings
     ) -> CallFields? {
         if let fields { return CallFields(fields, headers, in: context, shared: shared) }

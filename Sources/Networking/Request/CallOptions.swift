@@ -1,13 +1,13 @@
-/// What few calls ask for, kept apart from the rest of a call.
+/// Options that few calls set, stored apart from the call.
 final class CallOptions: Sendable {
-    /// Of the whole call; nil: the provider's.
+    /// Limit of the whole call; nil: the provider's.
     let timeout: Duration?
-    /// As the call's own request asks for; nil: the provider's, which `timeout` may raise.
+    /// The request's own limits; nil: the provider's, which `timeout` may raise.
     let attemptLimits: AttemptLimits?
     let validation: ValidationType
     let contentDecoding: ContentDecoding
 
-    /// As good as no limit: a year.
+    /// A year, in effect no limit.
     static let unbounded = Duration.seconds(365 * 86400)
 
     private init(
@@ -20,9 +20,9 @@ final class CallOptions: Sendable {
         self.contentDecoding = contentDecoding
     }
 
-    /// Nil where nothing is asked for.
+    /// Nil if all options have their default values.
     @inline(__always)
-    static func needed(
+    static func makeIfNeeded(
         timeout: Duration?, attemptLimits: AttemptLimits?, validation: ValidationType,
         contentDecoding: ContentDecoding
     ) -> CallOptions? {

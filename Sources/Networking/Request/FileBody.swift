@@ -1,10 +1,11 @@
 import Glibc
 
-/// A file as a body, read as it is sent: opened anew by each reader, and by none before it is asked for.
+/// A file as a body, read while it is sent. Each reader opens the file anew, and only when it is needed.
 ///
-/// Its size is what is announced, so a file that has another one by the time that it is read is an error, not a body cut short.
+/// The size of the file is announced in advance. If the size has changed when the file is read, the call
+/// fails instead of sending a truncated body.
 public struct FileBody: BodySource {
-    /// As it was given; a relative one begins at the process's folder.
+    /// The path as given. A relative path starts at the process's working directory.
     public let path: String
     private let size: Int64
 
@@ -12,15 +13,15 @@ public struct FileBody: BodySource {
 
     /// Why a file cannot be sent.
     public struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
-        /// As it was given.
+        /// The path as given.
         public let path: String
-        /// What the system calls it, or what else is wrong.
+        /// The system's error text, or another description of the problem.
         public let description: String
     }
 
-    /// Looks at the file and reads nothing.
+    /// Checks the file without reading it.
     ///
-    /// - Throws: `Failure` where there is no regular file that can be read.
+    /// - Throws: `Failure` unless the path is a readable regular file.
     public init(path: String) throws(Failure) {
         self.path = path
         let descriptor = try FileDescriptor(path)
@@ -30,24 +31,24 @@ public struct FileBody: BodySource {
     public func open() throws -> any BodyReader {
         let descriptor = try FileDescriptor(path)
         guard try descriptor.size() == size else {
-            throw Failure(path: path, description: "it has another size than when it was announced")
+            throw Failure(path: path, description: "its size has changed since it was announced")
         }
         return FileReader(descriptor, size: size)
     }
 }
 
-/// An open file, closed with its owner.
+/// An open file that is closed on deinit.
 private final class FileDescriptor {
     private let descriptor: Int32
     private let path: String
 
     init(_ path: String) throws(FileBody.Failure) {
         self.path = path
-        // To C the name would end there.
+        // C would end the name there.
         guard !path.utf8.contains(0) else {
-            throw FileBody.Failure(path: path, description: "its name has a NUL")
+            throw FileBody.Failure(path: path, description: "its name contains NUL")
         }
-        // A file without a writer (a pipe) would hold the opening up; it is refused for its kind.
+        // O_NONBLOCK, because opening a pipe without a writer would block. size() then rejects it.
         descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw FileDescriptor.failure(path) }
     }
@@ -60,12 +61,12 @@ private final class FileDescriptor {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw FileDescriptor.failure(path) }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw FileBody.Failure(path: path, description: "it is no regular file")
+            throw FileBody.Failure(path: path, description: "it is not a regular file")
         }
         return Int64(status.st_size)
     }
 
-    /// As many bytes as there are at once, `count` at most.
+    /// Reads at most `count` bytes.
     func read(atMost count: Int) throws(FileBody.Failure) -> ArraySlice<UInt8> {
         var failed = false
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { room, used in
@@ -78,7 +79,7 @@ private final class FileDescriptor {
         return bytes[...]
     }
 
-    func changed() -> FileBody.Failure {
+    func shortened() -> FileBody.Failure {
         FileBody.Failure(path: path, description: "it became shorter while it was read")
     }
 
@@ -87,7 +88,7 @@ private final class FileDescriptor {
     }
 }
 
-/// Reads as many bytes as were announced, and no more.
+/// Reads exactly the announced number of bytes.
 private final class FileReader: BodyReader {
     private let descriptor: FileDescriptor
     private var left: Int64
@@ -100,7 +101,7 @@ private final class FileReader: BodyReader {
     func read(atMost count: Int) throws -> ArraySlice<UInt8> {
         guard left > 0 else { return [] }
         let bytes = try descriptor.read(atMost: Int(min(Int64(count), left)))
-        guard !bytes.isEmpty else { throw descriptor.changed() }
+        guard !bytes.isEmpty else { throw descriptor.shortened() }
         left -= Int64(bytes.count)
         return bytes
     }

@@ -1,4 +1,4 @@
-/// What a file is, by the end of its name.
+/// Media types by file extension.
 enum FileType {
     static func contentType(ofFile name: String) -> String {
         guard let dot = name.lastIndex(of: "."), !name[dot...].contains("/") else { return unknown }

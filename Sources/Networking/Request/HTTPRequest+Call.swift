@@ -1,16 +1,20 @@
 import HTTPModel
 
-/// A request becomes a call, and a call a request that an interceptor may change.
+/// Conversions between a request and the call that sends it.
 extension HTTPRequest {
-    /// Where the request goes, `scheme://host[:port]`: the base URL of the settings that its call needs.
+    /// The origin of the request, `scheme://host[:port]`: the base URL for the settings of its call.
     func origin() throws(RequestFault) -> String {
-        try address().origin
+        try parsedURL().origin
     }
 
-    /// The call on the wire, on top of the fields that its provider has for every call.
+    /// Creates the call, adding the fields that its provider sends with every call.
     ///
-    /// - Parameter settings: of an upstream at this request's `origin()`, whose base URL has no path of its own, or one that
-    ///   the request's begins with.
+    /// - Parameters:
+    ///   - settings: settings of an upstream at this request's `origin()`. If its base URL has a path, the
+    ///     request's path has to begin with it.
+    ///   - context: the context of the call.
+    ///   - envelope: the envelope of the response.
+    ///   - allowsEmptyBody: whether an empty body is a valid response.
     func call(
         _ settings: CallSettings, context: CallContext?, envelope: ResponseEnvelope = .none,
         allowsEmptyBody: Bool = false
@@ -20,17 +24,20 @@ extension HTTPRequest {
         if !headers.isEmpty { fields = try RequestBuilder.add(headers, nil, to: settings.fields) }
         return TransportCall(
             method: method, target: target, body: body,
-            own: CallFields.needed(fields, headers, in: context, shared: settings), context: context,
+            own: CallFields.makeIfNeeded(fields, headers, in: context, shared: settings), context: context,
             envelope: envelope, allowsEmptyBody: allowsEmptyBody, settings: settings,
-            options: CallOptions.needed(
+            options: CallOptions.makeIfNeeded(
                 timeout: timeout, attemptLimits: attemptLimits, validation: validation,
                 contentDecoding: contentDecoding))
     }
 
-    /// The call that `original` becomes with this request in its place, which was made of it and changed: what the request does
-    /// not say (context, envelope) stays, and its fields are all that the provider and the target send.
+    /// Creates the call that replaces `original` after its request was changed. What a request does not
+    /// contain (context, envelope) stays; the fields of the request are all that the provider and the target
+    /// send.
     ///
-    /// - Parameter settings: as for `call(_:context:)`; `original.settings` where the origin is the same.
+    /// - Parameters:
+    ///   - settings: as for `call(_:context:)`; `original.settings` if the origin is the same.
+    ///   - original: the call that the request was made from.
     func call(_ settings: CallSettings, replacing original: TransportCall) throws(RequestFault)
         -> TransportCall
     {
@@ -38,67 +45,62 @@ extension HTTPRequest {
         var own = original.own
         if headers != original.fields || settings.upstream !== original.upstream {
             let checked = try RequestBuilder.add(headers, nil, to: HTTPFields())
-            own = CallFields.needed(
+            own = CallFields.makeIfNeeded(
                 checked, headers.without(settings.fields), in: original.context, shared: settings)
         }
         return TransportCall(
             method: method, target: target, body: body, own: own, context: original.context,
             envelope: original.envelope, allowsEmptyBody: original.allowsEmptyBody, settings: settings,
-            options: CallOptions.needed(
+            options: CallOptions.makeIfNeeded(
                 timeout: timeout, attemptLimits: attemptLimits, validation: validation,
                 contentDecoding: contentDecoding))
     }
 
     private func target(at upstream: Upstream) throws(RequestFault) -> ArraySlice<UInt8> {
         if let fault { throw fault }
-        let (url, origin) = try address()
-        guard origin == HTTPRequest.origin(of: upstream.baseURL) else {
+        let url = try parsedURL()
+        guard url.origin == upstream.baseURL.origin else {
             throw RequestFault(.url, "the request goes to another origin than upstream \(upstream.name)")
         }
-        let target = Array(url.target.utf8)
-        if let fault = target.withUnsafeBytes({ TargetRules.fault(inPath: $0) }) {
-            throw RequestFault(.url, fault)
-        }
+        let target = try TargetRules.checked(Array(url.target.utf8))
         let isUnderPrefix =
             target.starts(with: upstream.prefix)
             && [nil, UInt8(ascii: "/"), UInt8(ascii: "?")].contains(
                 target.dropFirst(upstream.prefix.count).first)
         guard upstream.prefix.isEmpty || isUnderPrefix else {
-            throw RequestFault(.url, "the request leaves the path of upstream \(upstream.name)")
-        }
-        guard target.count <= TargetRules.maximumLength else {
-            throw RequestFault(.url, "the URL is longer than \(TargetRules.maximumLength) bytes")
+            throw RequestFault(.url, "the request leaves the base path of upstream \(upstream.name)")
         }
         return target[...]
     }
 
-    private func address() throws(RequestFault) -> (url: HTTPURL, origin: String) {
+    private func parsedURL() throws(RequestFault) -> HTTPURL {
         do {
-            let url = try HTTPURL(normalizing: url)
-            return (url, HTTPRequest.origin(of: url))
+            return try HTTPURL(normalizing: url)
         } catch {
-            throw RequestFault(.url, "the address of the request: \(error)", underlying: error)
+            throw RequestFault(.url, "the URL of the request: \(error)", underlying: error)
         }
     }
-
-    private static func origin(of url: HTTPURL) -> String { "\(url.scheme.rawValue)://\(url.authority)" }
 }
 
 extension TransportCall {
-    /// The call as a request: with its whole address, and all fields that the provider and its target send.
+    /// The call as a request, with its complete URL and all fields that the provider and its target send.
     public var request: HTTPRequest {
-        let base = settings.upstream.baseURL
         let target = String(decoding: target, as: UTF8.self)
         return HTTPRequest(
-            url: "\(base.scheme.rawValue)://\(base.authority)\(target)", method: method, headers: fields,
+            url: settings.upstream.baseURL.origin + target, method: method, headers: fields,
             body: body,
             timeout: options?.timeout, attemptLimits: options?.attemptLimits, validation: validation
         ).setContentDecoding(contentDecoding)
     }
 }
 
+extension HTTPURL {
+    /// `scheme://host[:port]`.
+    var origin: String { "\(scheme.rawValue)://\(authority)" }
+}
+
 extension HTTPFields {
-    /// The fields that are not among `others` with the same value.
+    /// The fields without those that `others` has with the same value.
     fileprivate func without(_ others: HTTPFields) -> HTTPFields {
         var rest = HTTPFields()
         for (text, value) in self {

@@ -1,12 +1,13 @@
 public import HTTPModel
 
-/// Addresses and bodies made of values: what a target says by its path and its task.
+/// URLs and bodies built from values, as a target's path and task describe them.
 extension HTTPRequest {
-    /// A base URL and a path whose interpolated values stay in one segment each, percent-encoded.
+    /// Creates a request from a base URL and a path. Each interpolated value stays in one segment,
+    /// percent-encoded.
     ///
     ///     HTTPRequest(baseURL: "http://users.test/v1", path: "/users/\(name)")
     ///
-    /// A value that could leave its segment fails the call, and so does a base URL with a fragment.
+    /// The call fails if a value could leave its segment or the base URL has a fragment.
     public init(baseURL: String, path: RequestPath, method: HTTPMethod = .get) {
         var base = baseURL[...]
         while base.last == "/" { base.removeLast() }
@@ -16,26 +17,28 @@ extension HTTPRequest {
         if baseURL.utf8.contains(UInt8(ascii: "#")) { fail(RequestFault(.url, "a base URL has no fragment")) }
     }
 
-    /// Parameters in the query, after those that the URL has already.
+    /// Adds parameters to the query, after those in the URL.
     ///
     /// - Parameters:
-    ///   - parameters: for the query.
-    ///   - encoding: one that writes a query; another one fails the call.
+    ///   - parameters: the parameters to add.
+    ///   - encoding: has to write a query; otherwise the call fails.
     public consuming func addQuery(
         _ parameters: Parameters, encoding: ParameterEncoding = .query
     ) -> HTTPRequest {
         setTask(.plain.adding(query: parameters, encoding: encoding))
     }
 
-    /// Parameters in the query or in the body, as `encoding` says; where that asks for the method, it has to be set before.
+    /// Adds parameters to the query or the body, as `encoding` says. If the encoding depends on the method,
+    /// set the method first.
     public consuming func setParameters(
         _ parameters: Parameters, encoding: ParameterEncoding
     ) -> HTTPRequest {
         setTask(.parameters(parameters, encoding: encoding))
     }
 
-    /// Query and body as a target's task has them: JSON, forms, multipart, a file. A query that the URL has is kept, and so is the
-    /// body where the task has none. A content type goes along where the request has none.
+    /// Sets query and body as a target's task does: JSON, forms, multipart, a file. Keeps the query in the
+    /// URL, and keeps the body if the task has none. Adds the content type unless the request already has
+    /// one.
     public consuming func setTask(_ task: RequestTask) -> HTTPRequest {
         do throws(RequestFault) {
             let content = try RequestContent(task, method: method)
@@ -58,7 +61,7 @@ extension HTTPRequest {
 }
 
 extension String {
-    /// What goes between a URL or path, with the query that it may have, and a further parameter.
+    /// The separator between this URL or path, which may have a query, and a further parameter.
     var queryMark: UInt8? {
         guard utf8.contains(UInt8(ascii: "?")) else { return UInt8(ascii: "?") }
         let last = utf8.last

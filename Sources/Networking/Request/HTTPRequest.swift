@@ -1,6 +1,6 @@
 public import HTTPModel
 
-/// A request as it is, without a target: address, method, fields, body (Foundation's `URLRequest`).
+/// A request without a target: URL, method, fields and body (Foundation's `URLRequest`).
 ///
 ///     let request = HTTPRequest(url: "http://api.test/daily/path")
 ///         .setHttpMethod(.POST)
@@ -8,38 +8,39 @@ public import HTTPModel
 ///         .setAuthToken(token)
 ///         .setHttpBody(path)
 ///
-/// A value: each builder returns another one. Nothing is checked as it is built; what is wrong with it (an address that is
-/// none, a model that cannot be encoded) is the failure of the call that is made with it.
+/// A value type: each builder returns a new request. Nothing is checked while building. Errors, such as an
+/// invalid URL or a model that cannot be encoded, fail the call that sends the request.
 public struct HTTPRequest: Sendable {
-    /// `http://host:port/path?query`, checked when the call is made. What a URL cannot hold (a blank, `|`, `[`, text beyond
-    /// ASCII) is sent percent-encoded, escapes such as `%2F` as they are, and a fragment is not sent. A `.` or `..`
-    /// segment and a control character fail the call.
+    /// `http://host:port/path?query`, checked when the call is made. Characters that a URL cannot contain (a
+    /// space, `|`, `[`, non-ASCII text) are percent-encoded, escapes such as `%2F` are kept, and a fragment
+    /// is not sent. A `.` or `..` segment or a control character fails the call.
     public var url: String
-    /// Default GET.
+    /// The method. Default GET.
     public var method: HTTPMethod
-    /// On top of the provider's own and the context's, and instead of those of the same name. `Host`, `Content-Length` and the
-    /// hop-by-hop fields are the transport's: naming one of them fails the call.
+    /// Fields that replace those of the same name from the provider and the context. The transport sets
+    /// `Host`, `Content-Length` and the hop-by-hop fields itself: setting one of them fails the call.
     public var headers: HTTPFields
-    /// Default none. Its `Content-Type` is `headers`' to say.
+    /// The body. Default none. Its `Content-Type` belongs in `headers`.
     public var body: RequestBody
-    /// The longest that the call may take, all attempts and the waits between them; nil: what its provider says. The limits of
-    /// one attempt are raised to it where they are shorter, unless `attemptLimits` sets them.
+    /// The limit of the whole call, with all attempts and the waits between them; nil: the provider's. Raises
+    /// shorter limits of one attempt to it, unless `attemptLimits` is set.
     public var timeout: Duration?
-    /// The limits of one attempt; nil: what its provider says.
+    /// The limits of one attempt; nil: the provider's.
     public var attemptLimits: AttemptLimits?
-    /// The statuses for which the call itself fails. Default `.none`.
+    /// The statuses that the call accepts; any other fails it. Default `.none`, which accepts all.
     public var validation: ValidationType
-    /// Whether the response's content codings are undone. Default `.automatic`, unless the session says `.none`.
+    /// Whether the response's content codings are decoded. Default `.automatic`, unless the session says
+    /// `.none`.
     public var contentDecoding = ContentDecoding.automatic
 
-    /// What a builder could not do first, kept for the call.
+    /// The first error of a builder, thrown when the call is made.
     private(set) var fault: RequestFault?
 
     mutating func fail(_ fault: RequestFault) {
         self.fault = self.fault ?? fault
     }
 
-    /// A request with all that it has; the builders say the same one by one.
+    /// Creates a request. The builders set the same properties one by one.
     public init(
         url: String, method: HTTPMethod = .get, headers: HTTPFields = HTTPFields(), body: RequestBody = .none,
         timeout: Duration? = nil, attemptLimits: AttemptLimits? = nil, validation: ValidationType = .none
@@ -57,30 +58,31 @@ public struct HTTPRequest: Sendable {
 // MARK: - Builders
 
 extension HTTPRequest {
-    /// `.POST`, `.post`, or a method of the API's own.
+    /// Sets the method: `.POST`, `.post`, or a custom one.
     public consuming func setHttpMethod(_ method: HTTPMethod) -> HTTPRequest {
         self.method = method
         return self
     }
 
-    /// A body in whatever form: none, bytes, a stream.
+    /// Sets the body: none, bytes or a stream.
     public consuming func setHttpBody(_ body: RequestBody) -> HTTPRequest {
         self.body = body
         return self
     }
 
-    /// Bytes as the body; `setContentType(_:)` says what they are.
+    /// Sets bytes as the body. Set their type with `setContentType(_:)`.
     public consuming func setHttpBody(_ bytes: some Sequence<UInt8>) -> HTTPRequest {
         setHttpBody(.bytes(ArraySlice(bytes)))
     }
 
-    /// Bytes that are a model too, a list of numbers, are bytes here. A text's are its `utf8`: a text itself is a model.
+    /// Sets bytes as the body. Resolves the ambiguity for byte sequences that are `Encodable` too. A `String`
+    /// is a model; for its bytes, pass its `utf8`.
     public consuming func setHttpBody(_ bytes: some Sequence<UInt8> & Encodable) -> HTTPRequest {
         setHttpBody(.bytes(ArraySlice(bytes)))
     }
 
-    /// A model as the body, by `JSONBytesEncoder()` unless said otherwise. Its content type goes along where the request has none.
-    /// A model that cannot be encoded fails the call, with the encoder's error.
+    /// Encodes a model as the body, by default with `JSONBytesEncoder()`, and sets the encoder's content type
+    /// unless the request has one. If encoding fails, the call fails with the encoder's error.
     public consuming func setHttpBody(
         _ model: some Encodable, encoder: any RequestEncoder = RequestTask.encoder
     ) -> HTTPRequest {
@@ -93,56 +95,56 @@ extension HTTPRequest {
         return self
     }
 
-    /// `Authorization: Bearer token` (RFC 6750 2.1).
+    /// Sets `Authorization: Bearer token` (RFC 6750 2.1).
     public consuming func setAuthToken(_ token: String) -> HTTPRequest {
         setHeader(.authorization, "Bearer \(token)")
     }
 
-    /// What the body is, in the place of what was said before.
+    /// Sets the `Content-Type` of the body.
     public consuming func setContentType(_ contentType: ContentType) -> HTTPRequest {
         setHeader(.contentType, contentType.text)
     }
 
-    /// The one field of that name, in the place of those that there were. A name that is none fails the call.
+    /// Sets a field, replacing all fields of that name. An invalid name fails the call.
     public consuming func setHeader(_ name: String, _ value: String) -> HTTPRequest {
         guard let name = HTTPFieldName(name) else {
-            fail(RequestFault(.headers, "a header has no valid name"))
+            fail(RequestFault(.headers, "a header name is invalid"))
             return self
         }
         return setHeader(name, value)
     }
 
-    /// The one field of that name, in the place of those that there were.
+    /// Sets a field, replacing all fields of that name.
     public consuming func setHeader(_ name: HTTPFieldName, _ value: String) -> HTTPRequest {
         headers[name] = value
         return self
     }
 
-    /// One more field, beside those of that name.
+    /// Adds a field, keeping those of the same name.
     public consuming func addHeader(_ name: HTTPFieldName, _ value: String) -> HTTPRequest {
         headers.append(name, value)
         return self
     }
 
-    /// The longest that the call may take; nil: what its provider says. Raises the limits of one attempt.
+    /// Sets the limit of the whole call; nil: the provider's. Raises the limits of one attempt.
     public consuming func setTimeout(_ timeout: Duration?) -> HTTPRequest {
         self.timeout = timeout
         return self
     }
 
-    /// The limits of one attempt; nil: what its provider says.
+    /// Sets the limits of one attempt; nil: the provider's.
     public consuming func setAttemptLimits(_ limits: AttemptLimits?) -> HTTPRequest {
         attemptLimits = limits
         return self
     }
 
-    /// The statuses for which the call itself fails.
+    /// Sets the statuses that the call accepts.
     public consuming func setValidation(_ validation: ValidationType) -> HTTPRequest {
         self.validation = validation
         return self
     }
 
-    /// Whether the response's content codings are undone.
+    /// Sets whether the response's content codings are decoded.
     public consuming func setContentDecoding(_ decoding: ContentDecoding) -> HTTPRequest {
         contentDecoding = decoding
         return self
@@ -150,17 +152,17 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest {
-    /// What a body is (RFC 9110 8.3).
+    /// The media type of a body (RFC 9110 8.3).
     public struct ContentType: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
-        /// The value of the field, parameters included.
+        /// The value of the field, including parameters.
         public let text: String
 
-        /// A value as it is to be sent.
+        /// Creates a content type from the value of the field.
         public init(_ text: String) {
             self.text = text
         }
 
-        /// A media type with its parameters.
+        /// Creates a content type from a media type and its parameters.
         public init(_ mediaType: MediaType) {
             text = mediaType.description
         }
@@ -177,10 +179,10 @@ extension HTTPRequest {
         public static let text = ContentType("text/plain; charset=utf-8")
         /// `application/xml`
         public static let xml = ContentType("application/xml")
-        /// `application/octet-stream`: bytes of which nothing is known
+        /// `application/octet-stream`, for bytes of unknown type
         public static let octetStream = ContentType("application/octet-stream")
 
-        /// `multipart/form-data` (RFC 7578) of a body that was put together elsewhere.
+        /// `multipart/form-data` (RFC 7578), for a body that you assembled yourself.
         public static func multipart(boundary: String) -> ContentType {
             ContentType("multipart/form-data; boundary=\(boundary)")
         }
@@ -190,31 +192,31 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest: CustomStringConvertible {
-    /// Without query, fragment, fields and body, which may hold what no log should.
+    /// Leaves out query, fragment, fields and body, which may hold secrets.
     public var description: String { "\(method.rawValue) \(url.prefix { $0 != "?" && $0 != "#" })" }
 }
 
 extension HTTPMethod {
-    // The names that requests have on the wire, for `setHttpMethod(.POST)`.
-    /// `HTTPMethod.get` as it is on the wire.
+    // The upper-case names, for `setHttpMethod(.POST)`.
+    /// `HTTPMethod.get`
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static var GET: HTTPMethod { .get }
-    /// `HTTPMethod.head` as it is on the wire.
+    /// `HTTPMethod.head`
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static var HEAD: HTTPMethod { .head }
-    /// `HTTPMethod.post` as it is on the wire.
+    /// `HTTPMethod.post`
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static var POST: HTTPMethod { .post }
-    /// `HTTPMethod.put` as it is on the wire.
+    /// `HTTPMethod.put`
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static var PUT: HTTPMethod { .put }
-    /// `HTTPMethod.patch` as it is on the wire.
+    /// `HTTPMethod.patch`
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static var PATCH: HTTPMethod { .patch }
-    /// `HTTPMethod.delete` as it is on the wire.
+    /// `HTTPMethod.delete`
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static var DELETE: HTTPMethod { .delete }
-    /// `HTTPMethod.options` as it is on the wire.
+    /// `HTTPMethod.options`
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static var OPTIONS: HTTPMethod { .options }
 }

@@ -1,7 +1,7 @@
 import ASCIIText
 import HTTPModel
 
-/// A multipart form on the wire: what is in memory and what is streamed, one after the other.
+/// A multipart form on the wire: a sequence of segments in memory and streamed segments.
 struct MultipartBody: BodySource {
     enum Segment: Sendable {
         case bytes([UInt8])
@@ -42,12 +42,12 @@ struct MultipartBody: BodySource {
                 case .source(let source): source.length
                 }
             guard let (total, overflow) = next.map({ sum.addingReportingOverflow($0) }) else { return nil }
-            // Sparse files may have lengths whose sum no Content-Length holds: the body is sent in chunks.
+            // The lengths of sparse files may overflow the sum. The body is then sent chunked.
             return overflow ? nil : total
         }
     }
 
-    /// The bytes where nothing is streamed.
+    /// The bytes of the body if no part is streamed.
     var inMemory: ArraySlice<UInt8>? {
         guard segments.count == 1, case .bytes(let bytes) = segments[0] else { return nil }
         return bytes[...]
@@ -63,7 +63,7 @@ struct MultipartBody: BodySource {
         }
     }
 
-    /// The fields of a part, with the empty line after them.
+    /// The header fields of a part, with the empty line after them.
     private static func head(of part: MultipartFormData.Part) throws(RequestFault) -> [UInt8] {
         var disposition = "form-data; name=\"\(escaped(part.name))\""
         if let fileName = part.fileName { disposition += "; filename=\"\(escaped(fileName))\"" }
@@ -71,21 +71,21 @@ struct MultipartBody: BodySource {
         let type = part.mimeType ?? part.fileName.map(FileType.contentType(ofFile:))
         if let type {
             guard type.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
-                throw RequestFault(.body, "the type of a part has a control byte")
+                throw RequestFault(.body, "the media type of a part has a control byte")
             }
             head += "Content-Type: \(type)\r\n".utf8
         }
         for (text, value) in part.headers {
             guard let name = HTTPFieldName(text),
                 value.utf8.allSatisfy({ $0 == 0x09 || $0 >= 0x20 && $0 != 0x7f })
-            else { throw RequestFault(.body, "a field of a part cannot be sent") }
+            else { throw RequestFault(.body, "a header of a part is invalid") }
             head += "\(name): \(value)\r\n".utf8
         }
         return head + "\r\n".utf8
     }
 
-    /// As browsers write it (WHATWG HTML 4.10.21.8, which RFC 7578 4.2 leaves to them): UTF-8 as it is, the quote and what
-    /// would end the line percent-encoded. A backslash stays: it escapes nothing there.
+    /// Escapes a name as browsers do (WHATWG HTML 4.10.21.8, to which RFC 7578 4.2 defers): UTF-8 unchanged,
+    /// quotes and control characters percent-encoded. A backslash is no escape there and stays.
     private static func escaped(_ name: String) -> String {
         var escaped: [UInt8] = []
         for byte in name.utf8 {
@@ -99,17 +99,17 @@ struct MultipartBody: BodySource {
     }
 }
 
-/// A stream brought more or fewer bytes than it had announced.
+/// The error of a stream whose length differs from the announced one.
 struct AnnouncedLengthError: Error, Sendable, CustomStringConvertible {
-    let description = "a part has not the length that it announced"
+    let description = "a part does not have the length that it announced"
 }
 
-/// Reads the segments one after the other; a source is opened when its turn comes.
+/// Reads the segments one after another and opens each source when it is reached.
 private final class MultipartReader: BodyReader {
     private var rest: ArraySlice<MultipartBody.Segment>
     private var bytes: ArraySlice<UInt8> = []
     private var reader: (any BodyReader)?
-    /// What the reader has still to bring, where its source said how much.
+    /// Bytes that the reader has yet to deliver, if its source announced a length.
     private var left: Int64?
 
     init(_ segments: [MultipartBody.Segment]) {

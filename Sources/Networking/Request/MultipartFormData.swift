@@ -1,16 +1,17 @@
 import ASCIIText
 public import HTTPModel
 
-/// A form of named parts, each of bytes, of a file or of a stream (RFC 7578), as `multipart/form-data`.
+/// A form of named parts (`multipart/form-data`, RFC 7578). Each part is bytes, a file or a stream.
 ///
 ///     var form = MultipartFormData()
 ///     form.append("오늘", named: "note")
 ///     form.append(file: "/var/spool/lunch.jpg", named: "photo")
 ///     provider.rx.request(.upload(form))                      // task: .multipart(form)
 ///
-/// Its length is known where all parts' are, and files are streamed from disk. Nothing is opened before the call is made.
+/// If all parts have a known length, so has the form. Files are streamed from disk. Nothing is opened before
+/// the call is made.
 public struct MultipartFormData: Sendable {
-    /// One part.
+    /// One part of a form.
     public struct Part: Sendable {
         enum Content: Sendable {
             case bytes(ArraySlice<UInt8>)
@@ -24,14 +25,15 @@ public struct MultipartFormData: Sendable {
         let mimeType: String?
         let headers: HTTPFields
 
-        /// A field of the form.
+        /// A part with bytes in memory.
         ///
         /// - Parameters:
-        ///   - bytes: the part's content.
-        ///   - name: the field's.
-        ///   - fileName: what the part is called as a file; nil for a plain field.
-        ///   - mimeType: nil: by the file name, and none for a plain field, which is text.
-        ///   - headers: further fields of the part.
+        ///   - bytes: the content of the part.
+        ///   - name: the name of the field.
+        ///   - fileName: the file name of the part; nil for a plain field.
+        ///   - mimeType: the media type. Default nil: derived from the file name; none for a plain field,
+        ///     which is text.
+        ///   - headers: further header fields of the part.
         public static func bytes(
             _ bytes: some Sequence<UInt8>, name: String, fileName: String? = nil, mimeType: String? = nil,
             headers: HTTPFields = HTTPFields()
@@ -41,12 +43,12 @@ public struct MultipartFormData: Sendable {
                 headers: headers)
         }
 
-        /// A text field of the form.
+        /// A text field.
         public static func text(_ text: String, name: String) -> Part {
             bytes(text.utf8, name: name)
         }
 
-        /// A file, called by the last part of its path unless said otherwise.
+        /// A file. Its file name defaults to the last component of the path.
         public static func file(
             _ path: String, name: String, fileName: String? = nil, mimeType: String? = nil,
             headers: HTTPFields = HTTPFields()
@@ -59,7 +61,8 @@ public struct MultipartFormData: Sendable {
                 headers: headers)
         }
 
-        /// A part that is read as it is sent. Where it does not know its length, neither does the form: it goes out chunked.
+        /// A part that is read while it is sent. If its length is unknown, so is the form's, which is then
+        /// sent chunked.
         public static func stream(
             _ source: any BodySource, name: String, fileName: String? = nil, mimeType: String? = nil,
             headers: HTTPFields = HTTPFields()
@@ -70,42 +73,42 @@ public struct MultipartFormData: Sendable {
         }
     }
 
-    /// In the order in which they are sent.
+    /// The parts in the order in which they are sent.
     public private(set) var parts: [Part]
-    /// What parts the parts. Random unless it was given.
+    /// The boundary between the parts. Random unless given.
     public let boundary: String
     private let isRandom: Bool
 
-    /// A form of these parts; one without any fails the call.
+    /// Creates a form. A form without parts fails the call.
     ///
     /// - Parameters:
-    ///   - parts: in the order in which they are sent.
-    ///   - boundary: for tests: 1 to 70 characters of RFC 2046 5.1.1. Nil, as it should be: 32 random ones, drawn again
-    ///     where they occur in a part. One that is malformed, or occurs in a part that is in memory, fails the call.
+    ///   - parts: the parts in the order in which they are sent.
+    ///   - boundary: for tests, 1 to 70 characters (RFC 2046 5.1.1). If it is malformed or occurs in a part
+    ///     in memory, the call fails. Default nil: 32 random characters, drawn again if they occur in a part.
     public init(_ parts: [Part] = [], boundary: String? = nil) {
         self.parts = parts
         self.boundary = boundary ?? Self.randomBoundary()
         isRandom = boundary == nil
     }
 
-    /// One more part, behind the others.
+    /// Appends a part.
     public mutating func append(_ part: Part) {
         parts.append(part)
     }
 
-    /// A text field.
+    /// Appends a text field.
     public mutating func append(_ text: String, named name: String) {
         parts.append(.text(text, name: name))
     }
 
-    /// A part of bytes in memory; with a file name it is a file to the other side.
+    /// Appends a part with bytes in memory. With a file name, the receiver sees a file.
     public mutating func append(
         _ bytes: some Sequence<UInt8>, named name: String, fileName: String? = nil, mimeType: String? = nil
     ) {
         parts.append(.bytes(bytes, name: name, fileName: fileName, mimeType: mimeType))
     }
 
-    /// A file, streamed from disk.
+    /// Appends a file, which is streamed from disk.
     public mutating func append(
         file path: String, named name: String, fileName: String? = nil, mimeType: String? = nil
     ) {
@@ -118,9 +121,9 @@ public struct MultipartFormData: Sendable {
         return "sluice-" + String(decoding: random, as: UTF8.self)
     }
 
-    /// The body and what it is.
+    /// The body and its content type.
     func encoded() throws(RequestFault) -> (body: RequestBody, contentType: String) {
-        guard !parts.isEmpty else { throw RequestFault(.body, "the multipart form has no part") }
+        guard !parts.isEmpty else { throw RequestFault(.body, "the multipart form has no parts") }
         var boundary = boundary
         while !isFree(boundary) {
             guard isRandom else {
@@ -135,7 +138,7 @@ public struct MultipartFormData: Sendable {
         return (body.inMemory.map { .bytes($0) } ?? .stream(body), type.description)
     }
 
-    /// Whether the boundary is one (RFC 2046 5.1.1) and occurs in no part whose bytes are here.
+    /// Whether the boundary is well-formed (RFC 2046 5.1.1) and occurs in no part in memory.
     private func isFree(_ boundary: String) -> Bool {
         let bytes = Array(boundary.utf8)
         guard (1...70).contains(bytes.count), bytes.last != UInt8(ascii: " "),

@@ -1,7 +1,7 @@
 import JSONBytes
 
 extension ParameterEncoding {
-    /// One JSON object.
+    /// Encodes the parameters as a JSON object.
     func object(of parameters: inout Parameters) throws(RequestFault) -> ArraySlice<UInt8> {
         var names: Set<String> = []
         var composer = JSONComposer()
@@ -13,7 +13,7 @@ extension ParameterEncoding {
         return composer.fragment().bytes
     }
 
-    /// One member of an object that has those of `names` already.
+    /// Writes one member of an object. `names` are the names already in the object.
     private static func write(
         _ name: String, _ value: ParameterValue, _ names: inout Set<String>, to composer: inout JSONComposer
     ) throws(RequestFault) {

@@ -1,6 +1,6 @@
 import HTTPModel
 
-/// How `name=value&name=value` is written.
+/// The format of `name=value&name=value`.
 final class PairRules: Sendable, Hashable {
     let lists: ParameterEncoding.Lists
     let booleans: ParameterEncoding.Booleans
@@ -35,11 +35,14 @@ final class PairRules: Sendable, Hashable {
 }
 
 extension PairRules {
-    /// Appends the pairs of all parameters.
+    /// Appends all parameters.
     ///
-    /// - Parameter mark: what goes before the first pair, if there is one.
+    /// - Parameters:
+    ///   - parameters: consumed in place.
+    ///   - mark: separator before the first pair, if there is any pair.
+    ///   - bytes: the output.
     func appendPairs(
-        of parameters: inout Parameters, after mark: UInt8? = nil, to bytes: inout ByteRoom
+        of parameters: inout Parameters, after mark: UInt8? = nil, to bytes: inout ByteWriter
     ) throws(RequestFault) {
         guard !sortsKeys else {
             var sorted = parameters.sorted()
@@ -50,12 +53,12 @@ extension PairRules {
 
     @inline(__always)
     private func appendEach(
-        of parameters: inout Parameters, after mark: UInt8?, to bytes: inout ByteRoom
+        of parameters: inout Parameters, after mark: UInt8?, to bytes: inout ByteWriter
     ) throws(RequestFault) {
         var separator = mark
         try parameters.visit { (entry) throws(RequestFault) in
             let value = entry.1.parameterValue
-            // What most are.
+            // The common case.
             if case .text(let text) = value {
                 appendName(entry.0, separator: &separator, to: &bytes)
                 appendEncoded(text, to: &bytes)
@@ -65,10 +68,10 @@ extension PairRules {
         }
     }
 
-    /// Appends the pairs of one value, and says in `separator` what goes before the next.
+    /// Appends one value, which may be several pairs. `separator` goes before the next pair.
     func append(
         _ name: String, _ value: ParameterValue, isElement: Bool = false, separator: inout UInt8?,
-        to bytes: inout ByteRoom
+        to bytes: inout ByteWriter
     ) throws(RequestFault) {
         switch value {
         case .absent:
@@ -102,11 +105,11 @@ extension PairRules {
 
     private func append(
         _ name: String, list values: [ParameterValue], isElement: Bool, separator: inout UInt8?,
-        to bytes: inout ByteRoom
+        to bytes: inout ByteWriter
     ) throws(RequestFault) {
         switch lists.form {
         case .repeated:
-            // Elements of both lists would have the same name.
+            // The elements of nested lists would all have the same name.
             guard !isElement else { throw RequestFault(.parameters, "parameter \(name) is a list of lists") }
             for value in values {
                 try append(name, value, isElement: true, separator: &separator, to: &bytes)
@@ -126,7 +129,7 @@ extension PairRules {
     }
 
     @inline(__always)
-    private func appendName(_ name: String, separator: inout UInt8?, to bytes: inout ByteRoom) {
+    private func appendName(_ name: String, separator: inout UInt8?, to bytes: inout ByteWriter) {
         if let separator { bytes.append(separator) }
         separator = UInt8(ascii: "&")
         appendEncoded(name, to: &bytes)
@@ -134,7 +137,7 @@ extension PairRules {
     }
 
     @inline(__always)
-    private func appendEncoded(_ text: String, to bytes: inout ByteRoom) {
+    private func appendEncoded(_ text: String, to bytes: inout ByteWriter) {
         bytes.append(encoding: text, escaping)
     }
 }

@@ -1,21 +1,21 @@
 import HTTPModel
 
-/// Where parameters go and how they are written there.
+/// Where parameters are sent and how they are written.
 ///
-/// Names and values keep RFC 3986's unreserved characters as they are; everything else is percent-encoded, but for `/` and `?`
-/// in a query (3.4 allows them there). Entries keep the order in which they were written unless they are to be sorted.
+/// Names and values keep RFC 3986's unreserved characters; everything else is percent-encoded, except `/` and
+/// `?` in a query (allowed by 3.4). Entries keep their order unless sorting is requested.
 public struct ParameterEncoding: Sendable, Hashable {
-    /// Where pairs of names and values go.
+    /// Where `name=value` pairs are sent.
     public enum Destination: Sendable, Hashable {
-        /// Into the query for GET, HEAD and DELETE, into the body for other methods.
+        /// In the query for GET, HEAD and DELETE, in the body for other methods.
         case methodDependent
-        /// Into the URL's query, after the one that the path may have.
+        /// In the URL's query, after the path's own query.
         case queryString
-        /// Into the body, as `application/x-www-form-urlencoded`.
+        /// In the body, as `application/x-www-form-urlencoded`.
         case httpBody
     }
 
-    /// How a list is written where the format has none of its own.
+    /// How lists are written in a query or form.
     public struct Lists: Sendable, Hashable {
         enum Form: Sendable, Hashable {
             case repeated
@@ -26,21 +26,22 @@ public struct ParameterEncoding: Sendable, Hashable {
 
         let form: Form
 
-        /// `tag=a&tag=b` (Alamofire's `noBrackets`). A list within a list has no name of its own there, and fails the call.
+        /// `tag=a&tag=b` (Alamofire's `noBrackets`). A nested list fails the call, because it would have no
+        /// name of its own.
         public static let repeated = Lists(form: .repeated)
         /// `tag[]=a&tag[]=b`, brackets percent-encoded (Alamofire's default)
         public static let brackets = Lists(form: .brackets)
         /// `tag[0]=a&tag[1]=b`, brackets percent-encoded (Alamofire's `indexInBrackets`)
         public static let indexed = Lists(form: .indexed)
 
-        /// The name of each element by a closure, from the list's name and the element's index.
+        /// Names each element with a closure that receives the list's name and the element's index.
         public static func custom(
             _ name: @escaping @Sendable (_ name: String, _ index: Int) -> String
         ) -> Lists {
             Lists(form: .custom(Naming(name)))
         }
 
-        // Equal to itself only.
+        // Equal only to itself.
         final class Naming: Sendable, Hashable {
             let name: @Sendable (String, Int) -> String
 
@@ -53,7 +54,7 @@ public struct ParameterEncoding: Sendable, Hashable {
         }
     }
 
-    /// How a Boolean is written where the format has none of its own.
+    /// How Booleans are written in a query or form.
     public struct Booleans: Sendable, Hashable {
         let isNumeric: Bool
 
@@ -63,7 +64,7 @@ public struct ParameterEncoding: Sendable, Hashable {
         public static let numeric = Booleans(isNumeric: true)
     }
 
-    /// How a member of an object is named where the format has no objects.
+    /// How members of an object are named in a query or form.
     public struct Members: Sendable, Hashable {
         let usesDots: Bool
 
@@ -73,38 +74,39 @@ public struct ParameterEncoding: Sendable, Hashable {
         public static let dots = Members(usesDots: true)
     }
 
-    /// How a blank is written.
+    /// How spaces are written.
     public struct Spaces: Sendable, Hashable {
         let isPlus: Bool
 
         /// `%20`
         public static let percentEscaped = Spaces(isPlus: false)
-        /// `+`, as forms of browsers have it
+        /// `+`, as in browser forms
         public static let plusReplaced = Spaces(isPlus: true)
     }
 
-    enum Place: Sendable, Hashable {
+    enum Format: Sendable, Hashable {
         case pairs(Destination)
         case json
     }
 
-    let place: Place
-    // In an object: an encoding is made rarely, and copied with each task.
+    let format: Format
+    // A reference, because an encoding is rarely created but copied with every task.
     let rules: PairRules
 
-    private init(_ place: Place, _ rules: PairRules) {
-        self.place = place
+    private init(_ format: Format, _ rules: PairRules) {
+        self.format = format
         self.rules = rules
     }
 
-    /// Into the URL's query, a space as `%20`: `?fddDate=2026-11-20&keyword=recent`. A query that the path has is kept.
+    /// In the URL's query, with spaces as `%20`: `?fddDate=2026-11-20&keyword=recent`. Keeps the query of the
+    /// path.
     public static let query = ParameterEncoding.query()
-    /// Into the body as `application/x-www-form-urlencoded`, a space as `+`.
+    /// In the body as `application/x-www-form-urlencoded`, with spaces as `+`.
     public static let form = ParameterEncoding.form()
-    /// Into the body as a JSON object, in order. A name that occurs twice in an object fails the call.
+    /// In the body as a JSON object, in order. A duplicate name in an object fails the call.
     public static let json = ParameterEncoding(.json, PairRules())
 
-    /// Into the URL's query, with a say in how what is no text is written.
+    /// In the URL's query, with custom formats for lists, Booleans and members.
     public static func query(
         lists: Lists = .repeated, booleans: Booleans = .literal, members: Members = .brackets,
         sortsKeys: Bool = false
@@ -112,7 +114,8 @@ public struct ParameterEncoding: Sendable, Hashable {
         url(.queryString, lists: lists, booleans: booleans, members: members, sortsKeys: sortsKeys)
     }
 
-    /// Into the body as `application/x-www-form-urlencoded`, with a say in how what is no text is written.
+    /// In the body as `application/x-www-form-urlencoded`, with custom formats for lists, Booleans, members
+    /// and spaces.
     public static func form(
         lists: Lists = .repeated, booleans: Booleans = .literal, members: Members = .brackets,
         spaces: Spaces = .plusReplaced, sortsKeys: Bool = false
@@ -124,7 +127,7 @@ public struct ParameterEncoding: Sendable, Hashable {
                 escaping: Escaping(spaceAsPlus: spaces.isPlus, keepsSlashes: false)))
     }
 
-    /// Pairs in the query or the body, escaped alike in both: as in a query.
+    /// In the query or the body, with the escaping of a query in both.
     public static func url(
         _ destination: Destination = .methodDependent, lists: Lists = .repeated,
         booleans: Booleans = .literal,
@@ -137,13 +140,13 @@ public struct ParameterEncoding: Sendable, Hashable {
                 escaping: Escaping(spaceAsPlus: spaces.isPlus, keepsSlashes: true)))
     }
 
-    /// Where parameters of a call by that method go.
-    enum Target {
+    /// Where and how the parameters of a particular call are written.
+    enum Output {
         case query, form, json
     }
 
-    func target(of method: HTTPMethod) -> Target {
-        switch place {
+    func output(for method: HTTPMethod) -> Output {
+        switch format {
         case .json: .json
         case .pairs(.queryString): .query
         case .pairs(.httpBody): .form

@@ -1,32 +1,33 @@
 public import FoundationEssentials
 
-/// What a parameter can be on the wire.
+/// The value of a parameter.
 public enum ParameterValue: Sendable, Hashable {
     /// Percent-encoded in a query or form, a string in JSON.
     case text(String)
-    /// A whole number.
+    /// An integer.
     case integer(Int64)
-    /// The shortest text that reads as the same number. One that is not finite fails the call.
+    /// Written with the shortest text that reads back as the same number. A number that is not finite fails
+    /// the call.
     case number(Double)
-    /// `true` or `1`, as the encoding says; a Boolean in JSON.
+    /// `true` or `1`, depending on the encoding; a Boolean in JSON.
     case flag(Bool)
-    /// Named as the encoding says in a query or form, an array in JSON.
+    /// Named as the encoding specifies in a query or form; an array in JSON.
     case list([ParameterValue])
     /// Named values in order: `user[name]=x` in a query or form, an object in JSON.
     case object([Member])
-    /// `null` in JSON; a name without a value, `a=`, elsewhere.
+    /// `null` in JSON; a name without a value, `a=`, in a query or form.
     case null
-    /// Not sent at all.
+    /// Not sent.
     case absent
 
-    /// One member of an object.
+    /// A member of an object.
     public struct Member: Sendable, Hashable {
-        /// As it was written, not encoded yet.
+        /// The name, not yet encoded.
         public var name: String
-        /// Whatever a parameter can be: objects nest.
+        /// The value, which may be an object again.
         public var value: ParameterValue
 
-        /// A member as a literal makes it.
+        /// Creates a member.
         public init(name: String, value: ParameterValue) {
             self.name = name
             self.value = value
@@ -34,19 +35,19 @@ public enum ParameterValue: Sendable, Hashable {
     }
 }
 
-/// A type whose values may stand in `Parameters`. A type of yours joins with one line:
+/// A type whose values can be used in `Parameters`. Conform a type of your own in one line:
 ///
 ///     extension CalendarDate: ParameterConvertible {
 ///         public var parameterValue: ParameterValue { .text(description) }
 ///     }
 ///     enum Keyword: String, ParameterConvertible { case recent, total }
 public protocol ParameterConvertible: Sendable {
-    /// What stands on the wire for this value.
+    /// The value to send.
     var parameterValue: ParameterValue { get }
 }
 
 extension ParameterConvertible where Self: RawRepresentable, RawValue: ParameterConvertible {
-    /// What the raw value is.
+    /// The value of the raw value.
     public var parameterValue: ParameterValue { rawValue.parameterValue }
 }
 
@@ -56,72 +57,72 @@ extension ParameterValue: ParameterConvertible {
 }
 
 extension String: ParameterConvertible {
-    /// The text as it is.
+    /// The text.
     public var parameterValue: ParameterValue { .text(self) }
 }
 
 extension Substring: ParameterConvertible {
-    /// The text as it is.
+    /// The text.
     public var parameterValue: ParameterValue { .text(String(self)) }
 }
 
 extension Int: ParameterConvertible {
-    /// A whole number.
+    /// An integer.
     public var parameterValue: ParameterValue { .integer(Int64(self)) }
 }
 
 extension Int8: ParameterConvertible {
-    /// A whole number.
+    /// An integer.
     public var parameterValue: ParameterValue { .integer(Int64(self)) }
 }
 
 extension Int16: ParameterConvertible {
-    /// A whole number.
+    /// An integer.
     public var parameterValue: ParameterValue { .integer(Int64(self)) }
 }
 
 extension Int32: ParameterConvertible {
-    /// A whole number.
+    /// An integer.
     public var parameterValue: ParameterValue { .integer(Int64(self)) }
 }
 
 extension Int64: ParameterConvertible {
-    /// A whole number.
+    /// An integer.
     public var parameterValue: ParameterValue { .integer(self) }
 }
 
 extension UInt8: ParameterConvertible {
-    /// A whole number.
+    /// An integer.
     public var parameterValue: ParameterValue { .integer(Int64(self)) }
 }
 
 extension UInt16: ParameterConvertible {
-    /// A whole number.
+    /// An integer.
     public var parameterValue: ParameterValue { .integer(Int64(self)) }
 }
 
 extension UInt32: ParameterConvertible {
-    /// A whole number.
+    /// An integer.
     public var parameterValue: ParameterValue { .integer(Int64(self)) }
 }
 
 extension Double: ParameterConvertible {
-    /// A number, with its fraction.
+    /// A number.
     public var parameterValue: ParameterValue { .number(self) }
 }
 
 extension Float: ParameterConvertible {
-    /// The number that its text says: `0.1`, not the nearest `Double` to it.
+    /// The number that the value's text denotes: `0.1`, not the `Double` nearest to the `Float`.
     public var parameterValue: ParameterValue { .number(Double(description) ?? Double(self)) }
 }
 
 extension Bool: ParameterConvertible {
-    /// `true` or `1`, as the encoding says.
+    /// `true` or `1`, depending on the encoding.
     public var parameterValue: ParameterValue { .flag(self) }
 }
 
 extension UUID: ParameterConvertible {
-    /// In capitals, as Foundation writes it.
+    /// In upper case, as Foundation writes it.
     public var parameterValue: ParameterValue { .text(uuidString) }
 }
 
@@ -131,7 +132,7 @@ extension Array: ParameterConvertible where Element: ParameterConvertible {
 }
 
 extension Dictionary: ParameterConvertible where Key == String, Value: ParameterConvertible {
-    /// A dictionary has no order: its members are sorted by name.
+    /// An object whose members are sorted by name, because a dictionary has no order.
     public var parameterValue: ParameterValue {
         .object(
             sorted { $0.key < $1.key }.map {
@@ -141,11 +142,11 @@ extension Dictionary: ParameterConvertible where Key == String, Value: Parameter
 }
 
 extension Optional: ParameterConvertible where Wrapped: ParameterConvertible {
-    /// Absent where there is no value.
+    /// `.absent` for nil.
     public var parameterValue: ParameterValue { self?.parameterValue ?? .absent }
 }
 
-// A value of mixed kinds is written as a literal: `["point": [1, "x", ["a": nil]] as ParameterValue]`.
+// Write a value of mixed types as a literal: `["point": [1, "x", ["a": nil]] as ParameterValue]`.
 
 extension ParameterValue: ExpressibleByStringInterpolation {
     public init(stringLiteral text: String) { self = .text(text) }

@@ -1,4 +1,4 @@
-// The containers of `ParameterValueEncoder`: each value goes into a node of its own.
+// The containers of `ParameterValueEncoder`. Each value is written into its own node.
 
 struct KeyedParameters<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: ParameterValueEncoder
@@ -21,7 +21,7 @@ struct KeyedParameters<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode(_ value: UInt64, forKey key: Key) { encoder.member(key).write(value) }
     func encode(_ value: some Encodable, forKey key: Key) throws { try encoder.member(key).encode(value) }
 
-    // What a model leaves out for nil is a nil like others here.
+    // The default implementations would leave out nil members, which `nilEncoding` has to see.
     func encodeIfPresent(_ value: Bool?, forKey key: Key) {
         if let value { encode(value, forKey: key) } else { encodeNil(forKey: key) }
     }

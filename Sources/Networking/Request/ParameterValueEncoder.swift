@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A value in the making: what an encoder's containers write into.
+/// A value under construction, into which the containers of an encoder write.
 final class ParameterNode {
     enum Content {
         case nothing
@@ -11,7 +11,7 @@ final class ParameterNode {
 
     var content = Content.nothing
 
-    /// An encoder that encoded nothing made an empty object, as `JSONEncoder` has it.
+    /// The finished value. Like `JSONEncoder`, an encoder that wrote nothing produces an empty object.
     var parameterValue: ParameterValue {
         switch content {
         case .nothing: .object([])
@@ -22,7 +22,7 @@ final class ParameterNode {
         }
     }
 
-    /// A node for the next element.
+    /// Adds a node for the next element.
     func appendElement() -> ParameterNode {
         let node = ParameterNode()
         guard case .list(var nodes) = content else {
@@ -35,7 +35,7 @@ final class ParameterNode {
         return node
     }
 
-    /// A node for the member of that name; a second one replaces the first.
+    /// Adds a node for the named member. A second member of the same name replaces the first.
     func member(_ name: String) -> ParameterNode {
         let node = ParameterNode()
         guard case .object(var members) = content else {
@@ -65,7 +65,7 @@ final class ParameterNode {
     }
 }
 
-/// Turns a model into parameters as a `URLEncodedFormEncoder` says.
+/// Encodes a model as parameters, with the settings of a `URLEncodedFormEncoder`.
 struct ParameterValueEncoder: Encoder {
     let settings: URLEncodedFormEncoder
     let codingPath: [any CodingKey]
@@ -95,7 +95,7 @@ struct ParameterValueEncoder: Encoder {
         SingleParameter(encoder: self)
     }
 
-    /// Writes a value that may be a date, data or anything that encodes itself.
+    /// Writes a value: a date, data, a URL, a decimal, or anything that encodes itself.
     func encode(_ value: some Encodable) throws {
         do {
             if let date = value as? Date, let encode = settings.dateEncoding.encode {
@@ -108,7 +108,7 @@ struct ParameterValueEncoder: Encoder {
             throw EncodingError.invalidValue(
                 value,
                 EncodingError.Context(
-                    codingPath: codingPath, debugDescription: "the strategy for it refused it",
+                    codingPath: codingPath, debugDescription: "the encoding strategy failed",
                     underlyingError: error))
         }
         if let url = value as? URL { return node.content = .value(.text(url.absoluteString)) }
@@ -124,13 +124,13 @@ struct ParameterValueEncoder: Encoder {
         node.content = .value(settings.nilEncoding.encode())
     }
 
-    /// A number whose text is the shortest that reads back as it.
+    /// Writes a number with the shortest text that reads back as the same number.
     func write(_ number: some BinaryFloatingPoint & LosslessStringConvertible) throws {
         guard number.isFinite else { throw invalid(number, "it is not a finite number") }
         write(.text(number.description))
     }
 
-    /// Beyond what an `Int64` holds, the digits are all that is left.
+    /// Writes an integer, as text if it exceeds `Int64`.
     func write(_ integer: some FixedWidthInteger) {
         write(Int64(exactly: integer).map { .integer($0) } ?? .text(String(integer)))
     }
@@ -151,7 +151,7 @@ struct ParameterValueEncoder: Encoder {
     }
 }
 
-/// The place of an element, and `super`.
+/// The coding key of an element, or of `super`.
 struct ParameterKey: CodingKey {
     let stringValue: String
     let intValue: Int?

@@ -1,8 +1,8 @@
 import HTTPModel
 
-/// Writes path, query and body of a call as bytes.
+/// Builds a call from the parts of a target: path, query, body and fields.
 enum RequestBuilder {
-    /// The call that these parts of a target make.
+    /// Builds the call for these parts of a target.
     static func build(
         method: HTTPMethod, path: RequestPath, headers: HTTPFields,
         task: consuming RequestTask, context: CallContext?, envelope: ResponseEnvelope, allowsEmptyBody: Bool,
@@ -17,7 +17,7 @@ enum RequestBuilder {
         case .plain:
             break
         case .parameters(let parameters, let encoding):
-            if encoding.target(of: method) == .query {
+            if encoding.output(for: method) == .query {
                 query = parameters
                 rules = encoding.rules
             } else {
@@ -26,57 +26,55 @@ enum RequestBuilder {
         case .other(let task):
             content = try RequestContent(task, method: method)
         }
-        let target = try ByteRoom.write { (room) throws(RequestFault) in
-            let mark = try append(path.text, of: settings.upstream, to: &room)
+        let target = try ByteWriter.collect { (writer) throws(RequestFault) in
+            let mark = try append(path.text, of: settings.upstream, to: &writer)
             if let rules {
-                try rules.appendPairs(of: &query, after: mark, to: &room)
+                try rules.appendPairs(of: &query, after: mark, to: &writer)
             } else if let content, !content.query.isEmpty {
-                if let mark { room.append(mark) }
-                room.append(content.query)
+                if let mark { writer.append(mark) }
+                writer.append(content.query)
             }
         }
-        guard target.count <= TargetRules.maximumLength else {
-            throw RequestFault(.url, "the URL is longer than \(TargetRules.maximumLength) bytes")
-        }
+        try TargetRules.checkLength(target)
         var fields: HTTPFields?
         if content?.contentType != nil || !headers.isEmpty {
             fields = try add(headers, content?.contentType, to: settings.fields)
         }
         return TransportCall(
             method: method, target: target[...], body: content?.body ?? .none,
-            own: CallFields.needed(fields, headers, in: context, shared: settings),
+            own: CallFields.makeIfNeeded(fields, headers, in: context, shared: settings),
             context: context, envelope: envelope, allowsEmptyBody: allowsEmptyBody, settings: settings,
             options: options)
     }
 
-    /// Appends the upstream's prefix and the path, normalized.
+    /// Appends the upstream's prefix and the normalized path.
     ///
-    /// - Returns: what goes between the path, with the query that it may have, and the first parameter.
+    /// - Returns: the separator between the path, which may have a query, and the first parameter.
     private static func append(
-        _ path: String, of upstream: Upstream, to room: inout ByteRoom
+        _ path: String, of upstream: Upstream, to writer: inout ByteWriter
     ) throws(RequestFault) -> UInt8? {
-        // Parameters are encoded here and need no look; what a target wrote itself does.
-        let finding = path.withBytes { path in
-            let finding = TargetRules.look(at: path)
-            guard finding == .path || finding == .pathAndQuery else { return finding }
-            room.append(upstream.prefix)
+        // Only the path needs a check: the encoded parameters are safe.
+        let kind = path.withBytes { path in
+            let kind = TargetRules.classify(path)
+            guard kind == .path || kind == .pathAndQuery else { return kind }
+            writer.append(upstream.prefix)
             if path.first != UInt8(ascii: "/"), !path.isEmpty || upstream.prefix.isEmpty {
-                room.append(UInt8(ascii: "/"))
+                writer.append(UInt8(ascii: "/"))
             }
-            room.append(path)
-            return finding
+            writer.append(path)
+            return kind
         }
-        switch finding {
+        switch kind {
         case .path: return UInt8(ascii: "?")
         case .pathAndQuery: return path.queryMark
         case .notNormalized:
             let normalized = String(decoding: HTTPURL.normalizedTarget(path.utf8), as: UTF8.self)
-            return try append(normalized, of: upstream, to: &room)
+            return try append(normalized, of: upstream, to: &writer)
         case .fault(let fault): throw RequestFault(.url, fault)
         }
     }
 
-    /// A target's own fields replace the provider's of the same name.
+    /// Adds a target's own fields, replacing the provider's of the same name.
     static func add(
         _ headers: HTTPFields, _ contentType: String?, to shared: HTTPFields
     ) throws(RequestFault) -> HTTPFields {
@@ -84,13 +82,13 @@ enum RequestBuilder {
         var added: [HTTPFieldName] = []
         for (text, value) in headers {
             guard let name = HTTPFieldName(text) else {
-                throw RequestFault(.headers, "a header has no valid name")
+                throw RequestFault(.headers, "a header name is invalid")
             }
-            guard !TransportField.isOwned(name) else {
-                throw RequestFault(.headers, "the header \(name) is the transport's own")
+            guard !TransportField.isReserved(name) else {
+                throw RequestFault(.headers, "the header \(name) is set by the transport")
             }
             guard value.utf8.allSatisfy({ $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7f) }) else {
-                throw RequestFault(.headers, "the header \(name) has a control byte in its value")
+                throw RequestFault(.headers, "the value of header \(name) has a control byte")
             }
             if !added.contains(name) {
                 fields.remove(name)
@@ -103,9 +101,9 @@ enum RequestBuilder {
     }
 }
 
-/// Fields that belong to one connection or to the framing of a message.
+/// Fields that belong to a connection or to the framing of a message, and that only the transport sets.
 enum TransportField {
-    static func isOwned(_ name: HTTPFieldName) -> Bool {
+    static func isReserved(_ name: HTTPFieldName) -> Bool {
         framing.contains(name) || HopByHopFields.contains(name)
     }
 

@@ -1,8 +1,9 @@
 import HTTPModel
 
-/// What a task comes to on the wire: a query, a body, and what the body is. An object, so that a call without one is no larger.
+/// The query, the body and the content type that a task produces. A class, so that a call without one is not
+/// larger.
 final class RequestContent {
-    /// Without its question mark; goes behind the one that the path may have.
+    /// The query without its question mark.
     private(set) var query: [UInt8] = []
     private(set) var body = RequestBody.none
     private(set) var contentType: String?
@@ -10,13 +11,13 @@ final class RequestContent {
     init(
         _ parameters: consuming Parameters, _ encoding: ParameterEncoding, method: HTTPMethod
     ) throws(RequestFault) {
-        switch encoding.target(of: method) {
+        switch encoding.output(for: method) {
         case .query:
             try add(parameters, encoding)
         case .form:
             var parameters = parameters
-            let bytes = try ByteRoom.write { (room) throws(RequestFault) in
-                try encoding.rules.appendPairs(of: &parameters, to: &room)
+            let bytes = try ByteWriter.collect { (writer) throws(RequestFault) in
+                try encoding.rules.appendPairs(of: &parameters, to: &writer)
             }
             body = .bytes(bytes[...])
             contentType = "application/x-www-form-urlencoded"
@@ -57,7 +58,7 @@ final class RequestContent {
             do {
                 body = .stream(try FileBody(path: path))
             } catch {
-                throw RequestFault(.body, "the file to be sent cannot be read", underlying: error)
+                throw RequestFault(.body, "the file cannot be read", underlying: error)
             }
             contentType = type ?? FileType.contentType(ofFile: path)
         case .multipart(let form):
@@ -74,19 +75,19 @@ final class RequestContent {
         (query, body, contentType) = (other.query, other.body, other.contentType)
     }
 
-    /// Writes parameters behind what there is in the query so far.
+    /// Appends parameters to the query.
     private func add(
         _ parameters: Parameters, _ encoding: ParameterEncoding
     ) throws(RequestFault) {
-        guard encoding.target(of: .get) == .query else {
-            throw RequestFault(.parameters, "parameters beside a body need an encoding for the query")
+        guard encoding.output(for: .get) == .query else {
+            throw RequestFault(.parameters, "query parameters need an encoding for the query")
         }
         var parameters = parameters
         let before = query
-        query = try ByteRoom.write { (room) throws(RequestFault) in
-            room.append(before)
+        query = try ByteWriter.collect { (writer) throws(RequestFault) in
+            writer.append(before)
             try encoding.rules.appendPairs(
-                of: &parameters, after: before.isEmpty ? nil : UInt8(ascii: "&"), to: &room)
+                of: &parameters, after: before.isEmpty ? nil : UInt8(ascii: "&"), to: &writer)
         }
     }
 

@@ -2,20 +2,20 @@ public import FoundationEssentials
 import JSONBytes
 public import JSONCoding
 
-/// Writes a model as the body of a request. `JSONBytesEncoder` is one, Foundation's `JSONEncoder` another; one of your own may
-/// write another format.
+/// Encodes a model as the body of a request. `JSONBytesEncoder` and Foundation's `JSONEncoder` conform; your
+/// own encoder may write another format.
 public protocol RequestEncoder: Sendable {
-    /// What the body is, where the call does not say so itself: `application/json`.
+    /// The content type of the body, used unless the call sets its own: `application/json`.
     var contentType: String { get }
 
-    /// The whole body. What it throws fails the call, as `RequestPart.body`.
+    /// Encodes the complete body. An error fails the call with `RequestPart.body`.
     func encodeBody(_ value: some Encodable) throws -> ArraySlice<UInt8>
 }
 
 extension JSONEncoder: RequestEncoder {
     public var contentType: String { "application/json" }
 
-    /// The model as Foundation encodes it.
+    /// Encodes the model as Foundation does.
     public func encodeBody(_ value: some Encodable) throws -> ArraySlice<UInt8> {
         ArraySlice(try encode(value))
     }

@@ -1,12 +1,12 @@
 /// The part of a request that could not be built.
 public enum RequestPart: String, Sendable, Hashable {
-    /// Base URL, path or query as they were written.
+    /// The base URL, the path or the query in it.
     case url
-    /// A field with a name or value that is none, or one that is the transport's.
+    /// A header with an invalid name or value, or one that only the transport sets.
     case headers
     /// Parameters that their encoding cannot write.
     case parameters
-    /// A body that its encoder refused, or a file that cannot be read.
+    /// A body that its encoder rejected, or a file that cannot be read.
     case body
 }
 
@@ -22,7 +22,8 @@ struct RequestFault: Error, Sendable {
         self.underlying = underlying
     }
 
-    /// The target's base URL is invalid. The message may reach a client: only the underlying error has the address.
+    /// Creates the fault of an invalid base URL. Clients may see the message, so only the underlying error
+    /// contains the URL.
     init(_ error: Upstream.InvalidBaseURL) {
         self.init(.url, "the address of the upstream is invalid", underlying: error)
     }

@@ -1,23 +1,23 @@
 import HTTPModel
 
-/// The path of a call, percent-encoded, with each interpolated value kept inside one segment.
+/// The percent-encoded path of a call. Each interpolated value stays within one segment.
 ///
 ///     let path: RequestPath = "/users/\(name)/diary"
 ///
-/// A value that could leave its segment makes the path invalid, and a call with an invalid path fails before
-/// anything is sent: an empty value, `.`, `..`, and any `/`, `\` or control byte, written out or
-/// percent-encoded (however often).
+/// A value that could leave its segment makes the path invalid: an empty value, `.`, `..`, and any `/`, `\`
+/// or control character, literal or percent-encoded any number of times. A call with an invalid path fails
+/// before anything is sent.
 ///
-/// The literal parts are the author's, and may have a query. What a URL cannot hold is percent-encoded in them (`[`, `|`, a
-/// blank, text beyond ASCII), escapes such as `%2F` stay, and a fragment is dropped. A `.` or `..` segment and a control
-/// character make the path invalid, percent-encoded or not.
+/// The literal parts are trusted and may contain a query. Characters that a URL cannot contain (`[`, `|`, a
+/// space, non-ASCII text) are percent-encoded, escapes such as `%2F` are kept, and a fragment is dropped. A
+/// `.` or `..` segment or a control character makes the path invalid, percent-encoded or not.
 public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation {
     /// The encoded path.
     public let text: String
-    /// Why the path cannot be used, or nil. Does not repeat the value.
+    /// Why the path is invalid; nil if it is valid. Does not contain the value.
     public let fault: String?
 
-    /// A path whose text is percent-encoded already and trusted as far as a literal is.
+    /// Creates a path from text that is already percent-encoded. It is trusted like a literal.
     public init(encoded text: String) {
         self.text = text
         fault = nil
@@ -32,7 +32,7 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation 
         fault = interpolation.fault
     }
 
-    /// Puts a path together: literals as they are, values encoded.
+    /// Assembles a path from literals, unchanged, and values, encoded.
     public struct Interpolation: StringInterpolationProtocol, Sendable {
         var text = ""
         var fault: String?
@@ -45,7 +45,7 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation 
             text += literal
         }
 
-        /// A value, percent-encoded into one segment.
+        /// Appends a value, percent-encoded into one segment.
         public mutating func appendInterpolation(_ value: some CustomStringConvertible) {
             do {
                 text += try PercentEncoding.encodeSegment(value.description)

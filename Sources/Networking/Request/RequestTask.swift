@@ -1,7 +1,7 @@
 import FoundationEssentials
 import JSONCoding
 
-/// What a call sends beside its head (Moya's `Task`).
+/// The body and the query of a call (Moya's `Task`).
 ///
 ///     .plain
 ///     .json(weight)                                        // an Encodable, by JSONBytesEncoder()
@@ -17,7 +17,7 @@ public struct RequestTask: Sendable {
         case other(Other)
     }
 
-    // Apart, so that a task with parameters is no larger than they are.
+    // Indirect, so that a task with parameters is no larger than they are.
     indirect enum Other: Sendable {
         case bytes(ArraySlice<UInt8>, contentType: String?)
         case model(any Encodable & Sendable, any RequestEncoder)
@@ -30,85 +30,86 @@ public struct RequestTask: Sendable {
 
     private let content: Content
 
-    /// Moved out, so that the parameters are nobody else's.
+    /// Moves the content out, so that the parameters are uniquely referenced.
     consuming func takeContent() -> Content { content }
 
-    /// What writes models where nothing else is said.
+    /// The default encoder of models.
     public static let encoder: any RequestEncoder = JSONBytesEncoder()
 
-    /// No body, no query.
+    /// Neither body nor query.
     public static let plain = RequestTask(content: .plain)
 
-    /// A JSON body by `RequestTask.encoder`.
+    /// A JSON body, encoded by `RequestTask.encoder`.
     public static func json(_ value: some Encodable & Sendable) -> RequestTask {
         RequestTask(content: .other(.model(value, encoder)))
     }
 
-    /// A body by an encoder with settings or a format of its own. The encoder must not be changed afterwards.
+    /// A body encoded by a custom encoder. The encoder must not be changed afterwards.
     public static func json(
         _ value: some Encodable & Sendable, encoder: any RequestEncoder
     ) -> RequestTask {
         RequestTask(content: .other(.model(value, encoder)))
     }
 
-    /// Parameters in the query or in the body, as `encoding` says.
+    /// Parameters in the query or the body, as `encoding` specifies.
     public static func parameters(_ parameters: Parameters, encoding: ParameterEncoding) -> RequestTask {
         RequestTask(content: .parameters(parameters, encoding))
     }
 
-    /// A model as a form in the body.
+    /// A model in the body, as a form.
     public static func form(
         _ value: some Encodable & Sendable, encoder: URLEncodedFormEncoder = URLEncodedFormEncoder()
     ) -> RequestTask {
         RequestTask(content: .other(.model(value, encoder)))
     }
 
-    /// A model in the query, after the one that the path may have.
+    /// A model in the query, after the path's own query.
     public static func query(
         _ value: some Encodable & Sendable, encoder: URLEncodedFormEncoder = URLEncodedFormEncoder()
     ) -> RequestTask {
         RequestTask(content: .other(.query(value, encoder)))
     }
 
-    /// A body that is bytes already.
+    /// Bytes as the body.
     ///
     /// - Parameters:
-    ///   - bytes: the whole body.
-    ///   - contentType: nil where the target's own headers say it, or nobody does.
+    ///   - bytes: the complete body.
+    ///   - contentType: the content type. Default nil: the target's headers may set it.
     public static func data(_ bytes: ArraySlice<UInt8>, contentType: String? = nil) -> RequestTask {
         RequestTask(content: .other(.bytes(bytes, contentType: contentType)))
     }
 
-    /// The same for `Data` and other bytes that are copied.
+    /// `Data` or another byte sequence as the body, copied.
     @_disfavoredOverload
     public static func data(_ bytes: some Sequence<UInt8>, contentType: String? = nil) -> RequestTask {
         .data(ArraySlice(bytes), contentType: contentType)
     }
 
-    /// A body that is read as it is sent.
+    /// A body that is read while it is sent.
     public static func stream(_ source: any BodySource, contentType: String? = nil) -> RequestTask {
         RequestTask(content: .other(.stream(source, contentType: contentType)))
     }
 
-    /// A file as the body, streamed from disk. One that cannot be read fails the call.
+    /// A file as the body, streamed from disk. A file that cannot be read fails the call.
     ///
     /// - Parameters:
-    ///   - path: of the file.
-    ///   - contentType: nil: by the file's name, `application/octet-stream` where that says nothing.
+    ///   - path: path of the file.
+    ///   - contentType: the content type. Default nil: derived from the file name, else
+    ///     `application/octet-stream`.
     public static func file(_ path: String, contentType: String? = nil) -> RequestTask {
         RequestTask(content: .other(.file(path: path, contentType: contentType)))
     }
 
-    /// Named parts, of bytes and files (RFC 7578).
+    /// A form of named parts: bytes, files and streams (RFC 7578).
     public static func multipart(_ form: MultipartFormData) -> RequestTask {
         RequestTask(content: .other(.multipart(form)))
     }
 
-    /// The same with parameters in the query, after those that it may have there already.
+    /// Adds parameters to the query, after those that are already there.
     ///
     /// - Parameters:
-    ///   - parameters: for the query.
-    ///   - encoding: one that writes a query; another one fails the call.
+    ///   - parameters: the parameters to add.
+    ///   - encoding: has to write a query; otherwise the call fails.
     public func adding(query parameters: Parameters, encoding: ParameterEncoding = .query) -> RequestTask {
         RequestTask(content: .other(.adding(content, parameters, encoding)))
     }

@@ -1,6 +1,6 @@
 public import HTTPModel
 
-/// What a target is answered with where its provider stubs calls (Moya's `EndpointSampleResponse`).
+/// The response of a target whose provider stubs its calls (Moya's `EndpointSampleResponse`).
 ///
 ///     var sampleResponse: SampleResponse { .json(#"{"status":200,"data":[]}"#) }
 ///     var sampleResponse: SampleResponse { .networkError(.connectionRefused) }
@@ -12,28 +12,28 @@ public struct SampleResponse: Sendable {
 
     let content: Content
 
-    /// A response. A status that is none (100 to 599 are) is what it would be on the wire: `http_protocol_error`.
+    /// A response. A status outside 100 to 599 fails with `http_protocol_error`, as on the wire.
     public static func response(
         _ statusCode: Int, fields: HTTPFields = HTTPFields(), body: some Sequence<UInt8> = []
     ) -> SampleResponse {
         guard let status = HTTPStatus(code: statusCode) else {
-            return failure(TransportError(.protocolError, "the sample has no valid status"))
+            return failure(TransportError(.protocolError, "the status of the sample is invalid"))
         }
         return SampleResponse(
             content: .response(TransportResponse(status: status, fields: fields, body: ArraySlice(body))))
     }
 
-    /// A JSON body. Default status 200.
+    /// A response with a JSON body. Default status 200.
     public static func json(_ text: String, status statusCode: Int = 200) -> SampleResponse {
         response(statusCode, fields: [.contentType: "application/json"], body: text.utf8)
     }
 
-    /// No whole answer.
+    /// A failure without a complete response.
     public static func networkError(_ reason: FailureReason) -> SampleResponse {
-        failure(TransportError(reason, "as the sample says"))
+        failure(TransportError(reason, "sample failure"))
     }
 
-    /// No whole answer, in the words of a transport.
+    /// A failure without a complete response, with a transport's error.
     public static func failure(_ error: TransportError) -> SampleResponse {
         SampleResponse(content: .failure(error))
     }

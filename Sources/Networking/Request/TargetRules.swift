@@ -1,22 +1,22 @@
 import ASCIIText
 import HTTPModel
 
-/// What a request target must be. Every target is read again, byte by byte, before it is sent.
+/// The rules for request targets. Every target is checked byte by byte before it is sent.
 ///
-/// The target is in origin-form and its connection belongs to the upstream, so scheme and authority come from
-/// the configuration. A dot segment could leave the configured prefix, and is refused here.
+/// The target is in origin-form; scheme and authority come from the configuration. A dot segment could leave
+/// the configured prefix and is rejected.
 enum TargetRules {
-    /// The kinds of path that a program writes, with or without the first slash.
-    enum Finding: Equatable {
+    /// The kinds of path that a program may specify, with or without the leading slash.
+    enum PathKind: Equatable {
         case path
         case pathAndQuery
-        /// It can be sent once `HTTPURL.normalizedTarget` has encoded it.
+        /// Can be sent after `HTTPURL.normalizedTarget` has encoded it.
         case notNormalized
-        /// It cannot be sent, and why.
+        /// Cannot be sent, for this reason.
         case fault(String)
     }
 
-    static func look(at target: UnsafeRawBufferPointer) -> Finding {
+    static func classify(_ target: UnsafeRawBufferPointer) -> PathKind {
         if isOrdinary(target) { return .path }
         guard target.allSatisfy({ ASCII.isTargetByte($0) || ASCII.isControl($0) }) else {
             return .notNormalized
@@ -25,13 +25,14 @@ enum TargetRules {
         return target.contains(UInt8(ascii: "?")) ? .pathAndQuery : .path
     }
 
-    /// Whether all of it is plain, and no segment empty or begun by a dot: nearly every path.
+    /// Whether all bytes are plain and no segment is empty or begins with a dot, which holds for nearly every
+    /// path.
     private static func isOrdinary(_ path: UnsafeRawBufferPointer) -> Bool {
         guard path.first == UInt8(ascii: "/") else { return false }
         var index = 1
         while index < path.count {
             let byte = path[index]
-            // Letters first: most bytes are.
+            // Letters first, because most bytes are letters.
             if (byte | 0x20) &- UInt8(ascii: "a") >= 26 {
                 if byte == UInt8(ascii: ".") || byte == UInt8(ascii: "/") {
                     if path[index &- 1] == UInt8(ascii: "/") { return false }
@@ -44,7 +45,7 @@ enum TargetRules {
         return true
     }
 
-    /// Why a normalized path, with or without its first slash and with or without a query, cannot be sent, or nil.
+    /// Why a normalized path cannot be sent, or nil. The leading slash and a query are optional.
     static func fault(inPath target: UnsafeRawBufferPointer) -> String? {
         var index = 0
         var start = 0
@@ -76,7 +77,22 @@ enum TargetRules {
         return nil
     }
 
-    /// What is accepted as a request target by default, here and by most servers.
+    /// Returns a normalized target if it can be sent.
+    static func checked(_ target: [UInt8]) throws(RequestFault) -> [UInt8] {
+        if let fault = target.withUnsafeBytes({ TargetRules.fault(inPath: $0) }) {
+            throw RequestFault(.url, fault)
+        }
+        try checkLength(target)
+        return target
+    }
+
+    static func checkLength(_ target: [UInt8]) throws(RequestFault) {
+        guard target.count <= maximumLength else {
+            throw RequestFault(.url, "the URL is longer than \(maximumLength) bytes")
+        }
+    }
+
+    /// The longest request target that we, like most servers, accept by default.
     static let maximumLength = 8192
 
     private static var dotSegment: String { "the path has a dot segment" }
@@ -89,7 +105,7 @@ enum TargetRules {
         return ASCII.isTargetByte(bytes[index]) ? index + 1 : nil
     }
 
-    /// `.` and `..`, each dot as it is or as `%2e`.
+    /// Whether the segment is `.` or `..`, with each dot literal or as `%2e`.
     private static func isDotSegment(_ target: UnsafeRawBufferPointer, _ segment: Range<Int>) -> Bool {
         guard (1...6).contains(segment.count) else { return false }
         var dots = 0

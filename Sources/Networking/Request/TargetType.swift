@@ -1,6 +1,6 @@
 public import HTTPModel
 
-/// One endpoint family of an upstream API, usually an enum with a case a call (Moya's `TargetType`).
+/// The calls of an upstream API, usually an enum with a case for each call (Moya's `TargetType`).
 ///
 ///     enum DiaryAPI: TargetType {
 ///         case weights(CalendarDate)
@@ -22,49 +22,51 @@ public import HTTPModel
 ///         var envelope: ResponseEnvelope { .genericResponse }
 ///     }
 public protocol TargetType: Sendable {
-    /// Scheme, authority and path prefix, without query: `http://host:port/prefix`. Not asked for when the
-    /// provider was given an address of its own. Best a constant: a provider keeps what it parsed of 1024 different ones.
+    /// Scheme, authority and path prefix, without a query: `http://host:port/prefix`. Ignored if the provider
+    /// has an address of its own. Preferably a constant: a provider caches 1024 parsed base URLs.
     var baseURL: String { get }
 
-    /// What comes after the base URL. Interpolated values become one percent-encoded segment each.
+    /// The path after the base URL. Each interpolated value becomes one percent-encoded segment.
     var path: RequestPath { get }
 
-    /// Default GET.
+    /// The method. Default GET.
     var method: HTTPMethod { get }
 
-    /// Fields of this call, on top of the provider's and the context's. Default none. `Host`, `Content-Length`
-    /// and the hop-by-hop fields belong to the transport: naming one of them fails the call.
+    /// Fields of this call, added to those of the provider and the context. Default none. The transport sets
+    /// `Host`, `Content-Length` and the hop-by-hop fields itself: setting one of them fails the call.
     var headers: HTTPFields { get }
 
-    /// What is sent beside the head: nothing, JSON, parameters. Default `.plain`.
+    /// The body and the query: nothing, JSON, parameters. Default `.plain`.
     var task: RequestTask { get }
 
-    /// The envelope that the upstream wraps its answers in. Default `.none`.
+    /// The envelope in which the upstream wraps its responses. Default `.none`.
     var envelope: ResponseEnvelope { get }
 
-    /// Whether a 2xx without a body (and a success without data inside an envelope) is an answer that says
-    /// "nothing", like a 204, and not a fault. Default false.
+    /// Whether a 2xx without a body, or a successful envelope without data, is a valid empty response like a
+    /// 204, and not a failure. Default false.
     var allowsEmptyBody: Bool { get }
 
-    /// The longest that the call may take, all attempts and the waits between them. Default nil: what the provider's
-    /// `CallPolicy.totalTimeout` says. Never past the deadline of the request that the call is made for. The limits of one
-    /// attempt are raised to it where they are shorter, unless `attemptLimits` sets them.
+    /// The limit of the whole call, with all attempts and the waits between them. Default nil: the provider's
+    /// `CallPolicy.totalTimeout`. A call never outlasts the deadline of the request that it is made for.
+    /// Raises shorter limits of one attempt to it, unless `attemptLimits` is set.
     var timeout: Duration? { get }
 
-    /// The limits of one attempt. Default nil: what the provider's `CallPolicy.attemptLimits` says.
+    /// The limits of one attempt. Default nil: the provider's `CallPolicy.attemptLimits`.
     var attemptLimits: AttemptLimits? { get }
 
-    /// The statuses for which the call itself fails, so that interceptors and `retry` see it. Default `.none`: any status is
-    /// an answer, which `checkStatusCode()` and what reads the body judge.
+    /// The statuses that the call accepts. Any other fails the call itself, so that interceptors and `retry`
+    /// see it. Default `.none`: every status is accepted, and `checkStatusCode()` and the operators that read
+    /// the body check it.
     var validation: ValidationType { get }
 
-    /// Whether the response's content codings are undone. Default `.automatic`, unless the session says `.none`.
+    /// Whether the response's content codings are decoded. Default `.automatic`, unless the session says
+    /// `.none`.
     var contentDecoding: ContentDecoding { get }
 
-    /// What the target is answered with where its provider stubs calls. Default: 200 with `sampleData` as JSON.
+    /// The response if the provider stubs the call. Default: 200 with `sampleData` as JSON.
     var sampleResponse: SampleResponse { get }
 
-    /// The body of the default sample. Default empty.
+    /// The body of the default `sampleResponse`. Default empty.
     var sampleData: ArraySlice<UInt8> { get }
 }
 

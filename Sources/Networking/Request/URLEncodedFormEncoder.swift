@@ -1,21 +1,21 @@
 public import FoundationEssentials
 
-/// Writes a model as `application/x-www-form-urlencoded`, for a body or a query (Alamofire's encoder of that name, with its
-/// defaults).
+/// Encodes a model as `application/x-www-form-urlencoded`, for a body or a query (Alamofire's encoder of the
+/// same name, with its defaults).
 ///
 ///     var encoder = URLEncodedFormEncoder()
 ///     encoder.keyEncoding = .convertToSnakeCase
 ///     encoder.dateEncoding = .iso8601
 ///     try encoder.encode(model)                  // "created_at=2026-11-20T08%3A00%3A00Z&tags%5B%5D=a"
 ///
-/// Models within models are written with their path as the name, `user[name]=x`. What cannot be written is an `EncodingError`
-/// that names the coding path: a root that is no keyed container, a number that is not finite, what `Encodable` code throws.
+/// Nested models use their path as the name: `user[name]=x`. Throws an `EncodingError` with the coding path
+/// for a root that is not a keyed container, a number that is not finite, and errors of `Encodable` code.
 public struct URLEncodedFormEncoder: Sendable {
-    /// How names are made of the model's keys, at every depth. Dictionaries' keys are keys too.
+    /// How a model's keys become names, at every depth. Applies to the keys of dictionaries too.
     public struct KeyEncoding: Sendable {
         let encode: @Sendable (String) -> String
 
-        /// As they are.
+        /// Keys unchanged.
         public static let useDefaultKeys = KeyEncoding { $0 }
         /// `oneTwoThree` is `one_two_three`, `myURLProperty` is `my_url_property`.
         public static let convertToSnakeCase = KeyEncoding { words($0, joinedBy: "_") }
@@ -28,7 +28,7 @@ public struct URLEncodedFormEncoder: Sendable {
         /// `oneTwoThree` is `onetwothree`.
         public static let lowercased = KeyEncoding { $0.lowercased() }
 
-        /// By a closure, which is given one key at a time.
+        /// Converts each key with a closure.
         public static func custom(_ encode: @escaping @Sendable (String) -> String) -> KeyEncoding {
             KeyEncoding(encode: encode)
         }
@@ -43,23 +43,23 @@ public struct URLEncodedFormEncoder: Sendable {
         public static let deferredToDate = DateEncoding(encode: nil)
         /// `2026-11-20T08:00:00Z`
         public static let iso8601 = DateEncoding { .text($0.formatted(.iso8601)) }
-        /// `1795161600`, with a fraction where there is one.
+        /// `1795161600`, with a fraction if there is one.
         public static let secondsSince1970 = DateEncoding { number($0.timeIntervalSince1970) }
-        /// `1795161600000`, with a fraction where there is one.
+        /// `1795161600000`, with a fraction if there is one.
         public static let millisecondsSince1970 = DateEncoding { number($0.timeIntervalSince1970 * 1000) }
 
-        /// By a format style, which is what a `DateFormatter` is without the whole of Foundation.
+        /// Formats dates with a format style. (`DateFormatter` would need all of Foundation.)
         public static func formatted<Style: FormatStyle & Sendable>(_ style: Style) -> DateEncoding
         where Style.FormatInput == Date, Style.FormatOutput == String {
             DateEncoding { .text(style.format($0)) }
         }
 
-        /// By a closure; what it throws is the encoder's error.
+        /// Converts dates with a closure. An error in the closure fails the encoding.
         public static func custom(_ encode: @escaping @Sendable (Date) throws -> String) -> DateEncoding {
             DateEncoding { .text(try encode($0)) }
         }
 
-        // A whole number has no fraction to show.
+        // Writes whole numbers without a fraction.
         private static func number(_ value: Double) -> ParameterValue {
             Int64(exactly: value).map { .integer($0) } ?? .number(value)
         }
@@ -72,56 +72,56 @@ public struct URLEncodedFormEncoder: Sendable {
 
         /// As `Data` encodes itself: a list of numbers.
         public static let deferredToData = DataEncoding(encode: nil)
-        /// RFC 4648 4, percent-encoded as any text.
+        /// Base64 (RFC 4648 4), percent-encoded like any text.
         public static let base64 = DataEncoding { $0.base64EncodedString() }
 
-        /// By a closure; what it throws is the encoder's error.
+        /// Converts data with a closure. An error in the closure fails the encoding.
         public static func custom(_ encode: @escaping @Sendable (Data) throws -> String) -> DataEncoding {
             DataEncoding(encode: encode)
         }
     }
 
-    /// What becomes of a nil: where it stands in a list, where a model encodes it, and where it leaves one out that may be there.
+    /// How nil is written: in a list, encoded explicitly, or as an optional member that is nil.
     public struct NilEncoding: Sendable {
         let encode: @Sendable () -> ParameterValue
 
-        /// Name and value are left out.
+        /// Leaves out name and value.
         public static let dropKey = NilEncoding { .absent }
-        /// The name stays: `a=`.
+        /// Keeps the name: `a=`.
         public static let dropValue = NilEncoding { .null }
         /// `a=null`
         public static let null = NilEncoding { .text("null") }
 
-        /// A text in its place; nil leaves name and value out.
+        /// Writes the text that the closure returns; nil leaves out name and value.
         public static func custom(_ text: @escaping @Sendable () -> String?) -> NilEncoding {
             NilEncoding { text().map { .text($0) } ?? .absent }
         }
     }
 
-    /// Default with brackets.
+    /// Default: brackets.
     public var arrayEncoding = ParameterEncoding.Lists.brackets
-    /// Default `1` and `0`.
+    /// Default: `1` and `0`.
     public var boolEncoding = ParameterEncoding.Booleans.numeric
-    /// Default with brackets.
+    /// Default: brackets.
     public var keyPathEncoding = ParameterEncoding.Members.brackets
-    /// Default `%20`.
+    /// Default: `%20`.
     public var spaceEncoding = ParameterEncoding.Spaces.percentEscaped
-    /// Default as they are.
+    /// Default: unchanged.
     public var keyEncoding = KeyEncoding.useDefaultKeys
-    /// Default as `Date` encodes itself.
+    /// Default: as `Date` encodes itself.
     public var dateEncoding = DateEncoding.deferredToDate
-    /// Default Base64.
+    /// Default: Base64.
     public var dataEncoding = DataEncoding.base64
-    /// Default left out.
+    /// Default: left out.
     public var nilEncoding = NilEncoding.dropKey
-    /// Whether the pairs are sorted by name at every depth. Default true: the same model is the same text each time, dictionaries
-    /// in it too.
+    /// Whether pairs are sorted by name at every depth. Default true, so that the same model always produces
+    /// the same text, even with dictionaries in it.
     public var sortsKeys = true
 
-    /// Alamofire's defaults.
+    /// Creates an encoder with Alamofire's defaults.
     public init() {}
 
-    /// The model as text: ASCII, `name=value&name=value`.
+    /// Encodes a model as ASCII text: `name=value&name=value`.
     public func encode(_ value: some Encodable) throws -> String {
         String(decoding: try encodeBody(value), as: UTF8.self)
     }
@@ -130,7 +130,7 @@ public struct URLEncodedFormEncoder: Sendable {
 extension URLEncodedFormEncoder: RequestEncoder {
     public var contentType: String { "application/x-www-form-urlencoded" }
 
-    /// The model as the bytes of a form.
+    /// Encodes a model as the bytes of a form.
     public func encodeBody(_ value: some Encodable) throws -> ArraySlice<UInt8> {
         let encoder = ParameterValueEncoder(self)
         try encoder.encode(value)
@@ -138,16 +138,16 @@ extension URLEncodedFormEncoder: RequestEncoder {
             throw EncodingError.invalidValue(
                 value,
                 EncodingError.Context(
-                    codingPath: [], debugDescription: "a form is a model or a dictionary, at its root too"))
+                    codingPath: [], debugDescription: "the root of a form has to be a model or a dictionary"))
         }
         let rules = PairRules(
             lists: arrayEncoding, booleans: boolEncoding, members: keyPathEncoding, sortsKeys: sortsKeys,
             escaping: Escaping(spaceAsPlus: spaceEncoding.isPlus, keepsSlashes: true))
         do throws(RequestFault) {
-            let bytes = try ByteRoom.write { (room) throws(RequestFault) in
+            let bytes = try ByteWriter.collect { (writer) throws(RequestFault) in
                 var separator: UInt8?
                 for member in sortsKeys ? members.sorted(by: { $0.name < $1.name }) : members {
-                    try rules.append(member.name, member.value, separator: &separator, to: &room)
+                    try rules.append(member.name, member.value, separator: &separator, to: &writer)
                 }
             }
             return bytes[...]
@@ -159,7 +159,8 @@ extension URLEncodedFormEncoder: RequestEncoder {
 }
 
 extension URLEncodedFormEncoder.KeyEncoding {
-    /// The words of a camel-case name, in lower case. The last capital of several begins the next word: `URLName`.
+    /// The lower-case words of a camel-case name. The last of several capitals begins the next word:
+    /// `URLName`.
     private static func words(_ key: String, joinedBy separator: String) -> String {
         var words = ""
         let letters = Array(key)

@@ -1,9 +1,9 @@
 extension Upstream {
-    /// Why a text is not an upstream's address.
+    /// Why a text is not a valid base URL.
     public struct InvalidBaseURL: Error, Sendable, Hashable, CustomStringConvertible {
-        /// The upstream's name.
+        /// The name of the upstream.
         public let upstream: String
-        /// The text, fit for a log: without a password or a query, at most 256 characters of it.
+        /// The text without password and query, at most 256 characters, fit for a log.
         public let value: String
         /// What is wrong with it.
         public let reason: String
@@ -18,8 +18,8 @@ extension Upstream {
             self.reason = reason
         }
 
-        /// Hides all that may be a secret, though the text cannot be parsed: a password may hold any character
-        /// before the last `@`, and a query or fragment may hold a key.
+        /// Masks everything that may be secret in text that cannot be parsed: a password may contain any
+        /// character before the last `@`, and a query or fragment may contain a key.
         private static func masked(_ text: String) -> String {
             var rest = text[...]
             var result = ""

@@ -3,43 +3,44 @@ public import HTTPModel
 import Locking
 import Synchronization
 
-/// One upstream API: its name and address, parsed once, and a number by which a transport finds what it keeps
-/// for it without comparing strings.
+/// One upstream API: its name, its address, and a number with which a transport finds its state for the
+/// upstream without comparing strings.
 public final class Upstream: Sendable {
-    /// Small, unique in the process, never used again: fit for an array's index.
+    /// A small number, unique in the process and never reused, fit for an array index.
     public let id: Int
-    /// For logs, metrics and messages, e.g. `diary`.
+    /// The name in logs, metrics and messages, for example `diary`.
     public let name: String
-    /// Scheme, host and port are where calls go; the path is in front of each call's own.
+    /// The address of the upstream. Its path precedes the path of each call.
     public let baseURL: HTTPURL
-    /// Where calls go instead: a Unix-domain socket. The host is `localhost` then.
+    /// The Unix-domain socket that calls go to; nil for TCP. The host is then `localhost`.
     public let unixSocketPath: String?
 
-    /// Whether it is where a redirect led to.
-    public let isElsewhere: Bool
+    /// Whether a redirect led to this upstream.
+    public let isRedirectTarget: Bool
 
-    /// Whether the name was chosen for this upstream: then settings by name (TLS, say) are for it. False where a provider is
-    /// called by its target's type or for logs alone, and where a redirect led to: such names may collide.
+    /// Whether the name was chosen for this upstream, so that settings by name (such as TLS) apply to it.
+    /// False if the name is only a target's type or a label for logs, and for the targets of redirects,
+    /// because such names may collide.
     public let isNamed: Bool
 
     /// The name as a JSON string, for logs.
     package let jsonName: [UInt8]
 
-    /// The path of the base URL without its last slash: empty, or `/prefix`.
+    /// The path of the base URL without a trailing slash: empty, or `/prefix`.
     let prefix: [UInt8]
 
-    /// Parses and checks the address: scheme, host, a path without `.` and `..`, no query.
+    /// Parses and checks the address: scheme, host and a path without `.` and `..`; no query.
     ///
     /// - Parameters:
-    ///   - name: what logs, metrics and errors call it.
-    ///   - text: `http://host:port/prefix`, `https://host:port/prefix`, or the path of a Unix-domain socket:
+    ///   - name: the name in logs, metrics and errors.
+    ///   - text: `http://host:port/prefix`, `https://host:port/prefix`, or a Unix-domain socket:
     ///     `unix:/run/diary.sock`, `unix:/run/diary.sock:/prefix`.
     public convenience init(name: String, baseURL text: String) throws(InvalidBaseURL) {
-        try self.init(name: name, baseURL: text, isElsewhere: false, isNamed: true)
+        try self.init(name: name, baseURL: text, isRedirectTarget: false, isNamed: true)
     }
 
     private init(
-        name: String, baseURL text: String, isElsewhere: Bool, isNamed: Bool
+        name: String, baseURL text: String, isRedirectTarget: Bool, isNamed: Bool
     ) throws(InvalidBaseURL) {
         func invalid(_ reason: String) -> InvalidBaseURL {
             InvalidBaseURL(upstream: name, value: text, reason: reason)
@@ -53,7 +54,7 @@ public final class Upstream: Sendable {
             throw invalid("\(error)")
         }
         if let path = socket?.path, !(2...107).contains(path.utf8.count) || path.utf8.contains(0) {
-            throw invalid("a socket's path has 2 to 107 bytes")
+            throw invalid("the path of a socket has 2 to 107 bytes")
         }
         guard url.query == nil else { throw invalid("a base URL has no query") }
         var path = url.path.utf8[...]
@@ -62,20 +63,20 @@ public final class Upstream: Sendable {
         if let fault = prefix.withUnsafeBytes({ TargetRules.fault(inPath: $0) }), !prefix.isEmpty {
             throw invalid(fault)
         }
-        // A path of a call may have an empty segment; in a configured address it is a mistake.
+        // A call's path may have an empty segment, but in a configured URL it is a mistake.
         guard !String(decoding: prefix, as: UTF8.self).contains("//") else {
             throw invalid("the path has an empty segment")
         }
         id = Upstream.count.wrappingAdd(1, ordering: .relaxed).oldValue
         self.name = name
         jsonName = JSONLine.array(capacity: name.utf8.count + 2) { $0.string(name) }
-        self.isElsewhere = isElsewhere
+        self.isRedirectTarget = isRedirectTarget
         self.isNamed = isNamed
         baseURL = url
         self.prefix = prefix
     }
 
-    /// The path ends at the first colon: what follows is the prefix.
+    /// Splits at the first colon: socket path, then prefix.
     private static func unixSocket(_ text: String) -> (path: String, prefix: String)? {
         guard text.hasPrefix("unix:/") else { return nil }
         let rest = text.dropFirst("unix:".count)
@@ -85,14 +86,14 @@ public final class Upstream: Sendable {
 
     private static let count = Atomic(0)
 
-    /// How many observers want to hear of its next response: usually none, and then nobody is told.
+    /// Number of observers that wait for the next response; usually 0.
     private let watchers = Atomic(0)
 
-    /// Whether anybody wants to hear of its next response. One relaxed load, made for every response.
+    /// Whether an observer waits for the next response. One relaxed load for every response.
     @inline(__always)
     var isWatched: Bool { watchers.load(ordering: .relaxed) != 0 }
 
-    /// From here on the observers of transports hear of its responses, until `endWatch()`.
+    /// Starts reporting this upstream's responses to the transports' observers, until `endWatch()`.
     package func beginWatch() { watchers.wrappingAdd(1, ordering: .relaxed) }
 
     package func endWatch() { watchers.wrappingSubtract(1, ordering: .relaxed) }
@@ -102,32 +103,33 @@ extension Upstream {
     private struct Address: Hashable {
         let name: String
         let baseURL: String
-        let isElsewhere: Bool
+        let isRedirectTarget: Bool
         let isNamed: Bool
     }
 
-    /// Does not keep its upstream.
+    /// Refers to an upstream weakly.
     private struct Entry: Sendable {
         weak let upstream: Upstream?
     }
 
     private struct Known: Sendable {
         var entries: [Address: Entry] = [:]
-        /// Entries at which those without an upstream are removed.
+        /// Number of entries at which stale ones are removed.
         var limit = 1024
     }
 
     private static let known = Lock(Known())
 
-    /// The upstream of that name at that address: the same one for all providers that use it at one time, so that they share what
-    /// a transport keeps for it.
+    /// Returns the upstream with this name and address. All providers that use it at the same time share one
+    /// object, and thereby the transport's state for it.
     static func known(
-        name: String, baseURL: String, isElsewhere: Bool = false, isNamed: Bool
+        name: String, baseURL: String, isRedirectTarget: Bool = false, isNamed: Bool
     ) throws(InvalidBaseURL) -> Upstream {
-        let address = Address(name: name, baseURL: baseURL, isElsewhere: isElsewhere, isNamed: isNamed)
+        let address = Address(
+            name: name, baseURL: baseURL, isRedirectTarget: isRedirectTarget, isNamed: isNamed)
         if let upstream = known.withLock({ $0.entries[address]?.upstream }) { return upstream }
         let upstream = try Upstream(
-            name: name, baseURL: baseURL, isElsewhere: isElsewhere, isNamed: isNamed)
+            name: name, baseURL: baseURL, isRedirectTarget: isRedirectTarget, isNamed: isNamed)
         return known.withLock { known in
             if let first = known.entries[address]?.upstream { return first }
             if known.entries.count >= known.limit {

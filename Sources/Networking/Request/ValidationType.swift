@@ -1,18 +1,18 @@
-/// Which statuses a call takes for a failure before anybody reads its response (Moya's `ValidationType`).
+/// The statuses that a call accepts (Moya's `ValidationType`).
 ///
-/// By default none: the response comes as it is, and `checkStatusCode()`, `filter(statusCodes:)` and what reads the body judge
-/// it. With another one the call itself fails, so that interceptors and `retry` see it.
+/// By default all: `checkStatusCode()`, `filter(statusCodes:)` and the operators that read the body check the
+/// status. With any other case the call itself fails, so that interceptors and `retry` see the failure.
 public enum ValidationType: Sendable, Hashable {
-    /// Any status is an answer.
+    /// Accepts every status.
     case none
-    /// 200 to 299.
+    /// Accepts 200 to 299.
     case successCodes
-    /// 200 to 399.
+    /// Accepts 200 to 399.
     case successAndRedirectCodes
-    /// These and no others.
+    /// Accepts only these statuses.
     case customCodes([Int])
 
-    /// Whether a response of this status passes.
+    /// Whether the status is accepted.
     public func accepts(_ statusCode: Int) -> Bool {
         switch self {
         case .none: true
@@ -22,7 +22,7 @@ public enum ValidationType: Sendable, Hashable {
         }
     }
 
-    /// The statuses that pass; none where all do (Moya's `statusCodes`).
+    /// The accepted statuses; empty if all are (Moya's `statusCodes`).
     public var statusCodes: [Int] {
         switch self {
         case .none: []

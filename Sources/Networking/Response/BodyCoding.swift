@@ -1,13 +1,15 @@
 import HTTPModel
 
-/// The content codings (RFC 9110 8.4) that a response's fields name. A transport removes those that it undoes.
+/// The content codings named in a response's `Content-Encoding` (RFC 9110 8.4). A transport removes the
+/// codings that it decodes.
 enum BodyCoding {
-    /// One of IANA's registry is among them: the body is not what it was before it was coded.
+    /// At least one coding is in IANA's registry, so the body is still encoded.
     case registered
-    /// Other names alone, which servers send by mistake (`none`, `UTF-8`, `aws-chunked`): the body may be read as it is.
+    /// Only unregistered names, which servers send by mistake (`none`, `UTF-8`, `aws-chunked`). The body may
+    /// be readable as it is.
     case unregistered
 
-    /// Nil where there is none, or `identity` alone.
+    /// Nil without `Content-Encoding`, or if it names only `identity`.
     init?(_ fields: HTTPFields) {
         guard fields.contains(.contentEncoding) else { return nil }
         var hasOthers = false
@@ -24,7 +26,7 @@ enum BodyCoding {
         self = .unregistered
     }
 
-    /// IANA, HTTP Content Coding Registry, without `identity`.
+    /// IANA's HTTP Content Coding Registry, without `identity`.
     private static let registry: Set<String> = [
         "aes128gcm", "br", "compress", "dcb", "dcz", "deflate", "exi", "gzip", "pack200-gzip", "x-compress",
         "x-gzip", "zstd",

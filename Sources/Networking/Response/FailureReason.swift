@@ -1,74 +1,74 @@
-/// Why a call failed: a short name of a bounded set, fit for a metric label. The names are those of RFC 9209
-/// (Proxy-Status) 2.3 where it has one.
+/// Why a call failed, as a short name from a bounded set that can label metrics. Uses the names of RFC 9209
+/// (Proxy-Status) 2.3 where it defines one.
 public struct FailureReason: Sendable, Hashable, CustomStringConvertible {
-    /// As it is in logs, metrics and answers: `connection_refused`.
+    /// The name in logs, metrics and responses, for example `connection_refused`.
     public let token: String
 
-    /// For a transport with reasons of its own. Keep the set small.
+    /// Creates a reason for a custom transport. Keep the set of reasons small.
     public init(token: String) {
         self.token = token
     }
 
     public var description: String { token }
 
-    /// An upstream answered, with a status that says no.
+    /// The upstream answered with a failing status.
     public static let upstreamStatus = FailureReason(token: "upstream_status")
-    /// The body is not what it should be: no JSON, or JSON of another shape.
+    /// The body is not JSON, or is JSON of an unexpected shape.
     public static let decodeError = FailureReason(token: "decode_error")
-    /// The answer is well-formed and lacks what was asked for.
+    /// The response is well-formed but lacks the requested data.
     public static let missingData = FailureReason(token: "missing_data")
-    /// A status that is no answer to this request: 3xx with redirects off, an unasked 206.
+    /// The status does not answer this request: a 3xx that is not followed, or a 206 without a range request.
     public static let unexpectedStatus = FailureReason(token: "unexpected_status")
 
-    /// The name does not resolve.
+    /// The host name does not resolve.
     public static let dnsError = FailureReason(token: "dns_error")
-    /// The name was not resolved in time.
+    /// The host name was not resolved in time.
     public static let dnsTimeout = FailureReason(token: "dns_timeout")
-    /// There is no way there: no route, an address that is none, a session that was closed.
+    /// The upstream cannot be reached: no route, an invalid address, or a closed session.
     public static let destinationUnavailable = FailureReason(token: "destination_unavailable")
-    /// Nobody listens there.
+    /// The connection was refused.
     public static let connectionRefused = FailureReason(token: "connection_refused")
-    /// Not connected within `AttemptLimits.connect`.
+    /// No connection within `AttemptLimits.connect`.
     public static let connectionTimeout = FailureReason(token: "connection_timeout")
-    /// The connection ended, or was reset, before a response began.
+    /// The connection closed or was reset before a response began.
     public static let connectionTerminated = FailureReason(token: "connection_terminated")
-    /// No first byte in time, or a gap within the answer.
+    /// The first byte of the response, or its next byte, did not arrive in time.
     public static let connectionReadTimeout = FailureReason(token: "connection_read_timeout")
-    /// The upstream did not take the request.
+    /// The upstream did not accept the request's bytes in time.
     public static let connectionWriteTimeout = FailureReason(token: "connection_write_timeout")
-    /// The whole call, all attempts and the waits between them, took too long.
+    /// The whole call, with all attempts and the waits between them, took too long.
     public static let responseTimeout = FailureReason(token: "http_response_timeout")
     /// The connection ended in the middle of the response.
     public static let responseIncomplete = FailureReason(token: "http_response_incomplete")
-    /// What came is not TLS, or a version or cipher that is not spoken.
+    /// The peer does not speak TLS, or no common version or cipher exists.
     public static let tlsProtocolError = FailureReason(token: "tls_protocol_error")
-    /// The upstream's certificate is not to be trusted: its chain, its name, its dates, its pin.
+    /// The upstream's certificate is not trusted because of its chain, name, dates or pin.
     public static let tlsCertificateError = FailureReason(token: "tls_certificate_error")
-    /// The upstream ended the handshake.
+    /// The upstream aborted the handshake with an alert.
     public static let tlsAlertReceived = FailureReason(token: "tls_alert_received")
-    /// What came is not HTTP, or breaks its rules.
+    /// The response is not HTTP or violates its rules.
     public static let protocolError = FailureReason(token: "http_protocol_error")
-    /// The response's head is beyond its limit.
+    /// The head of the response exceeds its limit.
     public static let responseHeadSize = FailureReason(token: "http_response_header_section_size")
-    /// The response's body is beyond its limit.
+    /// The body of the response exceeds its limit.
     public static let responseBodySize = FailureReason(token: "http_response_body_size")
-    /// The body is in a content coding that was not asked for, or is broken in it.
+    /// The body is in an unsupported content coding, or is corrupt.
     public static let responseContentCoding = FailureReason(token: "http_response_content_coding")
-    /// The body is in a transfer coding that is not known.
+    /// The body is in an unknown transfer coding.
     public static let responseTransferCoding = FailureReason(token: "http_response_transfer_coding")
-    /// No connection was free in time, or too many calls wait for one.
+    /// No connection became free in time, or too many calls are waiting for one.
     public static let connectionLimitReached = FailureReason(token: "connection_limit_reached")
-    /// The upstream has failed so often of late that it is left alone.
+    /// The circuit breaker is open because the upstream failed too often.
     public static let circuitOpen = FailureReason(token: "circuit_open")
-    /// The request that the call was made for ran out of time.
+    /// The deadline of the incoming request passed.
     public static let deadlineExceeded = FailureReason(token: "deadline_exceeded")
-    /// The request could not be built: a path value that leaves its segment, parameters that cannot be
-    /// encoded. Nothing was sent. Ours to mend, so never retried.
+    /// The request could not be built, for example because of an invalid path value or unencodable
+    /// parameters. Nothing was sent, and the call is never retried.
     public static let requestError = FailureReason(token: "http_request_error")
-    /// The fault is on this side.
+    /// An error on this side.
     public static let internalError = FailureReason(token: "proxy_internal_error")
 
-    /// Whether another attempt may go better and does no harm to an idempotent request.
+    /// Whether another attempt may succeed without harm to an idempotent request.
     var isRetried: Bool {
         switch self {
         case .dnsTimeout, .connectionRefused, .connectionTimeout, .connectionTerminated, .responseIncomplete:
@@ -77,7 +77,7 @@ public struct FailureReason: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether the same request may succeed later: what a client is told.
+    /// Whether the same request may succeed later. Reported to clients.
     var isTransient: Bool {
         switch self {
         case .dnsError, .dnsTimeout, .destinationUnavailable, .connectionRefused, .connectionTimeout,

@@ -1,18 +1,18 @@
 /// The envelope that many small APIs share: `{"code":String?,"message":String?,"status":Int,"data":T?}`.
 ///
-/// To be decoded whole where the envelope itself is wanted. A target that declares `ResponseEnvelope.genericResponse`
-/// has it judged and unwrapped without decoding.
+/// Decode this type if you need the envelope itself. A target that declares
+/// `ResponseEnvelope.genericResponse` has the envelope checked and unwrapped without decoding it.
 public struct GenericResponse<Payload> {
-    /// The API's own name for what happened.
+    /// The API's own code for the outcome.
     public var code: String?
-    /// `message`, or `responseMsg` where an API calls it that.
+    /// `message`, or `responseMsg` in APIs that use that name.
     public var message: String?
-    /// As HTTP's, and not always the same.
+    /// The status inside the envelope, which may differ from HTTP's.
     public var status: Int
-    /// Missing, or `null`, on most failures.
+    /// Missing or `null` in most failures.
     public var data: Payload?
 
-    /// An envelope as a test or a sample writes it.
+    /// Creates an envelope, for tests and samples.
     public init(code: String? = nil, message: String? = nil, status: Int, data: Payload? = nil) {
         self.code = code
         self.message = message

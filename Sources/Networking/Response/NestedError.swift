@@ -1,17 +1,18 @@
 public import FoundationEssentials
 
-/// An error that knows what lies beneath it.
+/// An error that carries its underlying error.
 public protocol NestedError: Error {
-    /// The next one down; nil at the bottom.
+    /// The error that caused this one; nil for a first cause.
     var underlying: (any Error)? { get }
 }
 
 extension NestedError {
-    /// What lies beneath, and beneath that, down to the first cause. Goes through errors of this kind and those of coders.
+    /// All underlying errors down to the first cause. Follows nested errors and the underlying errors of
+    /// coding errors.
     public var underlyingErrors: [any Error] {
         var chain: [any Error] = []
         var next = underlying
-        // An error of somebody's own may be beneath itself.
+        // A custom error may contain itself.
         while let error = next, chain.count < 32 {
             chain.append(error)
             next = beneath(error)
@@ -35,7 +36,7 @@ extension NetworkError: NestedError {}
 extension TransportError: NestedError {}
 
 extension NetworkError: LocalizedError {
-    /// `message`: fit for people, and without host, field, body and query.
+    /// `message`, which is fit to display and contains no host, headers, body or query.
     public var errorDescription: String? { message }
     public var failureReason: String? { reason.token }
 }

@@ -1,43 +1,46 @@
 import HTTPModel
 public import JSONBytes
 
-/// The one failure of the client, with all that is known about it. `MoyaError`, `ResultError`, `SessionError` and
-/// `RouterManagerError` are views of it for code that speaks in their terms.
+/// The error of every failed call. `NetworkingCompatibility` translates it into the errors of other clients
+/// (`MoyaError`, `NSError`).
 public struct NetworkError: Error, Sendable {
-    /// What became of the call. Never `success`; `noContent` where a model was asked for and the answer was nothing.
+    /// The outcome of the call. Never `success`; `noContent` if a model was requested and the response is
+    /// empty.
     public let kind: OutcomeKind
-    /// Why: one of a bounded set, fit for a metric's label.
+    /// Why the call failed, from a bounded set that can label metrics.
     public let reason: FailureReason
-    /// One line for people: no host, field, body or query in it, so it may be shown to a client.
+    /// One line for people. It contains no host, headers, body or query, so it may be shown to a client.
     public let message: String
 
     /// The upstream's name.
     public let upstream: String
-    /// What of the request could not be built; nil where it was.
+    /// The part of the request that could not be built; nil if the request was built.
     public let requestPart: RequestPart?
-    /// Nil where the request could not be built.
+    /// Nil if the request could not be built.
     public let call: TransportCall?
-    /// Nil where no whole response came.
+    /// Nil if no complete response arrived.
     public let response: Response?
-    /// The call's status: HTTP's, or the envelope's where that one says failure.
+    /// The HTTP status, or the status of the envelope if it reports a failure.
     public let statusCode: Int?
 
-    /// What the upstream's own envelope calls the failure, where it speaks one.
+    /// The result code in the upstream's envelope, if it has one.
     public let upstreamCode: String?
-    /// The upstream's own words, where it speaks an envelope. Not for a client unless its endpoint says so.
+    /// The message in the upstream's envelope, if it has one. Clients see it only if the endpoint allows
+    /// that.
     public let upstreamMessage: String?
     /// The data in the envelope of a failure.
     public let payload: JSONFragment?
-    /// What lies beneath: a `TransportError`, a `JSONError`, a `DecodingError`.
+    /// The underlying error: a `TransportError`, a `JSONError` or a `DecodingError`.
     public let underlying: (any Error)?
 
-    /// Attempts made; 0 where nothing was sent.
+    /// Number of attempts; 0 if nothing was sent.
     public let attempts: Int
-    /// From the subscription to the failure, all attempts and waits included.
+    /// Time from the subscription to the failure, including all attempts and waits.
     public let elapsed: Duration
-    /// Whether the same request may succeed later: what a client may be told. (Retries that make sense were made.)
+    /// Whether the same request may succeed later. Clients may be told; the provider has already made its own
+    /// retries.
     public let isRetryable: Bool
-    /// What the upstream asked to wait before the next request.
+    /// How long the upstream asked clients to wait before the next request.
     public let retryAfter: Duration?
 
     init(
@@ -66,7 +69,7 @@ public struct NetworkError: Error, Sendable {
 }
 
 extension NetworkError {
-    /// No whole answer came.
+    /// No complete response arrived.
     init(_ failure: TransportError, call: TransportCall, attempts: Int, elapsed: Duration) {
         self.init(
             kind: .networkFail, reason: failure.reason, message: failure.reason.text(for: call),
@@ -83,7 +86,7 @@ extension NetworkError {
             requestPart: fault.part)
     }
 
-    /// An answer came and was read as a failure.
+    /// A response arrived that counts as a failure.
     init(
         _ response: Response, kind: OutcomeKind, reason: FailureReason, message: String,
         statusCode: Int? = nil,
@@ -109,29 +112,29 @@ extension NetworkError: CustomStringConvertible {
 }
 
 extension FailureReason {
-    /// In words that tell a client what happened and nothing about where.
+    /// A description of the failure that reveals nothing about the upstream's location.
     fileprivate func text(for call: TransportCall) -> String {
         switch self {
         case .connectionReadTimeout: "no response within \(call.limits.firstByte.wholeMilliseconds) ms"
         case .connectionTimeout: "no connection within \(call.limits.connect.wholeMilliseconds) ms"
         case .responseTimeout:
-            "no whole response within \(call.timeout.wholeMilliseconds) ms"
+            "no complete response within \(call.timeout.wholeMilliseconds) ms"
         case .deadlineExceeded: "no response by the request's deadline"
-        case .dnsError: "its name does not resolve"
-        case .dnsTimeout: "its name was not resolved in time"
-        case .destinationUnavailable: "there is no way to it"
+        case .dnsError: "the upstream's name does not resolve"
+        case .dnsTimeout: "resolving the upstream's name timed out"
+        case .destinationUnavailable: "the upstream is unreachable"
         case .connectionRefused: "the connection was refused"
         case .connectionTerminated: "the connection ended before a response"
-        case .connectionWriteTimeout: "it did not take the request in time"
-        case .responseIncomplete: "the response was cut short"
+        case .connectionWriteTimeout: "sending the request timed out"
+        case .responseIncomplete: "the response was incomplete"
         case .tlsProtocolError, .tlsCertificateError, .tlsAlertReceived: "no secure connection"
-        case .protocolError: "what came is not HTTP"
-        case .responseHeadSize: "the header is too large"
-        case .responseBodySize: "the body is too large"
+        case .protocolError: "the response is not valid HTTP"
+        case .responseHeadSize: "the response head is too large"
+        case .responseBodySize: "the response body is too large"
         case .responseContentCoding: "the body is in an unknown content coding"
         case .responseTransferCoding: "the body is in an unknown transfer coding"
         case .connectionLimitReached: "too many calls are waiting for a connection"
-        case .circuitOpen: "it has failed too often of late"
+        case .circuitOpen: "the upstream failed too often recently"
         case .requestError: "the request cannot be sent"
         default: "the call failed"
         }

@@ -1,35 +1,36 @@
 public import Rx
 
-/// What became of a call, as a value: an answer on the way of values, so that a screen can switch over it.
+/// The outcome of a call as a value, so that a stream carries failures as elements and a screen can switch
+/// over them.
 ///
-/// The failing cases carry the whole error; `case .pathErr:` matches without naming it.
+/// Each failing case carries the complete error; `case .pathErr:` matches without binding it.
 public enum NetworkResult<Value> {
-    /// 2xx with what was asked for.
+    /// 2xx with the requested data.
     case success(Value)
-    /// The upstream answered that there is nothing.
+    /// The upstream answered without content.
     case noContent
-    /// 4xx; `payload` and `upstreamMessage` of the error are what the upstream said.
+    /// 4xx. The error's `payload` and `upstreamMessage` are what the upstream reported.
     case requestErr(NetworkError)
-    /// An answer that is none.
+    /// A response that cannot be used: malformed, of an unexpected shape, or with an unexpected status.
     case pathErr(NetworkError)
-    /// 5xx, or a failing status inside a 2xx.
+    /// 5xx, or a failing status in the envelope of a 2xx.
     case serverErr(NetworkError)
-    /// No whole answer.
+    /// No complete response.
     case networkFail(NetworkError)
 
-    /// A failure as the case of its kind.
+    /// Creates the case that matches the kind of the error.
     public init(_ error: NetworkError) {
         switch error.kind {
         case .noContent: self = .noContent
         case .requestErr: self = .requestErr(error)
         case .serverErr: self = .serverErr(error)
         case .networkFail: self = .networkFail(error)
-        // An error is never a success.
+        // The kind of an error is never `success`.
         case .pathErr, .success: self = .pathErr(error)
         }
     }
 
-    /// The case alone, fit for a metric's label.
+    /// The case without its value, for metric labels.
     public var kind: OutcomeKind {
         switch self {
         case .success: .success
@@ -41,12 +42,12 @@ public enum NetworkResult<Value> {
         }
     }
 
-    /// Nil for all but a success.
+    /// The value of a success, otherwise nil.
     public var value: Value? {
         if case .success(let value) = self { value } else { nil }
     }
 
-    /// Nil for a success and for `noContent`.
+    /// The error; nil for `success` and `noContent`.
     public var error: NetworkError? {
         switch self {
         case .success, .noContent: nil
@@ -55,7 +56,7 @@ public enum NetworkResult<Value> {
         }
     }
 
-    /// The same outcome with another value.
+    /// Transforms the value of a success.
     public func map<Result>(_ transform: (Value) throws -> Result) rethrows -> NetworkResult<Result> {
         switch self {
         case .success(let value): .success(try transform(value))
@@ -71,7 +72,8 @@ public enum NetworkResult<Value> {
 extension NetworkResult: Sendable where Value: Sendable {}
 
 extension PrimitiveSequence where Trait == SingleTrait {
-    /// The outcome as a value: never fails with a `NetworkError`. Other errors pass.
+    /// Delivers the outcome as a value. A `NetworkError` becomes an element; other errors still end the
+    /// stream.
     public consuming func asNetworkResult() -> Single<NetworkResult<Element>> {
         map { NetworkResult.success($0) }.catch { error in
             guard let error = error as? NetworkError else { throw error }
@@ -81,7 +83,8 @@ extension PrimitiveSequence where Trait == SingleTrait {
 }
 
 extension ObservableType {
-    /// The outcome as a value: never fails with a `NetworkError`. Other errors pass.
+    /// Delivers the outcome as a value. A `NetworkError` becomes an element; other errors still end the
+    /// stream.
     public consuming func asNetworkResult() -> Observable<NetworkResult<Element>> {
         map { NetworkResult.success($0) }.catch { error in
             guard let error = error as? NetworkError else { throw error }

@@ -2,18 +2,18 @@ public import JSONBytes
 public import Rx
 
 extension ObservableType where Element == Response {
-    /// Fails unless the status is a success; 204 is one.
+    /// Fails unless the status is a success. 204 is one.
     public consuming func checkStatusCode() -> Observable<Response> {
         map { try $0.checkStatusCode() }
     }
 
-    /// Fails unless the status is among `statusCodes`; what passes counts as a success from there on.
+    /// Fails unless the status is in `statusCodes`. A status that passes counts as a success from there on.
     public consuming func filter<Codes: Sequence<Int> & Sendable>(statusCodes: Codes) -> Observable<Response>
     {
         map { try $0.filter(statusCodes: statusCodes) }
     }
 
-    /// Fails unless the status is this one.
+    /// Fails unless the status equals `statusCode`.
     public consuming func filter(statusCode: Int) -> Observable<Response> {
         map { try $0.filter(statusCode: statusCode) }
     }
@@ -28,19 +28,20 @@ extension ObservableType where Element == Response {
         map { try $0.filterSuccessfulStatusAndRedirectCodes() }
     }
 
-    /// The data of a success as the bytes it came in; `null` where the answer is that there is none.
+    /// The data of a success as a slice of the received bytes; `null` if the response has no content.
     public consuming func fragment() -> Observable<JSONFragment> {
         map { try $0.fragment() }
     }
 
-    /// What is at `pointer` in the data of a success, as the bytes it came in, and of the kind that is given.
+    /// The value at `pointer` in the data of a success, as a slice of the received bytes. Fails unless it is
+    /// of kind `kind`.
     public consuming func fragment(
         at pointer: JSONPointer, as kind: JSONFragment.Kind? = nil
     ) -> Observable<JSONFragment> {
         map { try $0.fragment(at: pointer, as: kind) }
     }
 
-    /// The data of a success, decoded.
+    /// Decodes the data of a success.
     public consuming func map<Model: Decodable & Sendable>(
         _ type: Model.Type, atKeyPath keyPath: String? = nil,
         using decoder: any ResponseDecoder = Response.decoder, failsOnEmptyData: Bool = true
@@ -50,7 +51,7 @@ extension ObservableType where Element == Response {
         }
     }
 
-    /// The data of a success, decoded; nil where the answer is that there is none.
+    /// Decodes the data of a success; nil if the response has no content.
     public consuming func map<Model: Decodable & Sendable>(
         _ type: Model?.Type, atKeyPath keyPath: String? = nil,
         using decoder: any ResponseDecoder = Response.decoder
@@ -58,37 +59,37 @@ extension ObservableType where Element == Response {
         map { try $0.map(type, atKeyPath: keyPath, using: decoder) }
     }
 
-    /// The whole body as JSON, its envelope too.
+    /// The complete body as JSON, including its envelope.
     public consuming func mapJSON(failsOnEmptyData: Bool = true) -> Observable<JSONFragment> {
         map { try $0.mapJSON(failsOnEmptyData: failsOnEmptyData) }
     }
 
-    /// The whole body as text; with a key path, the JSON string that stands there in the data.
+    /// The complete body as text; with a key path, the JSON string at that path in the data.
     public consuming func mapString(atKeyPath keyPath: String? = nil) -> Observable<String> {
         map { try $0.mapString(atKeyPath: keyPath) }
     }
 
-    /// The outcome of a call whose upstream speaks GenericResponse, the envelope as a model in it. A failure of the network stays
-    /// the stream's.
+    /// The outcome of a call to an API that uses `GenericResponse`, with the decoded envelope. If no response
+    /// arrives, the stream fails.
     public consuming func judge<Payload: Decodable & Sendable>(
         _ type: Payload.Type, using decoder: any ResponseDecoder = Response.decoder
     ) -> Observable<NetworkResult<GenericResponse<Payload>>> {
         map { $0.judge(type, using: decoder) }
     }
 
-    /// Fails unless the status is 2xx and the body of a type that the request accepts.
+    /// Fails unless the status is 2xx and the media type of the body is accepted by the request.
     public consuming func validate() -> Observable<Response> {
         map { try $0.validate() }
     }
 
-    /// Fails unless the status is among `statusCodes`.
+    /// Fails unless the status is in `statusCodes`.
     public consuming func validate<Codes: Sequence<Int> & Sendable>(statusCode codes: Codes) -> Observable<
         Response
     > {
         map { try $0.validate(statusCode: codes) }
     }
 
-    /// Fails unless the body is of one of these media types.
+    /// Fails unless the body has one of these media types.
     public consuming func validate(contentType acceptable: [String]) -> Observable<Response> {
         map { try $0.validate(contentType: acceptable) }
     }

@@ -1,15 +1,15 @@
-/// What became of an upstream call: the vocabulary of the wire contract and of `NetworkResult`.
+/// The kinds of outcome of an upstream call, as `NetworkResult` and a gateway's responses name them.
 public enum OutcomeKind: String, Sendable, Hashable, CaseIterable {
     /// 2xx with a body of the expected shape.
     case success
-    /// 204, 205, or nothing in the body where nothing is an answer.
+    /// 204, 205, or an empty body if the target allows one.
     case noContent
-    /// 4xx: the upstream found fault with the request.
+    /// 4xx: the upstream rejected the request.
     case requestErr
-    /// An answer that is none: not JSON, another shape, 3xx, an unasked 206.
+    /// A response that cannot be used: not JSON, another shape, a 3xx, or a 206 without a range request.
     case pathErr
-    /// 5xx, or a failing status within the envelope of a 2xx.
+    /// 5xx, or a failing status in the envelope of a 2xx.
     case serverErr
-    /// No whole HTTP answer.
+    /// No complete HTTP response.
     case networkFail
 }

@@ -1,14 +1,15 @@
 import JSONBytes
 
 extension Response {
-    /// What became of a call whose upstream speaks GenericResponse, whether its target declares that or not, with the envelope as a
-    /// model: the status of HTTP and the one inside are told apart, and a failing one inside a success is no success.
+    /// Returns the outcome of a call to an API that uses `GenericResponse`, whether or not its target
+    /// declares that, with the decoded envelope. Distinguishes the HTTP status from the status in the
+    /// envelope; a failing inner status is a failure.
     ///
-    /// - `success`: both statuses are 2xx. `data` may be missing: that is for the reader to say.
-    /// - `noContent`: 204 or 205, or nothing in the body where the target allows that.
-    /// - `requestErr`, `serverErr`: the status is 4xx or 5xx, or a failing one inside a success (`serverErr`); code, message and data of
-    ///   the envelope are in the error.
-    /// - `pathErr`: the body is no such envelope, or its data has not the expected shape.
+    /// - `success`: both statuses are 2xx. `data` may be missing; the caller decides whether it may.
+    /// - `noContent`: 204 or 205, or an empty body if the target allows one.
+    /// - `requestErr`, `serverErr`: the HTTP status is 4xx or 5xx, or the inner status fails (`serverErr`).
+    ///   The error has the envelope's code, message and data.
+    /// - `pathErr`: the body is not such an envelope, or its data has an unexpected shape.
     public func judge<Payload: Decodable>(
         _ type: Payload.Type, using decoder: any ResponseDecoder = Response.decoder
     ) -> NetworkResult<GenericResponse<Payload>> {
@@ -16,17 +17,13 @@ extension Response {
             try checkBody(in: .genericResponse)
             if isWithoutContent || (data.isEmpty && call.allowsEmptyBody) { return .noContent }
             let opened: OpenedEnvelope
-            let body: JSONFragment
-            do {
+            do throws(BodyFault) {
                 opened = try ResponseEnvelope.openGeneric(data, jsonLimits)
-                body = try JSONFragment(validating: data, limits: jsonLimits)
-            } catch let fault as BodyFault {
-                throw bodyError(fault)
             } catch {
-                throw bodyError(.shape("the body cannot be read"))
+                throw bodyError(error)
             }
-            guard opened.isSuccess || isAccepted else { throw innerFailure(opened) }
-            return .success(try model(GenericResponse<Payload>.self, from: body, decoder))
+            guard opened.isSuccess || isAccepted else { throw envelopeFailure(opened) }
+            return .success(try model(GenericResponse<Payload>.self, from: wholeBody(), decoder))
         } catch {
             return NetworkResult(reported(error))
         }

@@ -1,102 +1,98 @@
 import HTTPModel
 import JSONBytes
 
-/// What a response means: the table of outcomes in one place.
+/// What a response means: all rules that turn a response into data or a failure.
 extension Response {
-    /// The response if its status is a success: 2xx but an unasked 206, or one that `filter(statusCodes:)` let pass. 204 is one.
+    /// Returns the response if its status is a success: 2xx except an unrequested 206, or a status that
+    /// `filter(statusCodes:)` accepted. 204 is a success.
     ///
-    /// Otherwise throws a `NetworkError` with the upstream's own words where it speaks an envelope.
+    /// - Throws: a `NetworkError` that includes the upstream's own message if it uses an envelope.
     public func checkStatusCode() throws -> Response {
         if !isPlainSuccess, let error = statusError() { throw reported(error) }
         return self
     }
 
-    /// The response if its status is among `statusCodes`; it counts as a success from there on.
+    /// Returns the response if its status is in `statusCodes`; it counts as a success from there on.
     public func filter(statusCodes: some Sequence<Int>) throws -> Response {
         if statusCodes.contains(statusCode) { return accepted() }
         throw reported(statusError() ?? unexpectedStatus())
     }
 
-    /// The response if its status is this one.
+    /// Returns the response if its status equals `statusCode`.
     public func filter(statusCode: Int) throws -> Response {
         try filter(statusCodes: CollectionOfOne(statusCode))
     }
 
-    /// The response if its status is 2xx.
+    /// Returns the response if its status is 2xx.
     public func filterSuccessfulStatusCodes() throws -> Response {
         try filter(statusCodes: 200...299)
     }
 
-    /// The response if its status is 2xx or 3xx.
+    /// Returns the response if its status is 2xx or 3xx.
     public func filterSuccessfulStatusAndRedirectCodes() throws -> Response {
         try filter(statusCodes: 200...399)
     }
 
     // MARK: - Judging
 
-    /// The data; nil where the answer is that there is none.
+    /// The data; nil if the response has no content.
     ///
-    /// - Parameter allowsNothing: whether nothing is an answer where the target does not say so.
+    /// - Parameter allowsNothing: whether missing content is valid even if the target does not allow it.
     func content(allowsNothing: Bool = false) throws(NetworkError) -> JSONFragment? {
         try checkBody()
         if isWithoutContent { return nil }
         let allowsNothing = allowsNothing || call.allowsEmptyBody
         if data.isEmpty, allowsNothing { return nil }
-        do {
+        let opened: OpenedEnvelope
+        do throws(BodyFault) {
             switch call.envelope.form {
             case .none: return try plainContent()
-            case .generic: return try unwrapped(ResponseEnvelope.openGeneric(data, jsonLimits), allowsNothing)
-            case .declared(let declared):
-                return try unwrapped(ResponseEnvelope.open(data, declared, jsonLimits), allowsNothing)
+            case .generic: opened = try ResponseEnvelope.openGeneric(data, jsonLimits)
+            case .declared(let declared): opened = try ResponseEnvelope.open(data, declared, jsonLimits)
             }
-        } catch let fault as BodyFault {
-            throw bodyError(fault)
-        } catch let error as NetworkError {
-            throw error
         } catch {
-            throw NetworkError(
-                self, kind: .pathErr, reason: .decodeError, message: "the body cannot be read",
-                underlying: error)
+            throw bodyError(error)
         }
+        return try unwrapped(opened, allowsNothing)
     }
 
-    /// 204 and 205 say that there is nothing.
+    /// 204 and 205 have no content.
     var isWithoutContent: Bool { statusCode == 204 || statusCode == 205 }
 
-    /// Fails unless the status is a success and the body in no registered content coding.
+    /// Throws unless the status is a success and the body has no registered content coding.
     func checkBody(in envelope: ResponseEnvelope? = nil) throws(NetworkError) {
         if !isPlainSuccess, let error = statusError(envelope) { throw error }
         guard !isWithoutContent, BodyCoding(fields) == .registered else { return }
         throw NetworkError(
             self, kind: .networkFail, reason: .responseContentCoding,
-            message: "the body is in a content coding that is not undone")
+            message: "the body is in a content coding that cannot be decoded")
     }
 
     var jsonLimits: JSONLimits { call.settings.policy.json }
 
-    private func plainContent() throws -> JSONFragment {
+    private func plainContent() throws(BodyFault) -> JSONFragment {
         do {
             return try JSONScanner.validate(data, limits: jsonLimits)
         } catch {
-            throw BodyFault.notJSON(error)
+            throw .notJSON(error)
         }
     }
 
     private func unwrapped(
         _ opened: consuming OpenedEnvelope, _ allowsNothing: Bool
     ) throws(NetworkError) -> JSONFragment? {
-        guard opened.isSuccess || isAccepted else { throw innerFailure(opened) }
+        guard opened.isSuccess || isAccepted else { throw envelopeFailure(opened) }
         if let data = opened.data { return data }
         if opened.status == 204 || opened.status == 205 || allowsNothing { return nil }
         throw NetworkError(
-            self, kind: .pathErr, reason: .missingData, message: "the answer has no data", envelope: opened)
+            self, kind: .pathErr, reason: .missingData, message: "the response has no data", envelope: opened)
     }
 
-    /// A failing status within the envelope of a success.
-    func innerFailure(_ opened: OpenedEnvelope) -> NetworkError {
+    /// A failing status in the envelope of a 2xx response.
+    func envelopeFailure(_ opened: OpenedEnvelope) -> NetworkError {
         NetworkError(
             self, kind: .serverErr, reason: .upstreamStatus,
-            message: "it reports a failure inside its answer",
+            message: "the upstream reported a failure in its envelope",
             statusCode: opened.status, envelope: opened)
     }
 
@@ -116,12 +112,12 @@ extension Response {
         }
     }
 
-    /// The usual case of what `statusError` finds nothing wrong with.
+    /// The common case, in which `statusError` returns nil.
     private var isPlainSuccess: Bool { statusCode == 200 }
 
-    /// Why the status alone says that this is no success; nil when it does not.
+    /// The failure that the status alone implies; nil if there is none.
     ///
-    /// - Parameter envelope: what the failure's body is read in; nil: the target's.
+    /// - Parameter envelope: the envelope of the error body. Default nil: the target's.
     func statusError(_ envelope: ResponseEnvelope? = nil) -> NetworkError? {
         guard !isAccepted else { return nil }
         switch statusCode {
@@ -132,7 +128,7 @@ extension Response {
         case 400..<600:
             return NetworkError(
                 self, kind: statusCode < 500 ? .requestErr : .serverErr, reason: .upstreamStatus,
-                message: "it answered with status \(statusCode)", statusCode: statusCode,
+                message: "the upstream answered with status \(statusCode)", statusCode: statusCode,
                 envelope: (try? (envelope ?? call.envelope).open(data, jsonLimits)) ?? nil)
         default:
             return unexpectedStatus()
@@ -142,9 +138,10 @@ extension Response {
     private func unexpectedStatus() -> NetworkError {
         NetworkError(
             self, kind: .pathErr, reason: .unexpectedStatus,
-            message: "status \(statusCode) is no answer to this request")
+            message: "status \(statusCode) is unexpected for this request")
     }
 
+    /// Reports the error to the plugins and returns it.
     func reported(_ error: NetworkError) -> NetworkError {
         guard call.settings.hasPlugins else { return error }
         CallContext.$current.withValue(call.context ?? .current) {
@@ -155,8 +152,8 @@ extension Response {
 }
 
 extension TransportResponse {
-    /// The data where this is the plain success that nearly every response is, judged as `Response.fragment()` judges it. Nil
-    /// is for that one to explain.
+    /// The data of the common plain success, checked exactly as `Response.fragment()` does. Nil in all other
+    /// cases, which `Response.fragment()` then explains.
     func plainData(of call: TransportCall) -> JSONFragment? {
         guard status.code == 200, !fields.contains(.contentEncoding) else { return nil }
         return call.envelope.plainData(body, call.settings.policy.json)

@@ -1,14 +1,14 @@
 public import JSONBytes
 
-/// What a success holds, as bytes, text and models. All of these judge the response first: a status that is no success is their
-/// failure, unless `filter(statusCodes:)` let it pass.
+/// The content of a success as bytes, text and models. All of these check the response first: a failing
+/// status throws unless `filter(statusCodes:)` accepted it.
 extension Response {
-    /// The data of a success as the bytes it came in: judged, unwrapped, validated in one pass, sliced and not
-    /// copied. `null` for 204, 205 and, where the target allows it, for nothing.
+    /// The data of a success: checked, unwrapped and validated in one pass, as a slice without a copy. `null`
+    /// for 204, 205 and, if the target allows it, for an empty body.
     ///
     /// - Parameters:
-    ///   - pointer: where in the data; nothing there is `missing_data`.
-    ///   - kind: what has to be there; something else is `decode_error`.
+    ///   - pointer: a location in the data. If nothing is there, the call fails with `missing_data`.
+    ///   - kind: the required kind of value. Any other fails with `decode_error`.
     public func fragment(at pointer: JSONPointer = .root, as kind: JSONFragment.Kind? = nil) throws
         -> JSONFragment
     {
@@ -18,29 +18,30 @@ extension Response {
             guard kind == nil || found.kind == kind else {
                 throw NetworkError(
                     self, kind: .pathErr, reason: .decodeError,
-                    message: "the answer is of another kind than expected")
+                    message: "the data has an unexpected JSON type")
             }
             return found
         }
     }
 
-    /// The whole body as JSON, its envelope too (Moya's `mapJSON`): a `JSONFragment`, which is validated, `Sendable`, and read by
-    /// member, element, pointer and value without being decoded.
+    /// The complete body as JSON, including its envelope (Moya's `mapJSON`). A `JSONFragment` is validated,
+    /// `Sendable`, and gives access to members, elements and values without decoding.
     ///
-    /// - Parameter failsOnEmptyData: whether a body of no bytes, and 204 and 205, are a failure; else they are `null`.
+    /// - Parameter failsOnEmptyData: whether an empty body, 204 and 205 are failures. Otherwise they are
+    ///   `null`.
     public func mapJSON(failsOnEmptyData: Bool = true) throws -> JSONFragment {
         try reporting {
             guard let content = try content(allowsNothing: !failsOnEmptyData) else {
-                guard !failsOnEmptyData else { throw nothing() }
-                return data.isEmpty ? .null : try whole()
+                guard !failsOnEmptyData else { throw noContentError() }
+                return data.isEmpty ? .null : try wholeBody()
             }
             if case .none = call.envelope.form { return content }
-            return try whole()
+            return try wholeBody()
         }
     }
 
-    /// The whole body as text, UTF-8 (Moya's `mapString`); empty where there is no body. With a key path, the JSON string that
-    /// stands there in the data.
+    /// The complete body as UTF-8 text (Moya's `mapString`); empty if there is no body. With a key path, the
+    /// JSON string at that path in the data.
     public func mapString(atKeyPath keyPath: String? = nil) throws -> String {
         if let keyPath { return try map(String.self, atKeyPath: keyPath) }
         return try reporting {
@@ -55,15 +56,16 @@ extension Response {
         }
     }
 
-    /// The data of a success, decoded.
+    /// Decodes the data of a success.
     ///
     /// - Parameters:
-    ///   - type: what the data is decoded as.
-    ///   - keyPath: names and places in lists parted by dots, as in Moya: `"items.0.name"`; nil for all of the data.
+    ///   - type: the model.
+    ///   - keyPath: names and list indices separated by dots, as in Moya: `"items.0.name"`. Nil for all of
+    ///     the data.
     ///   - decoder: default `Response.decoder`.
-    ///   - failsOnEmptyData: whether it is a failure that there is nothing: no body, 204, 205, an envelope without data. Where it
-    ///     is none, the model is decoded from `{}`, or else from `[]`.
-    /// - Throws: `NetworkError`; of the kind `noContent` where there is nothing to decode.
+    ///   - failsOnEmptyData: whether missing content (an empty body, 204, 205, an envelope without data) is a
+    ///     failure. Otherwise the model is decoded from `{}` or, if that fails, from `[]`.
+    /// - Throws: `NetworkError`, of kind `noContent` if there is nothing to decode.
     public func map<Model: Decodable>(
         _ type: Model.Type, atKeyPath keyPath: String? = nil,
         using decoder: any ResponseDecoder = Response.decoder, failsOnEmptyData: Bool = true
@@ -72,12 +74,14 @@ extension Response {
             if let model = try decoded(type, keyPath, decoder, allowsNothing: !failsOnEmptyData) {
                 return model
             }
-            guard !failsOnEmptyData, let model = Response.emptyModel(type, decoder) else { throw nothing() }
+            guard !failsOnEmptyData, let model = Response.emptyModel(type, decoder) else {
+                throw noContentError()
+            }
             return model
         }
     }
 
-    /// The data of a success, decoded; nil for 204, 205 and, where the target allows it, for nothing.
+    /// Decodes the data of a success; nil for 204, 205 and, if the target allows it, for an empty body.
     public func map<Model: Decodable>(
         _ type: Model?.Type, atKeyPath keyPath: String? = nil,
         using decoder: any ResponseDecoder = Response.decoder
@@ -93,7 +97,7 @@ extension Response {
             type, from: try value(at: keyPath.map(JSONPointer.init(keyPath:)) ?? .root, in: data), decoder)
     }
 
-    /// A model out of a part of the body.
+    /// Decodes a part of the body.
     func model<Model: Decodable>(
         _ type: Model.Type, from fragment: JSONFragment, _ decoder: any ResponseDecoder
     ) throws(NetworkError) -> Model {
@@ -101,7 +105,8 @@ extension Response {
             return try decoder.decode(type, from: fragment)
         } catch {
             throw NetworkError(
-                self, kind: .pathErr, reason: .decodeError, message: "the answer has not the expected shape",
+                self, kind: .pathErr, reason: .decodeError,
+                message: "the data does not match the expected model",
                 underlying: error)
         }
     }
@@ -109,10 +114,11 @@ extension Response {
     private func value(at pointer: JSONPointer, in data: JSONFragment) throws(NetworkError) -> JSONFragment {
         if let found = data.value(at: pointer) { return found }
         throw NetworkError(
-            self, kind: .pathErr, reason: .missingData, message: "the answer has nothing at \(pointer)")
+            self, kind: .pathErr, reason: .missingData, message: "the data has nothing at \(pointer)")
     }
 
-    private func whole() throws(NetworkError) -> JSONFragment {
+    /// The body as JSON, including its envelope.
+    func wholeBody() throws(NetworkError) -> JSONFragment {
         do {
             return try JSONFragment(validating: data, limits: jsonLimits)
         } catch {
@@ -120,9 +126,9 @@ extension Response {
         }
     }
 
-    private func nothing() -> NetworkError {
+    private func noContentError() -> NetworkError {
         NetworkError(
-            self, kind: .noContent, reason: .missingData, message: "the answer is that there is nothing")
+            self, kind: .noContent, reason: .missingData, message: "the response has no content")
     }
 
     private static func emptyModel<Model: Decodable>(
@@ -138,7 +144,7 @@ extension Response {
         return nil
     }
 
-    /// What `work` gives; its failure is told to the plugins.
+    /// Runs `work` and reports its failure to the plugins.
     private func reporting<Value>(_ work: () throws -> Value) throws -> Value {
         do {
             return try work()
@@ -148,7 +154,7 @@ extension Response {
     }
 }
 
-/// The body of a response is no text: not UTF-8.
+/// The error of a body that is not UTF-8 text.
 public struct StringMappingError: Error, Sendable {}
 
 extension JSONPointer {

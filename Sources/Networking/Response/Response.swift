@@ -1,26 +1,26 @@
 public import HTTPModel
 public import Rx
 
-/// A whole HTTP response to a call (Moya's `Response`). Whether it is a success is for `checkStatusCode()` and the
-/// operators that read it to say.
+/// A complete HTTP response to a call (Moya's `Response`). Its status may be a failure: `checkStatusCode()`
+/// and the operators that read the body check it.
 public final class Response: Sendable {
-    /// As the transport delivered it.
+    /// The response as the transport delivered it.
     let raw: TransportResponse
-    /// The call that this answers.
+    /// The call that this responds to.
     public let call: TransportCall
-    /// Attempts made, this one included.
+    /// Number of attempts, including this one.
     public let attempts: Int
-    /// When the call was subscribed to, on the clock of the transport's scheduler: for durations, as that clock is not set with
-    /// the system's.
+    /// Time of the subscription, on the clock of the transport's scheduler. Use it for durations: that clock
+    /// is not adjusted with the system's.
     public let startedAt: RxTime
-    /// When it was whole, on the clock of the transport's scheduler.
+    /// Time at which the response was complete, on the clock of the transport's scheduler.
     public let receivedAt: RxTime
-    /// How long the upstream asked to wait when this came (RFC 9110 10.2.3: with 429, 503 and others that are no success).
+    /// How long the upstream asked to wait (RFC 9110 10.2.3). Read only for statuses from 300 on.
     let retryAfter: Duration?
-    /// Whether `filter(statusCodes:)` let this status pass, so that it is read as a success from there on.
+    /// Whether `filter(statusCodes:)` accepted this status, so that it counts as a success.
     let isAccepted: Bool
 
-    /// - Parameter wallTime: the time of day, asked for where it is needed.
+    /// - Parameter wallTime: the time of day. Evaluated only if needed.
     init(
         _ response: consuming TransportResponse, call: TransportCall, attempts: Int, from start: RxTime,
         to end: RxTime, wallTime: @autoclosure () -> RxTime
@@ -45,14 +45,14 @@ public final class Response: Sendable {
         isAccepted = true
     }
 
-    /// 100 to 599, as it came; what an envelope says counts for those who read it.
+    /// The HTTP status, 100 to 599. A status in an envelope does not change it.
     public var statusCode: Int { raw.status.code }
-    /// As they came, in their order.
+    /// The response's fields in their original order.
     public var fields: HTTPFields { raw.fields }
-    /// The body as it came, a slice of the buffer that it was received in.
+    /// The body as a slice of the buffer that received it.
     public var data: ArraySlice<UInt8> { raw.body }
 
-    /// From the subscription to this response, earlier attempts and waits included.
+    /// Time from the subscription to this response, including earlier attempts and waits.
     public var elapsed: Duration {
         .nanoseconds(receivedAt.nanoseconds(since: startedAt))
     }
@@ -63,7 +63,7 @@ public final class Response: Sendable {
 }
 
 extension Response: CustomStringConvertible {
-    /// Without query, fields and body, which may hold what no log should.
+    /// Leaves out query, fields and body, which may hold secrets.
     public var description: String {
         "\(statusCode) from \(call.upstream.name): \(call.method.rawValue) \(call.path), \(data.count) bytes"
     }

@@ -3,15 +3,15 @@ public import JSONBytes
 public import JSONCoding
 public import Rx
 
-/// Reads models out of JSON that has been validated and cut already. `JSONBytesDecoder` is one, and Foundation's `JSONDecoder` is
-/// another.
+/// Decodes models from JSON that has already been validated and sliced. `JSONBytesDecoder` and Foundation's
+/// `JSONDecoder` conform.
 public protocol ResponseDecoder: Sendable {
-    /// The model; what it throws is beneath a `pathErr`.
+    /// Decodes the model. An error thrown here becomes the underlying error of a `pathErr`.
     func decode<Model: Decodable>(_ type: Model.Type, from fragment: JSONFragment) throws -> Model
 }
 
 extension JSONDecoder: ResponseDecoder {
-    /// The model as Foundation decodes it.
+    /// Decodes the model as Foundation does.
     public func decode<Model: Decodable>(_ type: Model.Type, from fragment: JSONFragment) throws -> Model {
         try decode(type, from: Data(fragment.bytes))
     }
@@ -19,10 +19,10 @@ extension JSONDecoder: ResponseDecoder {
 
 extension JSONBytesDecoder: ResponseDecoder {}
 
-/// For `decode(type:decoder:)` on streams of `Data`.
+/// Enables `decode(type:decoder:)` on streams of `Data`.
 extension JSONBytesDecoder: DataDecoder {}
 
 extension Response {
-    /// What reads models where nothing else is said.
+    /// The default decoder of models.
     public static let decoder: any ResponseDecoder = JSONBytesDecoder()
 }

@@ -1,6 +1,6 @@
 public import JSONBytes
 
-/// What an upstream wraps its answers in, so that they can be judged and unwrapped.
+/// The envelope in which an upstream wraps its responses.
 public struct ResponseEnvelope: Sendable {
     enum Form: Sendable {
         case none
@@ -17,24 +17,24 @@ public struct ResponseEnvelope: Sendable {
 
     let form: Form
 
-    /// The body is the data.
+    /// The body is the data, without an envelope.
     public static let none = ResponseEnvelope(form: .none)
 
-    /// `{"code":String?,"message":String?,"status":Int,"data":T?}`, where `responseMsg` is read as `message` (`GenericResponse`).
-    /// The inner status counts as the call's.
+    /// `{"code":String?,"message":String?,"status":Int,"data":T?}` (`GenericResponse`); `responseMsg` is read
+    /// as `message`. The inner status counts as the status of the call.
     public static let genericResponse = ResponseEnvelope(form: .generic)
 
-    /// An envelope of the upstream's own.
+    /// A custom envelope.
     ///
     ///     // {"response":{"header":{"resultCode":"00","resultMsg":"OK"},"body":{...}}}
     ///     .declared(status: "/response/header/resultCode", data: "/response/body",
     ///               message: "/response/header/resultMsg", success: ["00"])
     ///
     /// - Parameters:
-    ///   - status: where the result code stands: a string, a number or a Boolean.
-    ///   - data: where the data stands; it may be missing when the code says failure.
-    ///   - message: where the upstream says in words what happened.
-    ///   - success: the codes that mean success, as text: `"00"`, `"200"`, `"true"`.
+    ///   - status: location of the result code, a string, number or Boolean.
+    ///   - data: location of the data, which may be missing if the code is a failure.
+    ///   - message: location of the upstream's message.
+    ///   - success: the result codes that mean success, as text: `"00"`, `"200"`, `"true"`.
     public static func declared(
         status: JSONPointer, data: JSONPointer, message: JSONPointer? = nil, success: Set<String>
     ) -> ResponseEnvelope {
@@ -43,18 +43,18 @@ public struct ResponseEnvelope: Sendable {
     }
 }
 
-/// An envelope that was read: what it says, still as bytes.
+/// The content of an envelope, still as bytes.
 struct OpenedEnvelope {
-    /// The inner status where it is a number of HTTP's kind.
+    /// The inner status, if it is a number from 100 to 599.
     let status: Int?
     let isSuccess: Bool
     let code: String?
     let message: String?
-    /// Nil where it is missing or `null`.
+    /// Nil if missing or `null`.
     let data: JSONFragment?
 }
 
-/// Why a body is not what it should be.
+/// Why a body cannot be read.
 enum BodyFault: Error {
     case notJSON(JSONError)
     case shape(String)
@@ -63,7 +63,7 @@ enum BodyFault: Error {
 extension ResponseEnvelope {
     private static let genericNames = JSONMemberNames("status", "data", "message", "responseMsg", "code")
 
-    /// Reads an envelope in one pass over the body. Nil when there is no envelope to read.
+    /// Reads an envelope in one pass over the body. Nil if the upstream uses no envelope.
     func open(_ body: ArraySlice<UInt8>, _ limits: JSONLimits) throws(BodyFault) -> OpenedEnvelope? {
         switch form {
         case .none: nil
@@ -72,7 +72,7 @@ extension ResponseEnvelope {
         }
     }
 
-    /// The data of a body that says nothing but success.
+    /// The data of a body that reports success; nil in all other cases.
     func plainData(_ body: ArraySlice<UInt8>, _ limits: JSONLimits) -> JSONFragment? {
         switch form {
         case .none:
@@ -102,7 +102,7 @@ extension ResponseEnvelope {
             throw .notJSON(error)
         }
         guard let status = members.integer(at: 0) else {
-            throw .shape("the body is no GenericResponse: it has no whole number as status")
+            throw .shape("the body is not a GenericResponse: its status is missing or not an integer")
         }
         let isSuccess = (200..<300).contains(status)
         return OpenedEnvelope(
@@ -121,7 +121,7 @@ extension ResponseEnvelope {
             throw .notJSON(error)
         }
         guard let status = document.value(at: envelope.status), let code = status.scalarText else {
-            throw .shape("the body is not in its envelope: nothing at \(envelope.status)")
+            throw .shape("the body is not in the declared envelope: no result code at \(envelope.status)")
         }
         let number = status.intValue.flatMap { (100...599).contains($0) ? $0 : nil }
         return OpenedEnvelope(
@@ -132,10 +132,10 @@ extension ResponseEnvelope {
 }
 
 extension JSONFragment {
-    /// Nil for `null`.
+    /// Nil if this is `null`.
     fileprivate var presentValue: JSONFragment? { isNull ? nil : self }
 
-    /// A string, number or Boolean as text; nil for others.
+    /// A string, number or Boolean as text; otherwise nil.
     fileprivate var scalarText: String? {
         switch kind {
         case .string: stringValue

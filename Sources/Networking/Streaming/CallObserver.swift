@@ -1,6 +1,6 @@
-/// Hears of one call, whatever attempts, redirects and interceptors' rounds it takes. Called on the call's loop.
+/// Observes one call across attempts, redirects and interceptor rounds. Called on the call's loop.
 protocol CallObserver: AnyObject, Sendable {
-    /// Whether something of the response has been handed on: then the call cannot begin anew.
+    /// Whether a part of the response was already delivered. The call then cannot be repeated.
     var hasBegun: Bool { get }
     func callSent(_ bytes: Int64, of total: Int64?)
     func callStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm

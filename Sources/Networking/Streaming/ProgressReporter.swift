@@ -1,6 +1,6 @@
 import Locking
 
-/// Tells of a call's progress.
+/// Emits the progress of a call.
 final class ProgressReporter: CallObserver {
     private let form: @Sendable (TransportResponse) -> BodyForm
     private let emit: @Sendable (ProgressResponse) -> Void

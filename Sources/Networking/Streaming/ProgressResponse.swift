@@ -1,9 +1,9 @@
 import HTTPModel
 public import Rx
 
-/// How far a call is (Moya's `ProgressResponse`).
+/// The progress of a call (Moya's `ProgressResponse`).
 public struct ProgressResponse: Sendable {
-    /// Which way the bytes go.
+    /// The direction of the transfer.
     public enum Direction: Sendable, Hashable {
         /// The request's body.
         case upload
@@ -11,60 +11,63 @@ public struct ProgressResponse: Sendable {
         case download
     }
 
-    /// Of the bytes that are counted.
+    /// The body that is counted.
     public let direction: Direction
-    /// Bytes of the body so far, content codings undone.
+    /// Number of bytes transferred so far, with content codings decoded.
     public let completed: Int64
-    /// Bytes in all; nil where nobody said.
+    /// Total number of bytes; nil if unknown.
     public let total: Int64?
-    /// With the last one, when the call is over.
+    /// The response; nil until the call is complete.
     public let response: Response?
 
-    /// From 0 to 1; 0 where the total is not known, until the call is over.
+    /// From 0 to 1. While the total is unknown, 0 until the call is complete.
     public var progress: Double {
         if response != nil { return 1 }
         guard let total, total > 0 else { return 0 }
         return min(1, Double(completed) / Double(total))
     }
 
-    /// Whether the call is over.
+    /// Whether the call is complete.
     public var isCompleted: Bool { response != nil }
 }
 
 extension ObservableType where Element == ProgressResponse {
-    /// The response alone, when it is there.
+    /// Emits only the response.
     public consuming func filterCompleted() -> Observable<Response> { compactMap(\.response) }
 
-    /// The progress alone, from 0 to 1, without the last one.
+    /// Emits only the progress, from 0 to 1, without the last element.
     public consuming func filterProgress() -> Observable<Double> {
         compactMap { $0.isCompleted ? nil : $0.progress }
     }
 }
 
 extension Reactive {
-    /// A call that tells how far it is: first the body that is sent, then the one that comes, last the response; then it
-    /// completes. Else as `request(_:)`. Progress begins anew where the call is made again.
+    /// A call that emits its progress: first that of the request body, then that of the response body, last
+    /// the response. Otherwise like `request(_:)`. Progress restarts when an attempt is repeated.
     public func requestWithProgress<Target: TargetType>(_ target: Target) -> Observable<ProgressResponse>
     where Base == Provider<Target> {
         base.progress(target) { _ in .whole }
     }
 
-    /// A call whose 2xx goes to a file, as large as it may be, without being held in memory; other answers are responses with
-    /// their bodies. The file appears under its name when it is whole, in the place of one that was there, and nothing is left
-    /// behind when the call fails or is disposed of.
+    /// A call that writes the body of a 2xx to a file of any size without holding it in memory. Other
+    /// responses keep their bodies. The file appears under its name when it is complete, replacing an
+    /// existing file. If the call fails or is disposed, no file is left behind.
     ///
-    /// Within no time in all unless the target has a `timeout`; the limits of one attempt hold.
+    /// Has no total time limit unless the target has a `timeout`; the limits of one attempt apply.
     ///
-    /// - Parameter path: of the file; its folder has to be there. One with a NUL fails the call before anything is sent.
+    /// - Parameters:
+    ///   - target: the target.
+    ///   - path: path of the file. Its directory has to exist. A path that contains NUL fails the call before
+    ///     anything is sent.
     public func download<Target: TargetType>(_ target: Target, to path: String) -> Observable<
         ProgressResponse
     >
     where Base == Provider<Target> {
-        // To C the name would end there, and be another file's.
+        // C would end the path at the NUL, which is another file.
         guard !path.utf8.contains(0) else {
             return .error(
                 NetworkError(
-                    kind: .networkFail, reason: .requestError, message: "the file's path has a NUL",
+                    kind: .networkFail, reason: .requestError, message: "the path of the file contains NUL",
                     upstream: base.settings.name, call: nil, underlying: nil, attempts: 0, elapsed: .zero,
                     isRetryable: false))
         }
@@ -75,14 +78,14 @@ extension Reactive {
 }
 
 extension Provider {
-    /// The call of `rx.requestWithProgress(_:)`, cancelled with the task or with the loop over it.
+    /// Performs the call of `rx.requestWithProgress(_:)`. Cancelled with the task or when the iteration ends.
     public func requestWithProgress(_ target: Target) -> AsyncThrowingStream<ProgressResponse, any Error> {
         rx.requestWithProgress(target).values
     }
 
-    /// The call of `rx.download(_:to:)`, cancelled with the task.
+    /// Performs the call of `rx.download(_:to:)`. Cancelling the task cancels the call.
     ///
-    /// - Returns: the response; its data is empty where it went to the file.
+    /// - Returns: the response. Its data is empty if the body was written to the file.
     public func download(_ target: Target, to path: String) async throws -> Response {
         try await rx.download(target, to: path).filterCompleted().asSingle().value
     }

@@ -2,19 +2,19 @@ public import HTTPModel
 import Locking
 @_spi(Demand) public import Rx
 
-/// A response whose body is read as it comes, piece by piece: however long it is, no more than some 256 KiB of it wait here. An
-/// upstream that is quicker than its reader is slowed down.
+/// A response whose body is read piece by piece as it arrives. At most about 256 KiB of it are buffered; a
+/// slow reader slows the upstream down.
 ///
 ///     let stream = try await provider.stream(.export)
 ///     for try await piece in stream { try file.write(contentsOf: piece) }
 ///
-/// To be read once, by one task. A stream that is let go of, or whose task is cancelled, ends its call.
+/// Iterate once, in one task. Releasing the stream or cancelling its task ends the call.
 public struct ResponseStream: AsyncSequence, Sendable {
     public typealias Element = ArraySlice<UInt8>
 
-    /// A success: 200 to 299, or what the target's `validation` takes.
+    /// A success: 200 to 299, or a status that the target's `validation` accepts.
     public let statusCode: Int
-    /// Those of the head, in their order.
+    /// The fields of the response in their original order.
     public let fields: HTTPFields
     private let reading: StreamReading
 
@@ -26,7 +26,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reading: reading) }
 
-    /// Reads the pieces one after the other.
+    /// Iterates over the pieces.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let reading: StreamReading
 
@@ -38,10 +38,11 @@ public struct ResponseStream: AsyncSequence, Sendable {
 }
 
 extension Provider {
-    /// Makes the call and gives its response as soon as the head of a 2xx is there. Other answers are errors, with their bodies.
+    /// Performs the call and returns as soon as the head of a 2xx response arrived. Other responses are
+    /// thrown as errors with their bodies.
     ///
-    /// Within no time in all unless the target has a `timeout`; the limits of one attempt hold. A call is made again after a
-    /// failure only as long as no such head has come: its fields belong to its body.
+    /// Has no total time limit unless the target has a `timeout`; the limits of one attempt apply. A failed
+    /// attempt is repeated only before such a head arrived, because the head belongs to its body.
     public func stream(_ target: Target) async throws -> ResponseStream {
         let call: TransportCall
         do {
@@ -56,10 +57,12 @@ extension Provider {
 }
 
 extension Reactive {
-    /// The body of a 2xx piece by piece, as it comes; other answers are errors, with their bodies.
+    /// Emits the body of a 2xx response piece by piece as it arrives; other responses are errors with their
+    /// bodies.
     ///
-    /// A task that iterates over its `values` slows the upstream down: at most 16 pieces of 64 KiB wait for the task, and what
-    /// one read gave. A subscriber gets every piece on the loop as it comes, and one that takes its time holds up the loop.
+    /// A task that iterates over `values` slows the upstream down: at most 16 pieces of 64 KiB are buffered,
+    /// plus those of one read. A subscriber receives each piece on the loop as it arrives, and blocks the
+    /// loop while it handles it.
     public func stream<Target: TargetType>(_ target: Target) -> Observable<ArraySlice<UInt8>>
     where Base == Provider<Target> {
         let call: TransportCall
@@ -72,7 +75,7 @@ extension Reactive {
             let pieces = PieceObserver(.current) { observer.onNext($0) }
             return settings.response(to: call, observer: pieces).map { try $0.checkStatusCode() }.subscribe(
                 onSuccess: { response in
-                    // A success that did not come as a stream.
+                    // A success that was not streamed.
                     if !response.data.isEmpty { observer.onNext(response.data) }
                     observer.onCompleted()
                 }, onFailure: { observer.onError($0) })
@@ -80,9 +83,9 @@ extension Reactive {
     }
 }
 
-/// Hands pieces on.
+/// Passes pieces on.
 private final class PieceObserver: CallObserver {
-    /// Of a task that reads the pieces; nil where a subscriber takes them as they come.
+    /// The demand of a task that reads the pieces; nil for a subscriber that takes them as they come.
     private let demand: Demand?
     private let emit: @Sendable (ArraySlice<UInt8>) -> Void
     private let begun = Lock(false)
@@ -106,7 +109,7 @@ private final class PieceObserver: CallObserver {
     }
 }
 
-/// The call of a stream, for as long as somebody could read it.
+/// Owns the call of a stream as long as the stream can be read.
 private final class StreamReading: Sendable {
     let buffer: StreamBuffer
     private let subscription: any Disposable

@@ -2,11 +2,11 @@ import HTTPModel
 import Locking
 @_spi(Demand) import Rx
 
-/// What of a streamed body has come and was not read yet.
+/// The part of a streamed body that has arrived but was not read yet.
 final class StreamBuffer: CallObserver {
-    /// Bytes that wait before the upstream is held back...
+    /// The upstream is paused when this many bytes wait...
     static var highWatermark: Int { 256 << 10 }
-    /// ...and at which it sends again.
+    /// ...and resumed when only this many are left.
     private static var lowWatermark: Int { 64 << 10 }
 
     private struct State {
@@ -20,9 +20,9 @@ final class StreamBuffer: CallObserver {
     private let state = Lock(State())
     private let pieces = ValuesBuffer<ArraySlice<UInt8>>(high: highWatermark, low: lowWatermark) { $0.count }
 
-    // MARK: The call
+    // MARK: - The call
 
-    /// What ends the call.
+    /// Sets the disposable that ends the call.
     func began(_ call: any Disposable) {
         let isCancelled = state.withLock { state in
             state.call = call
@@ -31,17 +31,17 @@ final class StreamBuffer: CallObserver {
         if isCancelled { call.dispose() }
     }
 
-    /// What is read from here on has to be the body of this head.
+    /// The body that follows has to belong to this head.
     var hasBegun: Bool { state.withLock { $0.head != nil } }
 
     func callStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm {
         guard head.status.isSuccess else { return .whole }
         pieces.demand.hold(flow)
-        tell(head)
+        deliver(head)
         return .pieces
     }
 
-    private func tell(_ head: TransportResponse) {
+    private func deliver(_ head: TransportResponse) {
         let reader = state.withLock { state in
             state.head = head
             return state.headReader.take()
@@ -57,10 +57,11 @@ final class StreamBuffer: CallObserver {
     func ended(with response: Response) {
         do {
             let response = try response.checkStatusCode()
-            // A success that did not come as a stream: its target takes the status, or a plugin made it.
+            // A success that was not streamed: the target accepts the status, or a plugin created the
+            // response.
             if state.withLock({ $0.head == nil }) {
                 if !response.data.isEmpty { pieces.send(response.data) }
-                tell(response.raw)
+                deliver(response.raw)
             }
             pieces.end(.success(()))
         } catch {
@@ -77,7 +78,7 @@ final class StreamBuffer: CallObserver {
         pieces.end(.failure(error))
     }
 
-    // MARK: Its reader
+    // MARK: - The reader
 
     func head() async throws -> TransportResponse {
         try await withTaskCancellationHandler {
@@ -117,7 +118,7 @@ final class StreamBuffer: CallObserver {
 }
 
 extension Demand {
-    /// Holds the body of a response back too.
+    /// Also pauses the body of a response when there is no demand.
     func hold(_ flow: any FlowControl) {
         hold(Demand.Source(pause: { flow.pause() }, resume: { flow.resume() }))
     }

@@ -2,37 +2,37 @@ import HTTPModel
 import Locking
 import Rx
 
-/// When what happened to one request of a client: to its parts, to the calls that were made for them, and to each attempt of
-/// these.
+/// The timeline of one client request: its parts, their calls, and the attempts of each call.
 ///
-/// One is made for a request that is to be told of it; all others pay a look at nothing. The request's `CallContext` leads
-/// calls to it. A part's calls are those that are subscribed to while the part is, and those made in answer to them; a call
-/// that is several parts' (`share()`) is the first's, and one that a handler makes itself is no part's.
+/// Created only for requests that record a timeline; all others pay for one nil check. Calls find it through
+/// the `CallContext`. A part's calls are those subscribed to while the part is subscribed to, and calls made
+/// in response to those. A call shared by several parts (`share()`) belongs to the first; a call that a
+/// handler makes itself belongs to none.
 ///
-/// Any thread may note. Nothing is noted any more once it was closed.
+/// Any thread may record. After `close()`, nothing is recorded.
 ///
-/// (No type of another module of ours stands in what is `package` here: for that the module would be imported as `package`,
-/// and then the compiler specialises nothing of ours that uses it for its users.)
+/// (No type of another module occurs in `package` declarations here: that module would have to be imported as
+/// `package`, and the compiler would no longer specialise this one for its users.)
 package final class RequestTimeline: Sendable {
-    /// All times are nanoseconds since the gateway had the request.
+    /// All times are nanoseconds since the gateway received the request.
     package struct Part: Sendable {
-        /// Nil for what was called for no part.
+        /// Nil for calls that belong to no part.
         package let name: String?
-        /// Whoever began it knows it by this.
+        /// The number that identifies the part.
         fileprivate let number: Int
-        /// Nil: it was not begun.
+        /// Nil if the part was not begun.
         package fileprivate(set) var began: Int64?
-        /// Nil: it had not ended by the time of the answer.
+        /// Nil if the part had not ended when the answer was made.
         package fileprivate(set) var ended: Int64?
         package fileprivate(set) var kind: OutcomeKind?
-        /// In the order in which they began.
+        /// The calls in the order in which they began.
         package fileprivate(set) var calls: [Call] = []
-        /// Attempts beyond those that one request has noted.
+        /// Number of attempts that exceeded the limit.
         package fileprivate(set) var omitted = 0
     }
 
     package struct Call: Sendable {
-        /// The upstream's name, and nothing else of it.
+        /// Only the name of the upstream.
         package let upstream: String
         package let method: String
         package fileprivate(set) var attempts: [Attempt] = []
@@ -40,56 +40,56 @@ package final class RequestTimeline: Sendable {
 
     package struct Attempt: Sendable {
         package let began: Int64
-        /// Nil: it had none.
+        /// Nil if it had no connection.
         package fileprivate(set) var connection: Connection?
-        /// It had its connection, and the request began to go out.
+        /// When it had a connection and began to send the request.
         package fileprivate(set) var sent: Int64?
-        /// The first byte of a response.
+        /// When the first byte of a response arrived.
         package fileprivate(set) var firstByte: Int64?
-        /// Its end, or when nobody wanted it any more. Nil: neither had come by the time of the answer.
+        /// When it ended or was cancelled. Nil if it was in progress when the answer was made.
         package fileprivate(set) var ended: Int64?
-        /// Of a whole response.
+        /// The status of a complete response.
         package fileprivate(set) var status: Int?
-        /// Why it failed. Nil, and no status: it was cancelled.
+        /// Why it failed. If status and reason are nil, it was cancelled.
         package fileprivate(set) var reason: FailureReason?
     }
 
     package enum Connection: Sendable {
         case new
-        /// It had served another call before.
+        /// Has served another call before.
         case reused
     }
 
     private struct State: Sendable {
-        /// The first is for what is no part's.
+        /// The first element collects calls that belong to no part.
         var parts = [Part(name: nil, number: -1)]
-        /// Room for so many more.
+        /// Remaining capacity.
         var partsLeft: Int
         var callsLeft: Int
         var attemptsLeft: Int
         var isClosed = false
     }
 
-    /// Parts, calls and attempts that one request may note.
+    /// Maximum number of parts, of calls and of attempts that one request records.
     static let limit = 256
 
     private let started: RxTime
     private let state: Lock<State>
 
     /// - Parameters:
-    ///   - started: when the gateway had the request, by the clock that all else is noted by.
-    ///   - limit: the most parts, calls and attempts that are noted; attempts beyond are counted.
+    ///   - started: when the gateway received the request, on the clock of all other times.
+    ///   - limit: maximum number of parts, of calls and of attempts. Further attempts are counted.
     init(started: RxTime, limit: Int = RequestTimeline.limit) {
         self.started = started
         state = Lock(State(partsLeft: limit, callsLeft: limit, attemptsLeft: limit))
     }
 
-    /// For the context of the request itself, which is no part's.
-    var place: TimelinePlace { TimelinePlace(self, part: 0) }
+    /// The position of the request's own context, which belongs to no part.
+    var position: TimelinePosition { TimelinePosition(self, part: 0) }
 
-    /// A part is to be awaited, in the order of the plan.
+    /// Adds a part that is going to be awaited. Call in the order of the plan.
     ///
-    /// - Parameter number: no other part's of the request.
+    /// - Parameter number: unique among the request's parts.
     package func planned(_ name: String, _ number: Int) {
         note { state in
             guard state.partsLeft > 0 else { return }
@@ -98,15 +98,16 @@ package final class RequestTimeline: Sendable {
         }
     }
 
-    /// A part that was planned is about to be subscribed to. Its place is for the context that it is subscribed to in.
-    package func began(_ number: Int, at time: Int64) -> TimelinePlace {
+    /// Records that a planned part is about to be subscribed to. Returns the position for the context of that
+    /// subscription.
+    package func began(_ number: Int, at time: Int64) -> TimelinePosition {
         var part = 0
         note { state in
             guard let index = state.parts.lastIndex(where: { $0.number == number }) else { return }
             state.parts[index].began = time
             part = index
         }
-        return TimelinePlace(self, part: part)
+        return TimelinePosition(self, part: part)
     }
 
     package func ended(_ number: Int, _ kind: OutcomeKind?, at time: Int64) {
@@ -117,8 +118,8 @@ package final class RequestTimeline: Sendable {
         }
     }
 
-    /// The answer is made: what was noted until now, in the order of the plan. What was called for no part comes first, where
-    /// there is any.
+    /// Ends the recording and returns the parts in the order of the plan, preceded by the calls that belong
+    /// to no part, if any.
     package func close() -> [Part] {
         state.withLock { state in
             state.isClosed = true
@@ -141,7 +142,7 @@ package final class RequestTimeline: Sendable {
 
     // MARK: - Calls
 
-    /// - Returns: where it is among the part's calls; nil where it is one too many.
+    /// - Returns: the index among the part's calls; nil if the limit is reached.
     fileprivate func called(_ upstream: String, _ method: HTTPMethod, for part: Int) -> Int? {
         var call: Int?
         note { state in
@@ -164,7 +165,7 @@ package final class RequestTimeline: Sendable {
         }
     }
 
-    /// Changes the attempt that is under way, or just was.
+    /// Changes the current or most recent attempt.
     fileprivate func note(_ part: Int, _ call: Int?, _ change: (inout Attempt) -> Void) {
         guard let call else { return }
         note { state in
@@ -177,7 +178,7 @@ package final class RequestTimeline: Sendable {
 }
 
 extension RequestTimeline.Part {
-    /// It lasts from its first call to the end of its last.
+    /// Sets the time span from the first call to the end of the last.
     fileprivate mutating func spanCalls() {
         let attempts = calls.flatMap(\.attempts)
         began = attempts.map(\.began).min()
@@ -195,24 +196,24 @@ extension RequestTimeline.Attempt {
     }
 
     /// - Parameters:
-    ///   - sent: nanoseconds after the attempt began.
-    ///   - firstByte: as `sent`.
+    ///   - sent: nanoseconds since the attempt began.
+    ///   - firstByte: nanoseconds since the attempt began.
     fileprivate mutating func use(
         _ connection: RequestTimeline.Connection, sent: Int64?, firstByte: Int64?
     ) {
-        // One that is over is not the one that is meant: that one is beyond what is noted.
+        // If this attempt is over, another one is meant, which exceeded the limit.
         guard ended == nil else { return }
         self.connection = connection
         if let sent { self.sent = time(after: sent) }
         if let firstByte { self.firstByte = time(after: firstByte) }
     }
 
-    /// To the microsecond, as all else: the transport's clock is finer, and nothing shall come after the end.
+    /// Rounds to microseconds like all other times, so that no time exceeds the end of the attempt.
     private func time(after nanoseconds: Int64) -> Int64 { began + max(0, nanoseconds) / 1000 * 1000 }
 }
 
-/// Where a call stands in its request's timeline: what a `CallContext` leads to.
-package final class TimelinePlace: Sendable {
+/// The position of a call in its request's timeline, which a `CallContext` carries.
+package final class TimelinePosition: Sendable {
     package let timeline: RequestTimeline
     private let part: Int
     private let call: Int?
@@ -223,12 +224,12 @@ package final class TimelinePlace: Sendable {
         self.call = call
     }
 
-    /// The place of a call that begins here.
-    func call(to upstream: String, _ method: HTTPMethod) -> TimelinePlace {
-        TimelinePlace(timeline, part: part, call: timeline.called(upstream, method, for: part))
+    /// The position of a call that begins here.
+    func call(to upstream: String, _ method: HTTPMethod) -> TimelinePosition {
+        TimelinePosition(timeline, part: part, call: timeline.called(upstream, method, for: part))
     }
 
-    // MARK: - The call's attempts, one after the other
+    // MARK: - Attempts of the call
 
     func attemptBegan(at time: RxTime) { timeline.attempted(part, call, at: time) }
 
@@ -240,7 +241,7 @@ package final class TimelinePlace: Sendable {
         end(at: time, status: nil, reason: reason)
     }
 
-    /// Nobody wants it any more. Nothing happens where it has ended.
+    /// Records a cancellation, unless the attempt has ended.
     func attemptCancelled(at time: RxTime) { end(at: time, status: nil, reason: nil) }
 
     private func end(at time: RxTime, status: Int?, reason: FailureReason?) {
@@ -248,11 +249,12 @@ package final class TimelinePlace: Sendable {
         timeline.note(part, call) { $0.end(at: time, status: status, reason: reason) }
     }
 
-    /// For a transport, as soon as it knows: what connection the attempt has.
+    /// Records the connection of the attempt. Called by a transport as soon as it is known.
     ///
     /// - Parameters:
-    ///   - sent: nanoseconds from the attempt's beginning to when it had the connection.
-    ///   - firstByte: nanoseconds from the attempt's beginning to the first byte of a response.
+    ///   - connection: new or reused.
+    ///   - sent: nanoseconds from the beginning of the attempt until it had the connection.
+    ///   - firstByte: nanoseconds from the beginning of the attempt to the first byte of the response.
     package func attemptUsed(_ connection: RequestTimeline.Connection, sent: Int64?, firstByte: Int64?) {
         timeline.note(part, call) { $0.use(connection, sent: sent, firstByte: firstByte) }
     }

@@ -1,11 +1,11 @@
 extension TransportCall {
-    /// Whether its request has a timeline. Asked for every call, and holds nothing meanwhile.
+    /// Whether the request records a timeline. Checked for every call without retaining anything.
     package var isTimed: Bool { context?.timeline != nil }
 
-    /// Where it stands in its request's timeline; nil where the request has none.
-    package var timeline: TimelinePlace? { context?.timeline }
+    /// The call's position in the timeline; nil if the request records none.
+    package var timeline: TimelinePosition? { context?.timeline }
 
-    /// The same call for the part of its request that subscribes to it: it may have been made before there were parts.
+    /// The call for the part that subscribes to it. It may have been created before its part began.
     @inline(never)
     func joiningPart(of current: CallContext?) -> TransportCall {
         guard let context else { return self }
@@ -13,11 +13,11 @@ extension TransportCall {
         return joined === context ? self : with(joined)
     }
 
-    /// The same call with a place of its own.
+    /// The call with its own position in the timeline.
     @inline(never)
     func enteringTimeline(from current: CallContext?) -> TransportCall {
         let call = joiningPart(of: current)
-        guard let context = call.context, let place = context.timeline else { return call }
-        return call.with(context.with(place.call(to: upstream.name, method)))
+        guard let context = call.context, let position = context.timeline else { return call }
+        return call.with(context.with(position.call(to: upstream.name, method)))
     }
 }

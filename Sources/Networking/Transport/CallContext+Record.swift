@@ -1,21 +1,21 @@
 import Locking
 
-/// What calls note for their request's line in the access log.
+/// The record of calls for a request's line in the access log.
 extension CallContext {
-    /// The part of calls that are made for none.
+    /// The part number of calls that belong to no part.
     static var noPart: Int32 { -1 }
 
     private var owner: CallContext { root ?? self }
 
-    /// The same for the calls of a part.
+    /// The context for the calls of a part.
     ///
-    /// - Parameter number: no other part's of the request.
+    /// - Parameter number: unique among the request's parts.
     package func forPart(_ number: Int) -> CallContext {
         CallContext(self, timeline, part: Int32(truncatingIfNeeded: number))
     }
 
-    /// The same for the part of the request that subscribes to the call, where that is another: a call may be made before
-    /// there are parts.
+    /// The context for the part that subscribes to the call, if that differs: a call may be created before
+    /// its part begins.
     func joining(_ current: CallContext?) -> CallContext {
         guard let current, current.part >= 0, current.part != part, current.owner === owner else {
             return self
@@ -24,10 +24,10 @@ extension CallContext {
             ? current : CallContext(self, current.timeline, part: current.part)
     }
 
-    /// A call begins.
+    /// Records the beginning of a call.
     ///
-    /// - Parameter run: let go of when the call ends.
-    /// - Returns: its index for `ended`; nil where it is one too many.
+    /// - Parameter run: released when the call ends.
+    /// - Returns: the index for `ended`; nil if the record is full.
     func began(_ upstream: Upstream, by run: any RunningCall) -> Int? {
         owner.record.withLock { $0.append(RecordedCall(to: upstream, for: part, by: run)) }
     }
@@ -36,13 +36,13 @@ extension CallContext {
         owner.record.withLock { $0.end(index, outcome) }
     }
 
-    /// A call that is a part by itself has ended.
+    /// Records the end of a call that is a part by itself.
     func ended(_ upstream: Upstream, part number: Int, _ outcome: CallOutcome) {
         let part = Int32(truncatingIfNeeded: number)
         owner.record.withLock { _ = $0.append(RecordedCall(to: upstream, for: part, outcome)) }
     }
 
-    /// Nobody wants it any more. It may have ended just now, on another thread.
+    /// Records the cancellation of a call, unless it has just ended on another thread.
     func cancelled(_ upstream: Upstream, part number: Int, _ outcome: CallOutcome) {
         let part = Int32(truncatingIfNeeded: number)
         owner.record.withLock { record in
@@ -50,14 +50,14 @@ extension CallContext {
         }
     }
 
-    /// Takes the calls so far, those that have not ended as they are now.
+    /// Removes and returns the calls recorded so far. Calls in progress are returned in their current state.
     package func takeCalls() -> CallRecord {
         owner.record.withLock({ $0.isEmpty }) ? CallRecord() : takeRecord()
     }
 
     @inline(never)
     private func takeRecord() -> CallRecord {
-        for (index, run) in owner.record.withLock({ $0.running }) { ended(index, run.soFar) }
+        for (index, run) in owner.record.withLock({ $0.running }) { ended(index, run.outcomeSoFar) }
         var taken = CallRecord()
         owner.record.withLock { swap(&taken, &$0) }
         return taken

@@ -2,44 +2,44 @@ public import HTTPModel
 import Locking
 public import Rx
 
-/// What the request that is being answered says about the calls that are made for it.
+/// The context of the incoming request that calls are made for.
 ///
-/// The gateway sets it around a handler; a provider reads it as `request(_:)` is called, or as the call is
-/// subscribed to if there was none by then, and sets it again around the delivery of the answer, so that calls
-/// made in a `flatMap` are in it too. Nothing of a client's request goes to an upstream but what is listed here.
+/// A gateway sets it around a handler. A provider reads it in `request(_:)` or, if there is none yet, on
+/// subscription, and sets it again while it delivers the response, so that calls made in a `flatMap` have it
+/// too. Of a client's request, only what is listed here reaches an upstream.
 public final class CallContext: Sendable {
-    /// Of the request that the running task answers; nil where it answers none.
+    /// The context of the request that the current task handles; nil outside a request.
     @TaskLocal public static var current: CallContext?
 
-    /// `X-Request-Id` of every call.
+    /// Sent as `X-Request-Id` with every call.
     public let requestID: String
-    /// When the request has to be answered: no call goes on after it. Nil: only the call's own limit holds.
+    /// When the request has to be answered. No call outlasts it. Nil: only the limits of the call apply.
     public let deadline: RxTime?
 
-    /// Whether fields of the client's request go with the calls.
+    /// Whether fields of the client's request are forwarded.
     let forwards: Bool
-    /// Nil for a request that is not to be told of its timeline, as nearly none is.
-    package let timeline: TimelinePlace?
+    /// Nil for nearly all requests, which record no timeline.
+    package let timeline: TimelinePosition?
 
-    /// The request's own context, which has its record; nil for that one itself.
+    /// The request's own context, which has the record; nil in that context itself.
     let root: CallContext?
     /// The part that calls are made for; negative for none.
     let part: Int32
     let record = Lock(CallRecord())
 
     private let fields: HTTPFields
-    /// Nil unless the endpoint forwards something to an upstream.
+    /// Nil unless the endpoint forwards fields.
     private let forwarding: Forwarding?
 
-    /// What depends on the upstream, and what a redirect to another origin leaves behind. In an object of its own, as
-    /// few requests have it.
+    /// What depends on the upstream or is removed by a redirect to another origin. A separate object, because
+    /// few requests need it.
     private final class Forwarding: Sendable {
-        /// The context's fields without anything of the client's.
+        /// The context's fields without those of the client.
         let ownFields: HTTPFields
-        /// The client's `Authorization`, and the names of the upstreams that it is for.
+        /// The client's `Authorization`, and the names of the upstreams that receive it.
         let authorization: HTTPFields
         let authorizationUpstreams: [String]
-        /// The client's `Cookie`, and the names of the upstreams that it is for.
+        /// The client's `Cookie`, and the names of the upstreams that receive it.
         let cookies: HTTPFields
         let cookieUpstreams: [String]
 
@@ -55,19 +55,20 @@ public final class CallContext: Sendable {
         }
     }
 
-    /// What goes with the calls of one request of a client.
+    /// Creates the context of a client's request.
     ///
     /// - Parameters:
     ///   - requestID: sent as `X-Request-Id`.
-    ///   - name: the gateway's own, for `Via`. Default `sluice`.
-    ///   - traceparent: sent as it is (W3C Trace Context); the parent id in it is the gateway's own span.
-    ///   - tracestate: sent as it is, with `traceparent`.
-    ///   - via: the `Via` of the client's request; our own entry is added to it.
+    ///   - name: the gateway's name in `Via`. Default `sluice`.
+    ///   - traceparent: sent unchanged (W3C Trace Context). Its parent id is the gateway's span.
+    ///   - tracestate: sent unchanged, if there is a `traceparent`.
+    ///   - via: the `Via` of the client's request. The gateway's entry is appended.
     ///   - deadline: on the clock of the transport's scheduler.
-    ///   - forwarding: fields of the client's request that the endpoint lists. The hop-by-hop fields, `Host`,
-    ///     `Accept-Encoding` and the fields that the gateway sets itself are left out.
-    ///   - authorizationUpstreams: names of the upstreams that get the client's `Authorization`. Default none.
-    ///   - cookieUpstreams: names of the upstreams that get the client's `Cookie`. Default none.
+    ///   - forwarding: fields of the client's request to forward. Hop-by-hop fields, `Host`,
+    ///     `Accept-Encoding` and the fields that the gateway sets itself are ignored.
+    ///   - authorizationUpstreams: names of the upstreams that receive the client's `Authorization`. Default
+    ///     none.
+    ///   - cookieUpstreams: names of the upstreams that receive the client's `Cookie`. Default none.
     public convenience init(
         requestID: String,
         name: GatewayName = .standard,
@@ -91,7 +92,7 @@ public final class CallContext: Sendable {
             authorizationUpstreams: authorizationUpstreams, cookieUpstreams: cookieUpstreams)
     }
 
-    /// - Parameter fields: goes with every call, besides what is forwarded.
+    /// - Parameter fields: sent with every call, in addition to forwarded fields.
     package init(
         _ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?,
         forwarding listed: HTTPFields, authorizationUpstreams: [String], cookieUpstreams: [String]
@@ -111,7 +112,7 @@ public final class CallContext: Sendable {
                 authorization.append(name, value)
             } else if name == .cookie {
                 cookies.append(name, value)
-            } else if !TransportField.isOwned(name), !CallContext.own.contains(name) {
+            } else if !TransportField.isReserved(name), !CallContext.own.contains(name) {
                 fields.append(name, value)
             }
         }
@@ -121,7 +122,7 @@ public final class CallContext: Sendable {
             cookies: cookies, to: cookieUpstreams)
     }
 
-    /// - Parameter fields: goes with every call; nothing is forwarded.
+    /// - Parameter fields: sent with every call. Nothing is forwarded.
     package init(_ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?) {
         self.requestID = requestID
         self.deadline = deadline
@@ -133,11 +134,11 @@ public final class CallContext: Sendable {
         self.fields = consume fields
     }
 
-    /// The same request at another place of its timeline, for another of its parts.
-    init(_ other: CallContext, _ place: TimelinePlace?, part: Int32) {
+    /// The same request, at another position in its timeline or for another part.
+    init(_ other: CallContext, _ position: TimelinePosition?, part: Int32) {
         requestID = other.requestID
         deadline = other.deadline
-        timeline = place
+        timeline = position
         root = other.root ?? other
         self.part = part
         forwards = other.forwards
@@ -156,39 +157,40 @@ public final class CallContext: Sendable {
         forwarding = nil
     }
 
-    /// The same for a request whose timeline is to be told.
+    /// The context of a request that records a timeline.
     ///
-    /// - Parameter start: when the gateway had the request, on the clock of the transport's scheduler.
-    package func timed(from start: RxTime) -> CallContext { with(RequestTimeline(started: start).place) }
+    /// - Parameter start: when the gateway received the request, on the clock of the transport's scheduler.
+    package func timed(from start: RxTime) -> CallContext { with(RequestTimeline(started: start).position) }
 
-    /// The same at another place of the request's timeline.
-    package func with(_ place: TimelinePlace) -> CallContext { CallContext(self, place, part: part) }
+    /// The context at another position in the request's timeline.
+    package func with(_ position: TimelinePosition) -> CallContext { CallContext(self, position, part: part) }
 
-    /// The fields of a gateway's call that is not made for a client's request.
+    /// The fields of a gateway's calls that are made outside a client's request.
     package static func fieldsWithoutContext(_ name: GatewayName) -> HTTPFields {
         ([.via: name.via] as HTTPFields).checked()
     }
 
     static let fieldsWithoutContext = fieldsWithoutContext(.standard)
 
-    /// What a gateway's calls say unless said otherwise. Between machines that are near to each other compression costs more
+    /// The default fields of a gateway's calls. Between machines close to each other, compression costs more
     /// than it saves.
     package static let standardFields =
         ([.accept: "application/json", .acceptEncoding: "identity"] as HTTPFields).checked()
 
-    /// Never the client's: what the gateway sets itself, and the coding that it cannot undo.
+    /// Never taken from the client: the fields that the gateway sets itself, and `Accept-Encoding`, which
+    /// may name codings that the gateway cannot decode.
     private static let own: [HTTPFieldName] = [.via, .xRequestID, .traceParent, .traceState, .acceptEncoding]
 
-    /// The same without the client's fields, for a call that a redirect leads elsewhere.
+    /// The context without the client's fields, for calls that a redirect sends to another origin.
     var withoutForwarding: CallContext {
         guard let forwarding else { return self }
         return CallContext(withoutForwarding: self, forwarding.ownFields)
     }
 
-    /// Calls `body` with the trace id in `traceparent`, 32 hexadecimal digits, where there is one. They are valid during the
-    /// call only.
+    /// Calls `body` with the trace id of `traceparent`, 32 hexadecimal digits, if there is one. The buffer is
+    /// valid only during the call.
     package func withTraceID(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
-        // Behind Via and X-Request-Id.
+        // After Via and X-Request-Id.
         fields.withValue(at: 2, ifNamed: "traceparent") { value in
             // version "-" trace-id "-" parent-id "-" flags (W3C Trace Context 3.2.2)
             if value.count >= 35 {
@@ -197,15 +199,16 @@ public final class CallContext: Sendable {
         }
     }
 
-    /// Whether it forwards what another one of the same request does: a redirect may have taken the client's fields.
+    /// Whether both contexts, of the same request, forward the same. A redirect may have removed the client's
+    /// fields.
     func forwardsTheSame(as other: CallContext) -> Bool { forwarding === other.forwarding }
 
-    /// Whether the client's `Authorization` goes to the upstream if the client sends one.
+    /// Whether the client's `Authorization`, if sent, is forwarded to the upstream.
     func forwardsAuthorization(to upstream: Upstream) -> Bool {
         forwarding?.authorizationUpstreams.contains(upstream.name) ?? false
     }
 
-    /// What `fields(for:)` gives for every upstream; nil where upstreams get different fields.
+    /// The fields for every upstream; nil if they depend on the upstream.
     var fieldsForAll: HTTPFields? { forwarding == nil ? fields : nil }
 
     func fields(for upstream: Upstream) -> HTTPFields {

@@ -1,24 +1,24 @@
-/// What a call sends after its head.
+/// The body of a request.
 public enum RequestBody: Sendable {
-    /// No body, and no `Content-Length` unless the method anticipates one.
+    /// No body. `Content-Length` is sent only if the method anticipates a body.
     case none
     /// Bytes in memory.
     case bytes(ArraySlice<UInt8>)
-    // Apart, so that a call with the usual bodies is no larger than they are.
-    /// Bytes that are read as they are sent.
+    // Indirect, so that a call is no larger than the usual bodies need.
+    /// Bytes that are read while they are sent.
     indirect case stream(any BodySource)
 
-    /// The bytes, where they are in memory; nil where there is no body, and where it is a stream.
+    /// The bytes in memory; nil if there is no body or it is a stream.
     public var inMemory: ArraySlice<UInt8>? {
         if case .bytes(let bytes) = self { bytes } else { nil }
     }
 
-    /// Whether there is no body at all; one of no bytes is one.
+    /// Whether there is no body. An empty body is a body.
     public var isNone: Bool {
         if case .none = self { true } else { false }
     }
 
-    /// Bytes in all; nil where only the end of a stream will tell, so that it goes out chunked.
+    /// Number of bytes; nil for a stream of unknown length, which is sent chunked.
     public var length: Int64? {
         switch self {
         case .none: 0
@@ -27,9 +27,10 @@ public enum RequestBody: Sendable {
         }
     }
 
-    /// The whole body in memory, for logs, tests and small streams. Blocks while a stream is read.
+    /// Reads the complete body into memory, for logs, tests and small streams. Blocks while it reads a
+    /// stream.
     ///
-    /// - Throws: `RequestBody.TooLong` for a stream of more than `limit` bytes, and what its reader throws.
+    /// - Throws: `RequestBody.TooLong` if a stream has more than `limit` bytes, and the errors of its reader.
     public func collect(upTo limit: Int = 8 * 1024 * 1024) throws -> ArraySlice<UInt8> {
         switch self {
         case .none: return []
@@ -46,26 +47,27 @@ public enum RequestBody: Sendable {
         }
     }
 
-    /// A stream that is longer than whoever collects it allows.
+    /// The error of a stream that exceeds the limit of `collect(upTo:)`.
     public struct TooLong: Error, Sendable, Hashable, CustomStringConvertible {
-        /// Bytes that were allowed.
+        /// Maximum number of bytes.
         public let limit: Int
         public var description: String { "the body is longer than \(limit) bytes" }
     }
 }
 
-/// Where a streamed body comes from. It is opened anew for each attempt, so that a call can be made again.
+/// The source of a streamed body. Each attempt opens it anew, so that a call can be repeated.
 public protocol BodySource: Sendable {
-    /// Bytes in all, for `Content-Length`: exactly these have to come. Nil where they are not known beforehand: the body then
-    /// goes out chunked.
+    /// The exact number of bytes, for `Content-Length`. Nil if unknown in advance; the body is then sent
+    /// chunked.
     var length: Int64? { get }
 
-    /// A reader at the first byte. May block: transports call it on a helper thread.
+    /// Returns a reader at the first byte. May block: transports call it on a helper thread.
     func open() throws -> any BodyReader
 }
 
-/// One reading of a streamed body. Used by one attempt, one call after the other, not always on the same thread.
+/// Reads a streamed body once, for one attempt. Calls do not overlap, but may come from different threads.
 public protocol BodyReader: AnyObject {
-    /// The next bytes, `count` at most; none at the end. May block: transports call it on a helper thread.
+    /// Returns the next bytes, at most `count`; empty at the end. May block: transports call it on a helper
+    /// thread.
     func read(atMost count: Int) throws -> ArraySlice<UInt8>
 }

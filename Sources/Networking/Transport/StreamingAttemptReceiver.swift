@@ -1,48 +1,49 @@
-/// Who wants to hear of an attempt before its end. Called on the attempt's loop, inline.
+/// Receives the progress of an attempt. Called inline on the attempt's loop.
 public protocol StreamingAttemptReceiver: AttemptReceiver {
-    /// So many bytes of the request's body have been handed to the system.
+    /// Bytes of the request's body were handed to the system.
     ///
     /// - Parameters:
-    ///   - bytes: of the body so far.
-    ///   - total: nil where the body's length is not known beforehand.
+    ///   - bytes: number of bytes of the body so far.
+    ///   - total: length of the body; nil if unknown in advance.
     func attemptSent(_ bytes: Int64, of total: Int64?)
 
-    /// The head of the final response is there, and its body is about to come: in which form is to be said.
+    /// The head of the final response arrived. Returns the form in which its body is to be delivered.
     ///
     /// - Parameters:
-    ///   - head: with an empty body.
-    ///   - flow: holds the body back, from now to the end of the attempt.
+    ///   - head: the response with an empty body.
+    ///   - flow: pauses the body, from now until the end of the attempt.
     func attemptStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm
 
-    /// A piece of a body that was asked for in pieces, content codings undone. Valid during the call.
+    /// A piece of a body requested in pieces, with content codings decoded. Valid during the call.
     func attemptReceived(_ piece: UnsafeRawBufferPointer)
 
-    /// So many bytes of a body have come, whatever form was asked for, content codings undone.
+    /// Bytes of the body arrived, in whatever form it was requested, with content codings decoded.
     ///
     /// - Parameters:
-    ///   - bytes: of the body so far.
-    ///   - total: nil where the response does not tell its length, or is in a content coding.
+    ///   - bytes: number of bytes of the body so far.
+    ///   - total: length of the body; nil if the response does not announce it or uses a content coding.
     func attemptReceived(_ bytes: Int64, of total: Int64?)
 }
 
-/// What becomes of a response's body.
+/// How the body of a response is delivered.
 public enum BodyForm: Sendable, Hashable {
-    /// In memory, within the transport's limit: the response has it.
+    /// In memory, as the body of the response, within the transport's limit.
     case whole
-    /// As it comes, in pieces, without a limit of size. The response has an empty body.
+    /// In pieces as they arrive, without a size limit. The response has an empty body.
     case pieces
-    /// In a file, without a limit of size. It has that name when it is whole, and no file is left behind when it is not. The
-    /// response has an empty body.
+    /// To a file, without a size limit. The file gets this name when it is complete; a failure leaves no file
+    /// behind. The response has an empty body.
     case file(path: String)
 }
 
-/// Holds a response's body back, so that no more of it has to be kept than is wanted. From any thread.
+/// Pauses the body of a response, so that no more of it is buffered than needed. Can be called from any
+/// thread.
 public protocol FlowControl: AnyObject, Sendable {
-    /// No piece comes after those that are on their way, and the upstream is slowed down. The attempt's limit for a silent
-    /// upstream does not count while the body is held back.
+    /// Stops the delivery after the pieces already on their way, and slows the upstream down. While paused,
+    /// the attempt's limit for a silent upstream does not run.
     func pause()
 
-    /// Pieces come again.
+    /// Continues the delivery.
     func resume()
 }
 

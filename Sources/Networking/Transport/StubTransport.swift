@@ -4,17 +4,18 @@ public import HTTPModel
 import Locking
 public import Rx
 
-/// A transport that answers by script and records what was asked of it. For tests; with a scheduler of virtual time,
-/// nothing ever waits.
+/// A transport for tests that answers from a script and records the attempts. With a virtual-time scheduler,
+/// no test ever waits.
 ///
 ///     let transport = StubTransport(scheduler: scheduler)
 ///     transport.answer("/weights", .failure(.connectionRefused), .json(#"{"status":200,"data":{}}"#))
 ///
-/// Each call takes the next answer of the script for its path, or else of the script for any path; the last answer of a
-/// script repeats. A call without a script fails with `destination_unavailable`. In a request's timeline each attempt has a
-/// new connection at once, unless it fails before it can have one, and the first byte comes with the answer.
+/// Each call takes the next answer of the script for its path, or else of the script for all paths. The last
+/// answer of a script repeats. A call without a script fails with `destination_unavailable`. In a request's
+/// timeline, each attempt opens a new connection at once, unless it fails before that, and the first byte
+/// arrives with the answer.
 public final class StubTransport: Transport {
-    /// One answer of a script.
+    /// A scripted answer.
     public struct Answer: Sendable {
         enum Content: Sendable {
             case response(TransportResponse)
@@ -26,7 +27,7 @@ public final class StubTransport: Transport {
         var content: Content
         var delay: Duration
 
-        /// A response; at once, or `after` a time.
+        /// A response, delivered at once or after a delay.
         public static func response(
             _ status: Int, fields: HTTPFields = HTTPFields(), body: String = "", after delay: Duration = .zero
         ) -> Answer {
@@ -37,7 +38,7 @@ public final class StubTransport: Transport {
             return Answer(content: .response(response), delay: delay)
         }
 
-        /// A target's sample.
+        /// Creates an answer from a target's sample.
         public init(_ sample: SampleResponse, after delay: Duration = .zero) {
             switch sample.content {
             case .response(let response): content = .response(response)
@@ -51,7 +52,7 @@ public final class StubTransport: Transport {
             self.delay = delay
         }
 
-        /// A response of bytes.
+        /// A response with a body of bytes.
         public static func response(
             _ response: TransportResponse, after delay: Duration = .zero
         ) -> Answer {
@@ -63,27 +64,28 @@ public final class StubTransport: Transport {
             .response(200, fields: [.contentType: "application/json"], body: body, after: delay)
         }
 
-        /// No whole answer, for this reason.
+        /// A failure without a complete response.
         public static func failure(_ reason: FailureReason, after delay: Duration = .zero) -> Answer {
-            Answer(content: .failure(TransportError(reason, "as the script says")), delay: delay)
+            Answer(content: .failure(TransportError(reason, "scripted failure")), delay: delay)
         }
 
-        /// The connection is accepted and nothing comes: `connection_read_timeout` at the attempt's limit.
+        /// Accepts the connection and sends nothing: fails with `connection_read_timeout` at the attempt's
+        /// limit.
         public static let silence = Answer(content: .silence, delay: .zero)
 
-        /// Nobody answers at all: `connection_timeout` at the attempt's limit.
+        /// Accepts no connection: fails with `connection_timeout` at the attempt's limit.
         public static let blackHole = Answer(content: .blackHole, delay: .zero)
     }
 
-    /// One attempt that was sent.
+    /// An attempt that was sent.
     public struct Attempt: Sendable {
-        /// What was sent.
+        /// The call that was sent.
         public let call: TransportCall
-        /// From the making of the transport, on its scheduler's clock.
+        /// Time since the transport was created, on its scheduler's clock.
         public let sentAt: Duration
-        /// Whether the call was disposed of, or given up, before its answer.
+        /// Whether the attempt was disposed or timed out before its answer.
         public internal(set) var isCancelled = false
-        /// Whether its answer was delivered.
+        /// Whether the answer was delivered.
         public internal(set) var isAnswered = false
     }
 
@@ -114,11 +116,11 @@ public final class StubTransport: Transport {
 
     public var wallTime: RxTime { clock?() ?? scheduler.now }
 
-    /// A script without an answer yet, whose delays and limits are of that time.
+    /// Creates a transport without a script.
     ///
     /// - Parameters:
-    ///   - scheduler: whose time delays and limits are of.
-    ///   - wallTime: the time of day where it is not the scheduler's, for a clock that is set.
+    ///   - scheduler: measures delays and limits.
+    ///   - wallTime: the time of day, if it differs from the scheduler's time.
     public convenience init(
         scheduler: any SchedulerType, wallTime: (@Sendable () -> RxTime)? = nil
     ) {
@@ -127,7 +129,7 @@ public final class StubTransport: Transport {
             fieldsWithoutContext: CallContext.fieldsWithoutContext)
     }
 
-    /// One in the place of another transport, whose calls say the same.
+    /// Creates a transport that replaces another and sends the same default fields.
     init(
         scheduler: any SchedulerType, wallTime: (@Sendable () -> RxTime)?, fields: HTTPFields,
         fieldsWithoutContext: HTTPFields
@@ -140,19 +142,19 @@ public final class StubTransport: Transport {
         state = Lock(State())
     }
 
-    /// Sets the script for calls of any path.
+    /// Sets the script for calls to any path.
     public func answer(_ answers: Answer...) {
-        precondition(!answers.isEmpty, "a script has an answer")
+        precondition(!answers.isEmpty, "a script needs at least one answer")
         state.withLock { $0.script = Script(answers: answers) }
     }
 
-    /// Sets the script for calls whose path, the base URL's included, is `path`.
+    /// Sets the script for calls to `path`, which includes the path of the base URL.
     public func answer(_ path: String, _ answers: Answer...) {
-        precondition(!answers.isEmpty, "a script has an answer")
+        precondition(!answers.isEmpty, "a script needs at least one answer")
         state.withLock { $0.scripts[path] = Script(answers: answers) }
     }
 
-    /// Answers calls without a script for their path by a closure.
+    /// Answers calls whose path has no script with a closure.
     public func answer(by answer: @escaping @Sendable (TransportCall) -> Answer) {
         state.withLock { $0.answer = answer }
     }
@@ -160,10 +162,10 @@ public final class StubTransport: Transport {
     /// All attempts so far, in the order in which they were sent.
     public var attempts: [Attempt] { state.withLock { $0.attempts } }
 
-    /// Attempts that are neither answered nor cancelled.
+    /// Number of attempts that are neither answered nor cancelled.
     public var inFlight: Int { attempts.count { !$0.isAnswered && !$0.isCancelled } }
 
-    /// Retries that hold a place of any upstream's budget.
+    /// Number of retries taken from the budgets of all upstreams.
     public var retriesInFlight: Int {
         state.withLock { $0.budgets.values.reduce(0) { $0 + $1.retriesInFlight } }
     }
@@ -176,10 +178,11 @@ public final class StubTransport: Transport {
         let limit = limit.nanoseconds
         if answer.hasConnection { call.timeline?.attemptUsed(.new, sent: 0, firstByte: nil) }
         let end: @Sendable () -> Void = { [self] in
-            // What would come too late is given up.
+            // An answer after the limit is given up.
             guard delay < limit else {
                 cancelled(index)
-                return receiver.attemptFailed(TransportError(.responseTimeout, "too late"))
+                return receiver.attemptFailed(
+                    TransportError(.responseTimeout, "the answer comes after the limit"))
             }
             guard answered(index) else { return }
             switch answer.content {
@@ -205,7 +208,7 @@ public final class StubTransport: Transport {
         }
     }
 
-    /// Bodies come in pieces of at most 1024 bytes where pieces are asked for; a file is not written.
+    /// Delivers bodies in pieces of at most 1024 bytes if pieces are requested. Files are not written.
     private static func deliver(
         _ response: TransportResponse, of call: TransportCall, to receiver: any AttemptReceiver
     ) {
@@ -226,14 +229,19 @@ public final class StubTransport: Transport {
         receiver.attemptSucceeded(form == .whole ? response : head)
     }
 
-    /// What is all there already cannot be held back.
+    /// Does nothing: the scripted body is already complete.
     private final class NoFlow: FlowControl {
         func pause() {}
         func resume() {}
     }
 
     public func beginRetry(to upstream: Upstream) -> Bool {
-        state.withLock { $0.budgets[upstream.id, default: RetryBudget()].beginRetry() }
+        state.withLock { state in
+            let callsInFlight = state.attempts.count {
+                $0.call.upstream === upstream && !$0.isAnswered && !$0.isCancelled
+            }
+            return state.budgets[upstream.id, default: RetryBudget()].beginRetry(callsInFlight: callsInFlight)
+        }
     }
 
     public func endRetry(to upstream: Upstream) {
@@ -244,7 +252,6 @@ public final class StubTransport: Transport {
         let sentAt = Duration.nanoseconds(scheduler.now.nanoseconds(since: started))
         let byClosure = state.withLock { $0.answer }?(call)
         return state.withLock { state in
-            state.budgets[call.upstream.id, default: RetryBudget()].callBegan()
             state.attempts.append(Attempt(call: call, sentAt: sentAt))
             let answer =
                 state.scripts[call.path]?.take() ?? byClosure ?? state.script?.take()
@@ -257,7 +264,6 @@ public final class StubTransport: Transport {
         state.withLock { state in
             guard !state.attempts[index].isCancelled else { return false }
             state.attempts[index].isAnswered = true
-            state.budgets[state.attempts[index].call.upstream.id]?.callEnded()
             return true
         }
     }
@@ -266,13 +272,12 @@ public final class StubTransport: Transport {
         state.withLock { state in
             guard !state.attempts[index].isAnswered, !state.attempts[index].isCancelled else { return }
             state.attempts[index].isCancelled = true
-            state.budgets[state.attempts[index].call.upstream.id]?.callEnded()
         }
     }
 }
 
 extension StubTransport.Answer {
-    /// Whether an attempt comes as far as to have a connection.
+    /// Whether the attempt has a connection before it ends.
     fileprivate var hasConnection: Bool {
         switch content {
         case .response, .silence: true

@@ -2,49 +2,51 @@ public import Dispatch
 public import HTTPModel
 public import Rx
 
-/// What carries calls: connections in production, a script in tests.
+/// Carries calls: over connections in production, from a script in tests.
 ///
 /// One transport serves all loops. Each method is called on the loop (or thread) that subscribes to the call,
-/// and answers there.
+/// and reports there.
 public protocol Transport: AnyObject, Sendable {
-    /// Sends the call once, now, and tells `receiver` how it ended: once, before or after this returns. (A transport with
-    /// loops reports failures after it returns, so that a caller that tries again at once does not recurse.) Disposing of
-    /// what is returned cancels the attempt; then, or after its end, nothing is told any more.
+    /// Sends the call once and reports the result to `receiver` exactly once, before or after returning. (A
+    /// transport with loops reports failures after returning, so that a caller that retries at once does not
+    /// recurse.) Disposing the returned value cancels the attempt; nothing is reported afterwards.
     ///
-    /// Succeeds with a whole response whatever its status, fails with a `TransportError`. Redirects are not
-    /// followed; content codings may be undone. Limits of an attempt (`TransportCall.limits`) are held here, and an attempt
-    /// without an end after `limit`, which is what is left of the call's time, is ended here as `responseTimeout`.
+    /// Succeeds with a complete response of any status; fails with a `TransportError`. Does not follow
+    /// redirects; may decode content codings. Enforces the limits of the attempt (`TransportCall.limits`) and
+    /// ends an attempt as `responseTimeout` after `limit`, which is the remaining time of the call.
     func send(_ call: TransportCall, within limit: RxTimeInterval, for receiver: any AttemptReceiver)
         -> any Disposable
 
-    /// What every call says unless its target, its provider's plugins or its context say otherwise. Default: `Accept:
-    /// application/json` and `Accept-Encoding: identity`, as fits a gateway's calls to what is near.
+    /// The fields sent with every call unless its target, a plugin or its context overrides them. Default:
+    /// `Accept: application/json` and `Accept-Encoding: identity`, which suit a gateway's calls to nearby
+    /// upstreams.
     var fields: HTTPFields { get }
 
-    /// The fields that a call has besides if it is not made for a client's request. Default: a `Via` with `sluice`.
+    /// Additional fields for calls made outside a client's request. Default: a `Via` with `sluice`.
     var fieldsWithoutContext: HTTPFields { get }
 
-    /// The transport that carries one call: attempts, timers and retries of the call stay on one loop. That is the calling
-    /// loop, or on other threads the next one in turn. Default: this transport, which has one loop or none.
+    /// Returns the transport for one call, which keeps its attempts, timers and retries on one loop: the
+    /// calling loop or, on other threads, the next one in turn. Default: this transport, which has at most
+    /// one loop.
     func forOneCall() -> any Transport
 
-    /// Clock and timers of the calling loop: what durations and deadlines are reckoned with.
+    /// Clock and timers of the calling loop, used for durations and deadlines.
     var scheduler: any SchedulerType { get }
 
-    /// The time of day, as servers know it: what a cookie's expiry and a date in `Retry-After` are reckoned with. A clock that
-    /// is set, or goes on while the machine sleeps, shows here and not in the scheduler's time. Default: the scheduler's time,
-    /// which in virtual time is the only one.
+    /// The time of day, used for cookie expiry and dates in `Retry-After`. Unlike the scheduler's time, it
+    /// follows adjustments of the system clock and continues while the machine sleeps. Default: the
+    /// scheduler's time, which is right in virtual time.
     var wallTime: RxTime { get }
 
-    /// Whether the calling thread is one of its loops, so that `scheduler` is this very thread's. Default true, as of a transport
-    /// without threads.
+    /// Whether the calling thread is one of the transport's loops, so that `scheduler` belongs to this
+    /// thread. Default true, for a transport without threads.
     var isOnLoop: Bool { get }
 
-    /// Asks for one more retry in flight to this upstream, on this loop. False when the budget is used up
-    /// (`RetryBudget`); then `endRetry` must not be called.
+    /// Takes one retry from the budget of this upstream on this loop (`RetryBudget`). Returns false if none
+    /// is left; then `endRetry` must not be called.
     func beginRetry(to upstream: Upstream) -> Bool
 
-    /// Gives back what `beginRetry` granted.
+    /// Gives back a retry that `beginRetry` granted.
     func endRetry(to upstream: Upstream)
 }
 
@@ -56,25 +58,27 @@ extension Transport {
     public var fieldsWithoutContext: HTTPFields { CallContext.fieldsWithoutContext }
 }
 
-/// Who waits for the end of one attempt.
+/// Receives the result of an attempt.
 public protocol AttemptReceiver: AnyObject, Sendable {
-    /// The receiver, where it wants to hear of more than the end. Default nil: the response comes as a whole.
+    /// The receiver itself, if it wants the progress of the attempt too. Default nil: only complete responses
+    /// are delivered.
     var streaming: (any StreamingAttemptReceiver)? { get }
 
-    /// Where the attempt's connection goes, the proxy's address where there is one: told before its end, by a transport that
-    /// has addresses. Default: nothing happens.
+    /// Reports the address of the attempt's connection, or of its proxy, before the attempt ends. Only
+    /// transports with addresses call it. By default does nothing.
     func attemptReached(_ address: PeerAddress)
 
-    /// Whether an attempt of the call was sent twice, as its connection turned out to be stale. That happens once a call: a
-    /// later attempt on such a connection fails, if any of its request went out. Default false.
+    /// Whether an attempt of the call was already sent twice because its connection was stale. That happens
+    /// once a call: a later attempt on a stale connection fails if any byte of its request was sent. Default
+    /// false.
     var wasSentTwice: Bool { get }
 
-    /// The attempt was sent twice: told before its end. Default: nothing happens.
+    /// Reports, before the attempt ends, that it was sent twice. By default does nothing.
     func attemptWasSentTwice()
 
-    /// A whole response, whatever its status.
+    /// Reports a complete response of any status.
     func attemptSucceeded(_ response: consuming TransportResponse)
-    /// No whole response.
+    /// Reports a failure without a complete response.
     func attemptFailed(_ error: TransportError)
 }
 

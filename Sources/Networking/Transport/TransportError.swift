@@ -1,13 +1,13 @@
-/// A call that brought no whole HTTP answer, as a transport reports it.
+/// The failure of an attempt without a complete HTTP response, as a transport reports it.
 public struct TransportError: Error, Sendable, CustomStringConvertible {
-    /// Why: one of a bounded set.
+    /// Why it failed, from a bounded set.
     public let reason: FailureReason
-    /// What was seen, for a log: free text without header values, bodies and addresses.
+    /// Details for a log, without header values, bodies and addresses.
     public let message: String
-    /// A system's or a library's error, where there was one.
+    /// The error of the system or of a library, if there was one.
     public let underlying: (any Error)?
 
-    /// A failure as a transport of one's own reports it.
+    /// Creates a failure, for custom transports.
     public init(_ reason: FailureReason, _ message: String, underlying: (any Error)? = nil) {
         self.reason = reason
         self.message = message

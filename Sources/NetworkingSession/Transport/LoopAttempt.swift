@@ -54,7 +54,7 @@ extension OutboundCall {
     }
 
     @inline(never)
-    private func note(at place: TimelinePlace?) {
+    private func note(at place: TimelinePosition?) {
         guard let place, let connected = timings.connected else { return }
         place.attemptUsed(
             timings.isReusedConnection ? .reused : .new, sent: (connected - timings.started).nanoseconds,

@@ -94,7 +94,7 @@ private func checkValue(_ value: String) {
     guard segments.count == 4, (try? PercentEncoding.decodeSegment(segments[2].utf8)) == value else {
         fatalError("the value left its segment: \(path.text)")
     }
-    guard path.text.withBytes({ TargetRules.look(at: $0) }) == .path else {
+    guard path.text.withBytes({ TargetRules.classify($0) }) == .path else {
         fatalError("a path that cannot be sent: \(path.text)")
     }
 }
@@ -194,7 +194,7 @@ private func checkQuery(_ query: ArraySlice<UInt8>) {
     for (name, value) in all { parameters.append(name, value) }
     for encoding in [ParameterEncoding.query, .form] {
         guard
-            let written = try? ByteRoom.write({ (room) throws(RequestFault) in
+            let written = try? ByteWriter.collect({ (room) throws(RequestFault) in
                 try encoding.rules.appendPairs(of: &parameters, to: &room)
             }), let again = try? QueryItems(written[...]).all(), again.elementsEqual(all, by: ==)
         else { fatalError("written wrong: \(all)") }
@@ -211,9 +211,9 @@ private func formText(_ bytes: ArraySlice<UInt8>) -> String? {
 private func checkPath(_ path: ArraySlice<UInt8>) {
     let normalized = HTTPURL.normalizedTarget(path)
     guard HTTPURL.normalizedTarget(normalized) == normalized else { fatalError("normalized twice") }
-    var finding = path.withUnsafeBytes { TargetRules.look(at: $0) }
+    var finding = path.withUnsafeBytes { TargetRules.classify($0) }
     guard (finding == .notNormalized) == (normalized[...] != path) else { fatalError("normalized, or not") }
-    if finding == .notNormalized { finding = normalized.withUnsafeBytes { TargetRules.look(at: $0) } }
+    if finding == .notNormalized { finding = normalized.withUnsafeBytes { TargetRules.classify($0) } }
     let path = normalized[...]
     let isSendable = isSendablePlainly(path)
     switch finding {

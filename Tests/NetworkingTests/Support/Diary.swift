@@ -42,14 +42,14 @@ enum Diary: TargetType {
     var envelope: ResponseEnvelope { .genericResponse }
 }
 
-/// Collects what a subscription brings.
+/// Collects the events of a subscription.
 final class Probe<Element: Sendable>: Sendable {
     private struct State: Sendable {
         var values: [Element] = []
         var error: (any Error)?
     }
 
-    /// Apart from the probe, which holds the subscription that holds this.
+    /// Separate from the probe, which holds the subscription that retains this.
     private final class Record: Sendable {
         let state = Lock(State())
     }
@@ -72,13 +72,13 @@ final class Probe<Element: Sendable>: Sendable {
     }
 }
 
-/// A provider, its script and its clock.
+/// A provider, its scripted transport and its clock.
 struct Bench {
     let time: VirtualTime
     let transport: StubTransport
     let provider: Provider<Diary>
 
-    /// Jitter is the whole bound, unless said otherwise.
+    /// By default, jitter is the whole bound.
     init(
         policy: CallPolicy = CallPolicy(), plugins: [any PluginType] = [],
         jitter: @escaping Jitter = { $0 }

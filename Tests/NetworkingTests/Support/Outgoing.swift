@@ -4,7 +4,7 @@ import Rx
 import RxTesting
 import Testing
 
-/// What goes out for a target: its call, or why none was made.
+/// The call that is sent for a target, or the error.
 enum Outgoing {
     static func call(_ target: Anything) throws -> TransportCall {
         let (call, error) = try attempt(target)
@@ -25,14 +25,14 @@ enum Outgoing {
         return (transport.attempts.first?.call, probe.networkError)
     }
 
-    /// The query that parameters make.
+    /// The query for these parameters.
     static func query(
         _ parameters: Parameters, _ encoding: ParameterEncoding, path: RequestPath = "/x"
     ) throws -> String? {
         try call(Anything(path: path, task: .parameters(parameters, encoding: encoding))).query
     }
 
-    /// The body that a task makes.
+    /// The body for this task.
     static func body(_ task: RequestTask) throws -> String {
         let call = try call(Anything(method: .post, task: task))
         return String(decoding: try call.body.collect(), as: UTF8.self)

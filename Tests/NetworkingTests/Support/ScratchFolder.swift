@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A folder of one test, removed with its contents.
+/// A folder for one test, removed with its contents.
 final class ScratchFolder {
     let path: String
 
@@ -11,7 +11,7 @@ final class ScratchFolder {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// The path of a file with these bytes.
+    /// Writes a file with these bytes and returns its path.
     func file(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {
         let file = path + "/" + name
         try Data(bytes).write(to: URL(filePath: file))

@@ -1,14 +1,14 @@
 import Dispatch
 import Rx
 
-/// The clock of these tests stands still until a test moves it.
+/// A clock that stands still until a test advances it.
 typealias VirtualTime = ManualScheduler
 
 extension ManualScheduler {
-    /// Timers that are set and not cancelled.
+    /// Number of timers that are set and not cancelled.
     var pending: Int { pendingCount }
 
-    /// A literal of time is a `RxTimeInterval`, as the scheduler has it; this takes the `Duration` of a limit.
+    /// Takes a `Duration`, because a time literal is an `RxTimeInterval` of the scheduler.
     @_disfavoredOverload
     func advance(by duration: Duration) {
         advance(by: .nanoseconds(Int(duration / .nanoseconds(1))))

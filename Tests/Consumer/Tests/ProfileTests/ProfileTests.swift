@@ -3,7 +3,7 @@ import Profile
 import Sluice
 import Testing
 
-@Suite("The profile endpoint of a package that uses Sluice")
+@Suite("The profile endpoint in a package that uses Sluice")
 struct ProfileTests {
     private let users = StubUpstream { request in
         switch request.path {
@@ -15,7 +15,7 @@ struct ProfileTests {
         }
     }
 
-    @Test("A user that does not exist is a 404 that names the part")
+    @Test("An unknown user is a 404 that names the part")
     func aUserThatDoesNotExistIsNotFound() async throws {
         try await withGateway(upstreams: ["users": users], declare: declareProfile) { client in
             let response = try await client.get("/api/profile/nobody")
@@ -26,7 +26,7 @@ struct ProfileTests {
         }
     }
 
-    @Test("Badges that fail leave their fallback, and the answer says that it is partial")
+    @Test("Failing badges are replaced by their fallback, and the answer is PARTIAL")
     func failingBadgesLeaveTheirFallback() async throws {
         try await withGateway(upstreams: ["users": users], declare: declareProfile) { client in
             let response = try await client.get("/api/profile/lee")
@@ -37,7 +37,7 @@ struct ProfileTests {
         }
     }
 
-    @Test("Everything there: the upstream's bytes, untouched, and a value of the package's own")
+    @Test("A complete answer has the upstream's bytes unchanged and the package's own value")
     func everythingThere() async throws {
         try await withGateway(upstreams: ["users": users], declare: declareProfile) { client in
             let response = try await client.get("/api/profile/kim")
@@ -50,7 +50,7 @@ struct ProfileTests {
         }
     }
 
-    @Test("An async handler answers, and its missing parameter is named")
+    @Test("An async handler answers, and a missing parameter is named in the error")
     func anAsyncHandlerAnswers() async throws {
         try await withGateway(upstreams: ["users": users], declare: declareProfile) { client in
             let refused = try await client.get("/api/hello")
@@ -64,7 +64,7 @@ struct ProfileTests {
 
 @Suite("The profile endpoint in virtual time")
 struct ProfileTimeTests {
-    @Test("A user service that never answers is a 504 after five seconds that nobody waits for")
+    @Test("A silent user service is a 504 after five seconds of virtual time")
     func aSilentServiceIsATimeout() throws {
         let gateway = try VirtualGateway(declare: declareProfile)
         gateway.upstreams.answer("/users/kim", .silence)

@@ -1,29 +1,30 @@
 import ASCIIText
 import HTTPModel
 
-/// Bytes that are written one after the other into a piece of memory, and go on in an array where that is full: what is
-/// short, as nearly all request targets are, costs one allocation of the right size.
+/// Writes bytes into 1 KiB of stack memory and continues in an array when it is full. Short output, such as
+/// nearly every request target, costs one allocation of the right size.
 ///
-/// Sound: each write is checked against the end of the room, and a `ByteRoom` exists only inside `write`, whose memory it is.
-struct ByteRoom: ~Copyable {
+/// Memory safety: every write checks the end of the memory, and a `ByteWriter` exists only inside `collect`,
+/// which owns the memory.
+struct ByteWriter: ~Copyable {
     private static var size: Int { 1024 }
 
-    private let room: UnsafeMutableRawPointer
+    private let memory: UnsafeMutableRawPointer
     private var used = 0
-    private var full: [UInt8] = []
+    private var spilled: [UInt8] = []
 
-    private init(_ room: UnsafeMutableRawPointer) {
-        self.room = room
+    private init(_ memory: UnsafeMutableRawPointer) {
+        self.memory = memory
     }
 
-    /// What `body` writes.
-    static func write<Failure: Error>(
-        _ body: (inout ByteRoom) throws(Failure) -> Void
+    /// Returns the bytes that `body` writes.
+    static func collect<Failure: Error>(
+        _ body: (inout ByteWriter) throws(Failure) -> Void
     ) throws(Failure) -> [UInt8] {
         let written = withUnsafeTemporaryAllocation(of: UInt64.self, capacity: size / 8) {
             words -> Result<[UInt8], Failure> in
             guard let start = words.baseAddress else { return .success([]) }
-            var bytes = ByteRoom(UnsafeMutableRawPointer(start))
+            var bytes = ByteWriter(UnsafeMutableRawPointer(start))
             do throws(Failure) {
                 try body(&bytes)
             } catch {
@@ -36,18 +37,18 @@ struct ByteRoom: ~Copyable {
 
     @inline(__always)
     mutating func append(_ byte: UInt8) {
-        if used == Self.size { makeRoom() }
-        room.storeBytes(of: byte, toByteOffset: used, as: UInt8.self)
+        if used == Self.size { spill() }
+        memory.storeBytes(of: byte, toByteOffset: used, as: UInt8.self)
         used &+= 1
     }
 
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
         if bytes.count > Self.size &- used {
-            makeRoom()
-            guard bytes.count <= Self.size else { return full.append(contentsOf: bytes) }
+            spill()
+            guard bytes.count <= Self.size else { return spilled.append(contentsOf: bytes) }
         }
         guard let source = bytes.baseAddress else { return }
-        (room + used).copyMemory(from: source, byteCount: bytes.count)
+        (memory + used).copyMemory(from: source, byteCount: bytes.count)
         used &+= bytes.count
     }
 
@@ -59,31 +60,32 @@ struct ByteRoom: ~Copyable {
         text.withBytes { append($0) }
     }
 
-    /// Appends a text, everything outside RFC 3986's unreserved set percent-encoded, but for what `escaping` says.
+    /// Appends text with everything outside RFC 3986's unreserved set percent-encoded, except what `escaping`
+    /// keeps.
     mutating func append(encoding text: String, _ escaping: Escaping) {
         text.withBytes { if !appendPlain($0) { append(encoding: $0, escaping) } }
     }
 
-    /// Appends a name or value of the usual length in which nothing is to be encoded, in two words; false, and nothing is
-    /// appended, where it is not like that.
+    /// Appends a name or value of 4 to 16 alphanumeric bytes, the common case, in two words. Otherwise
+    /// appends nothing and returns false.
     @inline(__always)
     private mutating func appendPlain(_ source: UnsafeRawBufferPointer) -> Bool {
         let count = source.count
         guard count >= 4, count <= 16, count <= Self.size &- used else { return false }
-        let place = room + used
+        let destination = memory + used
         // The second word overlaps the first.
         if count >= 8 {
             let first = source.loadUnaligned(as: UInt64.self)
             let last = source.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
             guard ASCII.areAlphanumeric(first), ASCII.areAlphanumeric(last) else { return false }
-            place.storeBytes(of: first, as: UInt64.self)
-            place.storeBytes(of: last, toByteOffset: count &- 8, as: UInt64.self)
+            destination.storeBytes(of: first, as: UInt64.self)
+            destination.storeBytes(of: last, toByteOffset: count &- 8, as: UInt64.self)
         } else {
             let first = source.loadUnaligned(as: UInt32.self)
             let last = source.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self)
             guard ASCII.areAlphanumeric(UInt64(first) | UInt64(last) &<< 32) else { return false }
-            place.storeBytes(of: first, as: UInt32.self)
-            place.storeBytes(of: last, toByteOffset: count &- 4, as: UInt32.self)
+            destination.storeBytes(of: first, as: UInt32.self)
+            destination.storeBytes(of: last, toByteOffset: count &- 4, as: UInt32.self)
         }
         used &+= count
         return true
@@ -105,32 +107,32 @@ struct ByteRoom: ~Copyable {
         }
     }
 
-    private mutating func makeRoom() {
-        full.append(contentsOf: written)
+    private mutating func spill() {
+        spilled.append(contentsOf: written)
         used = 0
     }
 
-    private var written: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: room, count: used) }
+    private var written: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: used) }
 
     private mutating func finish() -> [UInt8] {
-        if full.isEmpty { return [UInt8](written) }
-        makeRoom()
-        return full
+        if spilled.isEmpty { return [UInt8](written) }
+        spill()
+        return spilled
     }
 }
 
-/// What of a name or value is not percent-encoded beside RFC 3986's unreserved set.
+/// What stays unencoded in a name or value besides RFC 3986's unreserved set.
 struct Escaping: Sendable, Hashable {
-    /// A blank is `+`.
+    /// Writes a space as `+`.
     let spaceAsPlus: Bool
-    /// `/` and `?` stay as they are, as RFC 3986 3.4 allows in a query.
+    /// Keeps `/` and `?`, which RFC 3986 3.4 allows in a query.
     let keepsSlashes: Bool
 
     static let query = Escaping(spaceAsPlus: false, keepsSlashes: true)
 }
 
 extension String {
-    /// Lends the text's UTF-8, without a copy.
+    /// Calls `body` with the text's UTF-8 bytes, without copying them.
     @inline(__always)
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         let bytes = utf8.span
