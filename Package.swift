@@ -1,15 +1,18 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The modules in layers. A module imports only modules below it or, along an arrow, beside it; Tests/RulesTests checks that.
+// The modules. Each imports only what its target declares, and only from the layers below its own; Tests/RulesTests checks
+// both.
 //
-//     5  SluiceCommand
-//     4  GatewayHTTP        SampleUpstreams
-//     3  GatewayCore  ->  Networking  <-  NetworkingSession
-//     2  HTTPInbound   HTTPOutbound
-//     1  EventIO   HTTPWire   ContentCoding   JSONCoding   RxFoundation   RxBlocking   RxTesting
-//     0  Rx   HTTPModel   JSONBytes   ASCIIText   Locking
-//     -  CLibevent   COpenSSL   CSQLite   CZlib   CBrotli   CLinux   CPages
+//     layer  modules
+//     6      SluiceCommand   Sluice   GatewayTesting
+//     5      GatewayHTTP
+//     4      GatewayCore   NetworkingSession   NetworkingFoundation   SampleUpstreams
+//     3      Networking   HTTPInbound   HTTPOutbound
+//     2      EventIO   HTTPWire   JSONCoding   RxFoundation   RxBlocking   RxTesting
+//     1      Rx   HTTPModel   JSONBytes   ContentCoding
+//     0      ASCIIText   Locking
+//     -      CLibevent   COpenSSL   CSQLite   CZlib   CBrotli   CLinux   CPages
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -107,12 +110,12 @@ let package = Package(
             ]),
         module(
             "SampleUpstreams",
-            ["CSQLite", "HTTPInbound", "EventIO", "HTTPModel", "JSONBytes", "Rx", "Locking"]),
+            ["CSQLite", "HTTPInbound", "EventIO", "HTTPModel", "JSONBytes", "ASCIIText", "Rx", "Locking"]),
         .executableTarget(
             name: "SluiceCommand",
             dependencies: [
                 "GatewayHTTP", "GatewayCore", "Networking", "SampleUpstreams", "EventIO", "Rx", "JSONBytes",
-                "HTTPModel", "CPages",
+                "HTTPModel", "ASCIIText", "CPages",
             ],
             swiftSettings: settings,
             linkerSettings: allocator),
@@ -165,11 +168,12 @@ let package = Package(
         tests("RxTestingTests", ["RxTesting", "Rx", "Locking"]),
         tests("RxFoundationTests", ["RxFoundation", "Rx"]),
         tests("RxBlockingTests", ["RxBlocking", "Rx", "Locking"]),
+        tests("ASCIITextTests", ["ASCIIText"]),
         tests("HTTPModelTests", ["HTTPModel", "ASCIIText"]),
         tests("JSONBytesTests", ["JSONBytes"]),
         tests("JSONCodingTests", ["JSONCoding", "JSONBytes"]),
         tests("EventIOTests", ["EventIO", "COpenSSL", "Rx", "Locking", "TestSupport"]),
-        tests("HTTPWireTests", ["HTTPWire", "HTTPModel"], resources: [.copy("Vectors")]),
+        tests("HTTPWireTests", ["HTTPWire", "HTTPModel", "ASCIIText"], resources: [.copy("Vectors")]),
         tests("ContentCodingTests", ["ContentCoding", "TestSupport"]),
         tests(
             "HTTPInboundTests", ["HTTPInbound", "EventIO", "HTTPWire", "HTTPModel", "Locking", "TestSupport"]),

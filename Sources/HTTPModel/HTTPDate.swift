@@ -1,8 +1,8 @@
 import ASCIIText
 
-/// Dates of HTTP (RFC 9110 5.6.7), always in GMT: read in their three forms, written in the first.
+/// HTTP's dates (RFC 9110 5.6.7), always in GMT: read in all three forms, written as IMF-fixdate.
 package enum HTTPDate {
-    /// Seconds since 1970; nil when the text is no such date.
+    /// Returns seconds since 1970; nil if the text is no such date.
     package static func seconds(_ bytes: ArraySlice<UInt8>) -> Int64? {
         let words = bytes.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: ",") }
         switch words.count {
@@ -16,7 +16,8 @@ package enum HTTPDate {
             guard words[3].elementsEqual("GMT".utf8), parts.count == 3, parts[2].count == 2,
                 let short = number(parts[2])
             else { return nil }
-            // The recipient's rule, kept simple: no server answers with a date more than 50 years away.
+            // RFC 9110 wants a year more than 50 years ahead to be read as past. A fixed turn at 70 is enough: a server's
+            // dates are not before 1970.
             return seconds(
                 day: parts[0], month: parts[1], year: short < 70 ? 2000 + short : 1900 + short, time: words[2]
             )
@@ -34,19 +35,15 @@ package enum HTTPDate {
     ) -> Int64? {
         let clock = time.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         guard let year, year >= 1970, day.count <= 2, let day = number(day),
-            let month = months.firstIndex(where: { month.elementsEqual($0.utf8) }), clock.count == 3,
+            let month = GregorianCalendar.monthNames.firstIndex(where: { month.elementsEqual($0.utf8) }),
+            clock.count == 3,
             clock.allSatisfy({ $0.count == 2 }), let hour = number(clock[0]), let minute = number(clock[1]),
-            let second = number(clock[2]), (1...31).contains(day), hour < 24, minute < 60, second <= 60
+            let second = number(clock[2]), hour < 24, minute < 60, second <= 60,
+            GregorianCalendar.hasDay(year: Int(year), month: month + 1, day: Int(day))
         else { return nil }
         let days = GregorianCalendar.days(year: Int(year), month: month + 1, day: Int(day))
-        // 31 February is counted on into March.
-        guard GregorianCalendar.date(daysSince1970: days).day == day else { return nil }
         return Int64(days) * 86400 + hour * 3600 + minute * 60 + second
     }
-
-    private static let months = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
 
     private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
         guard !digits.isEmpty, digits.count <= 4, digits.allSatisfy(ASCII.isDigit) else { return nil }
@@ -55,22 +52,21 @@ package enum HTTPDate {
 
     // MARK: Writing
 
-    /// E.g. `Sun, 06 Nov 1994 08:49:37 GMT`. What is before 1970 or after 9999, as a file may be dated, is the first or the last
-    /// second between them.
+    /// Returns text such as `Sun, 06 Nov 1994 08:49:37 GMT`. A time before 1970 or after 9999, which a file may have, is
+    /// written as the first or the last second of those years.
     package static func text(secondsSince1970 seconds: Int64) -> [UInt8] {
         let seconds = min(max(seconds, 0), lastSecond)
-        let days = Int(seconds / 86_400)
-        let secondOfDay = Int(seconds % 86_400)
+        let (days, secondOfDay) = GregorianCalendar.split(secondsSince1970: Int(seconds))
         let (year, month, day) = GregorianCalendar.date(daysSince1970: days)
         let weekday = (days + 4) % 7  // 1970-01-01 was a Thursday.
         var text: [UInt8] = []
         text.reserveCapacity(29)
-        appendName(weekday, of: "SunMonTueWedThuFriSat", to: &text)
+        text.append(contentsOf: weekdayNames[weekday].utf8)
         text.append(UInt8(ascii: ","))
         text.append(UInt8(ascii: " "))
         appendDigits(day, to: &text)
         text.append(UInt8(ascii: " "))
-        appendName(month - 1, of: "JanFebMarAprMayJunJulAugSepOctNovDec", to: &text)
+        text.append(contentsOf: GregorianCalendar.monthNames[month - 1].utf8)
         text.append(UInt8(ascii: " "))
         appendDigits(year / 100, to: &text)
         appendDigits(year % 100, to: &text)
@@ -84,12 +80,10 @@ package enum HTTPDate {
         return text
     }
 
-    /// Of the year 9999.
+    /// The last second of the year 9999.
     private static let lastSecond: Int64 = 253_402_300_799
 
-    private static func appendName(_ index: Int, of names: StaticString, to text: inout [UInt8]) {
-        names.withUTF8Buffer { text.append(contentsOf: $0[(index * 3)..<(index * 3 + 3)]) }
-    }
+    private static let weekdayNames = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
     private static func appendDigits(_ value: Int, to text: inout [UInt8]) {
         text.append(UInt8(ascii: "0") + UInt8(value / 10))

@@ -1,4 +1,4 @@
-import HTTPModel
+import ASCIIText
 
 /// A day of the Gregorian calendar, without time and time zone, from 0001-01-01 to 9999-12-31.
 public struct CalendarDay: Hashable, Comparable, Sendable {
@@ -13,34 +13,25 @@ public struct CalendarDay: Hashable, Comparable, Sendable {
 
     /// Nil for a day that the calendar does not have.
     public init?(year: Int, month: Int, day: Int) {
-        guard 1...9999 ~= year, 1...12 ~= month else { return nil }
-        let month = CalendarMonth(year: year, month: month)
-        guard 1...month.dayCount ~= day else { return nil }
-        number = month.firstNumber + day - 1
+        guard 1...9999 ~= year, GregorianCalendar.hasDay(year: year, month: month, day: day) else {
+            return nil
+        }
+        number = GregorianCalendar.days(year: year, month: month, day: day)
     }
 
     /// Reads `YYYY-MM-DD`, all ten characters; nil for anything else and for days that do not exist.
     public init?(_ text: String) {
-        let bytes = Array(text.utf8)
-        guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
-            let year = Self.digits(bytes[0..<4]), let month = Self.digits(bytes[5..<7]),
-            let day = Self.digits(bytes[8..<10])
-        else { return nil }
-        self.init(year: year, month: month, day: day)
+        guard text.utf8.count == 10 else { return nil }
+        var text = text
+        guard let date = text.withUTF8({ GregorianCalendar.date(UnsafeRawBufferPointer($0)) }) else {
+            return nil
+        }
+        number = GregorianCalendar.days(year: date.year, month: date.month, day: date.day)
     }
 
     /// The day in UTC at a moment.
     public init(secondsSince1970 seconds: Int) {
-        number = seconds >= 0 ? seconds / 86_400 : -((86_399 - seconds) / 86_400)
-    }
-
-    private static func digits(_ bytes: ArraySlice<UInt8>) -> Int? {
-        var value = 0
-        for byte in bytes {
-            guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte else { return nil }
-            value = value * 10 + Int(byte - UInt8(ascii: "0"))
-        }
-        return value
+        number = GregorianCalendar.split(secondsSince1970: seconds).day
     }
 
     public static func < (left: CalendarDay, right: CalendarDay) -> Bool { left.number < right.number }

@@ -9,7 +9,7 @@ struct ExtremeRangeTests {
         "99999999999999999999999999999999", "00000000000000000000000000000000007",
     ]
 
-    @Test("A range of any numbers lies within the representation, or is none")
+    @Test("A range of any numbers lies within the representation or is refused")
     func ranges() throws {
         for length in [0, 1, 500, Int64.max - 1, .max] {
             for first in Self.numbers + [""] {
@@ -25,7 +25,7 @@ struct ExtremeRangeTests {
         }
     }
 
-    @Test("A range that a program makes of extreme numbers is resolved or refused")
+    @Test("A range of extreme numbers made by a program lies within the representation or is refused")
     func madeRanges() {
         let numbers = [Int64.min, -1, 0, 1, 499, 500, .max - 1, .max]
         for first in numbers {
@@ -40,7 +40,7 @@ struct ExtremeRangeTests {
         #expect(ByteRange.from(5, through: 3).resolved(in: 500) == nil)
     }
 
-    @Test("Dates of any numbers are read or refused, and any second can be written")
+    @Test("A date of any numbers is read or refused, and any second can be written")
     func dates() {
         for text in [
             "Sun, 99 Nov 9999 23:59:60 GMT", "Sun, 31 Feb 9999 23:59:60 GMT",
@@ -52,12 +52,6 @@ struct ExtremeRangeTests {
         }
         for seconds in [Int64.min, -1, 0, 253_402_300_799, 253_402_300_800, .max] {
             #expect(HTTPDate.text(secondsSince1970: seconds).count == 29)
-        }
-        for text in [
-            "0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "0000-00-00T00:00:00Z",
-            "9999-99-99T99:99:99Z", "2026-11-20T08:00:00.\(String(repeating: "9", count: 500))Z",
-        ] {
-            if let time = InternetTime(text) { #expect(time.description.utf8.count >= 20) }
         }
     }
 }

@@ -1,4 +1,4 @@
-import HTTPModel
+import ASCIIText
 
 /// A day of the proleptic Gregorian calendar from 0001-01-01 to 9999-12-31, without a time or a time zone.
 ///
@@ -13,9 +13,9 @@ public struct CalendarDate: Hashable, Comparable, Sendable {
 
     /// `nil` where there is no such day.
     public init?(year: Int, month: Int, day: Int) {
-        guard (1...9999).contains(year), (1...12).contains(month), day >= 1,
-            day <= Self.length(ofMonth: month, year: year)
-        else { return nil }
+        guard (1...9999).contains(year), GregorianCalendar.hasDay(year: year, month: month, day: day) else {
+            return nil
+        }
         self.init(unchecked: year, month, day)
     }
 
@@ -49,56 +49,23 @@ public struct CalendarDate: Hashable, Comparable, Sendable {
 
     private static let first = -719_162  // 0001-01-01
     private static let last = 2_932_896  // 9999-12-31
-
-    private static func length(ofMonth month: Int, year: Int) -> Int {
-        switch month {
-        case 2: (year % 4 == 0 && year % 100 != 0) || year % 400 == 0 ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
-    }
 }
 
 extension CalendarDate: LosslessStringConvertible {
     /// Reads `YYYY-MM-DD`, four, two and two ASCII digits, and nothing else.
     public init?(_ text: String) {
+        guard text.utf8.count == 10 else { return nil }
         var text = text
-        let date: CalendarDate? = text.withUTF8 { bytes in
-            guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-") else {
-                return nil
-            }
-            var numbers = (0, 0, 0)
-            for index in 0..<10 where index != 4 && index != 7 {
-                let digit = Int(bytes[index]) - 0x30
-                guard (0...9).contains(digit) else { return nil }
-                if index < 4 {
-                    numbers.0 = numbers.0 * 10 + digit
-                } else if index < 7 {
-                    numbers.1 = numbers.1 * 10 + digit
-                } else {
-                    numbers.2 = numbers.2 * 10 + digit
-                }
-            }
-            return CalendarDate(year: numbers.0, month: numbers.1, day: numbers.2)
+        guard let date = text.withUTF8({ GregorianCalendar.date(UnsafeRawBufferPointer($0)) }) else {
+            return nil
         }
-        guard let date else { return nil }
-        self = date
+        self.init(unchecked: date.year, date.month, date.day)
     }
 
     public var description: String {
         String(unsafeUninitializedCapacity: 10) { buffer in
-            func putTwoDigits(_ number: Int, at offset: Int) {
-                // None has more, and divisions of small numbers are quick.
-                let number = UInt8(truncatingIfNeeded: number)
-                buffer.initializeElement(at: offset, to: 0x30 &+ number / 10)
-                buffer.initializeElement(at: offset &+ 1, to: 0x30 &+ number % 10)
-            }
-            putTwoDigits(year / 100, at: 0)
-            putTwoDigits(year % 100, at: 2)
-            buffer.initializeElement(at: 4, to: UInt8(ascii: "-"))
-            putTwoDigits(month, at: 5)
-            buffer.initializeElement(at: 7, to: UInt8(ascii: "-"))
-            putTwoDigits(day, at: 8)
+            guard let place = buffer.baseAddress else { return 0 }
+            GregorianCalendar.write(year: year, month: month, day: day, at: place)
             return 10
         }
     }

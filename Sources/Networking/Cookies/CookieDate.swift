@@ -24,11 +24,9 @@ enum CookieDate {
             }
         }
         guard let time, let day, let month, let year, year >= 1601, time.hour < 24, time.minute < 60,
-            time.second < 60
+            time.second < 60, GregorianCalendar.hasDay(year: year, month: month, day: day)
         else { return nil }
         let days = GregorianCalendar.days(year: year, month: month, day: day)
-        // Rejects dates such as the 31st of February.
-        guard GregorianCalendar.date(daysSince1970: days) == (year, month, day) else { return nil }
         return Int64(days * 86_400 + time.hour * 3600 + time.minute * 60 + time.second)
     }
 
@@ -58,10 +56,8 @@ enum CookieDate {
 
     private static func monthNumber(_ token: Substring.UTF8View) -> Int? {
         let start = token.prefix(3).map { ASCII.lowercased($0) }
-        return months.firstIndex { start.elementsEqual($0.utf8) }.map { $0 + 1 }
+        return GregorianCalendar.monthNames.firstIndex { name in
+            start.elementsEqual(name.utf8.map(ASCII.lowercased))
+        }.map { $0 + 1 }
     }
-
-    private static let months = [
-        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-    ]
 }

@@ -1,4 +1,4 @@
-internal import HTTPModel
+internal import ASCIIText
 internal import JSONBytes
 
 /// Where somebody was, and when.

@@ -1,4 +1,4 @@
-internal import HTTPModel
+internal import ASCIIText
 
 /// The places that have names, and the paths that were posted. Not thread-safe.
 final class PathStore {

@@ -1,4 +1,4 @@
-internal import HTTPModel
+internal import ASCIIText
 
 /// What people do at places, and between them.
 enum PlaceCategory: String, CaseIterable, Sendable {

@@ -1,4 +1,4 @@
-internal import HTTPModel
+internal import ASCIIText
 
 /// Paths of days: how far they went, where they stayed, and what the time went to. Not thread-safe.
 final class Places {

@@ -1,3 +1,4 @@
+internal import ASCIIText
 internal import HTTPModel
 internal import JSONBytes
 

@@ -1,3 +1,4 @@
+import ASCIIText
 import GatewayCore
 import HTTPModel
 import JSONBytes

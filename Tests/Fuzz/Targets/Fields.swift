@@ -1,3 +1,4 @@
+import ASCIIText
 import FoundationEssentials
 import HTTPModel
 import JSONBytes
