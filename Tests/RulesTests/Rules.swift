@@ -1,57 +1,35 @@
 enum Rules {
-    /// Which modules of ours, and which C libraries, each module may import. An arrow never points up.
-    private static let layers: [String: Set<String>] = [
-        "Locking": [],
-        "Rx": ["Locking"],
-        "RxFoundation": ["Rx", "Foundation"],
-        "NetworkingCompatibility": ["Networking", "JSONBytes", "Foundation"],
-        "RxBlocking": ["Rx", "Locking", "Foundation"],
-        "RxTesting": ["Rx", "Locking", "Testing", "XCTest"],
-        "ASCIIText": [],
-        "HTTPModel": ["ASCIIText"],
-        "JSONBytes": ["ASCIIText"],
-        "JSONCoding": ["JSONBytes", "ASCIIText"],
-        "EventIO": ["CLibevent", "COpenSSL", "CLinux", "Rx", "Locking"],
-        "HTTPWire": ["HTTPModel", "ASCIIText"],
-        "ContentCoding": ["CZlib", "CBrotli"],
-        "HTTPInbound": ["EventIO", "HTTPWire", "HTTPModel", "Rx"],
-        "HTTPOutbound": ["EventIO", "HTTPWire", "ContentCoding", "HTTPModel", "ASCIIText", "Rx", "Locking"],
-        "Networking": ["Rx", "HTTPModel", "JSONBytes", "JSONCoding", "ASCIIText", "Locking"],
-        "NetworkingSession": [
-            "Networking", "HTTPOutbound", "EventIO", "HTTPModel", "JSONBytes", "Rx", "Locking",
-        ],
-        "GatewayCore": ["Networking", "Rx", "HTTPModel", "JSONBytes", "JSONCoding", "ASCIIText", "Locking"],
-        "GatewayHTTP": [
-            "GatewayCore", "NetworkingSession", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO",
-            "ContentCoding", "HTTPModel", "JSONBytes", "ASCIIText", "Rx", "Locking",
-        ],
-        "SampleUpstreams": ["CSQLite", "HTTPInbound", "EventIO", "HTTPModel", "JSONBytes", "Rx", "Locking"],
-        "SluiceCommand": [
-            "GatewayHTTP", "SampleUpstreams", "GatewayCore", "Networking", "EventIO", "Rx", "JSONBytes",
-            "HTTPModel", "CPages",
-        ],
-        "Sluice": [
-            "Rx", "Networking", "NetworkingSession", "GatewayCore", "GatewayHTTP", "JSONCoding", "JSONBytes",
-            "HTTPModel",
-        ],
-        "GatewayTesting": [
-            "GatewayHTTP", "GatewayCore", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO", "Rx",
-            "HTTPModel",
-            "JSONBytes",
-            "Locking",
-        ],
-    ]
-
     private static let system: Set<String> = [
         "Swift", "Synchronization", "Dispatch", "FoundationEssentials", "Glibc",
     ]
 
-    static func importComplaints(_ file: SourceFile) -> [String] {
-        let allowed = (layers[file.module] ?? []).union(system)
+    /// The modules that exist for the whole of Foundation or for a test library, which the others do without.
+    private static let special: [String: Set<String>] = [
+        "RxFoundation": ["Foundation"], "NetworkingFoundation": ["Foundation"], "RxBlocking": ["Foundation"],
+        "RxTesting": ["Testing", "XCTest"],
+    ]
+
+    /// Imports that the module's target in Package.swift does not declare. Swift itself accepts an import of any module that
+    /// happens to be built before.
+    static func importComplaints(_ file: SourceFile, _ manifest: Manifest) -> [String] {
+        let allowed = (manifest.dependencies[file.module] ?? []).union(system)
+            .union(special[file.module] ?? [])
         return file.lines.compactMap { line -> String? in
             guard let name = importedModule(line), !allowed.contains(name) else { return nil }
             return "\(file.path): \(file.module) may not import \(name)"
         }
+    }
+
+    /// Dependencies that a target declares and no file of its module imports.
+    static func dependencyComplaints(_ files: [SourceFile], _ manifest: Manifest) -> [String] {
+        let imported = Dictionary(grouping: files, by: \.module).mapValues {
+            Set($0.flatMap(\.lines).compactMap(importedModule))
+        }
+        return imported.flatMap { module, names in
+            (manifest.dependencies[module] ?? []).subtracting(names).map {
+                "\(module) declares \($0) and imports it nowhere"
+            }
+        }.sorted()
     }
 
     /// Modules whose generics have to be specialised for their users.

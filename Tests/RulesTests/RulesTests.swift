@@ -4,25 +4,6 @@ import Testing
 /// The rules of the code base that a compiler does not check, each with a proof that it can fail.
 @Suite("Rules of the code base")
 struct RulesTests {
-    @Test("A module imports only what its layer may")
-    func modulesImportOnlyWhatTheirLayerMay() throws {
-        let complaints = try SourceTree.sources.flatMap(Rules.importComplaints)
-        #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
-    }
-
-    @Test("An import against the layers is found")
-    func anImportAgainstTheLayersIsFound() {
-        let upwards = SourceFile(path: "Sources/Rx/Bad.swift", text: "public import GatewayCore\n")
-        let wall = SourceFile(path: "Sources/GatewayCore/Bad.swift", text: "internal import CLibevent\n")
-        let fine = SourceFile(path: "Sources/Rx/Good.swift", text: "import Locking\nimport Synchronization\n")
-        #expect(Rules.importComplaints(upwards) == ["Sources/Rx/Bad.swift: Rx may not import GatewayCore"])
-        #expect(
-            Rules.importComplaints(wall) == [
-                "Sources/GatewayCore/Bad.swift: GatewayCore may not import CLibevent"
-            ])
-        #expect(Rules.importComplaints(fine).isEmpty)
-    }
-
     @Test("No module whose generics are hot imports another one as package")
     func hotModulesAreSpecialised() throws {
         let complaints = try SourceTree.sources.flatMap(Rules.specialisationComplaints)

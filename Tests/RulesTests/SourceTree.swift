@@ -21,12 +21,26 @@ enum SourceTree {
             .appendingPathComponent(folder).resolvingSymlinksInPath()
     }
 
-    /// The README, which lies beside `Sources`.
-    static var readme: SourceFile {
+    static var readme: SourceFile { get throws { try file("README.md") } }
+
+    static var manifest: Manifest { get throws { Manifest(try file("Package.swift").text) } }
+
+    /// The folders of `Sources`.
+    static var modules: Set<String> {
         get throws {
-            let file = url(of: "Sources").deletingLastPathComponent().appendingPathComponent("README.md")
-            return SourceFile(path: "README.md", text: try String(contentsOf: file, encoding: .utf8))
+            Set(
+                try FileManager.default.contentsOfDirectory(
+                    at: url(of: "Sources"), includingPropertiesForKeys: [.isDirectoryKey]
+                ).filter { try $0.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true }
+                    .map(\.lastPathComponent))
         }
+    }
+
+    /// A file, by its path from the package's root.
+    static func file(_ path: String) throws -> SourceFile {
+        // From the folder of the sources, which may be a link to another checkout's.
+        let url = url(of: "Sources").deletingLastPathComponent().appendingPathComponent(path)
+        return SourceFile(path: path, text: try String(contentsOf: url, encoding: .utf8))
     }
 
     /// Every file in a folder of the package whose name ends so, with its path from the package's root.
