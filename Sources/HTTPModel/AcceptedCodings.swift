@@ -1,9 +1,9 @@
-/// What codings of content a client accepts (RFC 9110 12.5.3): its Accept-Encoding lines.
+/// The content codings that a client accepts (RFC 9110 12.5.3).
 public struct AcceptedCodings: Sendable, Hashable {
     /// Thousandths, by coding.
     private var weights: [String: Int] = [:]
 
-    /// A member that is malformed is left out.
+    /// Reads the Accept-Encoding lines and skips malformed members.
     public init(_ fields: HTTPFields) {
         for value in fields.valueBytes(of: .acceptEncoding) {
             for member in value.split(separator: UInt8(ascii: ",")) { read(member) }
@@ -24,7 +24,8 @@ public struct AcceptedCodings: Sendable, Hashable {
         weights[coding == "x-gzip" ? "gzip" : coding] = weight
     }
 
-    /// Whether content in that coding is welcome, and no less than content as it is. Without the field nothing is assumed.
+    /// Whether the client accepts the coding and weighs it no less than `identity`. False without the field: then nothing is
+    /// known of the client.
     public func prefers(_ coding: String) -> Bool {
         guard let weight = weights[coding] ?? weights["*"], weight > 0 else { return false }
         return weight >= weights["identity"] ?? 0

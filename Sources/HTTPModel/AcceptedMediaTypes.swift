@@ -1,13 +1,13 @@
 import ASCIIText
 
-/// What a client accepts (RFC 9110 12.5.1): the ranges of all its Accept lines with their weights.
+/// The media types that a client accepts, with their weights (RFC 9110 12.5.1).
 public struct AcceptedMediaTypes: Sendable, Hashable {
     struct Range: Sendable, Hashable {
         let type: MediaType
         /// Thousandths.
         let weight: Int
 
-        /// How closely the range names the type; nil when it does not cover it.
+        /// How closely the range names the type; nil if it does not cover the type.
         func precision(for wanted: MediaType) -> Int? {
             if type.type == "*" { return type.subtype == "*" ? 0 : nil }
             guard type.type == wanted.type else { return nil }
@@ -20,13 +20,13 @@ public struct AcceptedMediaTypes: Sendable, Hashable {
 
     private let ranges: [Range]?
 
-    /// Reads the Accept lines; a member that is malformed is left out, and without any line everything is accepted.
+    /// Reads the Accept lines and skips malformed members. Without a line, every type is accepted.
     public init(_ fields: HTTPFields) {
         let values = fields.valueBytes(of: .accept)
         ranges = values.isEmpty ? nil : values.flatMap(Self.ranges(in:))
     }
 
-    /// The weight of that type, 0 to 1000; 0 when it is not accepted. The most precise range decides.
+    /// Returns the weight of a type, 0 to 1000; 0 if it is not accepted. The most precise range decides.
     public func weight(of type: MediaType) -> Int {
         guard let ranges else { return 1000 }
         var best: (precision: Int, weight: Int)?
@@ -37,8 +37,8 @@ public struct AcceptedMediaTypes: Sendable, Hashable {
         return best?.weight ?? 0
     }
 
-    /// Whether failures shall be told as RFC 9457: `application/problem+json` is named, not by a wildcard, and weighs
-    /// no less than `application/json`.
+    /// Whether the client wants failures as RFC 9457 problem details: it names `application/problem+json`, not by a wildcard,
+    /// and weighs it no less than `application/json`.
     public var prefersProblemJSON: Bool {
         guard let ranges else { return false }
         guard let problem = ranges.first(where: { $0.type.isSameType(as: .problemJSON) }), problem.weight > 0
@@ -62,7 +62,7 @@ public struct AcceptedMediaTypes: Sendable, Hashable {
         }
     }
 
-    /// `qvalue` of RFC 9110 12.4.2 in thousandths.
+    /// Reads a `qvalue` (RFC 9110 12.4.2), in thousandths.
     static func weight(_ text: String) -> Int? {
         let bytes = Array(text.utf8)
         guard let first = bytes.first, first == 0x30 || first == 0x31, bytes.count <= 5 else { return nil }

@@ -1,10 +1,10 @@
 import ASCIIText
 
-/// `uri-host [ ":" port ]` of RFC 9110 7.2 and RFC 3986 3.2, without userinfo: the value of Host and the authority
-/// of a URL.
+/// The value of Host and the authority of a URL: `uri-host [ ":" port ]` (RFC 9110 7.2, RFC 3986 3.2), without userinfo.
 public enum Authority {
-    /// Whether the bytes are a host and maybe a port. A comma is refused, though a reg-name might have one: it is
-    /// how two Host lines look once joined.
+    /// Whether the bytes are a host with an optional port.
+    ///
+    /// A comma is refused although a reg-name may have one, because two Host lines that were joined have one too.
     public static func isValid(_ bytes: UnsafeRawBufferPointer, requiresPort: Bool = false) -> Bool {
         guard let host = hostEnd(in: bytes) else { return false }
         if host == bytes.count { return !requiresPort }
@@ -12,7 +12,8 @@ public enum Authority {
         return portIsValid(UnsafeRawBufferPointer(rebasing: bytes[(host + 1)...]), mayBeEmpty: !requiresPort)
     }
 
-    /// Where the host ends and the port's colon or nothing follows; nil when there is no valid host.
+    /// Returns the index behind the host, where the bytes end or the colon of a port should follow; nil if the host is not
+    /// valid.
     package static func hostEnd(in bytes: UnsafeRawBufferPointer) -> Int? {
         guard let first = bytes.first else { return nil }
         if first == 0x5b {
@@ -48,7 +49,7 @@ public enum Authority {
     }
 }
 
-/// The text form of an IPv6 address, RFC 4291 2.2. A zone is refused: it means something on one machine only.
+/// The text form of an IPv6 address (RFC 4291 2.2), without a zone, which has a meaning on one machine only.
 package enum IPv6Text {
     package static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var groups = 0
@@ -84,7 +85,7 @@ package enum IPv6Text {
     }
 }
 
-/// Four decimal numbers up to 255 without leading zeros.
+/// The text form of an IPv4 address: four decimal numbers up to 255 without leading zeros.
 package enum IPv4Text {
     package static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var parts = 0

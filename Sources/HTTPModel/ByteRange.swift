@@ -2,13 +2,13 @@ import ASCIIText
 
 /// A part of a representation that a request asks for (RFC 9110 14.1.2).
 public enum ByteRange: Sendable, Hashable {
-    /// `bytes=500-999` and, without an end, `bytes=500-`. Both ends are within.
+    /// `bytes=500-999`, both ends included, or `bytes=500-`.
     case from(Int64, through: Int64?)
-    /// `bytes=-500`: so many at the end.
+    /// `bytes=-500`: the last 500 bytes.
     case last(Int64)
 
-    /// The ranges of a `Range` field, in order. Nil where it is to be ignored: another unit, or no ranges by the grammar; a
-    /// range that ends before it begins is none.
+    /// Returns the ranges of a `Range` field, in order; nil if the field is to be ignored, because its unit is not `bytes` or
+    /// a range is malformed. A range that ends before it begins is malformed.
     public static func ranges(in value: ArraySlice<UInt8>) -> [ByteRange]? {
         let unit = value.prefix { $0 != UInt8(ascii: "=") }
         guard unit.count < value.count, unit.count == 5,
@@ -42,7 +42,7 @@ public enum ByteRange: Sendable, Hashable {
         self = .from(first, through: last)
     }
 
-    /// One beyond 18 digits is as good as without end: no representation is so long.
+    /// A number of more than 18 digits becomes 10^18: no representation is that long.
     private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
         guard !digits.isEmpty, digits.allSatisfy(ASCII.isDigit) else { return nil }
         let significant = digits.drop { $0 == UInt8(ascii: "0") }
@@ -50,7 +50,7 @@ public enum ByteRange: Sendable, Hashable {
         return significant.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
     }
 
-    /// Its bytes in a representation of `length` bytes; nil where none of them is there (416).
+    /// Returns the bytes of the range in a representation of `length` bytes; nil if it has none of them (416).
     public func resolved(in length: Int64) -> Range<Int64>? {
         switch self {
         case .from(let first, let last):

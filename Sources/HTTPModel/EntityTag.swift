@@ -1,13 +1,13 @@
 import ASCIIText
 
-/// What names one state of a representation (RFC 9110 8.8.3): `"a1b2"`, or weakly `W/"a1b2"`.
+/// The name of one state of a representation (RFC 9110 8.8.3): `"a1b2"`, or the weak `W/"a1b2"`.
 public struct EntityTag: Sendable, Hashable {
-    /// Two states with a weak tag are as good as the same, not the same to the byte.
+    /// Whether states with the same tag are equivalent but may differ in their bytes.
     public let isWeak: Bool
-    /// What stands between the quotes.
+    /// The bytes between the quotes.
     public let opaque: [UInt8]
 
-    /// Nil where a byte of the text cannot stand in a tag: a quote, a blank or a control character.
+    /// Nil if the text has a byte that a tag cannot have: a quote, a blank or a control character.
     public init?(_ opaque: String, isWeak: Bool = false) {
         guard opaque.utf8.allSatisfy(Self.isTagByte) else { return nil }
         self.init(opaque: Array(opaque.utf8), isWeak: isWeak)
@@ -18,25 +18,25 @@ public struct EntityTag: Sendable, Hashable {
         self.isWeak = isWeak
     }
 
-    /// A tag as a field has it, and nothing after it.
+    /// Reads a tag with its quotes; nil for malformed bytes and if anything follows the tag.
     public init?(bytes: ArraySlice<UInt8>) {
         var rest = bytes
         guard let tag = Self.next(in: &rest), rest.isEmpty else { return nil }
         self = tag
     }
 
-    /// Strong comparison (RFC 9110 8.8.3.2): the same to the byte. For ranges, and for what is to be changed.
+    /// Strong comparison (RFC 9110 8.8.3.2), for ranges and for changes: both states have the same bytes.
     public func isStronglyEqual(to other: EntityTag) -> Bool {
         !isWeak && !other.isWeak && opaque == other.opaque
     }
 
-    /// Weak comparison: as good as the same. For caches.
+    /// Weak comparison (RFC 9110 8.8.3.2), for caches: both states are equivalent.
     public func isWeaklyEqual(to other: EntityTag) -> Bool { opaque == other.opaque }
 
-    /// `etagc`: what is visible but a quote, and all beyond ASCII.
+    /// `etagc`: every visible character but the quote, and every byte beyond ASCII.
     private static func isTagByte(_ byte: UInt8) -> Bool { byte > 0x20 && byte != 0x22 && byte != 0x7f }
 
-    /// Takes a tag from the front.
+    /// Takes a tag from the front; nil, and nothing taken, if there is none.
     fileprivate static func next(in rest: inout ArraySlice<UInt8>) -> EntityTag? {
         var bytes = rest
         let isWeak = bytes.starts(with: "W/".utf8)
@@ -51,17 +51,18 @@ public struct EntityTag: Sendable, Hashable {
 }
 
 extension EntityTag: CustomStringConvertible {
-    /// As a field has it.
+    /// The tag with its quotes, as a field has it.
     public var description: String { "\(isWeak ? "W/" : "")\"\(String(decoding: opaque, as: UTF8.self))\"" }
 }
 
-/// What `If-Match` and `If-None-Match` say (RFC 9110 13.1.1, 13.1.2): any state there is, or one of these.
+/// The condition of `If-Match` or `If-None-Match` (RFC 9110 13.1.1, 13.1.2).
 public enum EntityTagCondition: Sendable, Hashable {
+    /// `*`: any state of the representation.
     case any
-    /// From what is malformed on nothing is read: it can be no tag of ours.
+    /// The tags up to the first malformed one, which cannot be a tag of ours.
     case tags([EntityTag])
 
-    /// Nil where there is no such field.
+    /// Nil without a field of that name.
     public init?(_ name: HTTPFieldName, in fields: HTTPFields) {
         let values = fields.valueBytes(of: name)
         guard let first = values.first else { return nil }

@@ -1,12 +1,12 @@
 import ASCIIText
 
-/// What fields are made of, in one array: entries that say where each field stands, room for more of them, and the text.
+/// The bytes of fields in one array: an entry for each field, room for more entries, and the text.
 ///
-/// What makes the unchecked reads and writes sound: `room` entries fit before the text, `count` of them are written, and
-/// whatever an entry says lies in the array. Only this file writes entries; ranges are checked where they are used.
+/// Entries are read and written without checks. This is sound because `room` entries fit before the text, `count` of them are
+/// written, and only this file writes them. The ranges that entries hold are checked where they are used.
 @usableFromInline
 package struct FieldStorage: Sendable {
-    /// Where one field stands in the array.
+    /// The place of one field in the array.
     @frozen @usableFromInline
     package struct Entry: Sendable, BitwiseCopyable {
         @usableFromInline package var nameStart: UInt32
@@ -28,7 +28,7 @@ package struct FieldStorage: Sendable {
         @inlinable @inline(__always)
         package var value: Range<Int> { Int(valueStart)..<Int(valueStart) &+ Int(valueCount) }
 
-        /// The same where the text stands so much further back.
+        /// Returns the entry for text that was moved back by that many bytes.
         @inline(__always)
         func moved(by distance: Int) -> Entry {
             var entry = self
@@ -41,13 +41,17 @@ package struct FieldStorage: Sendable {
     @usableFromInline package private(set) var bytes: [UInt8] = []
     @usableFromInline package private(set) var entryCount: UInt32 = 0
     private var room: UInt32 = 0
-    /// The text is whole lines that a serializer may write as they stand (`HTTPFields.checked`).
+    /// Whether the text is whole, valid lines that a serializer may copy (`HTTPFields.checked`).
     @usableFromInline package private(set) var isChecked = false
 
     package init() {}
 
-    /// A parsed head: its text, maybe with the content behind it, and the first `count` of entries that count from its
-    /// first byte.
+    /// Copies a parsed head, with or without the content behind it.
+    ///
+    /// - Parameters:
+    ///   - head: the bytes of the head.
+    ///   - entries: the places of the fields, counted from the first byte of `head`.
+    ///   - count: how many of `entries` are fields.
     package init(head: UnsafeRawBufferPointer, entries: borrowing [Entry], count: Int) {
         self.init(text: head, room: count, capacity: 0) { place, textStart in
             for index in 0..<count {
@@ -59,7 +63,11 @@ package struct FieldStorage: Sendable {
         entryCount = room
     }
 
-    /// - Parameter writeEntries: Writes entries at the place given, at most `room`.
+    /// - Parameters:
+    ///   - text: the bytes to copy.
+    ///   - room: how many entries fit before the text.
+    ///   - capacity: bytes to reserve behind the text.
+    ///   - writeEntries: writes at most `room` entries at `place`.
     @inline(__always)
     private init(
         text: UnsafeRawBufferPointer, room: Int, capacity: Int,
@@ -86,15 +94,19 @@ package struct FieldStorage: Sendable {
 
     @inlinable package var count: Int { Int(entryCount) }
 
-    /// From its first change on it is checked no more, but for `overwrite`.
+    /// Declares the text fit for a serializer to copy. Any change but `overwrite` takes that back.
     mutating func markChecked() { isChecked = true }
 
-    /// Where the text begins.
+    /// The index of the text's first byte.
     package var textStart: Int { Int(room) &* Self.stride }
 
     // MARK: Reading
 
-    /// The entry at that index, of the bytes that `bytes` lends.
+    /// Returns the entry at that index.
+    ///
+    /// - Parameters:
+    ///   - index: less than `count`.
+    ///   - bytes: the bytes of this storage.
     @inlinable @inline(__always)
     package func entry(_ index: Int, in bytes: UnsafeRawBufferPointer) -> Entry {
         precondition(UInt(bitPattern: index) < UInt(entryCount), "no field has that index")
@@ -106,7 +118,7 @@ package struct FieldStorage: Sendable {
         precondition(start >= 0, "no field has that index")
         var index = start
         return bytes.withUnsafeBytes { bytes in
-            // Most names that are asked for are not there, and differ in length from those that are.
+            // Most lookups find nothing, and most names differ in length.
             while index < count {
                 let entry = entry(index, in: bytes)
                 if Int(entry.nameCount) == name.count,
@@ -124,7 +136,7 @@ package struct FieldStorage: Sendable {
 
     // MARK: Change
 
-    /// Appends a field as it will go out: `name: value CRLF`.
+    /// Appends a field as a serializer writes it: `name: value CRLF`.
     mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         let length = name.count &+ value.count &+ 4
         precondition(bytes.count &+ length < Int(UInt32.max), "4 GiB of fields")
@@ -155,7 +167,7 @@ package struct FieldStorage: Sendable {
         }
     }
 
-    /// Room for twice the entries, and for what most messages have.
+    /// Doubles the room for entries, to at least 8, and reserves 256 bytes of text, enough for most messages.
     private mutating func makeRoom(for length: Int) {
         let old = self
         self = old.bytes.withUnsafeBytes { bytes in
@@ -173,7 +185,7 @@ package struct FieldStorage: Sendable {
         entryCount = old.entryCount
     }
 
-    /// Removes the fields whose names are to be; their text stays where it is. Nothing is copied where there are none.
+    /// Removes the entries of fields whose name matches; their text stays. Nothing is copied if no name matches.
     mutating func remove(where isRemoved: (_ name: UnsafeRawBufferPointer) -> Bool) {
         let first = bytes.withUnsafeBytes { bytes in
             (0..<count).first {

@@ -1,6 +1,6 @@
 public import ASCIIText
 
-/// A field name (RFC 9110 5.1): a token, the same in any case, written out as it was given.
+/// A field name (RFC 9110 5.1): a token that is compared without regard to case and written in the case it was given.
 ///
 /// A literal costs no allocation: `let name: HTTPFieldName = "X-Request-Id"`.
 public struct HTTPFieldName: Sendable {
@@ -12,7 +12,7 @@ public struct HTTPFieldName: Sendable {
 
     @usableFromInline let storage: Storage
 
-    /// Nil when the text is no token of 1 to 256 bytes.
+    /// Nil if the text is no token of 1 to 256 bytes.
     public init?(_ text: some StringProtocol) {
         let bytes = [UInt8](text.utf8)
         guard (1...Self.maximumLength).contains(bytes.count), bytes.allSatisfy(ASCII.isTokenByte) else {
@@ -29,7 +29,7 @@ public struct HTTPFieldName: Sendable {
     /// The longest name that is accepted or sent, in bytes.
     public static var maximumLength: Int { 256 }
 
-    /// The name's bytes for the time of the call.
+    /// Calls `body` with the name's bytes, which are valid during the call.
     @inlinable
     public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         switch storage {
@@ -40,7 +40,7 @@ public struct HTTPFieldName: Sendable {
 }
 
 extension HTTPFieldName: ExpressibleByStringLiteral {
-    /// A literal that is no field name is a mistake in the program: it stops a debug build, and no serializer sends it.
+    /// Stops a debug build if the literal is no field name. A release build accepts it, and the serializers refuse it.
     @inlinable
     public init(stringLiteral value: StaticString) {
         self.init(literal: value)

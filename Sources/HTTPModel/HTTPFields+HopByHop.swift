@@ -48,7 +48,7 @@ extension HTTPFields {
     }
 }
 
-/// Calls `body` with each element of a comma-separated list that is not empty, blanks trimmed.
+/// Calls `body` with each element of a comma-separated list, without the blanks around it. Empty elements are skipped.
 package func forEachListElement(
     in value: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
 ) {

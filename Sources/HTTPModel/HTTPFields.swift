@@ -1,9 +1,9 @@
 import ASCIIText
 
-/// The fields of a message, in order, several of one name allowed (RFC 9110 5.3).
+/// The fields of a message, in order; a name may occur more than once (RFC 9110 5.3).
 ///
-/// All of it lives in one array of bytes, `FieldStorage`: a parsed head shares it with the request target, and what was
-/// appended stands in it as it will go out, `Name: value CRLF`.
+/// All fields live in one array of bytes. A parsed head shares that array with its request target, and appended fields stand
+/// in it as they are sent: `Name: value CRLF`.
 public struct HTTPFields: Sendable {
     @usableFromInline package private(set) var storage: FieldStorage
 
@@ -11,7 +11,9 @@ public struct HTTPFields: Sendable {
         storage = FieldStorage()
     }
 
-    /// For a parser: names are tokens, values have no control byte.
+    /// For a parser.
+    ///
+    /// - Precondition: names are tokens, and values have no control byte.
     package init(_ storage: consuming FieldStorage) {
         self.storage = storage
     }
@@ -23,18 +25,18 @@ public struct HTTPFields: Sendable {
 // MARK: - Bytes
 
 extension HTTPFields {
-    /// The index of the first field of that name at or after `start`.
+    /// Returns the index of the first field of that name at or after `start`.
     public func firstIndex(of name: HTTPFieldName, from start: Int = 0) -> Int? {
         name.withBytes { storage.firstIndex(of: $0, from: start) }
     }
 
-    /// The name of the field at that index, in its own case. A slice of the storage, nothing is copied.
+    /// Returns the name of the field at that index, in its own case, as a slice of the storage.
     public func nameBytes(at index: Int) -> ArraySlice<UInt8> { storage.bytes[storage.entry(index).name] }
 
-    /// The value of the field at that index, without the blanks around it. A slice of the storage, nothing is copied.
+    /// Returns the value of the field at that index, without the blanks around it, as a slice of the storage.
     public func valueBytes(at index: Int) -> ArraySlice<UInt8> { storage.bytes[storage.entry(index).value] }
 
-    /// The value of the first field of that name. A slice of the storage, nothing is copied.
+    /// Returns the value of the first field of that name, as a slice of the storage.
     public func firstValueBytes(_ name: HTTPFieldName) -> ArraySlice<UInt8>? {
         firstIndex(of: name).map(valueBytes(at:))
     }
@@ -48,8 +50,13 @@ extension HTTPFields {
         return isHost
     }
 
-    /// Calls `body` with the value of the field at that index, if there is one and it has that name: lower case, four bytes
-    /// or more. Copies and retains nothing.
+    /// Calls `body` with the value of the field at that index if the field exists and has that name. Copies and retains
+    /// nothing.
+    ///
+    /// - Parameters:
+    ///   - index: 0 or more.
+    ///   - name: in lower case, at least four bytes.
+    ///   - body: gets bytes that are valid during the call.
     @inline(__always)
     package func withValue(
         at index: Int, ifNamed name: StaticString, _ body: (UnsafeRawBufferPointer) -> Void
@@ -62,7 +69,7 @@ extension HTTPFields {
         }
     }
 
-    /// The values of all fields of that name, in order.
+    /// Returns the values of all fields of that name, in order, as slices of the storage.
     public func valueBytes(of name: HTTPFieldName) -> [ArraySlice<UInt8>] {
         var values: [ArraySlice<UInt8>] = []
         var index = firstIndex(of: name)
@@ -73,7 +80,7 @@ extension HTTPFields {
         return values
     }
 
-    /// Calls `body` with name and value of each field, in order; the bytes are valid during the call only.
+    /// Calls `body` with name and value of each field, in order; the bytes are valid during the call.
     public func withEachField(
         _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void
     ) {
@@ -91,7 +98,8 @@ extension HTTPFields {
 // MARK: - Text
 
 extension HTTPFields {
-    /// The value of the first field of that name; setting replaces all of them by one, or by none for nil.
+    /// The value of the first field of that name. Setting it replaces all fields of the name by one at the end; setting nil
+    /// removes them.
     public subscript(_ name: HTTPFieldName) -> String? {
         get { firstValueBytes(name).map { String(decoding: $0, as: UTF8.self) } }
         set {
@@ -100,7 +108,7 @@ extension HTTPFields {
         }
     }
 
-    /// The values of all fields of that name, in order.
+    /// Returns the values of all fields of that name, in order.
     public func values(of name: HTTPFieldName) -> [String] {
         valueBytes(of: name).map { String(decoding: $0, as: UTF8.self) }
     }
@@ -124,29 +132,32 @@ extension HTTPFields {
         }
     }
 
-    /// Appends all fields of another set, in order.
+    /// Appends the fields of another message, in order.
     public mutating func append(contentsOf other: HTTPFields) {
         other.withEachField { name, value in append(name: name, value: value) }
     }
 
-    /// Appends a field from bytes. Blanks around the value are no part of it. The serializer refuses what is no
-    /// field, so that nothing malformed reaches the wire.
+    /// Appends a field from bytes, without the blanks around the value. The bytes are not checked here: the serializers
+    /// refuse malformed fields.
+    ///
+    /// - Precondition: the name has at most 256 bytes.
     public mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         precondition(name.count <= HTTPFieldName.maximumLength, "a field name has at most 256 bytes")
         storage.append(name: name, value: ASCII.trimmed(value))
     }
 
-    /// Writes other bytes in the place of a value, as many as it has: none of them a control character, no blank at either
-    /// end. For fields that are always the same but for some values of one length, as they cost no more than their copy.
+    /// Replaces a value by one of the same length. A message made from a template of fields then costs one copy.
+    ///
+    /// - Precondition: `write` stores no control character, and no blank at either end.
     package mutating func overwrite(valueAt index: Int, _ write: (UnsafeMutableRawBufferPointer) -> Void) {
         storage.overwrite(valueAt: index, write)
     }
 
-    /// The same fields, known to be fit for the wire: a serializer copies them in one piece. For fields that many messages
-    /// share. Any change but `overwrite` makes them fields like others again.
+    /// Returns the same fields, marked as valid: a serializer copies them in one piece. For fields that many messages share.
+    /// Any change but `overwrite` removes the mark.
     ///
-    /// - Precondition: names are tokens, values have no control characters, and none of the fields is one that a serializer
-    ///   writes or that belongs to one connection.
+    /// - Precondition: names are tokens, values have no control characters, and no field is hop-by-hop or one that a serializer
+    ///   writes itself.
     package func checked() -> HTTPFields {
         withEachField { name, value in
             precondition(!name.isEmpty && name.allSatisfy(ASCII.isTokenByte), "a field name is no token")
@@ -156,14 +167,14 @@ extension HTTPFields {
             }
             precondition(!isOwn && !HopByHopFields.contains(name), "a field that a serializer writes")
         }
-        // Anew, so that the text is these fields and nothing else.
+        // A fresh copy, because the text may still have lines of removed fields.
         var fields = HTTPFields()
         fields.append(contentsOf: self)
         fields.storage.markChecked()
         return fields
     }
 
-    /// Removes all fields of that name and says how many there were.
+    /// Removes all fields of that name and returns how many there were.
     @discardableResult
     public mutating func remove(_ name: HTTPFieldName) -> Int {
         name.withBytes { remove(named: $0) }
@@ -183,8 +194,7 @@ extension HTTPFields {
 }
 
 extension HTTPFields {
-    /// The content of the message that these fields were parsed with, where the parser put it behind them: so many bytes,
-    /// the last of their storage.
+    /// Returns the content of the message, if the parser stored it behind the fields: the last `count` bytes of the storage.
     package func content(_ count: Int) -> ArraySlice<UInt8> {
         storage.bytes[(storage.bytes.count - count)...]
     }

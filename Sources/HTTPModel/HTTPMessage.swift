@@ -16,7 +16,7 @@ public struct HTTPRequestHead: Sendable, Hashable {
         self.fields = fields
     }
 
-    /// Whom the request is for: the authority of an absolute target, else Host (RFC 9112 3.2.2).
+    /// The authority that the request is for: that of an absolute target, else the value of Host (RFC 9112 3.2.2).
     public var authorityBytes: ArraySlice<UInt8>? {
         target.authorityBytes ?? fields.firstValueBytes(.host)
     }
@@ -35,7 +35,7 @@ public struct HTTPResponseHead: Sendable, Hashable {
     }
 }
 
-/// A whole request, as a server received it.
+/// A request that a server received as a whole.
 public struct ReceivedRequest: Sendable, Hashable {
     public var head: HTTPRequestHead
     public var body: ArraySlice<UInt8>
@@ -46,7 +46,7 @@ public struct ReceivedRequest: Sendable, Hashable {
     }
 }
 
-/// A whole response; its body may come in pieces, which are written one after the other.
+/// A whole response. Its body is in pieces, which are written in order.
 public struct HTTPResponse: Sendable {
     public var status: HTTPStatus
     public var fields: HTTPFields

@@ -1,6 +1,6 @@
 import ASCIIText
 
-/// A request method (RFC 9110 9): case-sensitive, one token.
+/// A request method (RFC 9110 9): a token, compared with regard to case.
 public struct HTTPMethod: Sendable, Hashable {
     @usableFromInline
     enum Storage: Sendable, Hashable {
@@ -25,7 +25,7 @@ public struct HTTPMethod: Sendable, Hashable {
     public static var trace: HTTPMethod { HTTPMethod(.trace) }
     public static var connect: HTTPMethod { HTTPMethod(.connect) }
 
-    /// Defined as safe by RFC 9110 9.2.1: asks for no change of state.
+    /// Whether RFC 9110 9.2.1 defines the method as safe: it asks for no change of state.
     public var isSafe: Bool {
         switch storage {
         case .get, .head, .options, .trace: true
@@ -33,7 +33,7 @@ public struct HTTPMethod: Sendable, Hashable {
         }
     }
 
-    /// Defined as idempotent by RFC 9110 9.2.2: sent twice, it has the effect of once.
+    /// Whether RFC 9110 9.2.2 defines the method as idempotent: sent twice, it has the effect of sending it once.
     public var isIdempotent: Bool {
         switch storage {
         case .get, .head, .options, .trace, .put, .delete: true
@@ -41,11 +41,11 @@ public struct HTTPMethod: Sendable, Hashable {
         }
     }
 
-    // What is asked of every request, without the comparison that other names need.
+    // Checked on every request, so without the comparison of names that `==` includes.
     @inlinable package var isGet: Bool { if case .get = storage { true } else { false } }
     @inlinable package var isHead: Bool { if case .head = storage { true } else { false } }
 
-    /// Whether a request without content still says so with `Content-Length: 0` (RFC 9110 8.6).
+    /// Whether a request without content has `Content-Length: 0` (RFC 9110 8.6).
     public var anticipatesContent: Bool {
         switch storage {
         case .post, .put, .patch: true
@@ -55,9 +55,9 @@ public struct HTTPMethod: Sendable, Hashable {
 }
 
 extension HTTPMethod {
-    // Not RawRepresentable: its `==` would be preferred and compare the names as strings.
+    // Not RawRepresentable: the compiler would prefer its `==`, which compares the names as strings.
 
-    /// Nil when the text is no token (RFC 9110 5.6.2).
+    /// Nil if the text is no token (RFC 9110 5.6.2).
     public init?(rawValue: String) {
         var text = rawValue
         let method = text.withUTF8 { HTTPMethod(bytes: UnsafeRawBufferPointer($0)) }
@@ -72,13 +72,13 @@ extension HTTPMethod {
         }
     }
 
-    /// Nil when the bytes are no token (RFC 9110 5.6.2).
+    /// Nil if the bytes are no token (RFC 9110 5.6.2).
     public init?(bytes: UnsafeRawBufferPointer) {
         guard !bytes.isEmpty, bytes.allSatisfy(ASCII.isTokenByte) else { return nil }
         self.init(token: bytes)
     }
 
-    /// For bytes that are known to be a token.
+    /// - Precondition: the bytes are a token.
     package init(token bytes: UnsafeRawBufferPointer) {
         storage = Self.known(bytes) ?? .other(String(decoding: bytes, as: UTF8.self))
     }
@@ -100,7 +100,7 @@ extension HTTPMethod {
         return same ? candidate : nil
     }
 
-    /// The name of a method known by name, the empty string for another.
+    /// The name of a known method; empty for `other`.
     private var name: StaticString {
         switch storage {
         case .get: "GET"
@@ -116,7 +116,7 @@ extension HTTPMethod {
         }
     }
 
-    /// The name's bytes for the time of the call.
+    /// Calls `body` with the name's bytes, which are valid during the call.
     package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         switch storage {
         case .other(var text):

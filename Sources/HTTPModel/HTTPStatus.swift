@@ -1,14 +1,14 @@
-/// A status code, 100 to 599 (RFC 9110 15), with its constant reason phrase.
+/// A status code, 100 to 599 (RFC 9110 15).
 public struct HTTPStatus: Sendable, Hashable {
     @usableFromInline let value: UInt16
 
-    /// Nil when the code is not three digits from 100 to 599.
+    /// Nil if the code is not 100 to 599.
     public init?(code: Int) {
         guard (100...599).contains(code) else { return nil }
         value = UInt16(code)
     }
 
-    /// For codes that are known to be in 100...599.
+    /// - Precondition: the code is 100 to 599.
     @inlinable
     package init(unchecked value: UInt16) {
         self.value = value
@@ -17,7 +17,7 @@ public struct HTTPStatus: Sendable, Hashable {
     @inlinable
     public var code: Int { Int(value) }
 
-    /// 1xx: an interim answer, after which the real one follows.
+    /// 1xx: an interim response, which the final response follows.
     public var isInformational: Bool { value < 200 }
     /// 2xx.
     public var isSuccess: Bool { (200..<300).contains(value) }
@@ -27,7 +27,7 @@ public struct HTTPStatus: Sendable, Hashable {
     public var isClientError: Bool { (400..<500).contains(value) }
     /// 5xx.
     public var isServerError: Bool { value >= 500 }
-    /// Whether an answer with this status never has a body, whatever its fields say (RFC 9112 6.3).
+    /// Whether a response with this status has no body, whatever its fields say (RFC 9112 6.3).
     public var forbidsBody: Bool { value < 200 || value == 204 || value == 304 }
 }
 
@@ -94,7 +94,7 @@ extension HTTPStatus {
 }
 
 extension HTTPStatus {
-    /// The phrase of the IANA registry, or the name of the class for a code without one. Never text of an upstream.
+    /// The phrase of the IANA registry, or the name of the class if the registry has none. Never text of an upstream.
     public var reasonPhrase: StaticString {
         switch value {
         case 100: "Continue"

@@ -1,14 +1,14 @@
 import ASCIIText
 
 extension HTTPURL {
-    /// Reads a URL as programs and people write it, and normalizes it as browsers do (WHATWG URL 4.4): `\` is `/`, the
-    /// fragment is dropped, and what path and query cannot hold is percent-encoded: `/a b|é?[c]` becomes
-    /// `/a%20b%7C%C3%A9?%5Bc%5D`. Existing escapes and dot segments stay.
+    /// Reads a URL as programs and people write it, and normalizes it as browsers do (WHATWG URL 4.4): `\` becomes `/`, the
+    /// fragment is dropped, and bytes that a path or query cannot have are percent-encoded: `/a b|é?[c]` becomes
+    /// `/a%20b%7C%C3%A9?%5Bc%5D`. Escapes and dot segments stay as they are.
     ///
     /// - Throws: for a control character, an invalid scheme, host or port, a user name, or a `%` without two hexadecimal
     ///   digits.
     public init(normalizing text: String) throws(Failure) {
-        // Most need nothing.
+        // Most URLs need no normalizing.
         if text.utf8.allSatisfy(ASCII.isTargetByte) {
             try self.init(text)
             return
@@ -36,8 +36,8 @@ extension HTTPURL {
         try self.init(String(decoding: origin + Self.normalizedTarget(rest), as: UTF8.self))
     }
 
-    /// Normalizes a path, with or without a query, as `init(normalizing:)` does. Control characters stay as they are: they
-    /// are refused wherever a target is read.
+    /// Normalizes a path, with or without a query, as `init(normalizing:)` does. Control characters stay: every reader of a
+    /// target refuses them.
     public static func normalizedTarget(_ text: some Sequence<UInt8>) -> [UInt8] {
         var target: [UInt8] = []
         var isInQuery = false

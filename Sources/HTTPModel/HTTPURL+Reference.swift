@@ -1,16 +1,16 @@
 import ASCIIText
 
 extension HTTPURL {
-    /// Resolves a reference (the value of `Location`, say) against this URL (RFC 3986 5.2): a URL, `//host/path`, `/path`,
-    /// `path` or `?query`. Removes dot segments, written `.` or `%2e`, blanks around the reference and its fragment, and
-    /// normalizes the rest as `init(normalizing:)` does.
+    /// Resolves a reference, such as the value of `Location`, against this URL (RFC 3986 5.2): a URL, `//host/path`, `/path`,
+    /// `path` or `?query`. Removes the fragment, the blanks around the reference and dot segments, also those written as
+    /// `%2e`, and normalizes the rest as `init(normalizing:)` does.
     ///
     /// - Throws: if the result is not an http or https URL.
     public func resolving(_ reference: String) throws(Failure) -> HTTPURL {
         try resolving(Array(reference.utf8))
     }
 
-    /// Resolves a reference as it came: bytes that are not UTF-8 are percent-encoded as they are.
+    /// Resolves a reference from received bytes. Bytes that are not UTF-8 are percent-encoded one by one.
     public func resolving(_ reference: some Collection<UInt8>) throws(Failure) -> HTTPURL {
         let bytes = Array(reference).withUnsafeBytes { Array(ASCII.trimmed($0)) }
         if Self.hasScheme(bytes) { return try HTTPURL(normalizing: bytes).withoutDotSegments() }
@@ -29,7 +29,7 @@ extension HTTPURL {
         }
     }
 
-    /// `scheme ":"` before any `/` or `?` (RFC 3986 3.1).
+    /// Whether the reference begins with `scheme ":"` (RFC 3986 3.1).
     private static func hasScheme(_ bytes: [UInt8]) -> Bool {
         guard let first = bytes.first, ASCII.isLetter(first),
             let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
@@ -41,7 +41,7 @@ extension HTTPURL {
         }
     }
 
-    /// RFC 3986 5.2.4, after `%2e` was decoded (RFC 3986 6.2.2.2), as browsers do.
+    /// Removes dot segments (RFC 3986 5.2.4) after decoding `%2e` (RFC 3986 6.2.2.2), as browsers do.
     private func withoutDotSegments() -> HTTPURL {
         var segments: [Substring] = []
         let all = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
@@ -60,7 +60,7 @@ extension HTTPURL {
         return url
     }
 
-    /// Whether both are of one origin: scheme, host and port (RFC 6454 4).
+    /// Whether both URLs have the same scheme, host and port (RFC 6454 4).
     public func hasSameOrigin(as other: HTTPURL) -> Bool {
         scheme == other.scheme && host == other.host && port == other.port
     }

@@ -1,6 +1,6 @@
 import ASCIIText
 
-/// An `http` or `https` URL (RFC 9110 4.2), read strictly: a scheme, a host, maybe a port, a path and a query.
+/// An `http` or `https` URL (RFC 9110 4.2), read strictly.
 public struct HTTPURL: Sendable, Hashable {
     public enum Scheme: String, Sendable, Hashable {
         case http
@@ -14,19 +14,19 @@ public struct HTTPURL: Sendable, Hashable {
         }
     }
 
-    /// Why a text is no such URL.
+    /// The rule that a text breaks.
     public enum Failure: Error, Sendable, Hashable {
         case scheme, userinfo, host, port, forbiddenByte, fragment, malformedEscape
     }
 
     public var scheme: Scheme
-    /// In lower case; an IPv6 address without its brackets.
+    /// The host in lower case; an IPv6 address without its brackets.
     public var host: String
-    /// The scheme's own where the text has none.
+    /// The port; the scheme's default if the text has none.
     public var port: Int
-    /// Percent-encoded as it came, at least `/`.
+    /// The path, percent-encoded as it was given; `/` if the text has none.
     public var path: String
-    /// Percent-encoded as it came, without its `?`; nil when there is no `?`.
+    /// The query without its `?`, percent-encoded as it was given; nil without a `?`.
     public var query: String?
 
     public init(_ text: String) throws(Failure) {
@@ -71,13 +71,13 @@ public struct HTTPURL: Sendable, Hashable {
         return true
     }
 
-    /// `host[:port]` as Host has it: the port only where it is not the scheme's own, brackets around IPv6.
+    /// The value of Host, `host[:port]`: the port only if it is not the scheme's default, an IPv6 address in brackets.
     public var authority: String {
         let host = host.contains(":") ? "[\(host)]" : host
         return port == scheme.defaultPort ? host : "\(host):\(port)"
     }
 
-    /// `path[?query]`: the request target in origin-form.
+    /// The request target in origin-form, `path[?query]`.
     public var target: String {
         query.map { "\(path)?\($0)" } ?? path
     }

@@ -1,6 +1,6 @@
 import ASCIIText
 
-/// A media type (RFC 9110 8.3.1): `type/subtype` and parameters. Type, subtype and parameter names in lower case.
+/// A media type (RFC 9110 8.3.1): `type/subtype` and parameters. Type, subtype and the names of parameters are in lower case.
 public struct MediaType: Sendable, Hashable {
     public let type: String
     public let subtype: String
@@ -8,7 +8,7 @@ public struct MediaType: Sendable, Hashable {
 
     public struct Parameter: Sendable, Hashable {
         public let name: String
-        /// Without its quotes.
+        /// The value without quotes.
         public let value: String
 
         public init(name: String, value: String) {
@@ -23,12 +23,12 @@ public struct MediaType: Sendable, Hashable {
         self.parameters = parameters
     }
 
-    /// Nil when the text is no media type.
+    /// Nil if the text is no media type.
     public init?(_ text: some StringProtocol) {
         self.init(bytes: Array(text.utf8)[...])
     }
 
-    /// Nil when the bytes are no media type.
+    /// Nil if the bytes are no media type.
     public init?(bytes: ArraySlice<UInt8>) {
         var scanner = ParameterScanner(bytes)
         guard let type = scanner.token(), scanner.skip(0x2f), let subtype = scanner.token() else {
@@ -49,7 +49,7 @@ public struct MediaType: Sendable, Hashable {
         parameters.first { $0.name == name }?.value
     }
 
-    /// Whether type and subtype are the same, whatever the parameters.
+    /// Whether type and subtype are equal, whatever the parameters.
     public func isSameType(as other: MediaType) -> Bool {
         type == other.type && subtype == other.subtype
     }

@@ -15,14 +15,14 @@ struct ParameterScanner {
         while let byte = rest.first, ASCII.isBlank(byte) { rest.removeFirst() }
     }
 
-    /// Skips that byte, if it is the next.
+    /// Skips the next byte if it is `byte`.
     mutating func skip(_ byte: UInt8) -> Bool {
         guard rest.first == byte else { return false }
         rest.removeFirst()
         return true
     }
 
-    /// Skips `OWS ";" OWS`, or blanks at the end.
+    /// Skips `OWS ";" OWS`. Without a semicolon it skips the blanks and returns false.
     mutating func skipSemicolon() -> Bool {
         skipBlanks()
         guard skip(0x3b) else { return false }
@@ -30,14 +30,10 @@ struct ParameterScanner {
         return true
     }
 
-    /// Skips `BWS "=" BWS`, if an equals sign comes next.
+    /// Skips `BWS "=" BWS`. Without an equals sign it skips the blanks and returns false.
     mutating func skipEquals() -> Bool {
-        let before = rest
         skipBlanks()
-        guard skip(0x3d) else {
-            rest = before
-            return false
-        }
+        guard skip(0x3d) else { return false }
         skipBlanks()
         return true
     }
@@ -65,7 +61,7 @@ struct ParameterScanner {
         return nil
     }
 
-    /// The parts between the commas that stand outside of quotes.
+    /// Splits at the commas outside of quotes.
     static func members(of value: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
         var members: [ArraySlice<UInt8>] = []
         var start = value.startIndex

@@ -1,8 +1,8 @@
-/// Where a connection goes, as text for a log: `127.0.0.1:8081`. Made once an address, so that its connections and their
-/// calls share it.
+/// The address of a connection's peer as text for logs: `127.0.0.1:8081`. All connections to the address and their calls
+/// share one.
 public final class PeerAddress: Sendable, CustomStringConvertible {
     public let description: String
-    /// The text in quotes, as JSON has it; nil where JSON has to escape some of it, as in a socket's path.
+    /// The text as a JSON string; nil if JSON has to escape some of it, as may be in the path of a socket.
     package let quoted: [UInt8]?
 
     public init(_ text: String) {
@@ -10,7 +10,7 @@ public final class PeerAddress: Sendable, CustomStringConvertible {
         quoted = text.utf8.allSatisfy(Self.isPlain) ? Array("\"\(text)\"".utf8) : nil
     }
 
-    /// ASCII, and no quote, backslash or control.
+    /// Whether the byte is ASCII and neither a quote, a backslash nor a control character.
     private static func isPlain(_ byte: UInt8) -> Bool {
         (0x20..<0x7f).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }

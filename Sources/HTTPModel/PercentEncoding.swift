@@ -1,18 +1,18 @@
 public import ASCIIText
 
-/// Percent-encoding of RFC 3986 2.1, with the rules for values that become part of a path.
+/// Percent-encoding (RFC 3986 2.1), and the rules for values that become a segment of a path.
 public enum PercentEncoding {
-    /// Why a value was refused.
+    /// The rule that a value breaks.
     public enum Failure: Error, Sendable, Hashable {
-        /// A `%` without two hexadecimal digits after it.
+        /// Two hexadecimal digits do not follow a `%`.
         case malformedEscape
-        /// The decoded bytes are no UTF-8.
+        /// The decoded bytes are not UTF-8.
         case notUTF8
-        /// A path value is one segment: it has at least one byte.
+        /// The segment has no byte.
         case empty
-        /// `.` or `..`, as it is or encoded.
+        /// The segment is `.` or `..`, plain or encoded.
         case dotSegment
-        /// `/`, `\`, NUL or another control byte, as it is or encoded.
+        /// The segment has a `/`, a `\` or a control byte, plain or encoded.
         case forbiddenByte
     }
 
@@ -55,7 +55,7 @@ public enum PercentEncoding {
         return text
     }
 
-    /// Decodes one segment of a request's path and checks that it can stand for one segment only.
+    /// Decodes one segment of a request's path and checks that it stays one segment (`checkSegment`).
     public static func decodeSegment(_ bytes: some Collection<UInt8>) throws(Failure) -> String {
         let decoded = try decode(bytes)
         try checkSegment(decoded)
@@ -63,14 +63,16 @@ public enum PercentEncoding {
         return text
     }
 
-    /// One segment of a path: everything outside `unreserved` is percent-encoded. What would leave the segment,
-    /// encoded any number of times, is refused, for the server behind may decode it once more than we think.
+    /// Percent-encodes a value as one segment of a path: everything outside `unreserved`.
+    ///
+    /// - Throws: if the value would not stay one segment. Values that are encoded already, any number of times, are checked
+    ///   too, because the server may decode once more than it should.
     public static func encodeSegment(_ value: String) throws(Failure) -> String {
         try checkSegment(Array(value.utf8))
         return encode(value)
     }
 
-    /// Everything outside `unreserved` percent-encoded: a name or a value of a query.
+    /// Percent-encodes everything outside `unreserved`, for a name or a value of a query.
     public static func encode(_ value: String) -> String {
         var encoded: [UInt8] = []
         encoded.reserveCapacity(value.utf8.count)
@@ -78,11 +80,11 @@ public enum PercentEncoding {
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    /// Whether a value may be one segment of a path: not empty, no `.`, `..`, `/`, `\`, NUL or control byte,
-    /// as it is or encoded any number of times.
+    /// Checks that a value stays one segment of a path: it is not empty, is not `.` or `..`, and has no `/`, `\` or control
+    /// byte, plain or encoded any number of times.
     public static func checkSegment(_ value: [UInt8]) throws(Failure) {
         guard !value.isEmpty else { throw .empty }
-        // None of these is part of an escape, so what one decoding brings out all further ones leave.
+        // No forbidden byte is part of an escape, so further decodings keep what one of them brings out.
         let decoded = value.contains(0x25) ? decodeToTheEnd(value) : value
         guard decoded != [0x2e], decoded != [0x2e, 0x2e] else { throw .dotSegment }
         guard !decoded.contains(where: isForbiddenInSegment) else { throw .forbiddenByte }
@@ -92,8 +94,8 @@ public enum PercentEncoding {
         byte == 0x2f || byte == 0x5c || byte < 0x20 || byte == 0x7f
     }
 
-    /// Decodes what is an escape, and what that makes one, and keeps a `%` that is none, as a chain of careless servers
-    /// would. In one pass, however often a value is encoded: an escape is decoded as its last digit comes.
+    /// Decodes until no escape is left and keeps a malformed `%`, as a chain of careless servers would. One pass is enough,
+    /// however often the value is encoded: an escape is decoded when its last digit is appended.
     private static func decodeToTheEnd(_ bytes: [UInt8]) -> [UInt8] {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)

@@ -1,12 +1,12 @@
-/// What a client would like beside what it asks for (RFC 7240): the preferences of all its Prefer lines.
+/// The preferences of a client (RFC 7240), from all its Prefer lines.
 ///
 ///     Prefer: respond-async, wait=10
 ///     Prefer: timeline
 public struct Preferences: Sendable, Hashable {
-    /// By names in lower case.
+    /// Values by name in lower case.
     private let values: [String: String]
 
-    /// Reads the Prefer lines. A preference that is malformed is left out; of one that is there twice the first counts.
+    /// Reads the Prefer lines. Malformed preferences are skipped; of several with one name the first counts.
     public init(_ fields: HTTPFields) {
         var values: [String: String] = [:]
         for line in fields.valueBytes(of: .prefer) {
@@ -18,12 +18,11 @@ public struct Preferences: Sendable, Hashable {
         self.values = values
     }
 
-    /// The preference's value: empty where it has none, which is the same; nil where it is not there.
-    ///
-    /// - Parameter name: in any case.
+    /// The value of the preference with that name, in any case; empty for a preference without a value, nil without the
+    /// preference.
     public subscript(name: String) -> String? { values[name.lowercased()] }
 
-    /// `token [ BWS "=" BWS word ] *( OWS ";" [ OWS parameter ] )`; the parameters are read and left out.
+    /// Reads `token [ BWS "=" BWS word ] *( OWS ";" [ OWS parameter ] )` and drops the parameters.
     private static func preference(_ member: ArraySlice<UInt8>) -> (name: String, value: String)? {
         var scanner = ParameterScanner(member)
         guard let name = scanner.token() else { return nil }
@@ -34,7 +33,7 @@ public struct Preferences: Sendable, Hashable {
         return scanner.isAtEnd ? (name.lowercased(), value) : nil
     }
 
-    /// What is behind an equals sign: empty where there is none, nil where nothing is behind it.
+    /// Reads `[ BWS "=" BWS word ]`: empty without an equals sign, nil if no word follows the sign.
     private static func word(_ scanner: inout ParameterScanner) -> String? {
         scanner.skipEquals() ? scanner.tokenOrQuoted() : ""
     }

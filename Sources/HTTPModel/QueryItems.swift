@@ -1,27 +1,27 @@
-/// The items of a query, read as `application/x-www-form-urlencoded` (WHATWG URL 5.1): parted by `&`, name and value
-/// by the first `=`, `+` is a space. Nothing is decoded before it is asked for.
+/// The items of a query, read as `application/x-www-form-urlencoded` (WHATWG URL 5.1): `&` separates items, the first `=`
+/// separates name and value, and `+` is a space. Items are decoded on access.
 public struct QueryItems: Sendable {
     private let bytes: ArraySlice<UInt8>
 
-    /// The items of a query without its `?`; none for nil.
+    /// - Parameter query: the query without its `?`; nil has no items.
     public init(_ query: ArraySlice<UInt8>?) {
         bytes = query ?? []
     }
 
-    /// The first value of that name; nil when there is none, the empty string when it has no `=`.
+    /// Returns the first value of that name; nil without such an item, empty if the item has no `=`.
     public func first(_ name: String) throws(PercentEncoding.Failure) -> String? {
         for item in items where try item.isNamed(name) { return try item.decodedValue() }
         return nil
     }
 
-    /// All values of that name, in order.
+    /// Returns all values of that name, in order.
     public func values(of name: String) throws(PercentEncoding.Failure) -> [String] {
         var values: [String] = []
         for item in items where try item.isNamed(name) { values.append(try item.decodedValue()) }
         return values
     }
 
-    /// All items, in order.
+    /// Returns all items, in order.
     public func all() throws(PercentEncoding.Failure) -> [(name: String, value: String)] {
         var all: [(name: String, value: String)] = []
         for item in items { all.append((try Item.decode(item.name), try item.decodedValue())) }
@@ -36,7 +36,7 @@ public struct QueryItems: Sendable {
             guard name.contains(where: { $0 == 0x25 || $0 == 0x2b }) else {
                 return name.elementsEqual(wanted.utf8)
             }
-            // By bytes here too: to == on strings, the two spellings of an accent are one.
+            // Compared by bytes here too: `==` on strings takes the two spellings of an accented letter for one.
             return try Item.decode(name).utf8.elementsEqual(wanted.utf8)
         }
 

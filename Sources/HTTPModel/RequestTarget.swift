@@ -1,15 +1,15 @@
-/// What a request line asks for (RFC 9112 3.2), as the bytes that came.
+/// The target of a request (RFC 9112 3.2), as it was received.
 ///
-/// The bytes are a part of the array that holds the parsed head; nothing is decoded or copied.
+/// Its bytes are part of the array that holds the parsed head; nothing is decoded or copied.
 public struct RequestTarget: Sendable {
     public enum Form: Sendable, Hashable {
         /// `/path?query`
         case origin
         /// `http://authority/path?query`
         case absolute
-        /// `*`, of the server as a whole
+        /// `*`: the server as a whole
         case asterisk
-        /// `host:port`, of CONNECT
+        /// `host:port`, for CONNECT
         case authority
     }
 
@@ -17,11 +17,16 @@ public struct RequestTarget: Sendable {
     let block: [UInt8]
     let start: UInt32
     let pathStart: UInt32
-    /// Where the path ends: at the `?`, or at the end of all.
+    /// The index of the `?`, or `end` without one.
     let pathEnd: UInt32
     let end: UInt32
 
-    /// For a parser: `range` of the text is a target of that shape.
+    /// For a parser.
+    ///
+    /// - Parameters:
+    ///   - storage: the storage of the head.
+    ///   - range: the place of the target in the text of the storage.
+    ///   - shape: the shape of the target.
     package init(in storage: FieldStorage, range: Range<Int>, shape: TargetShape) {
         let start = storage.textStart
         self.init(
@@ -37,7 +42,7 @@ public struct RequestTarget: Sendable {
         end = UInt32(truncatingIfNeeded: range.upperBound)
     }
 
-    /// Nil when the text is no request target.
+    /// Nil if the text is no request target.
     public init?(_ text: String) {
         let bytes = [UInt8](text.utf8)
         guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != 0x23 }) else { return nil }
@@ -45,20 +50,20 @@ public struct RequestTarget: Sendable {
         self.init(block: bytes, range: 0..<bytes.count, shape: shape)
     }
 
-    /// The whole target as it came.
+    /// The whole target as it was received.
     public var bytes: ArraySlice<UInt8> { block[Int(start)..<Int(end)] }
 
-    /// The path as it came, percent-encoded. `/` where an absolute target has none; empty for the asterisk and
-    /// authority forms.
+    /// The path as it was received, percent-encoded; `/` if an absolute target has none, empty for the asterisk and authority
+    /// forms.
     public var pathBytes: ArraySlice<UInt8> {
         if pathStart == pathEnd, form == .absolute { return [0x2f] }
         return block[Int(pathStart)..<Int(pathEnd)]
     }
 
-    /// The length of the path as it came.
+    /// The length of the path as it was received.
     package var pathLength: Int { Int(pathEnd &- pathStart) }
 
-    /// The query as it came, without its `?`; nil when there is no `?`.
+    /// The query as it was received, without its `?`; nil without a `?`.
     public var queryBytes: ArraySlice<UInt8>? {
         guard pathEnd < end else { return nil }
         return block[Int(pathEnd) + 1..<Int(end)]

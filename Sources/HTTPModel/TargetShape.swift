@@ -1,12 +1,11 @@
 import ASCIIText
 
-/// The form of a target and where its path stands, relative to the target's first byte.
+/// The form of a request target and the range of its path, counted from the target's first byte.
 package struct TargetShape {
     package let form: RequestTarget.Form
     package let path: Range<Int>
 
-    /// Nil when the bytes have none of the four forms. `*` and the authority form are told apart from the others
-    /// by their bytes; that they fit the method is for the caller to check.
+    /// Nil if the bytes have none of the four forms. The caller checks that the form fits the method.
     package init?(_ bytes: UnsafeRawBufferPointer) {
         guard let first = bytes.first else { return nil }
         if first == 0x2f {
@@ -41,7 +40,7 @@ package struct TargetShape {
         while end &+ 8 <= bytes.count {
             let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: end, as: UInt64.self))
             let other = word ^ (ones &* 0x3f)
-            // A flag may be wrong only behind the first right one.
+            // Flags above the lowest one may be wrong.
             let flags = (other &- ones) & ~other & (ones &* 0x80)
             if flags != 0 { return end &+ flags.trailingZeroBitCount &>> 3 }
             end &+= 8
@@ -50,7 +49,7 @@ package struct TargetShape {
         return end
     }
 
-    /// Where the authority starts after `http://` or `https://`, in any case; nil for other beginnings.
+    /// Returns the index behind `http://` or `https://`, in any case; nil for other beginnings.
     private static func schemeEnd(in bytes: UnsafeRawBufferPointer) -> Int? {
         if bytes.count >= 7,
             ASCII.equals(UnsafeRawBufferPointer(rebasing: bytes[0..<7]), lowercase: "http://")

@@ -4,7 +4,7 @@ import Testing
 @Suite("Accepted codings")
 struct AcceptedCodingsTests {
     @Test(
-        "gzip is preferred where it is accepted and content as it is is not wanted more",
+        "gzip is preferred if it is accepted and weighs no less than identity",
         arguments: [
             ([], false), ([""], false), (["identity"], false), (["gzip;q=0"], false), (["*;q=0"], false),
             (["br"], false),

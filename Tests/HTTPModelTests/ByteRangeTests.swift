@@ -1,12 +1,12 @@
 import HTTPModel
 import Testing
 
-@Suite("Ranges of bytes")
+@Suite("Byte ranges")
 struct ByteRangeTests {
     private func ranges(_ text: String) -> [ByteRange]? { ByteRange.ranges(in: Array(text.utf8)[...]) }
 
     @Test(
-        "What is no range of bytes is to be ignored",
+        "A Range field without valid byte ranges is ignored",
         arguments: [
             "", "bytes", "bytes=", "bytes=,", "bytes=-", "bytes=1", "bytes=a-b", "bytes=1-a", "bytes=2-1",
             "bytes= =1-2",
@@ -18,7 +18,7 @@ struct ByteRangeTests {
     }
 
     @Test(
-        "Ranges are read in their order",
+        "Ranges are read in order",
         arguments: [
             ("bytes=0-0", [.from(0, through: 0)]), ("bytes=500-", [.from(500, through: nil)]),
             ("bytes=-500", [.last(500)]),
@@ -34,7 +34,7 @@ struct ByteRangeTests {
     }
 
     @Test(
-        "A range stands for the bytes that are there",
+        "A range is cut to the bytes that the representation has",
         arguments: [
             (.from(0, through: 0), 10, 0..<1), (.from(9, through: nil), 10, 9..<10),
             (.from(5, through: 1_000_000_000_000_000_000), 10, 5..<10),

@@ -6,7 +6,7 @@ struct EntityTagTests {
     private func tag(_ text: String) -> EntityTag? { EntityTag(bytes: Array(text.utf8)[...]) }
 
     @Test(
-        "What is no tag is refused",
+        "Bytes that are no tag are refused",
         arguments: [
             "", "a", "\"a", "a\"", "\"a\"b", "\"a\" ", "w/\"a\"", "W/a", "\"a b\"", "\"a\u{7f}\"", "\"\"\"",
         ])
@@ -15,7 +15,8 @@ struct EntityTagTests {
     }
 
     @Test(
-        "A text with a quote, a blank or a control character makes no tag", arguments: ["\"", "a b", "a\n"])
+        "A tag cannot be made of text with a quote, a blank or a control character",
+        arguments: ["\"", "a b", "a\n"])
     func refusedText(text: String) {
         #expect(EntityTag(text) == nil)
     }
@@ -39,7 +40,7 @@ struct EntityTagTests {
     }
 
     @Test(
-        "A condition is any state, or a list that is read up to what is malformed",
+        "A condition is any state, or the tags of the list up to a malformed one",
         arguments: [
             (["*"], nil), (["\"a\""], ["\"a\""]),
             (["\"a\", W/\"b\"", "\"c\""], ["\"a\"", "W/\"b\"", "\"c\""]),

@@ -1,14 +1,14 @@
 import HTTPModel
 import Testing
 
-@Suite("Dates of HTTP")
+@Suite("HTTP dates")
 struct HTTPDateTests {
     private func seconds(_ text: String) -> Int64? {
         HTTPDate.seconds(Array(text.utf8)[...])
     }
 
     @Test(
-        "What is no date in one of the three forms is refused",
+        "Text that is no date in one of the three forms is refused",
         arguments: [
             "", "now", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 UTC",
             "Sun, 32 Nov 1994 08:49:37 GMT", "Thu, 31 Nov 1994 08:49:37 GMT", "Wed, 29 Feb 2023 00:00:00 GMT",
@@ -21,7 +21,7 @@ struct HTTPDateTests {
     }
 
     @Test(
-        "All three forms are the same instant",
+        "The three forms of a date are read as the same second",
         arguments: [
             "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
         ])
@@ -29,7 +29,7 @@ struct HTTPDateTests {
         #expect(seconds(text) == 784_111_777)
     }
 
-    @Test("Leap years and centuries are counted as the calendar does")
+    @Test("Leap years and centuries follow the calendar")
     func calendar() {
         #expect(seconds("Thu, 01 Jan 1970 00:00:00 GMT") == 0)
         #expect(seconds("Tue, 29 Feb 2000 00:00:00 GMT") == 951_782_400)
@@ -39,7 +39,7 @@ struct HTTPDateTests {
     }
 
     @Test(
-        "A date is written as RFC 9110 has it",
+        "A date is written as an IMF-fixdate",
         arguments: [
             (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
             (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
@@ -49,7 +49,7 @@ struct HTTPDateTests {
             (1_795_219_199, "Fri, 20 Nov 2026 23:59:59 GMT"),
             (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"),
             (253_402_300_799, "Fri, 31 Dec 9999 23:59:59 GMT"),
-            // What a file may be dated.
+            // Times that a file may have.
             (-1, "Thu, 01 Jan 1970 00:00:00 GMT"), (.min, "Thu, 01 Jan 1970 00:00:00 GMT"),
             (253_402_300_800, "Fri, 31 Dec 9999 23:59:59 GMT"), (.max, "Fri, 31 Dec 9999 23:59:59 GMT"),
         ] as [(Int64, String)])

@@ -1,4 +1,3 @@
-import ASCIIText
 import HTTPModel
 import Testing
 
@@ -11,74 +10,21 @@ struct HTTPFieldsTests {
         #expect(HTTPFieldName(String(repeating: "a", count: 256)) != nil)
     }
 
-    @Test("Every byte is a tchar or not as RFC 9110 has it")
-    func tokenBytes() {
-        let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-        let tokens = Set(("!#$%&'*+-.^_`|~" + letters).utf8)
-        let unreserved = Set(("-._~" + letters).utf8)
-        let subDelimiters = Set("!$&'()*+,;=".utf8)
-        for byte in UInt8.min...UInt8.max {
-            #expect(ASCII.isTokenByte(byte) == tokens.contains(byte), "\(byte)")
-            #expect(ASCII.isUnreserved(byte) == unreserved.contains(byte), "\(byte)")
-            #expect(ASCII.isSubDelimiter(byte) == subDelimiters.contains(byte), "\(byte)")
-            #expect(
-                ASCII.hexValue(byte).map(Int.init) == Int(String(UnicodeScalar(byte)), radix: 16), "\(byte)")
-        }
-    }
-
-    @Test("Eight bytes are letters, digits, dashes and dots where each of them is")
-    func alphanumericWords() {
-        let wanted = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-.".utf8)
-        for byte in UInt8.min...UInt8.max {
-            for place in 0..<8 {
-                for around in [UInt8(ascii: "a"), UInt8(ascii: "Z"), UInt8(ascii: "0"), 0x00, 0xff] {
-                    let bytes = (0..<8).map { $0 == place ? byte : around }
-                    let word = bytes.reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
-                    #expect(ASCII.areAlphanumeric(word) == bytes.allSatisfy(wanted.contains), "\(bytes)")
-                }
-            }
-        }
-    }
-
-    @Test("Names are equal in any case, and only then")
+    @Test("Names that differ in case only are equal, and other names are not")
     func nameEquality() {
         let literal: HTTPFieldName = "Content-Type"
         #expect(literal == HTTPFieldName("cONTENT-tYPE"))
         #expect(Set([literal, .contentType]).count == 1)
         #expect(literal != "Content-Typf")
         #expect(literal != "Content-Typ")
-        // Different by the bit that is the case of a letter, but no letters.
+        // ^ and ~ differ in the bit that is the case of a letter.
         #expect(HTTPFieldName("a^") != HTTPFieldName("a~"))
         #expect(literal.description == "Content-Type")
         let one: HTTPFieldName = "X"
         #expect(one == "x")
     }
 
-    @Test("Letters of both cases are equal at every place of a text, and no other bytes are")
-    func caseFolding() {
-        func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-            left.withUnsafeBytes { left in right.withUnsafeBytes { ASCII.equalsIgnoringCase(left, $0) } }
-        }
-        var wrong: [(UInt8, Int, Int)] = []
-        for count in [1, 7, 8, 9, 15, 16, 17] {
-            for place in 0..<count {
-                for byte in UInt8.min...UInt8.max {
-                    var left = [UInt8](repeating: UInt8(ascii: "m"), count: count)
-                    var right = left
-                    left[place] = byte
-                    right[place] = byte ^ 0x20
-                    let isLetter = (0x61...0x7a).contains(byte | 0x20) && byte < 0x80
-                    if isEqual(left, right) != isLetter || !isEqual(left, left) {
-                        wrong.append((byte, place, count))
-                    }
-                }
-            }
-        }
-        #expect(wrong.isEmpty, "\(wrong)")
-        #expect(!isEqual([1], []) && isEqual([], []))
-    }
-
-    @Test("What is not there is nil, empty or nothing to remove")
+    @Test("Looking up or removing an absent name finds nothing")
     func absent() {
         var fields: HTTPFields = ["A": "1"]
         #expect(fields["B"] == nil)
@@ -104,7 +50,7 @@ struct HTTPFieldsTests {
         #expect(fields.map(\.name) == ["X", "Y"])
     }
 
-    @Test("Setting replaces all fields of the name")
+    @Test("Setting a field replaces all fields of its name")
     func set() {
         var fields: HTTPFields = ["A": "1", "B": "2", "a": "3"]
         fields["A"] = "4"
@@ -113,7 +59,7 @@ struct HTTPFieldsTests {
         #expect(fields == ["B": "2"])
     }
 
-    @Test("A copy is not changed with the original")
+    @Test("Changing a copy leaves the original alone")
     func value() {
         let before: HTTPFields = ["A": "1"]
         var after = before
@@ -123,33 +69,143 @@ struct HTTPFieldsTests {
         #expect(after == ["B": "2"])
     }
 
-    @Test("Equality goes by order, name in any case and value to the byte")
+    @Test("Fields are equal if order, names in any case, and bytes of values are")
     func equality() {
         #expect(["A": "1", "B": "2"] as HTTPFields == ["a": "1", "b": "2"])
         #expect(["A": "1", "B": "2"] as HTTPFields != ["B": "2", "A": "1"])
+        #expect(["A": "1"] as HTTPFields != ["B": "1"])
+        #expect(["A": "1"] as HTTPFields != ["A": "1", "B": "2"])
+        #expect(["A": "1", "B": "2"] as HTTPFields != ["A": "1"])
         #expect(["A": "x"] as HTTPFields != ["A": "X"])
         #expect((["A": "1"] as HTTPFields).hashValue == (["a": "1"] as HTTPFields).hashValue)
+        #expect((["A": "1"] as HTTPFields).hashValue != (["A": "2"] as HTTPFields).hashValue)
     }
 
-    @Test("Names of many fields are found")
+    @Test("Hundreds of fields keep their places")
     func many() {
         var fields = HTTPFields()
         for number in 0..<300 { fields.append(HTTPFieldName("X-\(number)") ?? "bad", "\(number)") }
         #expect(fields.count == 300)
         #expect(fields["x-299"] == "299")
         #expect(fields["x-300"] == nil)
+        #expect(fields.map(\.value) == (0..<300).map { "\($0)" })
+        for number in 0..<300 where number % 2 == 0 { fields.remove(HTTPFieldName("X-\(number)") ?? "bad") }
+        #expect(fields.map(\.value) == (0..<300).filter { $0 % 2 == 1 }.map { "\($0)" })
+    }
+
+    @Test("The fields of another message are appended in order")
+    func appendOther() {
+        var fields: HTTPFields = ["A": "1"]
+        fields.append(contentsOf: ["B": "2", "A": "3"])
+        #expect(fields == ["A": "1", "B": "2", "A": "3"])
+    }
+
+    @Test("Host is recognized at its index, by name and value in any case")
+    func isHost() {
+        let fields: HTTPFields = ["HOST": "Example.test", "Hosts": "example.test"]
+        let host = Array("example.TEST".utf8)
+        #expect(fields.isHost(at: 0, host))
+        #expect(!fields.isHost(at: 0, Array("example.tesu".utf8)))
+        #expect(!fields.isHost(at: 1, host))
+        #expect(!fields.isHost(at: 2, host))
+    }
+
+    @Test(
+        "Fields that are marked as valid are the same fields, and any change but overwriting removes the mark"
+    )
+    func marked() {
+        var source: HTTPFields = ["A": "1", "B": "2", "C": "3"]
+        source.remove("B")
+        let marked = source.checked()
+        #expect(marked == ["A": "1", "C": "3"])
+        #expect(!source.storage.isChecked && marked.storage.isChecked)
+        var changed = marked
+        changed.overwrite(valueAt: 0) { $0[0] = UInt8(ascii: "9") }
+        #expect(changed == ["A": "9", "C": "3"] && changed.storage.isChecked)
+        #expect(changed.remove("X") == 0 && changed.storage.isChecked)
+        changed.append("D", "4")
+        #expect(!changed.storage.isChecked)
+        changed = marked
+        changed.remove("A")
+        #expect(!changed.storage.isChecked)
+        #expect(HTTPFields().checked().isEmpty)
+    }
+
+    @Test(
+        "Fields that no serializer may copy cannot be marked as valid",
+        arguments: ["host", "TE", "a b"])
+    func notMarked(name: String) async {
+        await #expect(processExitsWith: .failure) { [name] in
+            var fields = HTTPFields()
+            Array(name.utf8).withUnsafeBytes {
+                fields.append(name: $0, value: UnsafeRawBufferPointer(start: nil, count: 0))
+            }
+            _ = fields.checked()
+        }
+    }
+
+    @Test(
+        "A value with a control character cannot be marked as valid", arguments: ["a\u{0}", "\u{7f}"])
+    func controlNotMarked(value: String) async {
+        await #expect(processExitsWith: .failure) { [value] in
+            _ = (["A": value] as HTTPFields).checked()
+        }
+    }
+
+    @Test("The iteration gives names and values in order, and knows how many there are")
+    func iteration() {
+        let fields: HTTPFields = ["B": "2", "a": "1"]
+        #expect(Array(fields).map(\.name) == ["B", "a"] && fields.underestimatedCount == 2)
     }
 
     @Test("A description shows no credentials")
     func description() {
-        let fields: HTTPFields = ["authorization": "Bearer secret", "Cookie": "secret", "X": "y"]
-        #expect(fields.description == "authorization: (hidden)\nCookie: (hidden)\nX: y")
+        var fields: HTTPFields = [
+            "authorization": "Bearer secret", "Cookie": "secret", "Set-Cookie": "secret", "X": "y",
+        ]
+        Array("a b".utf8).withUnsafeBytes { fields.append(name: $0, value: $0) }
+        #expect(
+            fields.description
+                == "authorization: (hidden)\nCookie: (hidden)\nSet-Cookie: (hidden)\nX: y\na b: a b")
+    }
+
+    @Test("The names that have a constant are spelled as their RFC has them")
+    func constants() {
+        let names: [HTTPFieldName] = [
+            .accept, .acceptEncoding, .acceptLanguage, .acceptRanges, .accessControlAllowCredentials,
+            .accessControlAllowHeaders, .accessControlAllowMethods, .accessControlAllowOrigin,
+            .accessControlExposeHeaders, .accessControlMaxAge, .accessControlRequestHeaders,
+            .accessControlRequestMethod, .age, .allow, .authorization, .cacheControl, .connection,
+            .contentEncoding, .contentLanguage, .contentLength, .contentRange, .contentSecurityPolicy,
+            .contentType, .cookie, .date, .eTag, .expect, .forwarded, .host, .http2Settings, .ifMatch,
+            .ifModifiedSince, .ifNoneMatch, .ifUnmodifiedSince, .ifRange, .keepAlive, .lastModified, .link,
+            .location, .origin, .prefer, .preferenceApplied, .proxyAuthenticate, .proxyConnection,
+            .proxyStatus, .range, .referer, .retryAfter, .server, .serverTiming, .setCookie, .te,
+            .traceParent, .traceState, .trailer, .transferEncoding, .upgrade, .userAgent, .vary, .via,
+            .wwwAuthenticate, .xContentTypeOptions, .xForwardedFor, .xForwardedHost, .xForwardedProto,
+            .xRequestID,
+        ]
+        #expect(
+            names.map(\.description).joined(separator: " ") == """
+                Accept Accept-Encoding Accept-Language Accept-Ranges Access-Control-Allow-Credentials \
+                Access-Control-Allow-Headers Access-Control-Allow-Methods Access-Control-Allow-Origin \
+                Access-Control-Expose-Headers Access-Control-Max-Age Access-Control-Request-Headers \
+                Access-Control-Request-Method Age Allow Authorization Cache-Control Connection \
+                Content-Encoding Content-Language Content-Length Content-Range Content-Security-Policy \
+                Content-Type Cookie Date ETag Expect Forwarded Host HTTP2-Settings If-Match \
+                If-Modified-Since If-None-Match If-Unmodified-Since If-Range Keep-Alive Last-Modified Link \
+                Location Origin Prefer Preference-Applied Proxy-Authenticate Proxy-Connection \
+                Proxy-Status Range Referer Retry-After Server Server-Timing Set-Cookie TE \
+                traceparent tracestate Trailer Transfer-Encoding Upgrade User-Agent Vary Via \
+                WWW-Authenticate X-Content-Type-Options X-Forwarded-For X-Forwarded-Host X-Forwarded-Proto \
+                X-Request-Id
+                """)
     }
 }
 
 @Suite("Hop-by-hop fields")
 struct HopByHopTests {
-    @Test("The fixed list goes, the rest stays")
+    @Test("The fixed list is removed, and other fields stay")
     func fixedList() {
         var fields: HTTPFields = [
             "Host": "a", "connection": "close", "Keep-Alive": "1", "Proxy-Connection": "1", "TE": "trailers",
@@ -161,10 +217,24 @@ struct HopByHopTests {
         #expect(fields == ["Host": "a", "Via": "b", "Trailers": "c"])
     }
 
-    @Test("What Connection names goes, in any case, in all its lines")
+    @Test("The list has the names of RFC 9110, and no other names")
+    func list() {
+        let names = [
+            "Connection", "Proxy-Connection", "Keep-Alive", "TE", "Transfer-Encoding", "Upgrade", "Trailer",
+            "HTTP2-Settings",
+        ]
+        for name in names {
+            #expect(HTTPFieldName(name).map(HopByHopFields.contains) == true, "\(name)")
+            let other = String(name.dropLast()) + "x"
+            #expect(HTTPFieldName(other).map(HopByHopFields.contains) == false, "\(other)")
+        }
+        #expect(!HopByHopFields.contains("Content-Length") && !HopByHopFields.contains("X"))
+    }
+
+    @Test("The fields that Connection names are removed, in any case, for all its lines")
     func named() {
         var fields: HTTPFields = [
-            "X-A": "1", "Connection": " x-a,, X-B ,close", "x-b": "2", "X-B": "3", "X-C": "4",
+            "X-A": "1", "Connection": " x-a,,x-e, X-B ,close", "X-E": "7", "x-b": "2", "X-B": "3", "X-C": "4",
             "Connection": "X-D",
             "X-D": "5", "Close": "6",
         ]
@@ -172,7 +242,7 @@ struct HopByHopTests {
         #expect(fields == ["X-C": "4", "Close": "6"])
     }
 
-    @Test("What is added after the removal cannot be named before it")
+    @Test("A peer cannot name fields that are added after the removal")
     func addedLater() {
         var fields: HTTPFields = ["Connection": "X-Request-Id, Authorization", "X-Request-Id": "client"]
         fields.removeHopByHop()
@@ -180,7 +250,7 @@ struct HopByHopTests {
         #expect(fields == ["X-Request-Id": "ours"])
     }
 
-    @Test("Nothing to remove changes nothing")
+    @Test("Fields without a hop-by-hop field stay as they are")
     func nothing() {
         var fields: HTTPFields = ["A": "1", "Connection-X": "2"]
         fields.removeHopByHop()
@@ -190,7 +260,7 @@ struct HopByHopTests {
         #expect(empty.isEmpty)
     }
 
-    @Test("A value that is written over is another one here, and the same in every copy")
+    @Test("Overwriting a value leaves the copies of the fields alone")
     func overwritten() {
         let template: HTTPFields = ["Via": "1.1 sluice", "X-Request-Id": "000", "traceparent": "00-00"]
         var fields = template

@@ -4,7 +4,7 @@ import Testing
 @Suite("URL")
 struct HTTPURLTests {
     @Test(
-        "What is no http(s) URL is refused with its reason",
+        "Text that is no http or https URL is refused, with the rule it breaks",
         arguments: [
             ("", HTTPURL.Failure.scheme), ("a", .scheme), ("//a/", .scheme), ("ftp://a/", .scheme),
             ("http:/a", .scheme),
@@ -24,7 +24,7 @@ struct HTTPURLTests {
         #expect(throws: failure) { _ = try HTTPURL(text) }
     }
 
-    @Test("Its parts are told apart")
+    @Test("A URL is split into its parts")
     func parts() throws {
         let url = try HTTPURL("HTTP://API.example.com:8080/food-diary/weights?fddDate=2026-11-20")
         #expect(url.scheme == .http)
@@ -37,7 +37,7 @@ struct HTTPURLTests {
         #expect(url.description == "http://api.example.com:8080/food-diary/weights?fddDate=2026-11-20")
     }
 
-    @Test("What is not written has its default")
+    @Test("Parts that are left out have their defaults")
     func defaults() throws {
         let url = try HTTPURL("https://a")
         #expect(url.port == 443)
@@ -51,7 +51,7 @@ struct HTTPURLTests {
         #expect(try HTTPURL("https://a:80").authority == "a:80")
     }
 
-    @Test("An IPv6 host has its brackets in the authority only")
+    @Test("An IPv6 host has brackets in the authority only")
     func ipv6() throws {
         let url = try HTTPURL("http://[2001:DB8::1]:81/")
         #expect(url.host == "2001:db8::1")
@@ -60,7 +60,7 @@ struct HTTPURLTests {
     }
 
     @Test(
-        "What no normalizing can mend is refused with its reason",
+        "A URL that normalizing cannot mend is refused, with the rule it breaks",
         arguments: [
             ("", HTTPURL.Failure.scheme), ("a", .scheme), ("http:/a", .scheme), ("http://한글.test/", .host),
             ("http://a b/", .host), ("http://a\r\n/", .host), ("http://#a", .host),
@@ -89,7 +89,7 @@ struct HTTPURLTests {
     }
 
     @Test(
-        "A configured URL is not normalized",
+        "A URL is not normalized unless that is asked for",
         arguments: ["http://a/p#x", "http://a/a b", "http://a/é", "http://a\\b", " http://a"])
     func strict(text: String) {
         #expect(throws: HTTPURL.Failure.self) { _ = try HTTPURL(text) }
@@ -104,16 +104,53 @@ struct HTTPURLTests {
             ("/x/%2e%2E/y/%2e", "http://a/y/"), ("\\\\e\\f", "http://e/f"), ("/\\e/f", "http://e/f"),
             ("..\\g", "http://a/g"),
             ("HTTPS://e?q r", "https://e/?q%20r"), ("?q=é", "http://a/b/c?q=%C3%A9"),
-            ("/x%2Fy//z", "http://a/x%2Fy//z"),
+            ("/x%2Fy//z", "http://a/x%2Fy//z"), ("/", "http://a/"), ("\\", "http://a/"),
+            ("1a:b", "http://a/b/1a:b"),
+            (":x", "http://a/b/:x"), ("x/y:z", "http://a/b/x/y:z"), ("..", "http://a/"), (".", "http://a/b/"),
+            ("../../../x", "http://a/x"), ("x/../y/./z", "http://a/b/y/z"), ("//e:81/f?g", "http://e:81/f?g"),
+            ("?x/../y", "http://a/b/c?x/../y"),
         ])
     func resolved(_ reference: String, _ result: String) throws {
         #expect(try HTTPURL("http://a/b/c?d").resolving(reference).description == result)
     }
 
-    @Test("Bytes of a reference that are not UTF-8 are percent-encoded as they came, and no host has them")
+    @Test("Bytes of a reference that are not UTF-8 are percent-encoded in its path and refused in its host")
     func latin1() throws {
         let base = try HTTPURL("http://a/b")
         #expect(try base.resolving(Array("/caf".utf8) + [0xe9]).description == "http://a/caf%E9")
         #expect(throws: HTTPURL.Failure.host) { try base.resolving(Array("//caf".utf8) + [0xe9]) }
+    }
+
+    @Test(
+        "A reference with another scheme is refused",
+        arguments: ["mailto:x", "h2c:x", "a+b:c", "a-b:c", "a.b:c", "javascript:alert(1)", "ftp://a/"])
+    func otherScheme(reference: String) throws {
+        let base = try HTTPURL("http://a/b")
+        #expect(throws: HTTPURL.Failure.scheme) { try base.resolving(reference) }
+    }
+
+    @Test("URLs have the same origin if scheme, host and port are equal")
+    func origins() throws {
+        let url = try HTTPURL("http://a/b")
+        #expect(url.hasSameOrigin(as: try HTTPURL("HTTP://A:80/c?d")))
+        #expect(!url.hasSameOrigin(as: try HTTPURL("http://b/b")))
+        #expect(!url.hasSameOrigin(as: try HTTPURL("http://a:81/b")))
+        #expect(!url.hasSameOrigin(as: try HTTPURL("https://a:80/b")))
+        #expect(!(try HTTPURL("https://a:81/").hasSameOrigin(as: try HTTPURL("http://b:81/"))))
+    }
+
+    @Test("A failure says which rule is broken")
+    func failures() {
+        let failures: [HTTPURL.Failure] = [
+            .scheme, .userinfo, .host, .port, .forbiddenByte, .fragment, .malformedEscape,
+        ]
+        #expect(
+            failures.map(\.description) == [
+                "a URL begins with http:// or https://",
+                "a URL has no user name or password before its host", "the host is not valid",
+                "the port is not a number from 1 to 65535",
+                "a URL has no blank, control character or character beyond ASCII",
+                "a URL that is called has no # part", "a % is not followed by two hexadecimal digits",
+            ])
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @Suite("Media type")
 struct MediaTypeTests {
     @Test(
-        "What is none is nil",
+        "Text that is no media type is refused",
         arguments: [
             "", "a", "a/", "/a", "a/b c", "a / b", "a/b;c", "a/b;c=", "a/b;c=\"d", "a/b, c/d", "a/b;c=d e",
         ])
@@ -12,7 +12,7 @@ struct MediaTypeTests {
         #expect(MediaType(text) == nil)
     }
 
-    @Test("Type, subtype and parameters are told apart")
+    @Test("A media type is split into type, subtype and parameters")
     func parts() throws {
         let type = try #require(MediaType(" Application/JSON ;charset=UTF-8; ; q=\"a \\\"b\" "))
         #expect(type.type == "application")
@@ -25,7 +25,7 @@ struct MediaTypeTests {
         #expect(type.isSameType(as: .json))
     }
 
-    @Test("JSON is application/json and +json")
+    @Test("JSON is application/json and application types that end in +json")
     func json() {
         #expect(MediaType("application/json; charset=utf-8")?.isJSON == true)
         #expect(MediaType("application/problem+json")?.isJSON == true)
@@ -44,7 +44,7 @@ struct AcceptTests {
     }
 
     @Test(
-        "Problem details are not sent to who did not ask for them",
+        "A client that does not name problem details does not prefer them",
         arguments: [
             "*/*", "application/*", "application/json", "application/problem+json;q=0",
             "application/problem+xml",
@@ -57,7 +57,7 @@ struct AcceptTests {
     }
 
     @Test(
-        "Problem details are sent to who names them and does not like plain JSON better",
+        "A client that names problem details and weighs plain JSON no higher prefers them",
         arguments: [
             "application/problem+json", "application/json, application/problem+json",
             "Application/Problem+JSON;Q=0.1",
@@ -83,7 +83,7 @@ struct AcceptTests {
         #expect(types.weight(of: try #require(MediaType("text/html;level=3"))) == 700)
     }
 
-    @Test("Without Accept everything is accepted, with it what it names")
+    @Test("Without Accept every type is accepted, and with it only the named ones")
     func absent() {
         #expect(accepted().weight(of: .json) == 1000)
         #expect(accepted("text/html").weight(of: .json) == 0)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Path values")
 struct PathValueTests {
-    /// limits.md, Headers: what is no value of one segment, as it is or encoded.
+    /// Values that would not stay one segment of a path, plain or encoded.
     static let refusals: [(String, PercentEncoding.Failure)] = [
         ("", .empty), (".", .dotSegment), ("..", .dotSegment), ("a/b", .forbiddenByte), ("/", .forbiddenByte),
         ("a\\b", .forbiddenByte), ("a\u{0}", .forbiddenByte), ("a\nb", .forbiddenByte),
@@ -32,7 +32,7 @@ struct PathValueTests {
     }
 
     @Test(
-        "A value that is encoded a hundred thousand times over costs no more than its length",
+        "A value that is encoded a hundred thousand times is checked in linear time",
         .timeLimit(.minutes(1)))
     func encodedOverAndOver() {
         let percent = "%" + String(repeating: "25", count: 100_000)
@@ -46,7 +46,7 @@ struct PathValueTests {
     }
 
     @Test(
-        "Everything outside unreserved is encoded",
+        "Every byte outside unreserved is encoded",
         arguments: [
             ("2026-11-20", "2026-11-20"), ("a b", "a%20b"), ("...", "..."), ("a.b_c~d-e", "a.b_c~d-e"),
             ("é", "%C3%A9"), ("a+b&c=d?e#f:g@h", "a%2Bb%26c%3Dd%3Fe%23f%3Ag%40h"), ("100%", "100%25"),
@@ -57,7 +57,7 @@ struct PathValueTests {
         #expect(try PercentEncoding.decodeSegment(Array(encoded.utf8)) == value)
     }
 
-    @Test("Whatever is accepted is decoded to itself and has no byte that parts a path")
+    @Test("An accepted value survives encoding and decoding, and its encoding cannot end a segment")
     func roundTrip() throws {
         for scalar in (0x20...0x2ff).compactMap(UnicodeScalar.init) {
             let value = "a\(scalar)"
@@ -73,21 +73,25 @@ struct PathValueTests {
 
 @Suite("Percent-decoding")
 struct PercentDecodingTests {
-    @Test("A % without two digits is no escape", arguments: ["%", "%4", "a%", "%g0", "%0g", "% 41", "%-1"])
+    @Test(
+        "A % without two hexadecimal digits is refused",
+        arguments: ["%", "%4", "a%", "%g0", "%0g", "% 41", "%-1"])
     func malformed(_ text: String) {
         #expect(throws: PercentEncoding.Failure.malformedEscape) {
             _ = try PercentEncoding.decode(Array(text.utf8))
         }
     }
 
-    @Test("What decodes to no UTF-8 is refused", arguments: ["%ff", "%C3", "%C3%28", "%ED%A0%80", "%C0%80"])
+    @Test(
+        "Escapes of bytes that are not UTF-8 are refused",
+        arguments: ["%ff", "%C3", "%C3%28", "%ED%A0%80", "%C0%80"])
     func notUTF8(_ text: String) {
         #expect(throws: PercentEncoding.Failure.notUTF8) {
             _ = try PercentEncoding.decodeString(Array(text.utf8))
         }
     }
 
-    @Test("Escapes are decoded once, and a plus is a plus")
+    @Test("Escapes are decoded once, and a plus stays a plus")
     func decoded() throws {
         #expect(try PercentEncoding.decodeString(Array("a%20b+c%2541%c3%A9".utf8)) == "a b+c%41é")
         #expect(try PercentEncoding.decode(Array("%00%FF".utf8)) == [0, 255])
@@ -100,7 +104,7 @@ struct QueryItemsTests {
     private func items(_ query: String?) -> QueryItems { QueryItems(query.map { Array($0.utf8)[...] }) }
 
     @Test(
-        "A malformed escape or no UTF-8 is refused where it is asked for",
+        "Reading an item with a malformed escape or without UTF-8 fails",
         arguments: ["a=%4", "a=%ff", "%zz=1&a=b"])
     func malformed(_ query: String) {
         #expect(throws: PercentEncoding.Failure.self) { _ = try items(query).first("a") }
@@ -108,7 +112,7 @@ struct QueryItemsTests {
         #expect(throws: PercentEncoding.Failure.self) { _ = try items(query).values(of: "a") }
     }
 
-    @Test("What is not there is nil")
+    @Test("An absent name has no value")
     func absent() throws {
         #expect(try items(nil).first("a") == nil)
         #expect(try items("").first("a") == nil)
@@ -117,7 +121,7 @@ struct QueryItemsTests {
         #expect(try items("b=1").values(of: "a") == [])
     }
 
-    @Test("Names and values are decoded, the first = parts them, + is a space")
+    @Test("Names and values are decoded, the first = separates them, and + is a space")
     func decoded() throws {
         let query = items("fddDate=2026-11-20&&q=a+b%2Bc&=x&e=&f&g=h=i&%66%64=j&q=2&a+b=%C3%A9")
         #expect(try query.first("fddDate") == "2026-11-20")

@@ -4,7 +4,7 @@ import Testing
 @Suite("Request target")
 struct RequestTargetTests {
     @Test(
-        "What has none of the four forms is no target",
+        "Text in none of the four forms is no target",
         arguments: [
             "", "a", "a/b", "**", "ftp://a/", "http://", "http:///", "http://u@a/", "/ b", "/#a", "/é", "a:b",
         ])
@@ -12,7 +12,7 @@ struct RequestTargetTests {
         #expect(RequestTarget(text) == nil)
     }
 
-    @Test("Origin-form has a path and maybe a query")
+    @Test("A target in origin-form has a path and an optional query")
     func origin() throws {
         let target = try #require(RequestTarget("/a/b%2F?c=d?e"))
         #expect(target.form == .origin)
@@ -24,7 +24,7 @@ struct RequestTargetTests {
         #expect(try #require(RequestTarget("//a")).path == "//a")
     }
 
-    @Test("Absolute-form has an authority, and a path even where it is not written")
+    @Test("A target in absolute-form has an authority, and the path / if it names none")
     func absolute() throws {
         let target = try #require(RequestTarget("HTTP://a:80/b?c"))
         #expect(target.form == .absolute)
@@ -38,7 +38,7 @@ struct RequestTargetTests {
         #expect(try #require(RequestTarget("http://a")).path == "/")
     }
 
-    @Test("Asterisk and authority forms have no path")
+    @Test("Targets in asterisk-form and authority-form have no path")
     func others() throws {
         let asterisk = try #require(RequestTarget("*"))
         #expect(asterisk.form == .asterisk)
@@ -49,7 +49,7 @@ struct RequestTargetTests {
         #expect(authority.authorityBytes.map { String(decoding: $0, as: UTF8.self) } == "a:443")
     }
 
-    @Test("A request is for the authority of its target, else for its Host")
+    @Test("A request is for the authority of its target, or for its Host without one")
     func authority() throws {
         let absolute = HTTPRequestHead(
             method: .get, target: try #require(RequestTarget("http://b/")), fields: ["Host": "a"])
@@ -63,7 +63,7 @@ struct RequestTargetTests {
 @Suite("Authority")
 struct AuthorityTests {
     @Test(
-        "These are no host",
+        "Bytes that are no host with an optional port are refused",
         arguments: [
             "", ":80", "a,b", "u@a", "a/b", "a b", "a:65536", "a:x", "a:80:80", "a%4", "a%zz", "[", "[]",
             "[::1", "::1",
@@ -77,7 +77,7 @@ struct AuthorityTests {
     }
 
     @Test(
-        "These are a host",
+        "A host with an optional port is accepted",
         arguments: [
             "a", "a:", "a:0", "a:65535", "a.b-c_d~e", "a%2D", "a!$&'()*+;=b", "127.0.0.1:80", "[::]", "[::1]",
             "[1::]:80",
@@ -101,7 +101,7 @@ struct MethodAndStatusTests {
     }
 
     @Test(
-        "A known method is itself by any way, and its name is kept",
+        "A known method is recognized by its name",
         arguments: [
             ("GET", HTTPMethod.get), ("HEAD", .head), ("POST", .post), ("PUT", .put), ("DELETE", .delete),
             ("PATCH", .patch), ("OPTIONS", .options), ("TRACE", .trace), ("CONNECT", .connect),
@@ -115,7 +115,7 @@ struct MethodAndStatusTests {
     }
 
     @Test(
-        "Any other method is kept too",
+        "Any other method keeps its name",
         arguments: ["GOT", "PUN", "HERD", "POSE", "PATCHY", "TRACK", "DELETF", "x"])
     func other(_ name: String) {
         let method = HTTPMethod(rawValue: name)
@@ -126,7 +126,7 @@ struct MethodAndStatusTests {
         #expect(method == HTTPMethod(rawValue: name))
     }
 
-    @Test("Safe and idempotent are as RFC 9110 9.2 has them")
+    @Test("Methods are safe and idempotent as RFC 9110 9.2 has it")
     func properties() {
         let all: [HTTPMethod] = [.get, .head, .post, .put, .delete, .patch, .options, .trace, .connect]
         #expect(all.filter(\.isSafe) == [.get, .head, .options, .trace])
@@ -139,15 +139,64 @@ struct MethodAndStatusTests {
         #expect(HTTPStatus(code: code) == nil)
     }
 
-    @Test("A status knows its class and phrase")
-    func status() {
-        #expect(HTTPStatus(code: 431)?.description == "431 Request Header Fields Too Large")
-        #expect(HTTPStatus(code: 499)?.description == "499 Client Error")
-        #expect(HTTPStatus(code: 100) == .continue)
-        #expect(HTTPStatus.earlyHints.isInformational && HTTPStatus.found.isRedirection)
+    @Test("A status belongs to the class of its first digit")
+    func classes() {
+        for status in (100...599).compactMap(HTTPStatus.init(code:)) {
+            let classes = [
+                status.isInformational, status.isSuccess, status.isRedirection, status.isClientError,
+                status.isServerError,
+            ]
+            #expect(classes == (1...5).map { $0 == status.code / 100 }, "\(status.code)")
+        }
+    }
+
+    @Test("A code without a registered phrase has the name of its class")
+    func unregistered() {
+        let codes = [199, 299, 399, 499, 599].compactMap(HTTPStatus.init(code:))
         #expect(
-            HTTPStatus.notFound.isClientError && HTTPStatus.badGateway.isServerError
-                && HTTPStatus.ok.isSuccess)
+            codes.map(\.description) == [
+                "199 Informational", "299 Success", "399 Redirection", "499 Client Error", "599 Server Error",
+            ])
+        #expect(HTTPStatus.clientClosedRequest.code == 499)
+    }
+
+    @Test("The statuses that have a constant have the codes and phrases of the IANA registry")
+    func registry() {
+        let statuses: [HTTPStatus] = [
+            .continue, .switchingProtocols, .earlyHints, .ok, .created, .accepted,
+            .nonAuthoritativeInformation, .noContent, .resetContent, .partialContent, .multipleChoices,
+            .movedPermanently, .found, .seeOther, .notModified, .temporaryRedirect, .permanentRedirect,
+            .badRequest, .unauthorized, .paymentRequired, .forbidden, .notFound, .methodNotAllowed,
+            .notAcceptable, .proxyAuthenticationRequired, .requestTimeout, .conflict, .gone,
+            .lengthRequired, .preconditionFailed, .contentTooLarge, .uriTooLong, .unsupportedMediaType,
+            .rangeNotSatisfiable, .expectationFailed, .misdirectedRequest, .unprocessableContent, .locked,
+            .failedDependency, .tooEarly, .upgradeRequired, .preconditionRequired, .tooManyRequests,
+            .requestHeaderFieldsTooLarge, .unavailableForLegalReasons, .internalServerError,
+            .notImplemented, .badGateway, .serviceUnavailable, .gatewayTimeout, .httpVersionNotSupported,
+            .insufficientStorage, .loopDetected, .networkAuthenticationRequired,
+        ]
+        #expect(
+            statuses.map(\.description).joined(separator: ", ") == """
+                100 Continue, 101 Switching Protocols, 103 Early Hints, 200 OK, 201 Created, 202 Accepted, \
+                203 Non-Authoritative Information, 204 No Content, 205 Reset Content, 206 Partial Content, \
+                300 Multiple Choices, 301 Moved Permanently, 302 Found, 303 See Other, 304 Not Modified, \
+                307 Temporary Redirect, 308 Permanent Redirect, 400 Bad Request, 401 Unauthorized, \
+                402 Payment Required, 403 Forbidden, 404 Not Found, 405 Method Not Allowed, \
+                406 Not Acceptable, 407 Proxy Authentication Required, 408 Request Timeout, 409 Conflict, \
+                410 Gone, 411 Length Required, 412 Precondition Failed, 413 Content Too Large, \
+                414 URI Too Long, 415 Unsupported Media Type, 416 Range Not Satisfiable, \
+                417 Expectation Failed, 421 Misdirected Request, 422 Unprocessable Content, 423 Locked, \
+                424 Failed Dependency, 425 Too Early, 426 Upgrade Required, 428 Precondition Required, \
+                429 Too Many Requests, 431 Request Header Fields Too Large, \
+                451 Unavailable For Legal Reasons, 500 Internal Server Error, 501 Not Implemented, \
+                502 Bad Gateway, 503 Service Unavailable, 504 Gateway Timeout, \
+                505 HTTP Version Not Supported, 507 Insufficient Storage, 508 Loop Detected, \
+                511 Network Authentication Required
+                """)
+    }
+
+    @Test("A response has no body with 1xx, 204 and 304")
+    func withoutBody() {
         let bodiless = (100...599).compactMap(HTTPStatus.init(code:)).filter(\.forbidsBody)
         #expect(bodiless.map(\.code) == Array(100...199) + [204, 304])
     }
