@@ -1,14 +1,15 @@
 import ASCIIText
 import HTTPModel
 
-/// Finds the first byte of a class, sixteen bytes at a time, then eight. In a word a flag may be wrong only behind the
-/// first right one, so the lowest flag of a little-endian word is always right. Vectors are asked by arithmetic, for which
-/// the compiler has vector instructions: its comparisons go lane by lane.
+/// Finds the first byte of a class, sixteen bytes at a time, then eight.
+///
+/// In a word, a borrow may set wrong flags above the lowest right one, so only the lowest flag of a little-endian word counts.
+/// Vectors are compared by arithmetic, because the compiler makes vector instructions of it; comparisons go lane by lane.
 enum ByteScan {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highs: UInt64 = 0x8080_8080_8080_8080
 
-    /// The place of the first byte whose bit 7 is set, 16 where none is.
+    /// Returns the index of the first byte with bit 7 set, or 16.
     @inline(__always)
     private static func firstFlag(_ flags: SIMD16<UInt8>) -> Int {
         let words = unsafeBitCast(flags & 0x80, to: SIMD2<UInt64>.self)
@@ -17,17 +18,17 @@ enum ByteScan {
         return 16
     }
 
-    /// The place of the first byte < 0x20 or 0x7f, else 16.
+    /// Returns the index of the first byte that is < 0x20 or 0x7f, or 16.
     @inline(__always)
     private static func firstControl(_ vector: SIMD16<UInt8>) -> Int { firstFlag(controls(vector)) }
 
-    /// Bit 7 of each byte < 0x20 or 0x7f.
+    /// Sets bit 7 of each byte that is < 0x20 or 0x7f.
     @inline(__always)
     private static func controls(_ vector: SIMD16<UInt8>) -> SIMD16<UInt8> {
         ((vector &- 0x20) | ((vector ^ 0x7f) &- 1)) & ~vector
     }
 
-    /// Whether there is no byte < 0x20 and no 0x7f.
+    /// Whether no byte is < 0x20 or 0x7f.
     @inline(__always)
     static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let count = bytes.count
@@ -57,17 +58,17 @@ enum ByteScan {
         return firstOutsideToken(bytes, from: range.lowerBound, to: range.upperBound) == range.upperBound
     }
 
-    /// The place of the first byte that is neither a letter nor a dash, else 16.
+    /// Returns the index of the first byte that is neither a letter nor a dash, or 16.
     @inline(__always)
     private static func firstOutsideWord(_ vector: SIMD16<UInt8>) -> Int {
-        // Letters become 0 to 25; bit 7 says that a byte is beyond them, before or after the addition.
+        // Letters become 0 to 25. Any other byte has bit 7 set before or after the addition.
         let letters = (vector | 0x20) &- 0x61
         let isDash = ((vector ^ 0x2d) &- 1) & ~vector
         return firstFlag((letters | (letters &+ (0x80 - 26))) & ~isDash)
     }
 
-    /// Where the name and the value of a field line end that is as nearly all are: letters and dashes, a colon, a
-    /// space, a value without blanks around it, CR LF, all before `limit`. Nil for any other, good or bad.
+    /// Finds the ends of name and value in a field line of the usual form: letters and dashes, a colon, a space, a value
+    /// without blanks around it, CRLF, all before `limit`. Nil for any other line, valid or not.
     @inline(__always)
     static func usualFieldLine(
         _ bytes: UnsafeRawBufferPointer, from start: Int, to limit: Int
@@ -102,7 +103,7 @@ enum ByteScan {
         UInt16(littleEndian: base.loadUnaligned(fromByteOffset: index, as: UInt16.self))
     }
 
-    /// The index of the first byte < 0x20 or 0x7f in `start..<end`, else `end`.
+    /// Returns the index of the first byte in `start..<end` that is < 0x20 or 0x7f, or `end`.
     @inline(__always)
     static func firstControl(_ bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> Int {
         var index = start
@@ -123,7 +124,7 @@ enum ByteScan {
         return index
     }
 
-    /// Bit 7 of each byte <= 0x20, >= 0x7f or `#`.
+    /// Sets bit 7 of each byte that is <= 0x20, >= 0x7f or `#`.
     @inline(__always)
     private static func outsideTarget(_ vector: SIMD16<UInt8>) -> SIMD16<UInt8> {
         (vector &- 0x21) | (vector &+ 1) | ((vector ^ 0x23) &- 1) | vector
@@ -147,7 +148,7 @@ enum ByteScan {
         return words[0] | words[1] == 0
     }
 
-    /// The index of the first byte <= 0x20, >= 0x7f or `#` in `start..<end`, else `end`.
+    /// Returns the index of the first byte in `start..<end` that is <= 0x20, >= 0x7f or `#`, or `end`.
     @inline(__always)
     static func firstOutsideTarget(_ bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> Int {
         var index = start
@@ -175,7 +176,7 @@ enum ByteScan {
         byte > 0x20 && byte < 0x7f && byte != 0x23
     }
 
-    /// The index of the first byte that is no `tchar` in `start..<end`, else `end`.
+    /// Returns the index of the first byte in `start..<end` that is no `tchar`, or `end`.
     @inline(__always)
     static func firstOutsideToken(_ bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> Int {
         let isToken = tokenBytes.utf8Start
@@ -184,7 +185,8 @@ enum ByteScan {
         return index
     }
 
-    /// A `1` for each byte that is a `tchar` (RFC 9110 5.6.2), 64 a row. Constant data: no initialization, no bounds.
+    /// A `1` for each byte that is a `tchar` (RFC 9110 5.6.2), 64 in a row. Constant data needs no initialization and no
+    /// bounds checks.
     private static var tokenBytes: StaticString {
         """
         0000000000000000000000000000000001011111001101101111111111000000\

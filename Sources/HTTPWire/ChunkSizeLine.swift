@@ -1,7 +1,7 @@
 import ASCIIText
 import HTTPModel
 
-/// `chunk-size [ chunk-ext ] CRLF` of RFC 9112 7.1.
+/// Scans the first line of a chunk, `chunk-size [ chunk-ext ] CRLF` (RFC 9112 7.1).
 struct ChunkSizeLine: LineScanner {
     private(set) var size = 0
     private(set) var extensionBytes = 0
@@ -31,31 +31,31 @@ struct ChunkSizeLine: LineScanner {
         return true
     }
 
-    private enum Place {
+    private enum State {
         case beforeSemicolon, beforeName, name, afterName, beforeValue, value, quoted, escaped, afterQuote
     }
 
-    /// Where the CR stands that ends `*( BWS ";" BWS name [ BWS "=" BWS value ] )`; nil when it did not come yet.
+    /// Returns the index of the CR that ends `*( BWS ";" BWS name [ BWS "=" BWS value ] )`; nil if it has not arrived.
     private func extensionEnd(_ bytes: UnsafeRawBufferPointer, from start: Int) throws(WireFault) -> Int? {
         if bytes[start] == Byte.carriageReturn { return start }
         guard bytes[start] == Byte.semicolon || ASCII.isBlank(bytes[start]) else {
             throw bytes[start] == Byte.lineFeed ? .bareLineFeed : .chunkSize
         }
-        var place = Place.beforeSemicolon
+        var state = State.beforeSemicolon
         for index in start..<bytes.count {
             let byte = bytes[index]
-            if byte == Byte.carriageReturn, place == .name || place == .value || place == .afterQuote {
+            if byte == Byte.carriageReturn, state == .name || state == .value || state == .afterQuote {
                 return index
             }
             guard index - start < extensionLimit else { throw .chunkExtensionTooLong }
-            place = try Self.place(after: byte, at: place)
+            state = try Self.state(after: byte, in: state)
         }
         return nil
     }
 
-    private static func place(after byte: UInt8, at place: Place) throws(WireFault) -> Place {
+    private static func state(after byte: UInt8, in state: State) throws(WireFault) -> State {
         if byte == Byte.lineFeed { throw .bareLineFeed }
-        switch (place, byte) {
+        switch (state, byte) {
         case (.beforeSemicolon, Byte.semicolon), (.name, Byte.semicolon), (.afterName, Byte.semicolon),
             (.value, Byte.semicolon), (.afterQuote, Byte.semicolon):
             return .beforeName

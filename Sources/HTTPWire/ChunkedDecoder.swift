@@ -1,8 +1,7 @@
 import ASCIIText
 import HTTPModel
 
-/// Takes the chunks of a body apart (RFC 9112 7.1). Data is handed out where it stands in the input; extensions and
-/// trailers are checked and dropped.
+/// Decodes a chunked body (RFC 9112 7.1). Returns data as ranges of the input; checks and drops extensions and trailers.
 struct ChunkedDecoder {
     enum Step {
         case needMore
@@ -57,13 +56,15 @@ struct ChunkedDecoder {
     }
 }
 
-/// Reads lines from bytes that begin where the last whole line ended.
+/// Scans lines of bytes.
 protocol LineScanner {
-    /// Moves `position` past what is done with. False: the bytes from there on are wanted again, with more.
+    /// Scans bytes that begin where the last call left `position`, and moves `position` past the bytes that are done.
+    ///
+    /// - Returns: false if the line goes on: the next call needs the bytes from `position` on, and more.
     mutating func scan(_ bytes: UnsafeRawBufferPointer, position: inout Int) throws(WireFault) -> Bool
 }
 
-/// Lets a scanner read lines where they stand, and keeps only a line that was cut.
+/// Lets a scanner read lines in place, and copies only a line that the input cuts.
 struct LineBuffer {
     private static let step = 1024
     private var kept: [UInt8] = []

@@ -1,18 +1,20 @@
 /// Writes a body in chunks (RFC 9112 7.1).
 public enum ChunkedEncoding {
-    /// Appends what stands before a chunk's data. A chunk of no bytes would end the body and is not written.
+    /// Appends the line that precedes the data of a chunk.
+    ///
+    /// - Precondition: `count` is positive, because an empty chunk ends the body.
     public static func appendSize(_ count: Int, to output: inout [UInt8]) {
         precondition(count > 0, "a chunk of \(count) bytes would end the body")
         output.append(hexadecimal: count)
         output.append("\r\n")
     }
 
-    /// Appends what stands after a chunk's data.
+    /// Appends the line end that follows the data of a chunk.
     public static func appendDataEnd(to output: inout [UInt8]) {
         output.append("\r\n")
     }
 
-    /// Appends a whole chunk; nothing for no bytes.
+    /// Appends a whole chunk, or nothing if there is no data.
     public static func appendChunk(_ data: UnsafeRawBufferPointer, to output: inout [UInt8]) {
         guard !data.isEmpty else { return }
         appendSize(data.count, to: &output)

@@ -1,12 +1,12 @@
 import ASCIIText
 import HTTPModel
 
-/// What the fields say about framing and connection, learnt while they are parsed so that nobody looks them up again.
+/// The facts about framing and connection in a head's fields, noted during parsing to save lookups.
 struct FieldFacts {
     enum Side {
         case request
         case response
-        /// A proxy's to the request for a tunnel: its `Content-Length` and `Transfer-Encoding` are passed over.
+        /// A proxy's response to CONNECT: its `Content-Length` and `Transfer-Encoding` are ignored (RFC 9110 9.3.6).
         case tunnelResponse
     }
 
@@ -29,8 +29,11 @@ struct FieldFacts {
         self.side = side
     }
 
-    /// Takes notice of a field, told apart by the length of its name before that is compared.
-    /// - Parameter name: A token.
+    /// Notes what a field says. The length of the name selects the names that it is compared with.
+    ///
+    /// - Parameters:
+    ///   - name: a token.
+    ///   - value: without blanks around it.
     @inline(__always)
     mutating func note(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) throws(WireFault) {
         switch name.count {
@@ -68,7 +71,7 @@ struct FieldFacts {
 
     @inline(never)
     private mutating func noteConnection(_ value: UnsafeRawBufferPointer) {
-        // What nearly all say, without a list to take apart.
+        // The most frequent value needs no splitting of a list.
         if ASCII.isText(value, "keep-alive") {
             keepsAlive = true
             return
@@ -107,7 +110,7 @@ struct FieldFacts {
         contentLength = length
     }
 
-    /// 1 to 19 digits; what no Int holds is `Int.max`, which no limit lets through. Nil for anything else.
+    /// Reads 1 to 19 digits; nil for anything else. A number beyond `Int` becomes `Int.max`, which is beyond every limit.
     private static func decimal(_ digits: UnsafeRawBufferPointer) -> Int? {
         guard (1...19).contains(digits.count) else { return nil }
         var value: UInt64 = 0
@@ -118,7 +121,7 @@ struct FieldFacts {
         return Int(exactly: value) ?? Int.max
     }
 
-    /// RFC 9112 6.1, read narrowly: one line, exactly `chunked`.
+    /// RFC 9112 6.1, read strictly: one line, exactly `chunked`.
     @inline(never)
     private mutating func noteTransferEncoding(_ value: UnsafeRawBufferPointer) throws(WireFault) {
         guard transferCoding == .none else { throw .repeatedTransferEncoding }

@@ -3,23 +3,22 @@ import HTTPModel
 
 /// Parses field lines, of a head or of trailers, and counts them against the limits.
 ///
-/// Every verdict falls at the first byte that decides it, so it is the same however the bytes are cut.
+/// It refuses at the first byte that breaks a rule, so the result is the same however the input is cut.
 struct FieldSection {
     let blockLimit: Int
     let lineLimit: Int
     let countLimit: Int
-    /// Where the fields stand, counted from the head's first byte.
-    /// Kept from head to head for its room.
+    /// The places of the fields, counted from the head's first byte. The array is reused for the next head.
     private var entries: [FieldStorage.Entry] = []
     private var entryCount = 0
     private(set) var facts: FieldFacts
     private var blockBytes = 0
     private var lineCount = 0
-    /// How far the line was read that is not whole yet, so that no byte is read twice however slowly they come.
+    /// The progress in a line that is not whole yet, so that no byte is scanned twice.
     private var cutLine: CutLine?
 
     private struct CutLine {
-        // All relative to the line's first byte.
+        // Counted from the line's first byte.
         let colon: Int
         let valueStart: Int
         let end: Int
@@ -40,13 +39,18 @@ struct FieldSection {
         cutLine = nil
     }
 
-    /// A head with the fields that were kept, whose bytes these are.
+    /// Returns a copy of the head with the places of its fields.
     func storage(of head: UnsafeRawBufferPointer) -> FieldStorage {
         FieldStorage(head: head, entries: entries, count: entryCount)
     }
 
-    /// Parses the lines from `position` on, and moves it past the last whole line. True: the empty line came.
-    /// False: it did not yet, and the bytes from `position` on are wanted again. Trailers are not kept.
+    /// Parses the lines from `position` on, and moves `position` past the last whole line.
+    ///
+    /// - Parameters:
+    ///   - bytes: the head, or the trailers, so far.
+    ///   - position: the index of the first byte that is not parsed.
+    ///   - keeping: false for trailers, which are checked and dropped.
+    /// - Returns: true after the empty line; false if the next call needs the bytes from `position` on, and more.
     mutating func parse(
         _ bytes: UnsafeRawBufferPointer, position: inout Int, keeping: Bool
     ) throws(WireFault) -> Bool {
@@ -66,7 +70,7 @@ struct FieldSection {
         return false
     }
 
-    /// Parses a line of any kind. False: it is not whole yet.
+    /// Parses a line of any form. Returns false if it is not whole yet.
     @inline(never)
     private mutating func parseLine(
         _ bytes: UnsafeRawBufferPointer, _ position: inout Int, keeping: Bool
@@ -74,7 +78,7 @@ struct FieldSection {
         let count = bytes.count
         let start = position
         guard lineCount < countLimit else { throw .tooManyFields }
-        // The line's CR stands at `cap` at the latest.
+        // The line's CR has to stand at `cap` or before.
         let blockRest = blockLimit &- blockBytes &- 2
         let cap = start &+ min(lineLimit, blockRest)
 
@@ -125,13 +129,13 @@ struct FieldSection {
         return true
     }
 
-    /// Takes the lines that are as nearly all are, up to the first that is not, with no step for what they do not have.
+    /// Parses lines of the usual form up to the first line of another form.
     @inline(never)
     private mutating func parseUsualLines(
         _ bytes: UnsafeRawBufferPointer, _ position: inout Int
     ) throws(WireFault) {
         if entries.isEmpty { entries = Array(repeating: Self.noEntry, count: 12) }
-        // A copy, which is not asked for every line whether it is shared.
+        // Moved out and back, so that writes do not check for each line whether the array is shared.
         var entries = self.entries
         self.entries = []
         let first = position
@@ -146,7 +150,7 @@ struct FieldSection {
         blockBytes &+= position &- first
     }
 
-    /// Gives how many lines it took, at most as many as there are places.
+    /// Returns how many lines it parsed, at most as many as there are places.
     private mutating func parseUsualLines(
         _ bytes: UnsafeRawBufferPointer, _ position: inout Int,
         _ places: UnsafeMutableBufferPointer<FieldStorage.Entry>
@@ -190,7 +194,7 @@ struct FieldSection {
             value: UnsafeRawBufferPointer(rebasing: bytes[value]))
     }
 
-    /// Why a name ends in that byte instead of a colon.
+    /// Returns the rule that is broken if a name ends at that byte instead of a colon.
     private static func nameFault(_ byte: UInt8, isFirst: Bool) -> WireFault {
         switch byte {
         case Byte.lineFeed: .bareLineFeed

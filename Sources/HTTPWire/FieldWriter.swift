@@ -1,38 +1,38 @@
 import ASCIIText
 import HTTPModel
 
-/// Why a head cannot be sent. Nothing of it was appended.
+/// The reason why a head cannot be sent. Nothing of it was appended.
 public enum SerializationError: Error, Sendable, Hashable {
-    /// A name is no token of 1 to 256 bytes.
+    /// The name of a field is not a token of 1 to 256 bytes.
     case fieldName
     /// The value of the field has a control character.
     case fieldValue(name: String)
-    /// The target has a blank, a control character, a `#` or a byte beyond ASCII, or is empty.
+    /// The target is not a path or `*`, or has a blank, a control character, a `#` or a byte beyond ASCII.
     case target
-    /// The host is no host name or address with maybe a port.
+    /// The host is not a host name or address with an optional port.
     case host
-    /// A status of 1xx is no final answer.
+    /// The status is 1xx, which is not final.
     case informationalStatus
 }
 
 extension SerializationError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .fieldName: "a field name is no token"
+        case .fieldName: "a field name is not a token"
         case .fieldValue(let name): "the value of \(name) has a control character"
-        case .target: "the target has a byte that no target has"
+        case .target: "the target is not a valid path"
         case .host: "the host is not valid"
-        case .informationalStatus: "a 1xx status is no final answer"
+        case .informationalStatus: "a 1xx status is not final"
         }
     }
 }
 
-/// Appends field lines, each checked on its way out.
+/// Appends field lines and checks them.
 enum FieldWriter {
-    /// As many bytes as `append` writes at most.
+    /// Returns an upper bound of the bytes that `append` writes.
     static func capacity(_ fields: HTTPFields) -> Int { fields.storage.bytes.count &+ 4 &* fields.count }
 
-    /// Appends the fields except those that the serializer writes itself or that belong to the hop.
+    /// Appends the fields except those for which `isSkipped` returns true.
     @inline(__always)
     static func append(
         _ fields: HTTPFields, except isSkipped: (UnsafeRawBufferPointer) -> Bool, to writer: inout ByteWriter
@@ -64,7 +64,7 @@ enum FieldWriter {
     ) {
         let name = entry.name
         let value = entry.value
-        // Most fields stand in their block just as they go out.
+        // Most fields stand in their storage as they are sent.
         if value.lowerBound == name.upperBound &+ 2, bytes[name.upperBound] == Byte.colon,
             bytes[name.upperBound &+ 1] == Byte.space, value.upperBound &+ 2 <= bytes.count,
             bytes[value.upperBound] == Byte.carriageReturn, bytes[value.upperBound &+ 1] == Byte.lineFeed
@@ -106,7 +106,9 @@ extension [UInt8] {
         text.withUTF8Buffer { append(contentsOf: $0) }
     }
 
-    /// Appends a number >= 0 in hexadecimal digits, without leading zeros.
+    /// Appends a number in hexadecimal digits, without leading zeros.
+    ///
+    /// - Precondition: `number` is not negative.
     mutating func append(hexadecimal number: Int) {
         precondition(number >= 0, "a length is not negative")
         var shift = number == 0 ? 0 : (63 - number.leadingZeroBitCount) / 4 * 4

@@ -1,22 +1,22 @@
-/// What a request's head says about the rest of the message and the connection (RFC 9112 6, 9).
+/// What a request's head says about its body and about the connection (RFC 9112 6, 9).
 public struct RequestFraming: Sendable, Hashable {
     public enum Body: Sendable, Hashable {
         case none
-        /// So many bytes. What no Int holds is told as `Int.max`, beyond any limit.
+        /// That many bytes. A length beyond `Int` is `Int.max`, which is beyond every limit.
         case length(Int)
         case chunked
     }
 
     public let body: Body
-    /// The client waits for 100 before it sends the body. Never true on HTTP/1.0.
+    /// Whether the client waits for a 100 before it sends the body. Never on HTTP/1.0.
     public let expectsContinue: Bool
-    /// The connection may serve another request: HTTP/1.1 and no `Connection: close`.
+    /// Whether the connection may serve another request: HTTP/1.1 without `Connection: close`.
     public let keepAlive: Bool
-    /// `Connection` names other fields than itself, which belong to this hop.
+    /// Whether `Connection` names fields, which then belong to this hop.
     public let namesHopFields: Bool
 }
 
-/// What a response's head says about the rest of the message and the connection (RFC 9112 6, 9).
+/// What a response's head says about its body and about the connection (RFC 9112 6, 9).
 public struct ResponseFraming: Sendable, Hashable {
     public enum Body: Sendable, Hashable {
         case none
@@ -27,12 +27,12 @@ public struct ResponseFraming: Sendable, Hashable {
     }
 
     public let body: Body
-    /// The connection may carry another request once this response is whole.
+    /// Whether the connection may carry another request after this response.
     public let keepAlive: Bool
-    /// Content-Encoding is among the fields, and there may be content.
+    /// Whether the fields have Content-Encoding and the response may have content.
     public let hasContentCoding: Bool
-    /// `timeout` of Keep-Alive: seconds that the server keeps the idle connection open.
+    /// `timeout` of Keep-Alive: how many seconds the server keeps the idle connection open.
     public let keepAliveTimeout: Int?
-    /// `max` of Keep-Alive: requests that the server still takes on the connection.
+    /// `max` of Keep-Alive: how many more requests the server accepts on the connection.
     public let keepAliveMaximum: Int?
 }

@@ -1,27 +1,29 @@
-/// Reads a head's lines from bytes that begin with the head's first byte.
+/// Scans the lines of a head.
 protocol HeadScanner {
     associatedtype Head
 
-    /// More bytes than this no head has that keeps the limits.
+    /// The length of the longest head within the limits, in bytes.
     var longestHead: Int { get }
 
-    /// Goes on where the last call stopped; the bytes are those of the last call and maybe more. Gives the length
-    /// of the head once it is whole, nil before.
+    /// Goes on where the last call stopped.
+    ///
+    /// - Parameter bytes: the head from its first byte, the bytes of the last call included.
+    /// - Returns: the length of the head; nil if it is not whole yet.
     mutating func scan(_ bytes: UnsafeRawBufferPointer) throws(WireFault) -> Int?
 
-    /// What the head says that was scanned to its end; the bytes may go on behind it.
+    /// Returns the head that was scanned to its end. The bytes may go on behind it.
     mutating func head(of bytes: UnsafeRawBufferPointer, length: Int) throws(WireFault) -> Head
 }
 
-/// Lets a scanner read a head where it stands, and gathers it only when it comes in pieces.
+/// Lets a scanner read a head in place, and gathers only a head that arrives in pieces.
 struct HeadBuffer {
     private var gathered: [UInt8] = []
 
-    /// Whether nothing was gathered: the head begins in the input.
+    /// Whether nothing is gathered: the head begins in the input.
     var isEmpty: Bool { gathered.isEmpty }
 
-    /// The length of the head once it is whole; nil, and all input consumed, before. What the head says is for `head` to
-    /// give, which is to be asked then, and of the same input.
+    /// Scans the input and returns the length of the head; nil, with all input consumed, if it is not whole yet. Then `head`
+    /// has to be called with the same input.
     @inline(__always)
     mutating func feed(
         _ scanner: inout some HeadScanner, _ input: UnsafeRawBufferPointer, _ consumed: inout Int
@@ -41,7 +43,7 @@ struct HeadBuffer {
         _ scanner: inout some HeadScanner, _ input: UnsafeRawBufferPointer, _ consumed: inout Int
     ) throws(WireFault) -> Int? {
         let rest = UnsafeRawBufferPointer(rebasing: input[consumed...])
-        // A scanner decides before it has seen more than its longest head, so what is left out here is not lost.
+        // A scanner decides within its longest head, so the bytes behind that are not needed.
         let taken = min(rest.count, scanner.longestHead &- gathered.count)
         let before = gathered.count
         gathered.append(contentsOf: rest[..<taken])
@@ -57,7 +59,13 @@ struct HeadBuffer {
         return length
     }
 
-    /// What the head says of which `feed` gave the length: it ends in the input at `end`.
+    /// Returns the head after `feed` returned its length.
+    ///
+    /// - Parameters:
+    ///   - scanner: the scanner that `feed` used.
+    ///   - length: what `feed` returned.
+    ///   - input: the input of `feed`.
+    ///   - end: the index in the input behind the head.
     @inline(__always)
     mutating func head<Scanner: HeadScanner>(
         _ scanner: inout Scanner, length: Int, _ input: UnsafeRawBufferPointer, end: Int

@@ -1,17 +1,17 @@
 import ASCIIText
 import HTTPModel
 
-/// Reads request line and fields, and judges what they say together.
+/// Scans request line and fields, and checks them against each other.
 struct RequestHeadScanner: HeadScanner {
-    /// No method of any registry is longer; beyond it 501 (RFC 9112 3).
+    /// The longest method in bytes; no registered one is longer. Beyond it 501 (RFC 9112 3).
     static let methodLimit = 32
 
     let limits: RequestLimits
     var section: FieldSection
     private var position = 0
-    /// How far the target was read while the line was not whole.
+    /// The index behind the scanned part of the target while the line is not whole.
     private var targetScanned = 0
-    /// The method, as soon as it was read.
+    /// The method, once it is scanned.
     private(set) var method: HTTPMethod?
     private var target = 0..<0
     private var shape: TargetShape?
@@ -61,7 +61,7 @@ struct RequestHeadScanner: HeadScanner {
         switch (facts.transferCoding, facts.contentLength) {
         case (.none, nil): body = .none
         case (.none, let length?): body = .length(length)
-        // RFC 9112 6.3: both framings present is how requests are smuggled.
+        // RFC 9112 6.3: both framings together serve to smuggle requests.
         case (.chunked, _?), (.unknown, _?): throw .bothFramings
         case (.chunked, nil), (.unknown, nil):
             guard version == .http11 else { throw .transferEncodingInOldVersion }
@@ -106,7 +106,7 @@ struct RequestHeadScanner: HeadScanner {
         guard bytes[afterVersion &+ 1] == Byte.lineFeed else { throw .bareCarriageReturn }
 
         guard major == 1 else { throw .majorVersion }
-        // RFC 9110 2.5: a higher minor version is read as the highest that we know.
+        // RFC 9110 2.5: a higher minor version is read as the highest known one.
         version = bytes[afterVersion &- 1] == Byte.zero ? .http10 : .http11
         target = start..<end
         shape = try shape(UnsafeRawBufferPointer(rebasing: bytes[target]))
@@ -125,7 +125,7 @@ struct RequestHeadScanner: HeadScanner {
     /// `HTTP/1.1` as a little-endian word.
     private static let http11: UInt64 = 0x312e_312f_5054_5448
 
-    /// The major version once `HTTP/d.d` is whole, nil before.
+    /// Returns the major version; nil if `HTTP/d.d` is not whole yet.
     static func scanVersion(_ bytes: UnsafeRawBufferPointer, from start: Int) throws(WireFault) -> UInt8? {
         let available = min(8, bytes.count &- start)
         if available == 8,

@@ -3,15 +3,15 @@ public import HTTPModel
 
 /// Parses the requests of a connection, strictly and without I/O (RFC 9112).
 ///
-/// Pull style: give it what was read and call `parse` again, with the same input and `consumed`, until it says
-/// `.needMore`; then everything is consumed. After `.end` the next call begins the next request. After `.failed` it
-/// fails for ever. The events are the same however the bytes are cut into inputs.
+/// Call `parse` with the received bytes, and again with the same input and `consumed`, until it returns `.needMore`; then all
+/// input is consumed. After `.end` the next call begins the next request. After `.failed` every call returns `.failed`. The
+/// events are the same however the bytes are cut into inputs.
 public struct RequestParser: Sendable {
     public enum Event: Sendable {
-        /// All input is consumed and the request goes on.
+        /// All input is consumed, and the request goes on.
         case needMore
         case head(HTTPRequestHead, RequestFraming)
-        /// A part of the body: a range of the input of this call, valid as long as that is.
+        /// A part of the body, as a range of this call's input.
         case body(Range<Int>)
         /// The request is whole.
         case end
@@ -19,7 +19,7 @@ public struct RequestParser: Sendable {
     }
 
     private enum Phase {
-        /// Between requests. One empty line may come (RFC 9112 2.2); so much of it did.
+        /// Between requests, where one empty line is allowed (RFC 9112 2.2): how many of its bytes have arrived.
         case start(leadingBytes: Int)
         case head
         case body(remaining: Int)
@@ -35,7 +35,7 @@ public struct RequestParser: Sendable {
         scanner = RequestHeadScanner(limits: limits)
     }
 
-    /// Whether a byte of a request came that is not yet whole. An empty line before it is no part of it.
+    /// Whether a request has begun and is not whole. An empty line before a request does not begin it.
     public var hasStarted: Bool {
         switch phase {
         case .start: false
@@ -43,10 +43,10 @@ public struct RequestParser: Sendable {
         }
     }
 
-    /// The method of the request that is being read, or that failed; nil where that much of it has not come.
+    /// The method of the request that is being parsed or that failed; nil before it has arrived.
     public var method: HTTPMethod? { scanner.method }
 
-    /// Goes on with the bytes of `input` from `consumed` on, and moves `consumed` past those it is done with.
+    /// Parses the bytes of `input` from `consumed` on, and moves `consumed` past the parsed bytes.
     public mutating func parse(_ input: UnsafeRawBufferPointer, consumed: inout Int) -> Event {
         do {
             return try next(input, &consumed)
@@ -108,12 +108,12 @@ public struct RequestParser: Sendable {
         return .end
     }
 
-    /// Right behind a head, instead of the event `.end` where that is next: the request has no body.
+    /// Skips the event `.end` of a request without a body. To be called directly after `.head`.
     public mutating func takeEnd() {
         if case .body(0) = phase { _ = end() }
     }
 
-    /// True when the next byte is the request's first.
+    /// Returns true if the next byte is the request's first.
     private mutating func skipLeadingLine(
         _ input: UnsafeRawBufferPointer, _ consumed: inout Int, _ leadingBytes: Int
     ) throws(WireFault) -> Bool {
@@ -138,7 +138,7 @@ public struct RequestParser: Sendable {
 }
 
 extension RequestHeadScanner {
-    /// Goes on with a chunked body; trailers count with the head's fields.
+    /// Decodes a chunked body. Trailers count against the limits of the head's fields.
     mutating func next(
         _ decoder: inout ChunkedDecoder, _ input: UnsafeRawBufferPointer, _ consumed: inout Int
     ) throws(WireFault) -> ChunkedDecoder.Step {

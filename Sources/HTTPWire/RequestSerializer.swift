@@ -1,26 +1,26 @@
 import ASCIIText
 public import HTTPModel
 
-/// Writes the head of a request to an upstream.
+/// Writes the heads of requests.
 public enum RequestSerializer {
-    /// What there is to send.
+    /// The body of the request.
     public enum Body: Sendable, Hashable {
         case none
-        /// So many bytes, as they are.
+        /// That many bytes, sent as they are.
         case length(Int)
-        /// In chunks, `ChunkedEncoding`.
+        /// Sent in chunks (`ChunkedEncoding`).
         case chunked
     }
 
-    /// A value of Host, checked once for all requests that say it.
+    /// A value of Host, checked once for all requests that have it.
     public struct Host: Sendable {
         fileprivate let bytes: ArraySlice<UInt8>
         fileprivate let isTargetAbsolute: Bool
 
         /// - Parameters:
         ///   - bytes: `host[:port]`.
-        ///   - isTargetAbsolute: Write targets in absolute-form, with `http://` and the host in front, as a proxy wants
-        ///     them (RFC 9112 3.2.2).
+        ///   - isTargetAbsolute: whether targets are written in absolute-form, with `http://` and the host in front, as a
+        ///     proxy wants them (RFC 9112 3.2.2).
         public init(_ bytes: ArraySlice<UInt8>, isTargetAbsolute: Bool = false) throws(SerializationError) {
             guard bytes.withUnsafeBytes({ Authority.isValid($0) }) else { throw .host }
             self.bytes = bytes
@@ -28,13 +28,17 @@ public enum RequestSerializer {
         }
     }
 
-    /// Appends request line and fields. Host is the one given; it, framing, `Connection` and `Expect` are written
-    /// here or not at all, whatever the fields say. On an error nothing is appended.
+    /// Appends request line and fields, or nothing if it throws. Host, framing, `Connection` and `Expect` follow from the
+    /// parameters; such fields in `fields` are skipped.
     ///
     /// - Parameters:
-    ///   - target: In origin-form, percent-encoded.
+    ///   - method: the method.
+    ///   - target: the target in origin-form or `*`, percent-encoded.
     ///   - host: `host[:port]`.
-    ///   - closes: Say `Connection: close`: this is the connection's last request.
+    ///   - fields: end-to-end fields.
+    ///   - body: how the body will be sent.
+    ///   - closes: whether to send `Connection: close` because this is the connection's last request.
+    ///   - output: gets the head.
     public static func appendHead(
         _ method: HTTPMethod, target: ArraySlice<UInt8>, host: ArraySlice<UInt8>, fields: HTTPFields,
         body: Body,
@@ -45,11 +49,18 @@ public enum RequestSerializer {
             method, target: target, host: Host(host), fields: fields, body: body, closes: closes, to: &output)
     }
 
-    /// The same, with a host that was checked before.
+    /// Appends request line and fields, or nothing if it throws, with a host that was checked before.
     ///
     /// - Parameters:
-    ///   - sharedFields: More fields, which go out after `fields`: apart, so that requests may share either.
-    ///   - expectsContinue: Say `Expect: 100-continue`: the body waits for the server's word (RFC 9110 10.1.1).
+    ///   - method: the method.
+    ///   - target: the target in origin-form or `*`, percent-encoded.
+    ///   - host: the value of Host.
+    ///   - fields: end-to-end fields.
+    ///   - sharedFields: more fields, written after `fields`. They are separate so that requests may share either.
+    ///   - body: how the body will be sent.
+    ///   - closes: whether to send `Connection: close` because this is the connection's last request.
+    ///   - expectsContinue: whether to send `Expect: 100-continue` because the body waits for a 100 (RFC 9110 10.1.1).
+    ///   - output: gets the head.
     public static func appendHead(
         _ method: HTTPMethod, target: ArraySlice<UInt8>, host: Host, fields: HTTPFields,
         sharedFields: HTTPFields = HTTPFields(), body: Body,
@@ -64,9 +75,9 @@ public enum RequestSerializer {
         }
     }
 
-    /// The same into memory that is there, as many bytes as `headCapacity` says.
+    /// Writes request line and fields into memory of at least `headCapacity` bytes.
     ///
-    /// - Returns: how many were written.
+    /// - Returns: how many bytes were written.
     public static func writeHead(
         _ method: HTTPMethod, target: ArraySlice<UInt8>, host: Host, fields: HTTPFields,
         sharedFields: HTTPFields, body: Body, to room: UnsafeMutableRawBufferPointer
@@ -78,7 +89,7 @@ public enum RequestSerializer {
         }
     }
 
-    /// As many bytes as a head has at most.
+    /// Returns an upper bound of the head's length in bytes.
     public static func headCapacity(
         _ method: HTTPMethod, target: ArraySlice<UInt8>, host: Host, fields: HTTPFields,
         sharedFields: HTTPFields
@@ -101,7 +112,7 @@ public enum RequestSerializer {
             writer.append("http://")
             writer.append(host.bytes)
         }
-        // RFC 9112 3.2.4: an asterisk becomes an authority without a path.
+        // RFC 9112 3.2.4: in absolute-form an asterisk is an authority without a path.
         if !host.isTargetAbsolute || target.first != UInt8(ascii: "*") { writer.append(target) }
         writer.append(" HTTP/1.1\r\nHost: ")
         writer.append(host.bytes)
@@ -110,7 +121,7 @@ public enum RequestSerializer {
         try FieldWriter.append(sharedFields, except: isOwn, to: &writer)
         switch body {
         case .none:
-            // RFC 9110 8.6: a method that anticipates content says when there is none.
+            // RFC 9110 8.6: a method that anticipates content announces that there is none.
             if method.anticipatesContent { writer.append("Content-Length: 0\r\n") }
         case .length(let length):
             writer.append("Content-Length: ")

@@ -1,15 +1,15 @@
 import ASCIIText
 import HTTPModel
 
-/// Reads status line and fields, and judges what they say together.
+/// Scans status line and fields, and checks them against each other.
 struct ResponseHeadScanner: HeadScanner {
     let limits: ResponseLimits
-    /// The method of the request that is answered.
+    /// The method of the request that the response is for.
     var method = HTTPMethod.get
     var section: FieldSection
     private var position = 0
     private var isWhole = false
-    /// How far the reason phrase was read while the line was not whole.
+    /// The index behind the scanned part of the reason phrase while the line is not whole.
     private var reasonScanned = 12
     private var status: HTTPStatus?
     private var version = HTTPVersion.http11
@@ -48,9 +48,9 @@ struct ResponseHeadScanner: HeadScanner {
         return (head(UnsafeRawBufferPointer(rebasing: bytes[..<length])), framing)
     }
 
-    /// The head that was scanned to its end.
+    /// Returns the head that was scanned to its end.
     ///
-    /// - Parameter bytes: its bytes, and the content's where that is to stand in the storage of its fields.
+    /// - Parameter bytes: the head, and the content too if the storage of the fields shall have it.
     func head(_ bytes: UnsafeRawBufferPointer) -> HTTPResponseHead {
         guard let status else { preconditionFailure("a head was asked for before it was scanned") }
         return HTTPResponseHead(
@@ -59,7 +59,7 @@ struct ResponseHeadScanner: HeadScanner {
 
     var isInformational: Bool { status?.isInformational ?? false }
 
-    /// RFC 9112 6.3 in its order: what has no body by its status or method, then the two framings, then the close.
+    /// Returns the framing by the order of RFC 9112 6.3: no body by status or method, then the fields, then the close.
     func framing() throws(WireFault) -> ResponseFraming {
         guard let status else { throw .statusLine }
         let facts = section.facts
@@ -73,7 +73,7 @@ struct ResponseHeadScanner: HeadScanner {
             guard facts.transferCoding == .chunked else { throw .unknownTransferCoding }
             body = .chunked
         }
-        // A 204 that announces a body may send it too: nothing on the connection can be trusted after it.
+        // A 204 that announces a body may send it too, so the connection cannot be reused.
         let contradicts = status == .noContent && body != .untilClose && body != .length(0)
         let isBodiless = status.forbidsBody || method == .head
         let persists = version == .http11 ? !facts.closes : facts.keepsAlive && !facts.closes
@@ -100,7 +100,7 @@ struct ResponseHeadScanner: HeadScanner {
         }
         guard let status = HTTPStatus(code: code) else { throw .statusCode }
         guard count > 12 else { return false }
-        // The space before an empty reason phrase is left out by many; that changes nothing of the message.
+        // Many servers leave out the space before an empty reason phrase, which is harmless.
         guard bytes[12] == Byte.space || bytes[12] == Byte.carriageReturn else {
             throw bytes[12] == Byte.lineFeed ? .bareLineFeed : .statusCode
         }

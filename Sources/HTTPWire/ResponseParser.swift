@@ -2,25 +2,25 @@ public import HTTPModel
 
 /// Parses the responses of a connection to an upstream, strictly and without I/O (RFC 9112).
 ///
-/// Before each request goes out, `expectResponse(to:)` says what is awaited; bytes that come unasked are a failure.
-/// Pull style: give it what was read and call `parse` again, with the same input and `consumed`, until it says
-/// `.needMore`. After `.end` the bytes from `consumed` on, if any, are stray: the connection is not to be used again.
+/// Call `expectResponse(to:)` before each request is sent; bytes that arrive without it are a failure. Call `parse` with the
+/// received bytes, and again with the same input and `consumed`, until it returns `.needMore`. If bytes are left after `.end`,
+/// nobody asked for them: do not use the connection again.
 public struct ResponseParser: Sendable {
     public enum Event: Sendable {
-        /// All input is consumed and the response goes on.
+        /// All input is consumed, and the response goes on.
         case needMore
-        /// A 1xx answer; the real one follows.
+        /// A 1xx response; the final response follows.
         case informational(HTTPStatus)
         case head(HTTPResponseHead, ResponseFraming)
-        /// A part of the body: a range of the input of this call, valid as long as that is.
+        /// A part of the body, as a range of this call's input.
         case body(Range<Int>)
-        /// The response is whole. Reusable: the connection may carry another request, as far as its bytes tell.
+        /// The response is whole. `reusable` is true if the connection may carry another request by what the head says.
         case end(reusable: Bool)
         case failed(ResponseError)
     }
 
     private enum Phase {
-        /// No request is under way.
+        /// No response is expected.
         case idle
         case head
         case body(remaining: Int)
@@ -37,14 +37,18 @@ public struct ResponseParser: Sendable {
     private var buffer = HeadBuffer()
     private var scanner: ResponseHeadScanner
 
-    /// - Parameter opensTunnel: what answers is a proxy that was asked for a tunnel. `Content-Length` and `Transfer-Encoding`
-    ///   mean nothing then, as they do in a success (RFC 9110 9.3.6); the body of a refusal is not to be read.
+    /// - Parameters:
+    ///   - limits: the sizes that heads may have.
+    ///   - opensTunnel: whether the responses are a proxy's to CONNECT. `Content-Length` and `Transfer-Encoding` are ignored
+    ///     then, which RFC 9110 9.3.6 wants of a success; do not read the body of a refusal.
     public init(limits: ResponseLimits = ResponseLimits(), opensTunnel: Bool = false) {
         self.limits = limits
         scanner = ResponseHeadScanner(limits: limits, side: opensTunnel ? .tunnelResponse : .response)
     }
 
-    /// A request with that method is sent: its response is the next that comes. Only between responses.
+    /// Announces that a request with that method is sent.
+    ///
+    /// - Precondition: no other response is expected.
     public mutating func expectResponse(to method: HTTPMethod) {
         guard case .idle = phase else {
             preconditionFailure("a response is expected while \(phase) is under way")
@@ -55,12 +59,12 @@ public struct ResponseParser: Sendable {
         hasStarted = false
     }
 
-    /// Whether no response is awaited or under way.
+    /// Whether no response is expected or being parsed.
     public var isIdle: Bool {
         if case .idle = phase { true } else { false }
     }
 
-    /// Goes on with the bytes of `input` from `consumed` on, and moves `consumed` past those it is done with.
+    /// Parses the bytes of `input` from `consumed` on, and moves `consumed` past the parsed bytes.
     public mutating func parse(_ input: UnsafeRawBufferPointer, consumed: inout Int) -> Event {
         do {
             return try next(input, &consumed)
@@ -69,22 +73,25 @@ public struct ResponseParser: Sendable {
         }
     }
 
-    /// A response that came in one piece.
+    /// The sizes of a response that arrived in one piece.
     public struct Whole: Sendable, Hashable {
         public let framing: ResponseFraming
-        /// Bytes of the head.
+        /// The length of the head in bytes.
         let headLength: Int
-        /// Bytes of the content, which follows the head.
+        /// The length of the content, which follows the head, in bytes.
         let contentLength: Int
 
-        /// Bytes of the input that are the response's.
+        /// The length of the response in bytes.
         public var length: Int { headLength &+ contentLength }
     }
 
-    /// Whether the awaited response stands in `input`, from its first byte to its last, as nearly all do: then `take`
-    /// follows, without events. Nil where it does not or where that is not told by its head: then `parse` follows.
+    /// Finds a response that begins and ends in `input`, as most do. Call `take` next, which needs no events; if nil is
+    /// returned, call `parse`.
     ///
-    /// - Parameter contentLimit: a longer body is one for `parse`, and so is one with a content coding.
+    /// - Parameters:
+    ///   - input: the received bytes, with the first byte of the response first.
+    ///   - contentLimit: the longest content in bytes.
+    /// - Returns: nil if the response is not whole, does not announce its length, is longer or has a content coding.
     public mutating func whole(in input: UnsafeRawBufferPointer, contentLimit: Int) -> Whole? {
         guard case .head = phase, buffer.isEmpty, !input.isEmpty else { return nil }
         hasStarted = true
@@ -109,7 +116,7 @@ public struct ResponseParser: Sendable {
         }
     }
 
-    /// Takes the response of which `whole` told, of the same input. Its body stands in the storage of its fields.
+    /// Returns the response that `whole` found in the same input. Its body stands in the storage of its fields.
     public mutating func take(
         _ whole: Whole, of input: UnsafeRawBufferPointer
     ) -> (head: HTTPResponseHead, body: ArraySlice<UInt8>) {
@@ -119,10 +126,12 @@ public struct ResponseParser: Sendable {
         return (head, whole.contentLength > 0 ? head.fields.content(whole.contentLength) : [])
     }
 
-    /// Bytes of the body that are still to come, where its length was told; 0 where nothing is, or nobody knows.
+    /// How many bytes of the body are missing; 0 if none are, and for a body of unknown length.
     public var bodyLeft: Int { if case .body(let remaining) = phase { remaining } else { 0 } }
 
-    /// So many bytes of the body, at most `bodyLeft`, came without being parsed.
+    /// Counts bytes of the body that were received without `parse`.
+    ///
+    /// - Precondition: `count` is at most `bodyLeft`.
     public mutating func tookBody(_ count: Int) {
         guard case .body(let remaining) = phase, count <= remaining else {
             preconditionFailure("\(count) bytes of a body while \(phase)")
@@ -130,8 +139,8 @@ public struct ResponseParser: Sendable {
         phase = .body(remaining: remaining - count)
     }
 
-    /// The upstream closed its side in order (FIN). Ends a body that runs to the close, and fails anything else.
-    /// Not for a reset: what a reset cuts is never whole.
+    /// Handles the orderly end of the connection (FIN): ends a body that runs to the close, and fails everywhere else. Not to
+    /// be called for a reset, after which no response is whole.
     public mutating func inputEnded() -> Event {
         switch phase {
         case .untilClose:

@@ -1,33 +1,33 @@
 import ASCIIText
 public import HTTPModel
 
-/// Writes the head of an answer and decides, from the request that is answered, how its body goes out.
+/// Writes the heads of responses and decides, from the request, how the body is sent.
 public enum ResponseSerializer {
-    /// What there is to send.
+    /// The body of the response.
     public enum Body: Sendable, Hashable {
-        /// So many bytes, which are there or will be.
+        /// That many bytes.
         case length(Int)
-        /// As many as come.
+        /// A body of unknown length.
         case stream
     }
 
-    /// How the body goes out.
+    /// How the body is sent.
     public enum Transfer: Sendable, Hashable {
-        /// Not at all: an answer to HEAD, 204 or 304. Drop it.
+        /// Not at all, for HEAD, 204 and 304: drop it.
         case none
         /// As it is.
         case identity
-        /// In chunks, `ChunkedEncoding`.
+        /// In chunks (`ChunkedEncoding`).
         case chunked
-        /// As it is, and its end is the end of the connection: HTTP/1.0 knows no chunks.
+        /// As it is, and the end of the connection ends it: HTTP/1.0 has no chunks.
         case untilClose
     }
 
-    /// What of the request decides about the answer.
+    /// The properties of a request that its response depends on.
     public struct Context: Sendable, Hashable {
         public var version: HTTPVersion
         public var isHead: Bool
-        /// False: `Connection: close` is said.
+        /// Whether the connection stays open. If not, the response has `Connection: close`.
         public var keepAlive: Bool
 
         public init(version: HTTPVersion, isHead: Bool, keepAlive: Bool) {
@@ -36,21 +36,21 @@ public enum ResponseSerializer {
             self.keepAlive = keepAlive
         }
 
-        /// For a request that came.
+        /// The context of a received request.
         public init(_ head: HTTPRequestHead, _ framing: RequestFraming) {
             self.init(version: head.version, isHead: head.method == .head, keepAlive: framing.keepAlive)
         }
 
-        /// For an answer before the request was understood: the connection closes.
+        /// The context of a response to a request that could not be parsed: the connection closes.
         public static var beforeRequest: Context {
             Context(version: .http11, isHead: false, keepAlive: false)
         }
     }
 
-    /// What follows from what was written.
+    /// What the caller has to do after the head.
     public struct Outcome: Sendable, Hashable {
         public let transfer: Transfer
-        /// False: the connection closes after the body; the client was told or can tell.
+        /// Whether the connection stays open after the body. If not, the client knows from the head.
         public let keepAlive: Bool
 
         public init(transfer: Transfer, keepAlive: Bool) {
@@ -59,19 +59,27 @@ public enum ResponseSerializer {
         }
     }
 
-    /// Appends `100 Continue` or another interim answer, which has no fields.
+    /// Appends a 1xx response, such as `100 Continue`, without fields.
+    ///
+    /// - Precondition: the status is 1xx.
     public static func appendInformational(_ status: HTTPStatus, to output: inout [UInt8]) {
-        precondition(status.isInformational, "\(status) is no interim answer")
+        precondition(status.isInformational, "\(status) is not an interim status")
         ByteWriter.append(atMost: 192, to: &output) { writer in
             appendStatusLine(status, to: &writer)
             writer.append("\r\n")
         }
     }
 
-    /// Appends status line and fields. Framing, `Connection` and, when `date` is given, `Date` are written here;
-    /// what the fields say about them is left out. On an error nothing is appended.
+    /// Appends status line and fields, or nothing if it throws. Framing and `Connection`, and `Date` if it is given, follow
+    /// from the parameters; such fields in `fields` are skipped.
     ///
-    /// - Parameter date: The value of Date (RFC 9110 5.6.7), which the caller keeps for the second.
+    /// - Parameters:
+    ///   - status: a final status.
+    ///   - fields: end-to-end fields.
+    ///   - body: the body that will be sent.
+    ///   - context: the request.
+    ///   - date: the value of Date (RFC 9110 5.6.7).
+    ///   - output: gets the head.
     public static func appendHead(
         _ status: HTTPStatus, _ fields: HTTPFields, body: Body, context: Context,
         date: ArraySlice<UInt8>? = nil,
@@ -85,7 +93,8 @@ public enum ResponseSerializer {
         return outcome
     }
 
-    /// The same into memory that is there, as many bytes as `headCapacity` says. `length` is how many were written.
+    /// Writes status line and fields into memory of at least `headCapacity` bytes, and returns how many bytes were written as
+    /// `length`.
     public static func writeHead(
         _ status: HTTPStatus, _ fields: HTTPFields, body: Body, context: Context, date: ArraySlice<UInt8>?,
         to room: UnsafeMutableRawBufferPointer
@@ -97,7 +106,7 @@ public enum ResponseSerializer {
         return (outcome, length)
     }
 
-    /// As many bytes as a head has at most.
+    /// Returns an upper bound of the head's length in bytes.
     public static func headCapacity(_ fields: HTTPFields, date: ArraySlice<UInt8>?) -> Int {
         // The constants in `write`, a length of up to 19 digits and a status line.
         192 &+ (date?.count ?? 0) &+ FieldWriter.capacity(fields)
@@ -139,7 +148,8 @@ public enum ResponseSerializer {
         }
     }
 
-    /// RFC 9110 8.6, RFC 9112 6.1: neither on 204; on 304 and HEAD what a 200 to GET would have said, where known.
+    /// Appends Content-Length or Transfer-Encoding (RFC 9110 8.6, RFC 9112 6.1): neither for 1xx, 204 and 304, and for HEAD what
+    /// a GET would have.
     private static func appendFraming(
         _ status: HTTPStatus, _ body: Body, _ context: Context, to writer: inout ByteWriter
     ) {

@@ -1,10 +1,10 @@
 public import HTTPModel
 
-/// Why a request is refused before anybody handles it. The connection closes after the answer.
+/// The reason why the parser refuses a request. The connection closes after the response.
 public struct RequestError: Error, Sendable, Equatable {
     /// 400, 405, 414, 417, 431, 501 or 505.
     public let status: HTTPStatus
-    /// The rule that was broken. Constant text, never a byte of the request.
+    /// The broken rule: constant text, never a byte of the request.
     public let message: String
 
     init(_ fault: WireFault) {
@@ -13,7 +13,7 @@ public struct RequestError: Error, Sendable, Equatable {
     }
 }
 
-/// Why a response cannot be used. The connection closes.
+/// The reason why the parser refuses a response. The connection closes.
 public struct ResponseError: Error, Sendable, Equatable {
     /// The registered name of the failure (RFC 9209 2.3), or `connection_terminated`.
     public enum Reason: String, Sendable, Hashable {
@@ -27,7 +27,7 @@ public struct ResponseError: Error, Sendable, Equatable {
     }
 
     public let reason: Reason
-    /// The rule that was broken. Constant text, never a byte of the response.
+    /// The broken rule: constant text, never a byte of the response.
     public let message: String
 
     init(_ fault: WireFault) {

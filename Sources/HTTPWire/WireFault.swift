@@ -1,6 +1,6 @@
 import HTTPModel
 
-/// Each way in which bytes can break a rule of the grammar or a limit: one table for both directions.
+/// The rules of the grammar and the limits that received bytes can break, for both directions.
 enum WireFault: Error, Equatable, CaseIterable {
     case bareLineFeed, bareCarriageReturn, repeatedLeadingLine
     case methodByte, methodTooLong, emptyTarget, targetByte, targetTooLong, targetForm, targetMethod
@@ -15,59 +15,59 @@ enum WireFault: Error, Equatable, CaseIterable {
     case chunkSize, chunkTooLarge, chunkExtension, chunkExtensionTooLong, chunkEnd
     case unsolicitedBytes, switchingProtocols, tooManyInformational
 
-    /// The rule that was broken, for a person to read. Never a byte of the message.
+    /// The broken rule as text for people. It never has a byte of the message.
     var message: StaticString {
         switch self {
-        case .bareLineFeed: "a line ends in CR LF, not in LF alone"
-        case .bareCarriageReturn: "a CR stands only before LF"
-        case .repeatedLeadingLine: "at most one empty line may stand before a request"
-        case .methodByte: "a method is a token, followed by one space"
-        case .methodTooLong: "no method is that long"
-        case .emptyTarget: "one space parts the method from the target"
+        case .bareLineFeed: "a line must end with CRLF"
+        case .bareCarriageReturn: "a CR must be followed by LF"
+        case .repeatedLeadingLine: "more than one empty line precedes the request"
+        case .methodByte: "the method is not a token followed by a space"
+        case .methodTooLong: "the method is longer than 32 bytes"
+        case .emptyTarget: "one space must separate the method from the target"
         case .targetByte: "the target has a control character, a # or a byte beyond ASCII"
         case .targetTooLong: "the target is longer than the limit"
         case .targetForm: "the target is neither a path nor an http(s) URL"
         case .targetMethod: "the form of the target does not fit the method"
-        case .missingVersion: "the request line ends with a space and HTTP/1.1"
-        case .version: "the version is HTTP/, a digit, a point and a digit"
-        case .majorVersion: "only HTTP/1.0 and HTTP/1.1 are spoken here"
-        case .connect: "CONNECT is not offered"
-        case .statusLine: "a response begins with HTTP/1., a digit, a space and the status"
-        case .statusCode: "a status is three digits from 100 to 599"
+        case .missingVersion: "the request line has no HTTP version"
+        case .version: "the HTTP version is malformed"
+        case .majorVersion: "only HTTP/1.0 and HTTP/1.1 are supported"
+        case .connect: "CONNECT is not supported"
+        case .statusLine: "a response must begin with an HTTP version, a space and a status"
+        case .statusCode: "the status is not a number from 100 to 599"
         case .reasonByte: "the reason phrase has a control character"
-        case .obsoleteFold: "a field line does not begin with a blank"
-        case .emptyName: "a field has a name"
-        case .nameByte: "a field name is a token"
-        case .blankBeforeColon: "no blank stands between a field name and its colon"
-        case .missingColon: "a field line has a colon"
-        case .nameTooLong: "a field name has at most 256 bytes"
+        case .obsoleteFold: "a field line must not begin with a blank"
+        case .emptyName: "a field name is empty"
+        case .nameByte: "a field name is not a token"
+        case .blankBeforeColon: "a blank separates a field name from its colon"
+        case .missingColon: "a field line has no colon"
+        case .nameTooLong: "a field name is longer than 256 bytes"
         case .valueByte: "a field value has a control character"
         case .lineTooLong: "a field line is longer than the limit"
         case .blockTooLarge: "the fields are larger than the limit"
         case .tooManyFields: "there are more fields than the limit"
-        case .missingHost: "an HTTP/1.1 request has a Host"
-        case .repeatedHost: "there is one Host line"
-        case .host: "Host is a host name or address and maybe a port"
-        case .contentLength: "Content-Length is 1 to 19 digits"
-        case .repeatedContentLength: "there is one Content-Length line"
+        case .missingHost: "an HTTP/1.1 request must have a Host field"
+        case .repeatedHost: "there is more than one Host field"
+        case .host: "Host is not a valid host with an optional port"
+        case .contentLength: "Content-Length is not a number of 1 to 19 digits"
+        case .repeatedContentLength: "there is more than one Content-Length field"
         case .bothFramings: "Content-Length and Transfer-Encoding exclude each other"
-        case .transferEncoding: "Transfer-Encoding is exactly chunked"
-        case .repeatedTransferEncoding: "there is one Transfer-Encoding line"
+        case .transferEncoding: "Transfer-Encoding is not exactly chunked"
+        case .repeatedTransferEncoding: "there is more than one Transfer-Encoding field"
         case .transferEncodingInOldVersion: "HTTP/1.0 has no Transfer-Encoding"
-        case .unknownTransferCoding: "the only transfer coding is chunked"
-        case .expectation: "the only expectation is 100-continue"
-        case .chunkSize: "a chunk begins with 1 to 16 hexadecimal digits"
-        case .chunkTooLarge: "the chunks are larger than can be counted"
-        case .chunkExtension: "a chunk extension is ;name or ;name=value"
+        case .unknownTransferCoding: "the only supported transfer coding is chunked"
+        case .expectation: "the only supported expectation is 100-continue"
+        case .chunkSize: "a chunk must begin with 1 to 16 hexadecimal digits"
+        case .chunkTooLarge: "the sum of the chunk sizes is too large"
+        case .chunkExtension: "a chunk extension is malformed"
         case .chunkExtensionTooLong: "the chunk extensions are longer than the limit"
-        case .chunkEnd: "a chunk's data is followed by CR LF"
-        case .unsolicitedBytes: "bytes came that no request asked for"
-        case .switchingProtocols: "101 came, but no upgrade was asked for"
-        case .tooManyInformational: "more 1xx answers than the limit"
+        case .chunkEnd: "the data of a chunk must be followed by CRLF"
+        case .unsolicitedBytes: "bytes arrived that no request asked for"
+        case .switchingProtocols: "101 arrived although no upgrade was requested"
+        case .tooManyInformational: "there are more 1xx responses than the limit"
         }
     }
 
-    /// What a request that breaks the rule is answered.
+    /// The status of the response to a request that breaks the rule.
     var requestStatus: HTTPStatus {
         switch self {
         case .targetTooLong: .uriTooLong
@@ -87,7 +87,7 @@ enum WireFault: Error, Equatable, CaseIterable {
         }
     }
 
-    /// What a response that breaks the rule is called (RFC 9209 2.3).
+    /// The name of the failure if a response breaks the rule (RFC 9209 2.3).
     var responseReason: ResponseError.Reason {
         switch self {
         case .lineTooLong, .blockTooLarge, .tooManyFields: .headerSectionSize

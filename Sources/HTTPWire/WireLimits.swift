@@ -1,4 +1,4 @@
-/// The sizes that a request's head may have; more than 1 GiB is held to that.
+/// The limits on a request's head. A size beyond 1 GiB counts as 1 GiB.
 public struct RequestLimits: Sendable, Hashable {
     /// Bytes of the request target. Beyond it 414. Default 8 KiB.
     public var target = 8 * 1024
@@ -12,50 +12,50 @@ public struct RequestLimits: Sendable, Hashable {
     public init() {}
 }
 
-/// The sizes that a response's head may have; more than 1 GiB is held to that.
+/// The limits on a response's head. A size beyond 1 GiB counts as 1 GiB.
 public struct ResponseLimits: Sendable, Hashable {
     /// Bytes of the status line. Default 8 KiB.
     public var statusLine = 8 * 1024
     /// Bytes of all field lines with their line ends, trailers included. Default 32 KiB.
     public var fieldBlock = 32 * 1024
-    /// Bytes of one field line without its line end. Default 32 KiB: only the block counts.
+    /// Bytes of one field line without its line end. Default 32 KiB, as for the block.
     public var fieldLine = 32 * 1024
     /// Field lines, trailers included. Default 100.
     public var fieldCount = 100
-    /// 1xx answers before the real one. Default 10.
+    /// 1xx responses before the final one. Default 10.
     public var informational = 10
 
     public init() {}
 }
 
 extension RequestLimits {
-    /// What the parser reckons with: a program may mean `Int.max` by "no limit", and sums of sizes must fit in an Int.
+    /// The limits as the parser uses them. A program may set `Int.max` for "no limit", and sums of sizes have to fit in an Int.
     var bounded: RequestLimits {
         var limits = self
-        limits.target = held(limits.target)
-        limits.fieldBlock = held(limits.fieldBlock)
-        limits.fieldLine = held(limits.fieldLine)
-        limits.fieldCount = held(limits.fieldCount)
+        limits.target = clamped(limits.target)
+        limits.fieldBlock = clamped(limits.fieldBlock)
+        limits.fieldLine = clamped(limits.fieldLine)
+        limits.fieldCount = clamped(limits.fieldCount)
         return limits
     }
 }
 
 extension ResponseLimits {
-    /// The same for responses.
+    /// The limits as the parser uses them.
     var bounded: ResponseLimits {
         var limits = self
-        limits.statusLine = held(limits.statusLine)
-        limits.fieldBlock = held(limits.fieldBlock)
-        limits.fieldLine = held(limits.fieldLine)
-        limits.fieldCount = held(limits.fieldCount)
+        limits.statusLine = clamped(limits.statusLine)
+        limits.fieldBlock = clamped(limits.fieldBlock)
+        limits.fieldLine = clamped(limits.fieldLine)
+        limits.fieldCount = clamped(limits.fieldCount)
         return limits
     }
 }
 
-/// From 0 to 1 GiB: fields are stored with offsets of 32 bits.
-private func held(_ size: Int) -> Int { min(max(size, 0), 1 << 30) }
+/// Clamps a size to 0 to 1 GiB, because fields are stored with offsets of 32 bits.
+private func clamped(_ size: Int) -> Int { min(max(size, 0), 1 << 30) }
 
-/// The sizes that chunk extensions may have, for both directions.
+/// The limits on chunk sizes and extensions, for both directions.
 enum ChunkLimits {
     static let extensionBytesPerLine = 256
     static let extensionBytesPerMessage = 8 * 1024

@@ -32,7 +32,7 @@ struct CutTests {
 
     private static let answers = [
         "200 hello", "200 GET / HTTP/", "200 abcdef", "404 no such", "204 ", "200 xyz",
-        "400 malformed: no blank stands between a field name and its colon",
+        "400 malformed: a blank separates a field name from its colon",
     ]
 
     @Test("Answers do not depend on how the bytes are split", arguments: 0..<20)

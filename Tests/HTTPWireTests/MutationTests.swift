@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Damaged messages")
 struct MutationTests {
-    /// A fixed sequence of numbers (SplitMix64), so that a failure happens again.
+    /// A fixed sequence of numbers (SplitMix64), so that a failure can be repeated.
     struct Numbers: RandomNumberGenerator {
         var state: UInt64
 
@@ -17,7 +17,7 @@ struct MutationTests {
         }
     }
 
-    @Test("A request damaged anywhere gets the same verdict however it is cut", arguments: 0..<8)
+    @Test("The verdict on a damaged request does not depend on where it is cut", arguments: 0..<8)
     func requests(_ seed: Int) {
         var numbers = Numbers(state: UInt64(seed))
         let messages = Vector.requests.filter { $0.bytes.count < 400 }.map(\.bytes)
@@ -29,7 +29,7 @@ struct MutationTests {
         }
     }
 
-    @Test("A response damaged anywhere gets the same verdict however it is cut", arguments: 0..<8)
+    @Test("The verdict on a damaged response does not depend on where it is cut", arguments: 0..<8)
     func responses(_ seed: Int) {
         var numbers = Numbers(state: UInt64(seed) + 100)
         let messages = Vector.responses.filter { $0.bytes.count < 400 }.map(\.bytes)

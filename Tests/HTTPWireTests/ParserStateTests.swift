@@ -2,9 +2,9 @@ import HTTPModel
 import HTTPWire
 import Testing
 
-@Suite("Parser's own state")
+@Suite("State of the parsers")
 struct ParserStateTests {
-    @Test("A request has started with its first byte, not with the empty line before it")
+    @Test("A request begins with its first byte, not with an empty line before it")
     func hasStarted() {
         var parser = RequestParser()
         let steps: [(String, Bool)] = [
@@ -23,7 +23,7 @@ struct ParserStateTests {
         }
     }
 
-    @Test("After its end a request's parser leaves the next message alone until it is called again")
+    @Test("A request's parser stops at the end of a request until it is called again")
     func stopsAtEnd() {
         var parser = RequestParser()
         let bytes = Array("GET / HTTP/1.1\r\nHost: a\r\n\r\nnonsense\r\n".utf8)
@@ -37,7 +37,7 @@ struct ParserStateTests {
         }
     }
 
-    @Test("Bytes on an idle connection are a failure, and so is its end")
+    @Test("Bytes on an idle connection are a failure, and so is the end of the connection")
     func idle() {
         var parser = ResponseParser()
         #expect(parser.isIdle)
@@ -50,7 +50,7 @@ struct ParserStateTests {
         #expect(end.reason == .terminated)
     }
 
-    @Test("A response that came in one piece is taken without events, and nothing is taken of any other")
+    @Test("A response that arrives in one piece is taken without events, and no other is")
     func takenWhole() {
         for (text, expected) in [
             ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc", "200 abc true +0"),
@@ -77,14 +77,14 @@ struct ParserStateTests {
                     #expect(parser.isIdle)
                 } else {
                     #expect(expected == nil, "\(text)")
-                    // `parse` goes on as if nobody had asked.
+                    // `parse` goes on as if `whole` had not been called.
                     #expect(Self.events(&parser, input) == Self.events(&other, input), "\(text)")
                 }
             }
         }
     }
 
-    @Test("No response is taken whole of which a part came before, or that nobody awaits")
+    @Test("A response is not taken whole if a part of it was parsed before, or if none is expected")
     func notTakenWhole() {
         var parser = ResponseParser()
         let bytes = Array("HTTP/1.1 204 No Content\r\n\r\n".utf8)
@@ -112,7 +112,7 @@ struct ParserStateTests {
         }
     }
 
-    @Test("One parser reads one response after another")
+    @Test("One parser reads several responses in a row")
     func responsesInARow() {
         var parser = ResponseParser()
         for (text, reusable) in [
@@ -136,7 +136,7 @@ struct ParserStateTests {
         }
     }
 
-    @Test("Limits are the caller's to set")
+    @Test("The caller sets the limits")
     func limits() {
         var limits = RequestLimits()
         limits.target = 4
@@ -156,7 +156,7 @@ struct ParserStateTests {
     }
 
     @Test(
-        "Limits of any size hold for heads that come a byte at a time",
+        "Limits of any size work for heads that arrive byte by byte",
         arguments: [Int.min, -1, 0, 1 << 40, .max])
     func extremeLimits(_ size: Int) {
         var limits = RequestLimits()

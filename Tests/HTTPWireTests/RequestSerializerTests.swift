@@ -22,24 +22,24 @@ struct RequestSerializerTests {
         #expect(throws: SerializationError.target) { _ = try head(.get, target: target) }
     }
 
-    @Test("A host that is none is refused", arguments: ["", "a/b", "u@a", "a b", "a\r\nX: y", "a,b", "a:x"])
+    @Test("An invalid host is refused", arguments: ["", "a/b", "u@a", "a b", "a\r\nX: y", "a,b", "a:x"])
     func badHost(_ host: String) {
         #expect(throws: SerializationError.host) { _ = try head(.get, host: host) }
     }
 
-    @Test("Host comes first and is the upstream's, framing and hop fields are ours")
+    @Test("Host is the upstream's and comes first; framing and hop-by-hop fields are not copied")
     func ownFields() throws {
         let fields: HTTPFields = [
             "Host": "client", "Content-Length": "9", "Transfer-Encoding": "chunked", "Connection": "close",
             "Keep-Alive": "1", "TE": "trailers", "Trailer": "X", "Upgrade": "h2c", "Expect": "100-continue",
-            "X": "y",
+            "Proxy-Connection": "close", "HTTP2-Settings": "AAMAAABk", "X": "y",
         ]
         #expect(
             try head(.get, target: "/a?b", host: "up:81", fields)
                 == "GET /a?b HTTP/1.1\r\nHost: up:81\r\nX: y\r\n\r\n")
     }
 
-    @Test("Checked fields go out as others do, and are others again once they are changed")
+    @Test("Checked fields are written like other fields, and are checked again after a change")
     func checkedFields() throws {
         let plain: HTTPFields = ["X-A": "1", "X-B": "", "X-A": "two three"]
         let checked = plain.checked()
@@ -66,7 +66,7 @@ struct RequestSerializerTests {
         #expect(try head(.get, HTTPFields().checked()) == "GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
     }
 
-    @Test("Shared fields go out after the others and are held to the same rules")
+    @Test("Shared fields follow the other fields and obey the same rules")
     func sharedFields() throws {
         var output: [UInt8] = []
         let host = try RequestSerializer.Host(Array("h".utf8)[...])
@@ -83,7 +83,9 @@ struct RequestSerializerTests {
         }
     }
 
-    @Test("A body is framed by its length or by chunks, and its absence is said where one might be awaited")
+    @Test(
+        "A body is framed by its length or by chunks, and a method that anticipates content says if there is none"
+    )
     func framing() throws {
         #expect(try head(.put, [:], .length(7)) == "PUT /a HTTP/1.1\r\nHost: h\r\nContent-Length: 7\r\n\r\n")
         #expect(
@@ -97,7 +99,7 @@ struct RequestSerializerTests {
         #expect(try head(.options, target: "*") == "OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\n")
     }
 
-    @Test("Fields of a parsed head go out as they came, without the hop's")
+    @Test("Fields of a parsed head are written as they were received, without the hop-by-hop fields")
     func forwarding() throws {
         var parser = RequestParser()
         let bytes = Array(

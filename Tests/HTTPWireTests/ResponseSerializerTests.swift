@@ -39,7 +39,7 @@ struct ResponseSerializerTests {
     }
 
     @Test(
-        "A name that is no token is refused, and nothing is written",
+        "A name that is not a token is refused, and nothing is written",
         arguments: ["", "a b", "a:", "a\r\nb", "é"])
     func badName(_ name: String) {
         var fields: HTTPFields = [:]
@@ -56,14 +56,14 @@ struct ResponseSerializerTests {
         #expect(output.isEmpty)
     }
 
-    @Test("A 1xx status is no final answer")
+    @Test("A 1xx status is refused as a final response")
     func informationalIsNotFinal() {
         #expect(throws: SerializationError.informationalStatus) {
             _ = try head(.earlyHints, [:], .length(0), context)
         }
     }
 
-    @Test("An answer has status line, date, fields and length")
+    @Test("A response has a status line, a date, its fields and a length")
     func ordinary() throws {
         let fields: HTTPFields = ["Content-Type": "text/plain", "X-Tab": "a\tb", "X-Empty": "", "X-UTF": "é"]
         let written = try head(
@@ -83,16 +83,23 @@ struct ResponseSerializerTests {
         #expect(written.outcome == .init(transfer: .identity, keepAlive: true))
     }
 
-    @Test("What the fields say of framing, connection and date is not believed")
+    @Test("Fields about framing, connection and date are not copied")
     func ownFields() throws {
         let fields: HTTPFields = [
             "content-length": "5", "Transfer-Encoding": "gzip", "CONNECTION": "close", "Keep-Alive": "max=1",
-            "Trailer": "X", "Date": "never", "X": "kept",
+            "Trailer": "X", "TE": "trailers", "Proxy-Connection": "close", "HTTP2-Settings": "AAMAAABk",
+            "Date": "never", "X": "kept",
         ]
         let written = try head(.ok, fields, .length(0), context, date: "now")
         #expect(written.text == "HTTP/1.1 200 OK\r\nDate: now\r\nX: kept\r\nContent-Length: 0\r\n\r\n")
         let undated = try head(.ok, ["Date": "then"], .length(0), context)
         #expect(undated.text == "HTTP/1.1 200 OK\r\nDate: then\r\nContent-Length: 0\r\n\r\n")
+    }
+
+    @Test("A 426 says in Upgrade which protocols the server wants")
+    func upgrade() throws {
+        let written = try head(.upgradeRequired, ["Upgrade": "h2c"], .length(0), context)
+        #expect(written.text == "HTTP/1.1 426 Upgrade Required\r\nUpgrade: h2c\r\nContent-Length: 0\r\n\r\n")
     }
 
     @Test("A status without a registered phrase gets the name of its class")
@@ -101,14 +108,14 @@ struct ResponseSerializerTests {
         #expect(try head(status, [:], .length(0), context).text.hasPrefix("HTTP/1.1 299 Success\r\n"))
     }
 
-    @Test("A stream goes out in chunks, never with a length")
+    @Test("A stream is sent in chunks, never with a length")
     func stream() throws {
         let written = try head(.ok, ["Content-Length": "3"], .stream, context)
         #expect(written.text == "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
         #expect(written.outcome == .init(transfer: .chunked, keepAlive: true))
     }
 
-    @Test("An HTTP/1.0 client never gets chunks, and always the end of the connection")
+    @Test("An HTTP/1.0 client never gets chunks, and its connection always closes")
     func oldClient() throws {
         let old = ResponseSerializer.Context(version: .http10, isHead: false, keepAlive: true)
         let stream = try head(.ok, [:], .stream, old)
@@ -119,7 +126,7 @@ struct ResponseSerializerTests {
         #expect(whole.outcome == .init(transfer: .identity, keepAlive: false))
     }
 
-    @Test("The answer to HEAD says what GET would have got, without the body")
+    @Test("The response to HEAD has the fields of GET, without the body")
     func head() throws {
         let toHead = ResponseSerializer.Context(version: .http11, isHead: true, keepAlive: true)
         let whole = try head(.ok, [:], .length(3), toHead)
@@ -149,7 +156,7 @@ struct ResponseSerializerTests {
         #expect(String(decoding: output, as: UTF8.self) == "HTTP/1.1 100 Continue\r\n\r\n")
     }
 
-    @Test("The last answer on a connection says so")
+    @Test("The last response on a connection has Connection: close")
     func close() throws {
         let last = ResponseSerializer.Context(version: .http11, isHead: false, keepAlive: false)
         let written = try head(.badRequest, ["Connection": "keep-alive"], .length(0), last)
@@ -157,7 +164,7 @@ struct ResponseSerializerTests {
         #expect(written.outcome == .init(transfer: .identity, keepAlive: false))
     }
 
-    @Test("Every answer that is written is read again as it was meant")
+    @Test("The parser reads every written response as it was meant")
     func roundTrip() throws {
         let fields: HTTPFields = ["Content-Type": "application/json", "X-A": "1", "x-a": "2"]
         var bytes: [UInt8] = []

@@ -1,11 +1,11 @@
 import HTTPModel
 import HTTPWire
 
-/// What came out of a parser, a line an event, bodies joined.
+/// The events of a parser, a line each, with bodies joined.
 struct Transcript: Equatable {
     private(set) var lines: [String] = []
     private var body: [UInt8] = []
-    /// No message is under way and none was refused.
+    /// Whether no message is under way and none was refused.
     var isBetweenMessages = true
     var hasFailed = false
 
@@ -30,7 +30,7 @@ struct Transcript: Equatable {
         body = []
     }
 
-    /// The events so far, and `more` when a message is under way.
+    /// The events so far, and `more` if a message is under way.
     var verdict: [String] {
         var copy = self
         copy.flush()
@@ -38,19 +38,19 @@ struct Transcript: Equatable {
     }
 }
 
-/// The events of a parser that is given the bytes in these pieces, as a connection would.
+/// Feeds the pieces to a request parser, as a connection does, and returns its events.
 func requestTranscript(_ pieces: [ArraySlice<UInt8>], limits: RequestLimits = RequestLimits()) -> Transcript {
     var parser = RequestParser(limits: limits)
     var transcript = Transcript()
     for piece in pieces where !transcript.hasFailed {
-        // A copy of just these bytes: a read beyond them is seen by the address sanitizer.
+        // A copy of just these bytes, so that the address sanitizer sees a read beyond them.
         Array(piece).withUnsafeBytes { transcript.feed(&parser, $0) }
     }
     transcript.isBetweenMessages = !parser.hasStarted
     return transcript
 }
 
-/// The events of a parser that is given the bytes in these pieces; each response is one to `method`.
+/// Feeds the pieces to a response parser and returns its events. Each response is to a request with `method`.
 func responseTranscript(_ pieces: [ArraySlice<UInt8>], method: String, finishes: Bool) -> Transcript {
     var parser = ResponseParser()
     var transcript = Transcript()
@@ -70,7 +70,7 @@ extension Transcript {
             let before = consumed
             switch parser.parse(input, consumed: &consumed) {
             case .needMore:
-                if consumed != input.count { add("more is wanted though not all is consumed") }
+                if consumed != input.count { add("the parser wants more before it consumed all input") }
                 return
             case .head(let head, let framing):
                 add(describe(head, framing))
@@ -95,14 +95,14 @@ extension Transcript {
         while true {
             let event = parser.parse(input, consumed: &consumed)
             if case .needMore = event {
-                if consumed != input.count { add("more is wanted though not all is consumed") }
+                if consumed != input.count { add("the parser wants more before it consumed all input") }
                 return
             }
             guard add(event, of: input) else { return }
         }
     }
 
-    /// False when nothing follows.
+    /// Returns false if no event follows.
     mutating func add(_ event: ResponseParser.Event, of input: UnsafeRawBufferPointer?) -> Bool {
         switch event {
         case .needMore:

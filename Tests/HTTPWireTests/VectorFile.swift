@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// One message of a data file under `Vectors` and its verdict. `Vectors/README.md` has the format.
+/// A message of a data file under `Vectors` with its verdict. `Vectors/README.md` describes the format.
 struct Vector: Sendable, CustomTestStringConvertible {
     var file: String
     var name: String
@@ -36,7 +36,9 @@ struct Vector: Sendable, CustomTestStringConvertible {
                 vectors.append(Vector(file: file, name: String(line.dropFirst(3))))
                 continue
             }
-            guard let last = vectors.indices.last else { fatalError("\(file):\(number + 1): no -- yet") }
+            guard let last = vectors.indices.last else {
+                fatalError("\(file):\(number + 1): a message begins with --")
+            }
             switch line.prefix(2) {
             case "> ", ">": vectors[last].bytes += unescape(line.dropFirst(2)) + [0x0d, 0x0a]
             case "+ ": vectors[last].bytes += unescape(line.dropFirst(2))
@@ -44,13 +46,13 @@ struct Vector: Sendable, CustomTestStringConvertible {
                 vectors[last].verdict.append(String(decoding: unescapeText(line.dropFirst(2)), as: UTF8.self))
             case "me": vectors[last].method = String(line.dropFirst("method ".count))
             case "fi": vectors[last].finishes = true
-            default: fatalError("\(file):\(number + 1): what is \(line)")
+            default: fatalError("\(file):\(number + 1): unknown line: \(line)")
             }
         }
         return vectors
     }
 
-    /// Repetitions expanded, escapes kept: how the transcript shows bytes.
+    /// Expands repetitions and keeps escapes, as the transcript shows bytes.
     private static func unescapeText(_ text: Substring) -> [UInt8] {
         expand(Array(text.utf8)[...], escapes: false)
     }
@@ -66,7 +68,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
             if byte == UInt8(ascii: "{") {
                 guard let star = rest.firstIndex(of: UInt8(ascii: "*")),
                     let count = Int(String(decoding: rest[..<star], as: UTF8.self))
-                else { fatalError("{N*text} is not what \(String(decoding: text, as: UTF8.self)) has") }
+                else { fatalError("a { without N*: \(String(decoding: text, as: UTF8.self))") }
                 var depth = 1
                 let end = rest[star...].firstIndex { byte in
                     depth += byte == UInt8(ascii: "{") ? 1 : byte == UInt8(ascii: "}") ? -1 : 0
@@ -85,10 +87,12 @@ struct Vector: Sendable, CustomTestStringConvertible {
                 case UInt8(ascii: "\\"): bytes.append(UInt8(ascii: "\\"))
                 case UInt8(ascii: "x"):
                     let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-                    guard let value = UInt8(digits, radix: 16) else { fatalError("what is \\x\(digits)") }
+                    guard let value = UInt8(digits, radix: 16) else {
+                        fatalError("unknown escape: \\x\(digits)")
+                    }
                     bytes.append(value)
                     rest = rest.dropFirst(2)
-                case let other: fatalError("what is \\\(other.map { String($0) } ?? "")")
+                case let other: fatalError("unknown escape: \\\(other.map { String($0) } ?? "")")
                 }
             } else {
                 bytes.append(byte)
@@ -98,7 +102,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// Bytes as the data files write them.
+/// Returns bytes as the data files write them.
 func escaped(_ bytes: some Sequence<UInt8>) -> String {
     var text = ""
     for byte in bytes {

@@ -1,3 +1,4 @@
+import ASCIIText
 import HTTPModel
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 @Suite("Wire vectors")
 struct VectorTests {
     @Test(
-        "A request gets one verdict, whole, cut anywhere, and between other requests",
+        "A request gets the same verdict whole, cut anywhere, and between other requests",
         arguments: Vector.requests)
     func request(_ vector: Vector) {
         let other: [UInt8] = Array("GET /other HTTP/1.1\r\nHost: other\r\n\r\n".utf8)
@@ -20,11 +21,11 @@ struct VectorTests {
     }
 
     @Test(
-        "A response gets one verdict, whole, cut anywhere, and before stray bytes",
+        "A response gets the same verdict whole, cut anywhere, and before stray bytes",
         arguments: Vector.responses)
     func response(_ vector: Vector) {
         let stray: [UInt8] = Array("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nother".utf8)
-        let strayVerdict = ["http_protocol_error: bytes came that no request asked for"]
+        let strayVerdict = ["http_protocol_error: bytes arrived that no request asked for"]
         let after = vector.finishes ? nil : (stray, strayVerdict)
         let complaints = complaints(about: vector, before: nil, after: after) {
             responseTranscript($0, method: vector.method, finishes: vector.finishes)
@@ -33,7 +34,7 @@ struct VectorTests {
     }
 
     @Test(
-        "The verifier sees a wrong verdict, one that depends on the cut, and one that depends on what follows"
+        "The verifier finds a wrong verdict, one that depends on the cut, and one that depends on the next message"
     )
     func verifierFails() {
         let bytes = Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
@@ -56,14 +57,25 @@ struct VectorTests {
         let unbroken = WireFault.allCases.filter { fault in
             !verdicts.contains { $0.hasSuffix(" " + fault.message.description) }
         }
-        // Stray bytes follow a whole response: the verifier glues them to each.
+        // The verifier appends stray bytes to every whole response.
         #expect(unbroken == [.unsolicitedBytes])
+    }
+
+    @Test("The scanner of tokens accepts the bytes that ASCII calls token bytes")
+    func tokenBytes() {
+        for byte in UInt8.min...UInt8.max {
+            let isToken = [byte].withUnsafeBytes { ByteScan.isToken($0, 0..<1) }
+            let isLongToken = [UInt8](repeating: byte, count: 20).withUnsafeBytes {
+                ByteScan.isToken($0, 0..<20)
+            }
+            #expect(isToken == ASCII.isTokenByte(byte) && isLongToken == isToken, "\(byte)")
+        }
     }
 }
 
 typealias Neighbour = (bytes: [UInt8], verdict: [String])
 
-/// Feeds a vector in every way there is and tells each way that gave another verdict than the one expected.
+/// Feeds a vector in every way and lists the ways that give another verdict than the expected one.
 func complaints(
     about vector: Vector, before: Neighbour?, after: Neighbour?,
     _ transcript: ([ArraySlice<UInt8>]) -> Transcript
@@ -75,14 +87,14 @@ func complaints(
     }
     let bytes = vector.bytes[...]
     let whole = transcript([bytes])
-    // Fields are compared with a verdict that lists them.
+    // Fields are compared only if the verdict lists them.
     let comparesFields = vector.verdict.contains { $0.hasPrefix("  ") }
     let shown = whole.verdict.filter { comparesFields || !$0.hasPrefix("  ") }
     if shown != vector.verdict { complaints.append("whole: \(shown) instead of \(vector.verdict)") }
 
     expect(bytewise(bytes), whole.verdict, "byte by byte")
 
-    // Messages that test a limit are cut in twenty places only.
+    // Long messages, which test a limit, are cut in twenty places only.
     let step = bytes.count < 600 ? 1 : bytes.count / 20
     for cut in stride(from: 1, to: bytes.count, by: step) {
         expect([bytes[..<cut], bytes[cut...]], whole.verdict, "cut at \(cut)")
@@ -96,7 +108,7 @@ func complaints(
         expect([glued], before.verdict + whole.verdict, "after another")
         expect(bytewise(glued), before.verdict + whole.verdict, "after another, byte by byte")
     }
-    // What is not whole would take the other message's bytes for its own.
+    // An incomplete message would take the bytes of the other message for its own.
     if let after, whole.hasFailed || whole.isBetweenMessages, !bytes.elementsEqual("\r\n".utf8) {
         let verdict = whole.verdict + (whole.hasFailed ? [] : after.verdict)
         let glued = (bytes + after.bytes)[...]
