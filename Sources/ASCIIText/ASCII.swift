@@ -1,46 +1,41 @@
-/// The byte classes of HTTP's grammar, as bit sets over ASCII: one shift and no memory access a byte.
+/// The classes of bytes that HTTP, URLs and JSON know, hexadecimal digits and the case of letters.
+///
+/// A class is a bit set over ASCII: a test is one shift without a memory access.
 public enum ASCII {
-    /// `tchar` of RFC 9110 5.6.2, the bytes of methods and field names.
+    /// Whether the byte is a `tchar` (RFC 9110 5.6.2), as in methods and field names.
     @inlinable
     public static func isTokenByte(_ byte: UInt8) -> Bool {
         // Low: ! # $ % & ' * + - . 0-9. High: A-Z ^ _ ` a-z | ~.
         contains(byte, low: 0x03ff_6cfa_0000_0000, high: 0x57ff_ffff_c7ff_fffe)
     }
 
-    /// `unreserved` of RFC 3986 2.3: what percent-encoding leaves as it is.
+    /// Whether the byte is `unreserved` (RFC 3986 2.3), so that percent-encoding keeps it.
     @inlinable
     public static func isUnreserved(_ byte: UInt8) -> Bool {
         // Low: - . 0-9. High: A-Z _ a-z ~.
         contains(byte, low: 0x03ff_6000_0000_0000, high: 0x47ff_fffe_87ff_fffe)
     }
 
-    /// `sub-delims` of RFC 3986 2.2: ! $ & ' ( ) * + , ; =
-    @inlinable
-    public static func isSubDelimiter(_ byte: UInt8) -> Bool {
-        contains(byte, low: 0x2800_1fd2_0000_0000, high: 0)
-    }
-
-    /// The bytes of a path and a query as they are sent: `pchar`, `/` and `?` of RFC 3986 3.3 and 3.4, and the `%` of
-    /// escapes.
+    /// Whether an encoded path and query may have the byte: `pchar`, `/` and `?` (RFC 3986 3.3, 3.4), and the `%` of escapes.
     @inlinable
     public static func isTargetByte(_ byte: UInt8) -> Bool {
         // Low: ! $ % & ' ( ) * + , - . / 0-9 : ; = ?. High: @ A-Z _ a-z ~.
         contains(byte, low: 0xafff_fff2_0000_0000, high: 0x47ff_fffe_87ff_ffff)
     }
 
-    /// Control characters, DEL among them.
+    /// Whether the byte is a control character, DEL included.
     @inlinable
     public static func isControl(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == 0x7f
     }
 
-    /// What a reg-name is made of but for its escapes (RFC 3986 3.2.2), without the comma.
+    /// Whether a reg-name may have the byte outside of escapes (RFC 3986 3.2.2). The comma is left out.
     @inlinable
     package static func isHostByte(_ byte: UInt8) -> Bool {
         contains(byte, low: 0x2bff_6fd2_0000_0000, high: 0x47ff_fffe_87ff_fffe)
     }
 
-    /// `pchar` of RFC 3986 3.3 without escapes: the bytes of a path's segment.
+    /// Whether a segment of a path may have the byte outside of escapes: `pchar` (RFC 3986 3.3).
     @inlinable @inline(__always)
     public static func isSegmentByte(_ byte: UInt8) -> Bool {
         // Low: ! $ & ' ( ) * + , - . 0-9 : ; =. High: @ A-Z _ a-z ~.
@@ -53,7 +48,7 @@ public enum ASCII {
     @inlinable
     public static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- UInt8(ascii: "a") < 26 }
 
-    /// The value of a hexadecimal digit in either case; nil for any other byte.
+    /// Returns the value of a hexadecimal digit in either case; nil for any other byte.
     @inlinable @inline(__always)
     public static func hexValue(_ byte: UInt8) -> UInt8? {
         if isDigit(byte) { return byte &- Byte.zero }
@@ -61,45 +56,49 @@ public enum ASCII {
         return letter < 6 ? letter &+ 10 : nil
     }
 
-    /// The hexadecimal digit of a value below 16, in upper case, as percent-encoding wants it (RFC 3986 2.1).
+    /// Returns the hexadecimal digit of a value below 16, in upper case, as percent-encoding wants it (RFC 3986 2.1).
     @inlinable
     public static func hexDigit(_ value: UInt8) -> UInt8 {
         value < 10 ? Byte.zero &+ value : UInt8(ascii: "A") &- 10 &+ value
     }
 
-    /// The hexadecimal digit of a value below 16, in lower case.
+    /// Returns the hexadecimal digit of a value below 16, in lower case.
     @inlinable
     public static func lowercaseHexDigit(_ value: UInt8) -> UInt8 {
         value < 10 ? Byte.zero &+ value : UInt8(ascii: "a") &- 10 &+ value
     }
 
-    /// The byte with A-Z made a-z.
+    /// Returns a-z for A-Z, and any other byte as it is.
     @inlinable
     public static func lowercased(_ byte: UInt8) -> UInt8 {
         byte &- 0x41 < 26 ? byte | 0x20 : byte
     }
 
-    /// Space or horizontal tab: OWS of RFC 9110 5.6.3.
+    /// Whether the byte is a space or a horizontal tab, which make OWS (RFC 9110 5.6.3).
     @inlinable
     public static func isBlank(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == 0x09
     }
 
+    /// Whether the bit of the byte is set in `low`, for bytes below 64, or in `high`.
     @inlinable
     static func contains(_ byte: UInt8, low: UInt64, high: UInt64) -> Bool {
         guard byte < 128 else { return false }
         return ((byte < 64 ? low : high) &>> UInt64(byte & 63)) & 1 == 1
     }
 
-    /// Whether the bytes are `text`, which must be lower case, whatever their case.
+    /// Whether the bytes equal `text`, which is in lower case, without regard to case.
     @inlinable
     public static func equals(_ bytes: UnsafeRawBufferPointer, lowercase text: StaticString) -> Bool {
         guard bytes.count == text.utf8CodeUnitCount else { return false }
         return text.withUTF8Buffer { equalsIgnoringCase(bytes, UnsafeRawBufferPointer($0)) }
     }
 
-    /// Whether bytes without a control byte are `text` in any case: a constant of four lower-case letters, digits and
-    /// dashes or more. In any other byte a difference in bit 5 alone would not be seen.
+    /// Whether the bytes equal `text` without regard to case, in a few comparisons of words that ignore bit 5 of each byte.
+    ///
+    /// - Parameters:
+    ///   - bytes: bytes without a control character, which differs from a digit or a dash in bit 5.
+    ///   - text: at least four lower-case letters, digits and dashes.
     @inlinable @inline(__always)
     package static func isText(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
         let count = text.utf8CodeUnitCount
@@ -128,7 +127,7 @@ public enum ASCII {
         return lowercased == wanted.loadUnaligned(as: Word.self)
     }
 
-    /// Whether two byte strings are the same but for the case of their letters.
+    /// Whether the bytes are equal without regard to the case of letters.
     @inlinable
     public static func equalsIgnoringCase(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer)
         -> Bool
@@ -151,7 +150,8 @@ public enum ASCII {
         return true
     }
 
-    /// Eight bytes with A-Z made a-z: the high bit of each sum says whether the byte's other seven are beyond A or Z.
+    /// Returns eight bytes with a-z for A-Z. The high bit of each sum says whether the byte's low seven bits reach `A`, or go
+    /// beyond `Z`.
     @inlinable
     static func lowercased(_ word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -162,20 +162,20 @@ public enum ASCII {
         return word | isUpper &>> 2
     }
 
-    /// Whether all eight bytes are letters, digits, `-` or `.`: of what percent-encoding leaves as it is all but `_` and `~`.
+    /// Whether all eight bytes are letters, digits, `-` or `.`: the `unreserved` bytes without `_` and `~`.
     @inlinable @inline(__always)
     package static func areAlphanumeric(_ word: UInt64) -> Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let sevenBits = word & (ones &* 0x7f)
         let lower = sevenBits | ones &* 0x20
-        // Each sum's high bit says whether the byte's other seven are so far up; two of them differ in between.
+        // The high bit of each sum says whether the byte's low seven bits reach a bound. Between two bounds the sums differ.
         let letters = (lower &+ ones &* (0x80 - 0x61)) ^ (lower &+ ones &* (0x80 - 0x7b))
         let digits = (sevenBits &+ ones &* (0x80 - 0x30)) ^ (sevenBits &+ ones &* (0x80 - 0x3a))
         let marks = (sevenBits &+ ones &* (0x80 - 0x2d)) ^ (sevenBits &+ ones &* (0x80 - 0x2f))
         return (letters | digits | marks) & ~word & (ones &* 0x80) == ones &* 0x80
     }
 
-    /// The part of the bytes without leading and trailing blanks.
+    /// Returns the bytes without leading and trailing blanks.
     @inlinable
     public static func trimmed(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         var start = 0

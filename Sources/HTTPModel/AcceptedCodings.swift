@@ -1,3 +1,5 @@
+import ASCIIText
+
 /// The content codings that a client accepts (RFC 9110 12.5.3).
 public struct AcceptedCodings: Sendable, Hashable {
     /// Thousandths, by coding.
@@ -15,7 +17,7 @@ public struct AcceptedCodings: Sendable, Hashable {
         guard let coding = scanner.token()?.lowercased() else { return }
         var weight = 1000
         if scanner.skipSemicolon() {
-            guard let name = scanner.token(), name == "q" || name == "Q", scanner.skip(0x3d),
+            guard let name = scanner.token(), name == "q" || name == "Q", scanner.skip(Byte.equals),
                 let text = scanner.token(), let read = AcceptedMediaTypes.weight(text)
             else { return }
             weight = read

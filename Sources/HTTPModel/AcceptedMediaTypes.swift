@@ -65,13 +65,14 @@ public struct AcceptedMediaTypes: Sendable, Hashable {
     /// Reads a `qvalue` (RFC 9110 12.4.2), in thousandths.
     static func weight(_ text: String) -> Int? {
         let bytes = Array(text.utf8)
-        guard let first = bytes.first, first == 0x30 || first == 0x31, bytes.count <= 5 else { return nil }
-        guard bytes.count == 1 || bytes[1] == 0x2e else { return nil }
-        var weight = first == 0x31 ? 1000 : 0
+        guard let first = bytes.first, first == Byte.zero || first == UInt8(ascii: "1"), bytes.count <= 5
+        else { return nil }
+        guard bytes.count == 1 || bytes[1] == Byte.point else { return nil }
+        var weight = first == Byte.zero ? 0 : 1000
         var place = 100
         for digit in bytes.dropFirst(2) {
             guard ASCII.isDigit(digit) else { return nil }
-            weight += Int(digit - 0x30) * place
+            weight += Int(digit - Byte.zero) * place
             place /= 10
         }
         return weight <= 1000 ? weight : nil

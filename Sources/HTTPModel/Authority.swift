@@ -8,7 +8,7 @@ public enum Authority {
     public static func isValid(_ bytes: UnsafeRawBufferPointer, requiresPort: Bool = false) -> Bool {
         guard let host = hostEnd(in: bytes) else { return false }
         if host == bytes.count { return !requiresPort }
-        guard bytes[host] == 0x3a else { return false }
+        guard bytes[host] == Byte.colon else { return false }
         return portIsValid(UnsafeRawBufferPointer(rebasing: bytes[(host + 1)...]), mayBeEmpty: !requiresPort)
     }
 
@@ -16,14 +16,14 @@ public enum Authority {
     /// valid.
     package static func hostEnd(in bytes: UnsafeRawBufferPointer) -> Int? {
         guard let first = bytes.first else { return nil }
-        if first == 0x5b {
-            guard let close = bytes.firstIndex(of: 0x5d),
+        if first == Byte.openBracket {
+            guard let close = bytes.firstIndex(of: Byte.closeBracket),
                 IPv6Text.isValid(UnsafeRawBufferPointer(rebasing: bytes[1..<close]))
             else { return nil }
             return close + 1
         }
         var index = 0
-        while index < bytes.count, bytes[index] != 0x3a {
+        while index < bytes.count, bytes[index] != Byte.colon {
             let byte = bytes[index]
             if ASCII.isHostByte(byte) {
                 index += 1
@@ -42,7 +42,7 @@ public enum Authority {
         var value = 0
         for digit in digits {
             guard ASCII.isDigit(digit) else { return false }
-            value = value * 10 + Int(digit - 0x30)
+            value = value * 10 + Int(digit - Byte.zero)
             guard value <= 65535 else { return false }
         }
         return true
@@ -55,14 +55,14 @@ package enum IPv6Text {
         var groups = 0
         var hasGap = false
         var index = 0
-        if bytes.count >= 2, bytes[0] == 0x3a, bytes[1] == 0x3a {
+        if bytes.count >= 2, bytes[0] == Byte.colon, bytes[1] == Byte.colon {
             hasGap = true
             index = 2
         }
         while index < bytes.count {
             let start = index
             while index < bytes.count, index - start < 4, ASCII.hexValue(bytes[index]) != nil { index += 1 }
-            if index < bytes.count, bytes[index] == 0x2e {
+            if index < bytes.count, bytes[index] == Byte.point {
                 guard IPv4Text.isValid(UnsafeRawBufferPointer(rebasing: bytes[start...])) else {
                     return false
                 }
@@ -73,9 +73,9 @@ package enum IPv6Text {
             guard index > start else { return false }
             groups += 1
             if index == bytes.count { break }
-            guard bytes[index] == 0x3a, index + 1 < bytes.count else { return false }
+            guard bytes[index] == Byte.colon, index + 1 < bytes.count else { return false }
             index += 1
-            if bytes[index] == 0x3a {
+            if bytes[index] == Byte.colon {
                 guard !hasGap else { return false }
                 hasGap = true
                 index += 1
@@ -94,15 +94,15 @@ package enum IPv4Text {
             let start = index
             var value = 0
             while index < bytes.count, ASCII.isDigit(bytes[index]), index - start < 3 {
-                value = value * 10 + Int(bytes[index] - 0x30)
+                value = value * 10 + Int(bytes[index] - Byte.zero)
                 index += 1
             }
-            guard index > start, value <= 255, index - start == 1 || bytes[start] != 0x30 else {
+            guard index > start, value <= 255, index - start == 1 || bytes[start] != Byte.zero else {
                 return false
             }
             parts += 1
             if index == bytes.count { return parts == 4 }
-            guard parts < 4, bytes[index] == 0x2e else { return false }
+            guard parts < 4, bytes[index] == Byte.point else { return false }
             index += 1
         }
     }

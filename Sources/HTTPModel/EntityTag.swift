@@ -34,17 +34,17 @@ public struct EntityTag: Sendable, Hashable {
     public func isWeaklyEqual(to other: EntityTag) -> Bool { opaque == other.opaque }
 
     /// `etagc`: every visible character but the quote, and every byte beyond ASCII.
-    private static func isTagByte(_ byte: UInt8) -> Bool { byte > 0x20 && byte != 0x22 && byte != 0x7f }
+    private static func isTagByte(_ byte: UInt8) -> Bool { byte > 0x20 && byte != Byte.quote && byte != 0x7f }
 
     /// Takes a tag from the front; nil, and nothing taken, if there is none.
     fileprivate static func next(in rest: inout ArraySlice<UInt8>) -> EntityTag? {
         var bytes = rest
         let isWeak = bytes.starts(with: "W/".utf8)
         if isWeak { bytes = bytes.dropFirst(2) }
-        guard bytes.popFirst() == 0x22 else { return nil }
+        guard bytes.popFirst() == Byte.quote else { return nil }
         let opaque = bytes.prefix(while: isTagByte)
         bytes = bytes[opaque.endIndex...]
-        guard bytes.popFirst() == 0x22 else { return nil }
+        guard bytes.popFirst() == Byte.quote else { return nil }
         rest = bytes
         return EntityTag(opaque: Array(opaque), isWeak: isWeak)
     }

@@ -147,11 +147,11 @@ package struct FieldStorage: Sendable {
             span.withUnsafeMutableBufferPointer { line, written in
                 let line = UnsafeMutableRawBufferPointer(line)
                 line.copyMemory(from: name)
-                line[name.count] = 0x3a
-                line[name.count &+ 1] = 0x20
+                line[name.count] = Byte.colon
+                line[name.count &+ 1] = Byte.space
                 UnsafeMutableRawBufferPointer(rebasing: line[(name.count &+ 2)...]).copyMemory(from: value)
-                line[length &- 2] = 0x0d
-                line[length &- 1] = 0x0a
+                line[length &- 2] = Byte.carriageReturn
+                line[length &- 1] = Byte.lineFeed
                 written = length
             }
         }

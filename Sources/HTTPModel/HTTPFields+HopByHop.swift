@@ -55,7 +55,7 @@ package func forEachListElement(
     var start = 0
     while start <= value.count {
         var end = start
-        while end < value.count, value[end] != 0x2c { end += 1 }
+        while end < value.count, value[end] != Byte.comma { end += 1 }
         let element = ASCII.trimmed(UnsafeRawBufferPointer(rebasing: value[start..<end]))
         if !element.isEmpty { body(element) }
         start = end + 1

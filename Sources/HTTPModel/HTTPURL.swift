@@ -32,20 +32,21 @@ public struct HTTPURL: Sendable, Hashable {
     public init(_ text: String) throws(Failure) {
         let bytes = Array(text.utf8)
         guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { throw .forbiddenByte }
-        guard !bytes.contains(0x23) else { throw .fragment }
-        guard let colon = bytes.firstIndex(of: 0x3a), bytes[colon...].starts(with: Array("://".utf8)),
+        guard !bytes.contains(Byte.hash) else { throw .fragment }
+        guard let colon = bytes.firstIndex(of: Byte.colon), bytes[colon...].starts(with: Array("://".utf8)),
             let scheme = Scheme(rawValue: String(decoding: bytes[..<colon], as: UTF8.self).lowercased())
         else { throw .scheme }
         let start = colon + 3
-        let authorityEnd = bytes[start...].firstIndex { $0 == 0x2f || $0 == 0x3f } ?? bytes.count
+        let authorityEnd =
+            bytes[start...].firstIndex { $0 == Byte.slash || $0 == Byte.questionMark } ?? bytes.count
         let authority = bytes[start..<authorityEnd]
-        guard !authority.contains(0x40) else { throw .userinfo }
+        guard !authority.contains(Byte.at) else { throw .userinfo }
         guard let hostEnd = authority.withUnsafeBytes({ Authority.hostEnd(in: $0) }) else { throw .host }
         self.scheme = scheme
         let hostText = String(decoding: authority.prefix(hostEnd), as: UTF8.self).lowercased()
         host = hostText.hasPrefix("[") ? String(hostText.dropFirst().dropLast()) : hostText
         port = try Self.port(authority.dropFirst(hostEnd), scheme: scheme)
-        let pathEnd = bytes[authorityEnd...].firstIndex(of: 0x3f) ?? bytes.count
+        let pathEnd = bytes[authorityEnd...].firstIndex(of: Byte.questionMark) ?? bytes.count
         let path = bytes[authorityEnd..<pathEnd]
         guard Self.escapesAreWellFormed(bytes[authorityEnd...]) else { throw .malformedEscape }
         self.path = path.isEmpty ? "/" : String(decoding: path, as: UTF8.self)
@@ -55,9 +56,9 @@ public struct HTTPURL: Sendable, Hashable {
     private static func port(_ bytes: ArraySlice<UInt8>, scheme: Scheme) throws(Failure) -> Int {
         guard let colon = bytes.first else { return scheme.defaultPort }
         let digits = bytes.dropFirst()
-        guard colon == 0x3a else { throw .host }
+        guard colon == Byte.colon else { throw .host }
         guard (1...5).contains(digits.count), digits.allSatisfy(ASCII.isDigit) else { throw .port }
-        let port = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        let port = digits.reduce(0) { $0 * 10 + Int($1 - Byte.zero) }
         guard (1...65535).contains(port) else { throw .port }
         return port
     }

@@ -31,14 +31,14 @@ public struct MediaType: Sendable, Hashable {
     /// Nil if the bytes are no media type.
     public init?(bytes: ArraySlice<UInt8>) {
         var scanner = ParameterScanner(bytes)
-        guard let type = scanner.token(), scanner.skip(0x2f), let subtype = scanner.token() else {
+        guard let type = scanner.token(), scanner.skip(Byte.slash), let subtype = scanner.token() else {
             return nil
         }
         var parameters: [Parameter] = []
         while scanner.skipSemicolon() {
             // RFC 9110 5.6.6: a parameter may be empty.
             guard let name = scanner.token() else { continue }
-            guard scanner.skip(0x3d), let value = scanner.tokenOrQuoted() else { return nil }
+            guard scanner.skip(Byte.equals), let value = scanner.tokenOrQuoted() else { return nil }
             parameters.append(Parameter(name: name.lowercased(), value: value))
         }
         guard scanner.isAtEnd else { return nil }

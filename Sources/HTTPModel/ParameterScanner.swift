@@ -25,7 +25,7 @@ struct ParameterScanner {
     /// Skips `OWS ";" OWS`. Without a semicolon it skips the blanks and returns false.
     mutating func skipSemicolon() -> Bool {
         skipBlanks()
-        guard skip(0x3b) else { return false }
+        guard skip(Byte.semicolon) else { return false }
         skipBlanks()
         return true
     }
@@ -33,7 +33,7 @@ struct ParameterScanner {
     /// Skips `BWS "=" BWS`. Without an equals sign it skips the blanks and returns false.
     mutating func skipEquals() -> Bool {
         skipBlanks()
-        guard skip(0x3d) else { return false }
+        guard skip(Byte.equals) else { return false }
         skipBlanks()
         return true
     }
@@ -46,13 +46,13 @@ struct ParameterScanner {
     }
 
     mutating func tokenOrQuoted() -> String? {
-        guard rest.first == 0x22 else { return token() }
+        guard rest.first == Byte.quote else { return token() }
         rest.removeFirst()
         var value: [UInt8] = []
         while let byte = rest.popFirst() {
             switch byte {
-            case 0x22: return String(decoding: value, as: UTF8.self)
-            case 0x5c:
+            case Byte.quote: return String(decoding: value, as: UTF8.self)
+            case Byte.backslash:
                 guard let escaped = rest.popFirst() else { return nil }
                 value.append(escaped)
             default: value.append(byte)
@@ -71,11 +71,11 @@ struct ParameterScanner {
             let byte = value[index]
             if isEscaped {
                 isEscaped = false
-            } else if isQuoted, byte == 0x5c {
+            } else if isQuoted, byte == Byte.backslash {
                 isEscaped = true
-            } else if byte == 0x22 {
+            } else if byte == Byte.quote {
                 isQuoted.toggle()
-            } else if byte == 0x2c, !isQuoted {
+            } else if byte == Byte.comma, !isQuoted {
                 members.append(value[start..<index])
                 start = index + 1
             }

@@ -85,13 +85,13 @@ public enum PercentEncoding {
     public static func checkSegment(_ value: [UInt8]) throws(Failure) {
         guard !value.isEmpty else { throw .empty }
         // No forbidden byte is part of an escape, so further decodings keep what one of them brings out.
-        let decoded = value.contains(0x25) ? decodeToTheEnd(value) : value
-        guard decoded != [0x2e], decoded != [0x2e, 0x2e] else { throw .dotSegment }
+        let decoded = value.contains(Byte.percent) ? decodeToTheEnd(value) : value
+        guard decoded != [Byte.point], decoded != [Byte.point, Byte.point] else { throw .dotSegment }
         guard !decoded.contains(where: isForbiddenInSegment) else { throw .forbiddenByte }
     }
 
     private static func isForbiddenInSegment(_ byte: UInt8) -> Bool {
-        byte == 0x2f || byte == 0x5c || byte < 0x20 || byte == 0x7f
+        byte == Byte.slash || byte == Byte.backslash || ASCII.isControl(byte)
     }
 
     /// Decodes until no escape is left and keeps a malformed `%`, as a chain of careless servers would. One pass is enough,
@@ -101,7 +101,7 @@ public enum PercentEncoding {
         decoded.reserveCapacity(bytes.count)
         for byte in bytes {
             decoded.append(byte)
-            while decoded.count >= 3, decoded[decoded.count - 3] == 0x25,
+            while decoded.count >= 3, decoded[decoded.count - 3] == Byte.percent,
                 let high = ASCII.hexValue(decoded[decoded.count - 2]),
                 let low = ASCII.hexValue(decoded[decoded.count - 1])
             {
@@ -117,7 +117,7 @@ public enum PercentEncoding {
             output.append(byte)
             return
         }
-        output.append(0x25)
+        output.append(Byte.percent)
         output.append(ASCII.hexDigit(byte >> 4))
         output.append(ASCII.hexDigit(byte & 15))
     }

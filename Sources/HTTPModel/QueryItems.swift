@@ -1,3 +1,5 @@
+import ASCIIText
+
 /// The items of a query, read as `application/x-www-form-urlencoded` (WHATWG URL 5.1): `&` separates items, the first `=`
 /// separates name and value, and `+` is a space. Items are decoded on access.
 public struct QueryItems: Sendable {
@@ -33,7 +35,7 @@ public struct QueryItems: Sendable {
         let value: ArraySlice<UInt8>
 
         func isNamed(_ wanted: String) throws(PercentEncoding.Failure) -> Bool {
-            guard name.contains(where: { $0 == 0x25 || $0 == 0x2b }) else {
+            guard name.contains(where: { $0 == Byte.percent || $0 == Byte.plus }) else {
                 return name.elementsEqual(wanted.utf8)
             }
             // Compared by bytes here too: `==` on strings takes the two spellings of an accented letter for one.
@@ -43,11 +45,11 @@ public struct QueryItems: Sendable {
         func decodedValue() throws(PercentEncoding.Failure) -> String { try Item.decode(value) }
 
         static func decode(_ bytes: ArraySlice<UInt8>) throws(PercentEncoding.Failure) -> String {
-            guard bytes.contains(where: { $0 == 0x25 || $0 == 0x2b }) else {
+            guard bytes.contains(where: { $0 == Byte.percent || $0 == Byte.plus }) else {
                 guard let text = String(validating: bytes, as: UTF8.self) else { throw .notUTF8 }
                 return text
             }
-            return try PercentEncoding.decodeString(bytes.map { $0 == 0x2b ? 0x20 : $0 })
+            return try PercentEncoding.decodeString(bytes.map { $0 == Byte.plus ? Byte.space : $0 })
         }
     }
 
@@ -58,11 +60,11 @@ public struct QueryItems: Sendable {
 
         mutating func next() -> Item? {
             while !rest.isEmpty {
-                let end = rest.firstIndex(of: 0x26) ?? rest.endIndex
+                let end = rest.firstIndex(of: Byte.ampersand) ?? rest.endIndex
                 let item = rest[rest.startIndex..<end]
                 rest = end == rest.endIndex ? [] : rest[(end + 1)...]
                 if item.isEmpty { continue }
-                let equals = item.firstIndex(of: 0x3d) ?? item.endIndex
+                let equals = item.firstIndex(of: Byte.equals) ?? item.endIndex
                 let value = equals == item.endIndex ? [] : item[(equals + 1)...]
                 return Item(name: item[item.startIndex..<equals], value: value)
             }

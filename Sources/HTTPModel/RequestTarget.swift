@@ -1,3 +1,5 @@
+import ASCIIText
+
 /// The target of a request (RFC 9112 3.2), as it was received.
 ///
 /// Its bytes are part of the array that holds the parsed head; nothing is decoded or copied.
@@ -45,7 +47,7 @@ public struct RequestTarget: Sendable {
     /// Nil if the text is no request target.
     public init?(_ text: String) {
         let bytes = [UInt8](text.utf8)
-        guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != 0x23 }) else { return nil }
+        guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != Byte.hash }) else { return nil }
         guard let shape = bytes.withUnsafeBytes({ TargetShape($0) }) else { return nil }
         self.init(block: bytes, range: 0..<bytes.count, shape: shape)
     }
@@ -56,7 +58,7 @@ public struct RequestTarget: Sendable {
     /// The path as it was received, percent-encoded; `/` if an absolute target has none, empty for the asterisk and authority
     /// forms.
     public var pathBytes: ArraySlice<UInt8> {
-        if pathStart == pathEnd, form == .absolute { return [0x2f] }
+        if pathStart == pathEnd, form == .absolute { return [Byte.slash] }
         return block[Int(pathStart)..<Int(pathEnd)]
     }
 
@@ -75,7 +77,7 @@ public struct RequestTarget: Sendable {
         case .origin, .asterisk: return nil
         case .authority: return bytes
         case .absolute:
-            guard let scheme = bytes.firstIndex(of: 0x3a) else { return nil }
+            guard let scheme = bytes.firstIndex(of: Byte.colon) else { return nil }
             return block[scheme + 3..<Int(pathStart)]
         }
     }

@@ -8,19 +8,21 @@ package struct TargetShape {
     /// Nil if the bytes have none of the four forms. The caller checks that the form fits the method.
     package init?(_ bytes: UnsafeRawBufferPointer) {
         guard let first = bytes.first else { return nil }
-        if first == 0x2f {
+        if first == Byte.slash {
             form = .origin
             path = 0..<Self.pathEnd(in: bytes, from: 1)
             return
         }
-        if first == 0x2a, bytes.count == 1 {
+        if first == Byte.asterisk, bytes.count == 1 {
             form = .asterisk
             path = 1..<1
             return
         }
         if let authorityStart = Self.schemeEnd(in: bytes) {
             var authorityEnd = authorityStart
-            while authorityEnd < bytes.count, bytes[authorityEnd] != 0x2f, bytes[authorityEnd] != 0x3f {
+            while authorityEnd < bytes.count, bytes[authorityEnd] != Byte.slash,
+                bytes[authorityEnd] != Byte.questionMark
+            {
                 authorityEnd += 1
             }
             let authority = UnsafeRawBufferPointer(rebasing: bytes[authorityStart..<authorityEnd])
@@ -45,7 +47,7 @@ package struct TargetShape {
             if flags != 0 { return end &+ flags.trailingZeroBitCount &>> 3 }
             end &+= 8
         }
-        while end < bytes.count, bytes[end] != 0x3f { end &+= 1 }
+        while end < bytes.count, bytes[end] != Byte.questionMark { end &+= 1 }
         return end
     }
 

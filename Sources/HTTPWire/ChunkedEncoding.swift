@@ -14,14 +14,6 @@ public enum ChunkedEncoding {
         output.append("\r\n")
     }
 
-    /// Appends a whole chunk, or nothing if there is no data.
-    public static func appendChunk(_ data: UnsafeRawBufferPointer, to output: inout [UInt8]) {
-        guard !data.isEmpty else { return }
-        appendSize(data.count, to: &output)
-        output.append(contentsOf: data)
-        appendDataEnd(to: &output)
-    }
-
     /// Appends the last chunk and the empty trailer section.
     public static func appendEnd(to output: inout [UInt8]) {
         output.append("0\r\n\r\n")

@@ -40,11 +40,6 @@ public enum ResponseSerializer {
         public init(_ head: HTTPRequestHead, _ framing: RequestFraming) {
             self.init(version: head.version, isHead: head.method == .head, keepAlive: framing.keepAlive)
         }
-
-        /// The context of a response to a request that could not be parsed: the connection closes.
-        public static var beforeRequest: Context {
-            Context(version: .http11, isHead: false, keepAlive: false)
-        }
     }
 
     /// What the caller has to do after the head.

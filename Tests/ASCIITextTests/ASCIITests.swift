@@ -16,7 +16,6 @@ struct ASCIITests {
         let segment = unreserved.union(subDelimiters).union(":@".utf8)
         #expect(text(ASCII.isTokenByte) == Set("!#$%&'*+-.^_`|~\(letters)\(digits)".utf8))
         #expect(text(ASCII.isUnreserved) == unreserved)
-        #expect(text(ASCII.isSubDelimiter) == subDelimiters)
         #expect(text(ASCII.isSegmentByte) == segment)
         #expect(text(ASCII.isTargetByte) == segment.union("/?%".utf8))
         #expect(text(ASCII.isHostByte) == unreserved.union(subDelimiters).subtracting(",".utf8))

@@ -81,6 +81,9 @@ struct AcceptTests {
         #expect(types.weight(of: try #require(MediaType("image/jpeg"))) == 500)
         #expect(types.weight(of: try #require(MediaType("text/html;level=2"))) == 400)
         #expect(types.weight(of: try #require(MediaType("text/html;level=3"))) == 700)
+        #expect(
+            accepted("text/html;q=0.3, text/html;q=0.7").weight(of: try #require(MediaType("text/html")))
+                == 300)
     }
 
     @Test("Without Accept every type is accepted, and with it only the named ones")

@@ -169,10 +169,11 @@ struct ResponseSerializerTests {
         let fields: HTTPFields = ["Content-Type": "application/json", "X-A": "1", "x-a": "2"]
         var bytes: [UInt8] = []
         _ = try ResponseSerializer.appendHead(.created, fields, body: .stream, context: context, to: &bytes)
-        Array("hello ".utf8).withUnsafeBytes { ChunkedEncoding.appendChunk($0, to: &bytes) }
-        Array("".utf8).withUnsafeBytes { ChunkedEncoding.appendChunk($0, to: &bytes) }
-        let long = [UInt8](repeating: UInt8(ascii: "w"), count: 300)
-        long.withUnsafeBytes { ChunkedEncoding.appendChunk($0, to: &bytes) }
+        for chunk in ["hello ", String(repeating: "w", count: 300)] {
+            ChunkedEncoding.appendSize(chunk.utf8.count, to: &bytes)
+            bytes += chunk.utf8
+            ChunkedEncoding.appendDataEnd(to: &bytes)
+        }
         ChunkedEncoding.appendEnd(to: &bytes)
         let read = responseTranscript([bytes[...]], method: "GET", finishes: false)
         #expect(

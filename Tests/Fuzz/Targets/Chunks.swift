@@ -26,9 +26,10 @@ public func fuzzChunks(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
     var written: [UInt8] = []
     for start in stride(from: 0, to: bytes.count, by: step) {
-        bytes[start..<min(start + step, bytes.count)].withUnsafeBytes {
-            ChunkedEncoding.appendChunk($0, to: &written)
-        }
+        let data = bytes[start..<min(start + step, bytes.count)]
+        ChunkedEncoding.appendSize(data.count, to: &written)
+        written += data
+        ChunkedEncoding.appendDataEnd(to: &written)
     }
     ChunkedEncoding.appendEnd(to: &written)
     let length = written.count

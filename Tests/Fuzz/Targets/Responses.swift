@@ -73,7 +73,8 @@ private func note(_ event: ResponseParser.Event, in text: inout String) -> Bool 
         var output: [UInt8] = []
         do {
             _ = try ResponseSerializer.appendHead(
-                head.status, head.fields, body: .length(0), context: .beforeRequest, to: &output)
+                head.status, head.fields, body: .length(0),
+                context: .init(version: .http11, isHead: false, keepAlive: false), to: &output)
         } catch {
             fatalError("accepted, but cannot be written: \(error)")
         }

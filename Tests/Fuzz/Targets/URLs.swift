@@ -230,7 +230,7 @@ private func isSendablePlainly(_ target: ArraySlice<UInt8>) -> Bool {
     let path = target[..<mark]
     let query = target[mark...].dropFirst()
     let isPlain = { (byte: UInt8) in
-        ASCII.isUnreserved(byte) || ASCII.isSubDelimiter(byte) || byte == 0x3a || byte == 0x40
+        ASCII.isUnreserved(byte) || "!$&'()*+,;=:@".utf8.contains(byte)
     }
     guard query.allSatisfy({ isPlain($0) || $0 == 0x25 || $0 == 0x2f || $0 == 0x3f }),
         decodePlainly(Array(query), isLenient: false) != nil
