@@ -1,7 +1,7 @@
 /// Writes bytes as plain stores into memory: an append checks what room is left and copies.
 ///
 /// Every write first takes its room from `reserve`, which makes more or stops the program, and then fills as much of it as
-/// it passes to `advance`. The memory is the writer's own, or nobody else has it during the call that lends it.
+/// it passes to `advance`. The memory is the writer's own, or lent for a call during which nobody else uses it.
 public struct ByteWriter: ~Copyable {
     @usableFromInline
     @frozen
@@ -41,7 +41,9 @@ public struct ByteWriter: ~Copyable {
 
     /// Returns what `body` writes, stored straight into an array.
     ///
-    /// - Parameter capacity: about as many bytes as it writes: if they are more, the text is copied once.
+    /// - Parameters:
+    ///   - capacity: about as many bytes as `body` writes. If it writes more, the text is copied once.
+    ///   - body: writes the bytes.
     @inlinable
     public static func array(capacity: Int, _ body: (inout ByteWriter) -> Void) -> [UInt8] {
         var longer: [UInt8]?
@@ -59,7 +61,10 @@ public struct ByteWriter: ~Copyable {
 
     /// Appends to `output` what `body` writes, and nothing if it throws.
     ///
-    /// - Parameter capacity: at least as many bytes as `body` writes; a write beyond it stops the program.
+    /// - Parameters:
+    ///   - capacity: at least as many bytes as `body` writes. A write beyond it may stop the program.
+    ///   - output: gets the bytes.
+    ///   - body: writes the bytes.
     @inlinable
     @inline(__always)
     public static func append<Failure: Error>(

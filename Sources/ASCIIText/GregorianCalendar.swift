@@ -3,7 +3,10 @@
 /// Counted in eras of 400 years that begin on 1 March, so that a leap day is the last of its year (Howard Hinnant,
 /// "chrono-Compatible Low-Level Date Algorithms").
 package enum GregorianCalendar {
+    /// Returns the days from 1970-01-01 to a date.
+    ///
     /// - Parameters:
+    ///   - year: any year; 0 is the year before 1.
     ///   - month: 1 to 12.
     ///   - day: 1 to 31. A day beyond the end of its month counts on into the next month.
     package static func days(year: Int, month: Int, day: Int) -> Int {
@@ -14,6 +17,7 @@ package enum GregorianCalendar {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
+    /// Returns the date that many days after 1970-01-01.
     package static func date(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -34,7 +38,7 @@ package enum GregorianCalendar {
         return second < 0 ? (day - 1, second + 86_400) : (day, second)
     }
 
-    /// The number of days in a month, 1 to 12.
+    /// Returns the number of days in a month.
     package static func length(ofMonth month: Int, year: Int) -> Int {
         switch month {
         case 4, 6, 9, 11: 30
@@ -82,7 +86,7 @@ extension GregorianCalendar {
         write(day, at: place + 8)
     }
 
-    /// The value of two decimal digits, or nil.
+    /// Returns the value of two decimal digits, or nil.
     @inline(__always)
     static func twoDigits(_ text: UnsafeRawBufferPointer, at index: Int) -> Int? {
         let (tens, ones) = (text[index], text[index + 1])

@@ -36,7 +36,7 @@ public enum Authority {
         return index == 0 ? nil : index
     }
 
-    /// `port = *DIGIT`, at most 65535.
+    /// Whether the digits are a port, at most 65535.
     private static func portIsValid(_ digits: UnsafeRawBufferPointer, mayBeEmpty: Bool) -> Bool {
         if digits.isEmpty { return mayBeEmpty }
         var value = 0

@@ -113,7 +113,7 @@ package struct FieldStorage: Sendable {
         return bytes.loadUnaligned(fromByteOffset: index &* Self.stride, as: Entry.self)
     }
 
-    /// The index of the first field of that name, in any case, at or after `start`.
+    /// Returns the index of the first field of that name, in any case, at or after `start`.
     func firstIndex(of name: UnsafeRawBufferPointer, from start: Int) -> Int? {
         precondition(start >= 0, "no field has that index")
         var index = start

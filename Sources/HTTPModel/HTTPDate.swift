@@ -16,8 +16,8 @@ package enum HTTPDate {
             guard words[3].elementsEqual("GMT".utf8), parts.count == 3, parts[2].count == 2,
                 let short = number(parts[2])
             else { return nil }
-            // RFC 9110 wants a year more than 50 years ahead to be read as past. A fixed turn at 70 is enough: a server's
-            // dates are not before 1970.
+            // RFC 9110 wants a year more than 50 years ahead to be read as past. Splitting at 70 is enough, because dates of
+            // servers are not before 1970.
             return seconds(
                 day: parts[0], month: parts[1], year: short < 70 ? 2000 + short : 1900 + short, time: words[2]
             )

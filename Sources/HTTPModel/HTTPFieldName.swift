@@ -1,6 +1,6 @@
 public import ASCIIText
 
-/// A field name (RFC 9110 5.1): a token that is compared without regard to case and written in the case it was given.
+/// A field name (RFC 9110 5.1): a case-insensitive token, which is sent in the case it was given.
 ///
 /// A literal costs no allocation: `let name: HTTPFieldName = "X-Request-Id"`.
 public struct HTTPFieldName: Sendable {

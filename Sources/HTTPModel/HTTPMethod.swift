@@ -1,6 +1,6 @@
 import ASCIIText
 
-/// A request method (RFC 9110 9): a token, compared with regard to case.
+/// A request method (RFC 9110 9): a case-sensitive token.
 public struct HTTPMethod: Sendable, Hashable {
     @usableFromInline
     enum Storage: Sendable, Hashable {

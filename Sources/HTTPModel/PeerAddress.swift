@@ -2,7 +2,7 @@
 /// share one.
 public final class PeerAddress: Sendable, CustomStringConvertible {
     public let description: String
-    /// The text as a JSON string; nil if JSON has to escape some of it, as may be in the path of a socket.
+    /// The text as a JSON string; nil if JSON has to escape some of it, as in some paths of sockets.
     package let quoted: [UInt8]?
 
     public init(_ text: String) {

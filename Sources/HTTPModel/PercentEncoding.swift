@@ -20,7 +20,7 @@ public enum PercentEncoding {
     ///
     /// - Parameters:
     ///   - index: the index of a `%`.
-    ///   - bytes: the bytes that have it, with indices that count them.
+    ///   - bytes: the bytes, with consecutive indices.
     @inlinable @inline(__always)
     package static func byte<Bytes: RandomAccessCollection<UInt8>>(
         ofEscapeAt index: Int, in bytes: Bytes
