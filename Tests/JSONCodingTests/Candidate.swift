@@ -3,7 +3,7 @@ import JSONBytes
 import JSONCoding
 import Testing
 
-/// Settings for both coders.
+/// Settings for Foundation's coders and ours.
 struct Settings: Sendable, CustomStringConvertible {
     var description: String
     var change: @Sendable (JSONDecoder, inout JSONBytesDecoder) -> Void = { _, _ in }
@@ -22,7 +22,7 @@ struct Settings: Sendable, CustomStringConvertible {
             ours.keyEncodingStrategy = .convertToSnakeCase
         })
 
-    /// The path is part of the name, so that it shows where it is not Foundation's.
+    /// The names depend on the paths, so a path that differs from Foundation's shows.
     static let customKeys = Settings(
         description: "custom keys",
         change: { theirs, ours in
@@ -117,7 +117,7 @@ struct Settings: Sendable, CustomStringConvertible {
         })
 }
 
-/// What became of a document or of a value.
+/// The result of decoding a document or encoding a value.
 enum Outcome: Equatable, CustomStringConvertible {
     case value(String)
     case failure(String)
@@ -129,7 +129,7 @@ enum Outcome: Equatable, CustomStringConvertible {
         }
     }
 
-    /// Where and why, in what both coders say alike. Of data that is corrupted Foundation often knows no place.
+    /// The kind and the path of an error, as far as both coders agree. Foundation often has no path for corrupted data.
     init(_ error: any Error) {
         switch error {
         case DecodingError.keyNotFound(let key, let context):
@@ -150,12 +150,12 @@ enum Outcome: Equatable, CustomStringConvertible {
     }
 }
 
-/// A type, and documents of it to begin with.
+/// A type, with documents to start from.
 struct Candidate: Sendable, CustomStringConvertible {
     let description: String
     let documents: [String]
     let settings: Settings
-    /// What each coder makes of the document, and what each encoder then makes of the value.
+    /// Decodes a document with both decoders, then encodes the values with both encoders.
     let outcomes: @Sendable ([UInt8]) -> [(theirs: Outcome, ours: Outcome)]
 
     init<Model: Codable & Equatable & SendableMetatype>(
@@ -170,14 +170,14 @@ struct Candidate: Sendable, CustomStringConvertible {
             settings.change(theirs, &ours)
             let theirValue = Result { try theirs.decode(Model.self, from: Data(bytes)) }
             let ourValue = Result { try ours.decode(Model.self, from: bytes) }
-            // A known difference: ours refuses a date that is not a number, which Foundation decodes.
+            // A known difference: ours rejects a date that is NaN, which Foundation accepts.
             if case .failure(DecodingError.dataCorrupted(let context)) = ourValue,
                 context.debugDescription == "A date cannot be NaN.",
                 String(decoding: bytes, as: UTF8.self).contains("\"nan\"")
             {
                 return [(.failure("no date"), .failure("no date"))]
             }
-            // Foundation reads the members of a dictionary in an order of its own: which of several errors it finds, nobody knows.
+            // Foundation decodes dictionaries in random order, so it may find any of several errors.
             if isUnordered, case .failure = theirValue, case .failure = ourValue {
                 return [(.failure("some error"), .failure("some error"))]
             }
@@ -196,7 +196,7 @@ struct Candidate: Sendable, CustomStringConvertible {
                 let theirText = Result { String(decoding: try theirs.encode(their), as: UTF8.self) }
                 outcomes.append(
                     (Self.outcome(theirText), Self.outcome(Result { try ours.encode(our).description })))
-                // What is not equal to itself, as values that are no numbers, has equal text.
+                // Values with NaN are not equal to themselves, but their texts are.
                 let ourText = Result { String(decoding: try theirs.encode(our), as: UTF8.self) }
                 outcomes.append(
                     their == our
@@ -207,7 +207,7 @@ struct Candidate: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Not of a decoded value as it is: Foundation cannot print every date.
+    /// Does not describe decoded values, because Foundation cannot print every date.
     private static func outcome<Value>(_ result: Result<Value, any Error>) -> Outcome {
         switch result {
         case .success(let value): .value(value as? String ?? "a value")

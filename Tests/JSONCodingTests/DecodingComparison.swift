@@ -3,14 +3,14 @@ import JSONBytes
 import JSONCoding
 import Testing
 
-/// A model, and what both decoders make of a document as that.
+/// A model that both decoders decode from the same documents.
 struct DecodingComparison: Sendable {
     let model: String
-    /// How the two differ; nil where they do not.
+    /// How the results differ; nil if they agree.
     let difference: @Sendable ([UInt8]) -> String?
 
-    /// - Parameter isUnordered: the model is a dictionary. Foundation reads its members in a random order: of several that do not
-    ///   fit it tells any.
+    /// - Parameter isUnordered: whether the model is a dictionary. Foundation decodes its members in random order and reports any
+    ///   of several errors.
     init<Model: Decodable & Equatable & SendableMetatype>(
         _: Model.Type, _ settings: Settings = .plain, isUnordered: Bool = false
     ) {
@@ -24,8 +24,8 @@ struct DecodingComparison: Sendable {
             switch (ours, theirs) {
             case (.success(let our), .success(let their)):
                 return our == their || our != our && their != their ? nil : "another value"
-            case (.success, .failure): return "taken"
-            case (.failure, .success): return "refused"
+            case (.success, .failure): return "accepted"
+            case (.failure, .success): return "rejected"
             case (.failure(let our), .failure(let their)):
                 if Self.isMalformed(our) { return Outcome(our) == Outcome(their) ? nil : "malformed" }
                 if isUnordered { return nil }
@@ -35,7 +35,7 @@ struct DecodingComparison: Sendable {
         }
     }
 
-    /// Where data is corrupted; what else may be wrong has its place in its `Outcome`.
+    /// The path of corrupted data. The paths of other errors are in their `Outcome`.
     private static func place(_ error: any Error) -> [String] {
         guard case DecodingError.dataCorrupted(let context) = error else { return [] }
         return context.codingPath.map(\.stringValue)

@@ -11,7 +11,7 @@ struct DecodingTests {
         try decoder.decode(type, from: Array(text.utf8))
     }
 
-    /// What is wrong, and where, as a `DecodingError` says it.
+    /// The coding path and the message of the `DecodingError`; nil if decoding succeeds.
     private func complaint<Value: Decodable>(_ type: Value.Type, _ text: String) -> String? {
         do {
             _ = try decode(type, text)
@@ -26,7 +26,7 @@ struct DecodingTests {
         }
     }
 
-    @Test("Bytes that are no JSON are told with the place and the reason")
+    @Test("The error for bytes that are not JSON has the reason and the offset")
     func bytesThatAreNoJSON() {
         #expect(
             complaint([Int].self, "[1,]")
@@ -42,7 +42,7 @@ struct DecodingTests {
         }
     }
 
-    @Test("The limits hold where bytes are decoded")
+    @Test("The limits apply to bytes")
     func theLimitsHold() throws {
         let deep = String(repeating: "[", count: 65) + String(repeating: "]", count: 65)
         #expect(complaint(Models.List.self, deep)?.contains("nesting deeper than allowed") == true)
@@ -52,7 +52,7 @@ struct DecodingTests {
         #expect(try narrow.decode(Int.self, from: Array("123".utf8)) == 123)
     }
 
-    @Test("A number that does not fit is told with its text and its place")
+    @Test("The error for a number that does not fit has its text and its path")
     func aNumberThatDoesNotFit() {
         #expect(complaint([Int8].self, "[1,300]") == "[1]: The number 300 does not fit in Int8.")
         #expect(complaint([UInt].self, "[-1]") == "[0]: The number -1 does not fit in UInt.")
@@ -63,7 +63,7 @@ struct DecodingTests {
         #expect(
             complaint([Int].self, "[70000000000000000.5]")
                 == "[0]: The number 70000000000000000.5 does not fit in Int.")
-        // To a Double it is zero.
+        // As a Double it is zero.
         #expect(
             complaint([Int].self, "[11E-11125]") == "[0]: The number 11E-11125 does not fit in Int.")
         #expect(complaint([Double].self, "[1e400]") == "[0]: The number 1e400 does not fit in Double.")
@@ -76,7 +76,7 @@ struct DecodingTests {
                 == "[0]: The number 1e999999999999999999999 does not fit in Int.")
     }
 
-    @Test("Integers are integers however they are written")
+    @Test("An integer is decoded from any notation")
     func integersHoweverTheyAreWritten() throws {
         #expect(
             try decode([Int].self, "[1.0,2e1,-0,0e99,0.0e-99,120e-1,-9223372036854775808,9007199254740993.0]")
@@ -111,14 +111,14 @@ struct DecodingTests {
         }
     }
 
-    @Test("Half a surrogate pair is U+FFFD, and all escapes are decoded")
+    @Test("All escapes are decoded, lone surrogates as U+FFFD")
     func escapesAreDecoded() throws {
         #expect(
             try decode([String].self, #"["\ud800","\ud83d\ude00\u0000\/","\ud83dx","\n\t\r\b\f\\\""]"#)
                 == ["\u{FFFD}", "😀\0/", "\u{FFFD}x", "\n\t\r\u{8}\u{c}\\\""])
     }
 
-    @Test("Of several members with one name the first counts")
+    @Test("The first of several members with one name counts")
     func theFirstCounts() throws {
         #expect(try decode(Models.List.self, #"{"value":1,"value":2,"next":null}"#).value == 1)
         #expect(try decode(Models.List.self, #"{"value":1,"v\u0061lue":2}"#).value == 1)
@@ -127,7 +127,7 @@ struct DecodingTests {
             try decode(Models.List.self, #"{"next":null,"x":0,"value":1,"next":5,"value":"y"}"#).value == 1)
     }
 
-    @Test("Names are the same only where their bytes are")
+    @Test("Names are equal only if their bytes are")
     func namesAreBytes() throws {
         #expect(try decode([String: Int].self, "{\"\u{e9}\":1}") == ["é": 1])
         struct Accent: Decodable {
@@ -139,7 +139,7 @@ struct DecodingTests {
         #expect(try decode(Accent.self, "{\"\u{e9}\":1,\"other\":2}").é == 1)
     }
 
-    @Test("Names are found whatever their order and number")
+    @Test("Members are found in any order and in objects of any size")
     func namesAreFound() throws {
         let names = (0..<100).map { "name\($0)" + String(repeating: "x", count: $0 % 12) }
         var generator = SeededGenerator(seed: 3)
@@ -167,7 +167,65 @@ struct DecodingTests {
         }
     }
 
-    @Test("All keys stand in the document's order, once each")
+    @Test("Names with the same length or the same first eight bytes are told apart")
+    func similarNames() throws {
+        let names = [
+            "12345678", "12345678x", "12345678y", "12345678xy", "1234567", "measurementA", "measurementB", "",
+        ]
+        let document = "{" + names.enumerated().map { "\"\($1)\":\($0)" }.joined(separator: ",") + "}"
+        struct Reader: Decodable {
+            let values: [Int?]
+
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.container(keyedBy: AnyKey.self)
+                let names = try #require(decoder.userInfo[.names] as? [String])
+                values = try names.map { try container.decodeIfPresent(Int.self, forKey: AnyKey($0)) }
+            }
+        }
+        for order in [names, names.reversed(), names + ["12345678z", "measurementC", "1", "123456789"]] {
+            var decoder = JSONBytesDecoder()
+            decoder.userInfo[.names] = order
+            let values = try decoder.decode(Reader.self, from: Array(document.utf8)).values
+            #expect(values == order.map { names.firstIndex(of: $0) })
+        }
+        let repeated = #"{"measurementA":1,"measurementA":2,"measurementB":3,"12345678x":4,"12345678":5}"#
+        #expect(
+            try decode([String: Int].self, repeated)
+                == ["measurementA": 1, "measurementB": 3, "12345678x": 4, "12345678": 5])
+    }
+
+    @Test("A date with any one character changed is decoded like Foundation does")
+    func changedDates() throws {
+        var ours = JSONBytesDecoder()
+        ours.dateDecodingStrategy = .iso8601
+        let theirs = JSONDecoder()
+        theirs.dateDecodingStrategy = .iso8601
+        var texts = ["2024-02-29T23:59:59ZZ", "2024-02-29T23:59:5Z", "2024-02-29T23:59:59.5Z"]
+        for date in ["2024-02-29T23:59:59Z", "2023-11-30T00:00:00Z"] {
+            for place in 0..<20 {
+                for character in "0123456789-:TZ x/" {
+                    var text = Array(date)
+                    text[place] = character
+                    texts.append(String(text))
+                }
+            }
+        }
+        for year in ["0001", "1582", "1583", "1900", "2000", "2023", "2024", "2100", "9999"] {
+            for month in 1...12 {
+                for day in 28...31 {
+                    texts.append("\(year)-\(month < 10 ? "0" : "")\(month)-\(day)T12:34:56Z")
+                }
+            }
+        }
+        for text in texts {
+            let bytes = Array("[\"\(text)\"]".utf8)
+            let our = try? ours.decode([Date].self, from: bytes)
+            let their = try? theirs.decode([Date].self, from: Data(bytes))
+            #expect(our == their, "\(text)")
+        }
+    }
+
+    @Test("allKeys has each name once, in document order")
     func allKeysInOrder() throws {
         struct Keys: Decodable {
             let names: [String]
@@ -183,7 +241,7 @@ struct DecodingTests {
         #expect(try decode(Keys.self, "{\"b\":1,\(many)}").names == ["b"] + (0..<50).map { "k\($0)" })
     }
 
-    @Test("A decoder that is kept reads on when the call is over")
+    @Test("A decoder that is kept works after the call")
     func aDecoderThatIsKept() throws {
         final class Kept: Decodable {
             let decoder: any Decoder
@@ -204,7 +262,7 @@ struct DecodingTests {
         }
     }
 
-    @Test("A failed try leaves the place where it was, however often it fails")
+    @Test("A failed attempt does not move the container, however often it fails")
     func aFailedTryLeavesThePlace() throws {
         let count = 20_000
         let text =
@@ -214,7 +272,7 @@ struct DecodingTests {
         #expect(values[2] == .text("2") && values[3] == .list([.list([.number(3)])]))
     }
 
-    @Test("Nesting as deep as the limits allow is decoded")
+    @Test("Nesting up to the limit is decoded")
     func deepNesting() throws {
         var decoder = JSONBytesDecoder()
         decoder.limits.maxDepth = 400
@@ -230,7 +288,7 @@ struct DecodingTests {
         #expect(found == depth)
     }
 
-    @Test("Of several members with one name only the first is looked at, in a dictionary too")
+    @Test("Repeated members are not decoded, also in a dictionary")
     func repeatedNames() throws {
         let decoder = JSONBytesDecoder()
         let text = Array(#"{"a":[1],"b":[2],"a":["no number"]}"#.utf8)
@@ -241,7 +299,7 @@ struct DecodingTests {
         }
     }
 
-    @Test("userInfo is handed on, and fragments are not validated twice")
+    @Test("Fragments and Data are decoded like bytes")
     func fragments() throws {
         let fragment = try JSONFragment(validating: Array(#" {"data":[{"value":5}]} "#.utf8)[...])
         let lists = try decoder.decode([Models.List].self, from: try #require(fragment[member: "data"]))
@@ -249,7 +307,7 @@ struct DecodingTests {
         #expect(try decoder.decode([Models.List].self, from: Data("[]".utf8)).isEmpty)
     }
 
-    @Test("At the end of an array each kind of reading says so")
+    @Test("Every way to read beyond the end of an array is an error")
     func atTheEnd() throws {
         struct Reader: Decodable {
             init(from decoder: any Decoder) throws {
@@ -277,7 +335,7 @@ struct DecodingTests {
         _ = try decode(Reader.self, "[ 1 , null ]")
     }
 
-    @Test("A super decoder of a member that is not there reads null")
+    @Test("The super decoder of a missing member decodes null")
     func superDecoderOfNothing() throws {
         struct Reader: Decodable {
             init(from decoder: any Decoder) throws {

@@ -3,22 +3,22 @@ import JSONBytes
 import JSONCoding
 import Testing
 
-/// Our coders beside Foundation's: the same values and the same errors at the same places, and the same text of a value.
+/// Compares our coders with Foundation's: the same values, the same errors at the same paths, and the same text.
 ///
-/// Known differences are those of the coders' documentation; what of them these documents bring up is told apart in `Outcome`.
-@Suite("Beside Foundation's coders")
+/// The coders' documentation lists the known differences. `Outcome` and `Candidate` make allowance for those that occur here.
+@Suite("Comparison with Foundation's coders")
 struct DifferentialTests {
-    @Test("Documents of each shape mean the same", arguments: Candidate.all)
+    @Test("Documents of each type are decoded alike", arguments: Candidate.all)
     func documentsOfEachShapeMeanTheSame(_ candidate: Candidate) {
         for document in candidate.documents {
             let outcomes = candidate.outcomes(Array(document.utf8))
             for outcome in outcomes { #expect(outcome.ours == outcome.theirs, "\(document)") }
         }
         let isRead = candidate.documents.contains { candidate.outcomes(Array($0.utf8)).count > 1 }
-        #expect(isRead, "at least one of the documents is of the shape")
+        #expect(isRead, "at least one of the documents must be valid for the type")
     }
 
-    @Test("Changed documents mean the same, or fail alike", arguments: Candidate.all)
+    @Test("Changed documents are decoded alike or fail alike", arguments: Candidate.all)
     func changedDocumentsMeanTheSame(_ candidate: Candidate) throws {
         var generator = SeededGenerator(seed: 7)
         var failed = 0
@@ -34,6 +34,6 @@ struct DifferentialTests {
             for outcome in outcomes { #expect(outcome.ours == outcome.theirs, "\(text)") }
             if case .failure = outcomes[0].ours { failed += 1 }
         }
-        #expect(failed > rounds / 20, "changes that nothing minds test nothing")
+        #expect(failed > rounds / 20, "some changes must cause errors")
     }
 }

@@ -2,10 +2,10 @@ import Foundation
 import JSONBytes
 import JSONCoding
 
-/// A value, and what both encoders make of it.
+/// A value that both encoders encode.
 struct EncodingComparison: Sendable {
     let name: String
-    /// The two texts where they differ.
+    /// How the results differ; nil if they agree.
     let difference: @Sendable () -> String?
 
     init<Value: Encodable & Sendable>(
@@ -24,8 +24,8 @@ struct EncodingComparison: Sendable {
             switch (ours, theirs) {
             case (.success(let our), .success(let their)):
                 return our == their ? nil : "\(our) instead of \(their)"
-            case (.success, .failure): return "written"
-            case (.failure, .success(let their)): return "refused instead of \(their)"
+            case (.success, .failure): return "accepted"
+            case (.failure, .success(let their)): return "rejected instead of \(their)"
             case (.failure(let our), .failure(let their)):
                 return Outcome(our) == Outcome(their) ? nil : "another error"
             }
@@ -105,6 +105,12 @@ struct EncodingComparison: Sendable {
         EncodingComparison("an enum", [Models.Shape.circle(radius: 1), .line(1, 2), .nothing]),
         EncodingComparison("a pair without its second", Models.Pair(a: 1)),
         EncodingComparison("nested", Models.Nested(inside: [Models.Nested(inside: [])])),
+        EncodingComparison("an infinite date", Date(timeIntervalSinceReferenceDate: .infinity)),
+        EncodingComparison(
+            "an infinite date, in seconds", Date(timeIntervalSinceReferenceDate: .infinity), .seconds),
+        EncodingComparison(
+            "an infinite date, in milliseconds", Date(timeIntervalSinceReferenceDate: .infinity),
+            .milliseconds),
         EncodingComparison("nothing at all", Models.Silent()),
         EncodingComparison("nothing within", [Models.Silent()]),
     ]

@@ -3,10 +3,10 @@ import JSONBytes
 import JSONCoding
 import Testing
 
-/// What a hostile peer writes for a number, a date or a text. None of it may stop the program, whatever type it is decoded to.
+/// Hostile numbers, dates and strings. None may stop the program, whatever type they are decoded to.
 @Suite("Extreme numbers")
 struct ExtremeNumberTests {
-    /// Exponents at and beyond the ends of the integer types that readers of numbers may use for them.
+    /// Exponents at and beyond the limits of the integer types that a parser may use for them.
     static let exponents = [
         "0", "00", "1", "-1", "38", "39", "40", "-40", "127", "128", "-128", "-129", "308", "309", "-324",
         "-325",
@@ -35,8 +35,8 @@ struct ExtremeNumberTests {
 
     private static let largest = "\(UInt128.max)"
 
-    /// The value of a number by long arithmetic on its text: its digits without leading zeros, or nil where it is a fraction or
-    /// has more than 39 digits.
+    /// Computes the value of a number on its text: the digits without leading zeros; nil for a fraction and for more than 39
+    /// digits.
     private static func integer(_ number: String) -> String? {
         let parts = number.lowercased().split(separator: "e")
         let isNegative = parts[0].hasPrefix("-")
@@ -46,7 +46,7 @@ struct ExtremeNumberTests {
         guard !digits.isEmpty else { return "0" }
         let zeros = digits.reversed().prefix { $0 == "0" }.count
         digits.removeLast(zeros)
-        // Beyond six digits only the sign matters.
+        // Only the sign of an exponent with more than six digits matters.
         let written = parts.count > 1 ? parts[1].filter { $0 != "+" && $0 != "-" }.drop { $0 == "0" } : ""
         let magnitude = written.count > 6 ? 1_000_000 : Int(written) ?? 0
         let exponent =
@@ -68,7 +68,7 @@ struct ExtremeNumberTests {
         }
     }
 
-    @Test("An exponent of any size is decoded to each integer type exactly, or refused")
+    @Test("A number with any exponent is decoded exactly to each integer type, or rejected")
     func integers() {
         check(Int.self)
         check(Int8.self)
@@ -84,7 +84,7 @@ struct ExtremeNumberTests {
         check(UInt128.self)
     }
 
-    @Test("The least Int as an exponent is refused, and leaves zero zero")
+    @Test("Int.min as an exponent is rejected, unless the mantissa is zero")
     func leastExponent() throws {
         let decoder = JSONBytesDecoder()
         #expect(throws: DecodingError.self) {
@@ -94,7 +94,7 @@ struct ExtremeNumberTests {
         #expect(try decoder.decode(Int128.self, from: Array("-0.0E-9223372036854775808".utf8)) == 0)
     }
 
-    @Test("Numbers of any size are decoded to floating-point types as Swift reads them, or refused")
+    @Test("Numbers of any size are decoded to floating-point types like Swift parses them, or rejected")
     func floatingPoint() {
         let decoder = JSONBytesDecoder()
         for number in Self.numbers {
@@ -109,7 +109,7 @@ struct ExtremeNumberTests {
     }
 
     @Test(
-        "Extreme numbers and texts are decoded to Foundation's types or refused, and what was decoded can be printed"
+        "Extreme numbers and texts are rejected, or decoded to values of Foundation that can be printed"
     )
     func foundationTypes() {
         let years = ["0000", "0001", "1582", "9999", "10000", "-9999", "2147483648", "9223372036854775807"]
@@ -158,7 +158,7 @@ struct ExtremeNumberTests {
         }
     }
 
-    @Test("A date that is not a number is refused by each strategy that reads numbers")
+    @Test("NaN is rejected as a date by every numeric strategy")
     func notANumber() {
         var decoder = JSONBytesDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(

@@ -2,13 +2,13 @@ import Foundation
 import JSONBytes
 import JSONCoding
 
-/// Documents to be decoded by both coders: what APIs send, well-formed or not, and what they send by mistake.
+/// Documents for both decoders: valid and malformed JSON as APIs send it, and other bytes.
 struct CorpusDocument: Sendable {
     let name: String
     let bytes: [UInt8]
 
     init(_ text: String) {
-        // Names that only Unicode takes for the same are told apart.
+        // Escaped, so that canonically equivalent texts have different names.
         name = text.unicodeScalars.map { $0.isASCII ? String($0) : $0.escaped(asASCII: true) }.joined()
         bytes = Array(text.utf8)
     }

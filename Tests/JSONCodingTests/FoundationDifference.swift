@@ -1,4 +1,4 @@
-/// What our coders do otherwise than Foundation's: the rows of the page "JSON" in the client's documentation, by their names.
+/// The differences between our coders and Foundation's: the rows of the tables in the client's documentation (ReadingJSON.md).
 enum FoundationDifference: String, CaseIterable {
     // Decoding.
     case encodings = "UTF-16 and UTF-32"

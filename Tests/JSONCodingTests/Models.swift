@@ -1,6 +1,6 @@
 import Foundation
 
-/// Types of the shapes that models have.
+/// Typical model types.
 enum Models {
     struct Point: Codable, Equatable {
         var date: String
@@ -18,7 +18,7 @@ enum Models {
         func encode(to _: any Encoder) {}
     }
 
-    /// Lists within lists, as deep as it goes.
+    /// Arrays within arrays, at any depth.
     struct Nested: Codable, Equatable {
         var inside: [Nested]
 
@@ -95,13 +95,13 @@ enum Models {
         var decimal: Decimal
     }
 
-    /// More members than are compared one by one.
+    /// More members than are compared pairwise.
     struct Broad: Codable, Equatable {
         var a0: Int, a1: Int, a2: Int, a3: Int, a4: Int, a5: Int, a6: Int, a7: Int, a8: Int, a9: Int
         var b0: Int, b1: Int, b2: Int, b3: Int, b4: Int, b5: Int, b6: Int, b7: Int, b8: Int, b9: Int
     }
 
-    /// Names that begin alike, that are longer than a word, and that have more than ASCII.
+    /// Names with common prefixes, with more than eight bytes, and beyond ASCII.
     struct Names: Codable, Equatable {
         enum CodingKeys: String, CodingKey {
             case short = "measurement"
@@ -148,7 +148,7 @@ enum Models {
         private enum CodingKeys: CodingKey { case name }
     }
 
-    /// Its superclass has a member of its own.
+    /// Encodes its superclass with a super encoder.
     final class Dog: Animal, Equatable {
         var barks: Int
 
@@ -201,7 +201,7 @@ enum Models {
         static func == (left: Cat, right: Cat) -> Bool { left.name == right.name && left.naps == right.naps }
     }
 
-    /// Reads and writes nested containers, some of them out of order.
+    /// Decodes and encodes nested containers, some of them out of order.
     struct Flat: Codable, Equatable {
         var id: Int
         var city: String
@@ -247,7 +247,7 @@ enum Models {
         }
     }
 
-    /// One of several kinds, found by trying.
+    /// One of several kinds, found by trial.
     enum Either: Codable, Equatable {
         case number(Double)
         case text(String)

@@ -1,6 +1,6 @@
 import JSONBytes
 
-/// A document that can be changed here and there, and written with other spaces, the same ones for the same seed.
+/// A document that can be changed at random and written with random white space, reproducibly for a seed.
 indirect enum DocumentTree {
     case scalar(String)
     case array([DocumentTree])
@@ -16,7 +16,7 @@ indirect enum DocumentTree {
         }
     }
 
-    /// How many values there are in it.
+    /// The number of values in the tree.
     var count: Int {
         switch self {
         case .scalar: 1
@@ -25,7 +25,7 @@ indirect enum DocumentTree {
         }
     }
 
-    /// Changes the value at a place, counted from the root on.
+    /// Changes the value with this number, in depth-first order from the root.
     mutating func change(at place: Int, _ generator: inout some RandomNumberGenerator) {
         guard place > 0 else {
             self = changed(&generator)
@@ -93,7 +93,7 @@ indirect enum DocumentTree {
         Self.others.randomElement(using: &generator) ?? "null"
     }
 
-    /// The document as text, with white space here and there.
+    /// The document as text, with random white space.
     func text(_ generator: inout some RandomNumberGenerator) -> String {
         let space = ["", "", "", " ", "\n  ", "\t\r "].randomElement(using: &generator) ?? ""
         switch self {
@@ -109,7 +109,7 @@ indirect enum DocumentTree {
     }
 }
 
-/// The same numbers for the same seed (SplitMix64).
+/// A reproducible random number generator (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

@@ -135,6 +135,20 @@ struct NestedEncodingTests {
                 == "{\(first),\"long name b\":2,\"long name c\":1,\(lists),\"long name z\":3}")
     }
 
+    @Test("A dictionary that fails does not switch the key strategy off")
+    func failingDictionary() throws {
+        var encoder = JSONBytesEncoder()
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        let value = EncodedBy { encoder in
+            var list = encoder.unkeyedContainer()
+            let failing = ["firstName": EncodedBy { _ in throw CancellationError() }]
+            #expect(throws: CancellationError.self) { try list.encode(failing) }
+            try list.encode(Models.SnakeNames(firstName: "a", nested: ["keyOne": 1]))
+        }
+        #expect(
+            try encoder.encode(value).description == #"[{"first_name":"a","nested":{"keyOne":1}}]"#)
+    }
+
     @Test("A number without JSON text leaves no trace in any container")
     func nonFiniteNumbersLeaveNoTrace() throws {
         let value = EncodedBy { encoder in

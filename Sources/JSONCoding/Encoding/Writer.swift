@@ -101,7 +101,7 @@ final class Writer {
         let start = line.length
         try body(ValueEncoder(writer: self, level: level, start: start))
         while frames.count > level { close() }
-        if line.length == start, depth > 0 || main != nil { writeEmptyObject() }
+        if line.length == start, depth > 0 { writeEmptyObject() }
     }
 
     /// Writes the value of a key, which is part of the coding path meanwhile.

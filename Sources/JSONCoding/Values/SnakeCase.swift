@@ -3,7 +3,6 @@ enum SnakeCase {
     /// Converts snake case to camel case. Leading and trailing underscores stay. A name of one word is not changed.
     static func camelCase(_ name: String) -> String {
         let inner = name.drop { $0 == "_" }
-        guard !inner.isEmpty else { return name }
         let leading = name[..<inner.startIndex]
         let end = inner.lastIndex { $0 != "_" }.map(inner.index(after:)) ?? inner.endIndex
         let words = inner[..<end].split(separator: "_")
@@ -44,7 +43,6 @@ enum SnakeCase {
                 wordStart = before
             }
             searched = name.index(after: lower)..<searched.upperBound
-            guard lower < searched.upperBound else { break }
         }
         words.append(wordStart..<name.endIndex)
         return words.map { name[$0].lowercased() }.joined(separator: "_")
