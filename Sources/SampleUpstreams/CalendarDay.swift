@@ -11,7 +11,7 @@ public struct CalendarDay: Hashable, Comparable, Sendable {
 
     init(number: Int) { self.number = number }
 
-    /// Nil for a day that the calendar does not have.
+    /// nil for a day that does not exist.
     public init?(year: Int, month: Int, day: Int) {
         guard 1...9999 ~= year, GregorianCalendar.hasDay(year: year, month: month, day: day) else {
             return nil
@@ -19,7 +19,7 @@ public struct CalendarDay: Hashable, Comparable, Sendable {
         number = GregorianCalendar.days(year: year, month: month, day: day)
     }
 
-    /// Reads `YYYY-MM-DD`, all ten characters; nil for anything else and for days that do not exist.
+    /// Parses `YYYY-MM-DD`; nil for other formats and for days that do not exist.
     public init?(_ text: String) {
         guard text.utf8.count == 10 else { return nil }
         var text = text
@@ -29,14 +29,14 @@ public struct CalendarDay: Hashable, Comparable, Sendable {
         number = GregorianCalendar.days(year: date.year, month: date.month, day: date.day)
     }
 
-    /// The day in UTC at a moment.
+    /// The day in UTC at a time.
     public init(secondsSince1970 seconds: Int) {
         number = GregorianCalendar.split(secondsSince1970: seconds).day
     }
 
     public static func < (left: CalendarDay, right: CalendarDay) -> Bool { left.number < right.number }
 
-    /// That many days later, not beyond the calendar's ends.
+    /// Returns the day that many days later, limited to the calendar's first and last day.
     func advanced(by days: Int) -> CalendarDay {
         let limits = Self.first.number...Self.last.number
         return CalendarDay(number: min(max(number + days, limits.lowerBound), limits.upperBound))
@@ -68,14 +68,14 @@ struct CalendarMonth: Hashable, Comparable, Sendable, CustomStringConvertible {
     var year: Int { index / 12 }
     var month: Int { index % 12 + 1 }
 
-    /// The number of the month's first day.
+    /// The number of the month's first day; see `CalendarDay.number`.
     var firstNumber: Int { GregorianCalendar.days(year: year, month: month, day: 1) }
 
     var lastNumber: Int { firstNumber + dayCount - 1 }
 
     var dayCount: Int { advanced(by: 1).firstNumber - firstNumber }
 
-    /// That many months later, not before the calendar's first.
+    /// Returns the month that many months later, but not before the calendar's first.
     func advanced(by months: Int) -> CalendarMonth { CalendarMonth(index: max(index + months, 12)) }
 
     static func < (left: CalendarMonth, right: CalendarMonth) -> Bool { left.index < right.index }

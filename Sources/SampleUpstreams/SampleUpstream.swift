@@ -1,17 +1,17 @@
-/// The sample upstreams, each an API of its own behind one server, by the names that the gateway has for them.
+/// The sample upstream APIs, which one server serves. The raw values are the gateway's names for them.
 public enum SampleUpstream: String, CaseIterable, Sendable {
-    /// Weights: charts, days, records.
+    /// The food diary: weights of days, and charts of them.
     case diary
-    /// Now-casts and forecasts of Korea's grid.
+    /// Nowcasts and forecasts for Korea.
     case weather
-    /// The paths of days, and where their time went.
+    /// Paths of a day, and how its time was spent.
     case places
-    /// Profiles by name.
+    /// User profiles by name.
     case users
-    /// Tags, and those that a card received.
+    /// Tags, and the tags that a card received.
     case tags
 
-    /// What follows the server's address in the upstream's base URL: empty, or a path.
+    /// The path of the upstream's base URL; may be empty.
     public var basePath: String {
         switch self {
         case .diary, .tags: ""

@@ -2,10 +2,10 @@ import Testing
 
 @testable import SampleUpstreams
 
-@Suite("Days of the calendar")
+@Suite("CalendarDay")
 struct CalendarDayTests {
     @Test(
-        "Text that is no day of the calendar is none",
+        "Text that is not an existing day is rejected",
         arguments: [
             "", "2026", "2026-11", "2026-11-31", "2026-02-29", "1900-02-29", "2100-02-29", "2026-00-10",
             "2026-13-01",
@@ -19,7 +19,7 @@ struct CalendarDayTests {
     }
 
     @Test(
-        "A day is what it was read from",
+        "A day is written as it was parsed",
         arguments: [
             "0001-01-01", "1600-02-29", "1969-12-31", "1970-01-01", "2000-02-29", "2024-02-29", "2026-11-20",
             "9999-12-31",
@@ -28,7 +28,7 @@ struct CalendarDayTests {
         #expect(CalendarDay(text)?.description == text)
     }
 
-    @Test("Every day of the calendar follows the one before, for four hundred years and at both ends")
+    @Test("Each day follows the one before, for 400 years and at both ends of the calendar")
     func everyDayFollowsTheOneBefore() {
         let lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         for (first, years) in [(1, 1...8), (1600, 1600...2001), (9990, 9990...9999)] {
@@ -55,7 +55,7 @@ struct CalendarDayTests {
         #expect(CalendarDay("2026-11-20")?.number == 20_777)
     }
 
-    @Test("A moment is in its day of UTC, to the second")
+    @Test("A time belongs to its day in UTC, to the second")
     func aMomentIsInItsDayOfUTC() {
         #expect(CalendarDay(secondsSince1970: -1).description == "1969-12-31")
         #expect(CalendarDay(secondsSince1970: -86_400).description == "1969-12-31")
@@ -65,7 +65,7 @@ struct CalendarDayTests {
         #expect(CalendarDay(secondsSince1970: 1_795_132_800).description == "2026-11-20")
     }
 
-    @Test("Steps stop at the calendar's ends")
+    @Test("Steps stop at both ends of the calendar")
     func stepsStopAtTheCalendarsEnds() {
         #expect(CalendarDay.first.advanced(by: -1) == .first)
         #expect(CalendarDay.last.advanced(by: 1) == .last)

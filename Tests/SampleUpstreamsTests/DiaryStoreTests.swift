@@ -4,13 +4,13 @@ import Testing
 
 @testable import SampleUpstreams
 
-@Suite("The diary's file")
+@Suite("Diary database")
 struct DiaryStoreTests {
     private let scratch = ScratchFolder()
 
     private func day(_ text: String) throws -> CalendarDay { try #require(CalendarDay(text)) }
 
-    @Test("A file that is no database is refused by name, and left as it is")
+    @Test("A file that is not a database is rejected by name and not changed")
     func aFileThatIsNoDatabaseIsRefused() throws {
         let text = String(repeating: "not a database\n", count: 100)
         try text.write(toFile: scratch.diary, atomically: true, encoding: .utf8)
@@ -20,7 +20,7 @@ struct DiaryStoreTests {
         #expect(try String(contentsOfFile: scratch.diary, encoding: .utf8) == text)
     }
 
-    @Test("A file of a later version is refused")
+    @Test("A file of a newer version is rejected")
     func aFileOfALaterVersionIsRefused() throws {
         _ = try DiaryStore(path: scratch.diary)
         try SQLiteDatabase(path: scratch.diary, busyTimeout: 0).execute("PRAGMA user_version = 7")
@@ -28,16 +28,16 @@ struct DiaryStoreTests {
         #expect(error?.message.contains("version 7") == true)
     }
 
-    @Test("A folder that cannot be made is named")
+    @Test("The error for a folder that cannot be created names it")
     func aFolderThatCannotBeMadeIsNamed() throws {
         try "".write(toFile: scratch.file("file"), atomically: true, encoding: .utf8)
         let path = scratch.file("file/inside/diary.sqlite3")
         let error = #expect(throws: SampleDataError.self) { try DiaryStore(path: path) }
-        #expect(error?.message == "cannot make the folder \(scratch.path)/file/inside: Not a directory")
+        #expect(error?.message == "cannot create the folder \(scratch.path)/file/inside: Not a directory")
         #expect(throws: SampleDataError.self) { try DiaryStore(path: scratch.path) }
     }
 
-    @Test("A lock that another process holds ends in an error that says so, and nothing is half-written")
+    @Test("A lock of another process ends in an error, and nothing is written")
     func aLockThatAnotherProcessHoldsEndsInAnError() throws {
         let store = try DiaryStore(path: scratch.diary, busyTimeout: 10)
         let other = try SQLiteDatabase(path: scratch.diary, busyTimeout: 0)
@@ -46,7 +46,7 @@ struct DiaryStoreTests {
         let error = #expect(throws: SampleDataError.self) {
             try store.set(Weight(grams: 70_000), on: day, .morning)
         }
-        #expect(error?.message == "cannot write it: database is locked")
+        #expect(error?.message == "cannot write the file: database is locked")
         // Readers do not wait for a writer.
         #expect(try store.records(from: day, to: day).isEmpty)
         try other.execute("ROLLBACK")
@@ -54,7 +54,7 @@ struct DiaryStoreTests {
         #expect(try store.records(from: day, to: day).count == 1)
     }
 
-    @Test("What was written and deleted is there in the next run")
+    @Test("Written and deleted weights persist")
     func whatWasWrittenAndDeletedIsThereInTheNextRun() throws {
         let first = try day("2026-11-19")
         let second = try day("2026-11-20")
@@ -75,7 +75,7 @@ struct DiaryStoreTests {
         #expect(try store.records(from: second.advanced(by: 1), to: CalendarDay.last).isEmpty)
     }
 
-    @Test("A connection of another process reads what was written, while both are open")
+    @Test("A second connection reads what the first has written")
     func aConnectionOfAnotherProcessReadsWhatWasWritten() throws {
         let here = try DiaryStore(path: scratch.diary)
         let there = try DiaryStore(path: scratch.diary)
@@ -84,16 +84,16 @@ struct DiaryStoreTests {
         #expect(try there.records(from: day, to: day).first?.weight?.grams == 71_500)
     }
 
-    @Test("The folders on the way are made for their owner only")
+    @Test("Missing folders are created, accessible only to their owner")
     func theFoldersOnTheWayAreMadeForTheirOwnerOnly() throws {
         _ = try DiaryStore(path: scratch.file("a/b/diary.sqlite3"))
         let attributes = try FileManager.default.attributesOfItem(atPath: scratch.file("a/b"))
         #expect(attributes[.posixPermissions] as? Int == 0o700)
     }
 
-    @Test("The default place follows the XDG rules")
+    @Test("The default path follows the XDG Base Directory Specification")
     func theDefaultPlaceFollowsTheXDGRules() throws {
-        let path = Folders.defaultDataPath(environment:)
+        let path = DataFolder.defaultDataPath(environment:)
         #expect(throws: SampleDataError.self) { try path([:]) }
         #expect(throws: SampleDataError.self) { try path(["HOME": ""]) }
         #expect(throws: SampleDataError.self) { try path(["HOME": "home/me", "XDG_DATA_HOME": "data"]) }

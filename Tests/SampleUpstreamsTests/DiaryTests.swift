@@ -15,7 +15,7 @@ struct DiaryTests {
 
     private func day(_ text: String) throws -> CalendarDay { try #require(CalendarDay(text)) }
 
-    @Test("A time without any weight has no points")
+    @Test("A period without weights has no points")
     func aTimeWithoutAnyWeightHasNoPoints() throws {
         let diary = try diary()
         #expect(try diary.weights(on: day("2019-12-31")).isEmpty)
@@ -28,7 +28,7 @@ struct DiaryTests {
         #expect(try diary.lastYear(of: CalendarDay.last).isEmpty)
     }
 
-    @Test("What was deleted stays deleted, the other half stays")
+    @Test("A deleted weight stays deleted, and the other half of the day stays")
     func whatWasDeletedStaysDeleted() throws {
         let before = try diary().weights(on: today)
         try diary().delete(on: today, .morning)
@@ -38,7 +38,7 @@ struct DiaryTests {
         try diary().delete(on: today, .evening)
         #expect(try diary().weights(on: today).isEmpty)
         #expect(try diary().lastWeek(of: today).map(\.label).last == "2026-11-19")
-        // A day to come that was deleted does not get a plausible weight when it has come.
+        // A deleted weight of a future day is not simulated when that day comes.
         let tomorrow = today.advanced(by: 1)
         try diary().delete(on: tomorrow, .morning)
         let later = Diary(store: try DiaryStore(path: scratch.diary), today: { tomorrow })
@@ -46,12 +46,12 @@ struct DiaryTests {
         #expect(try later.weights(on: tomorrow).evening != nil)
     }
 
-    @Test("What was written is there instead of the plausible, and where none is plausible")
+    @Test("A recorded weight replaces a simulated one, also on days without one")
     func whatWasWrittenIsThere() throws {
         let diary = try diary()
-        let plausible = try diary.weights(on: today)
+        let simulated = try diary.weights(on: today)
         let written = try diary.record(Weight(grams: 99_990), on: today, .evening)
-        #expect(written == WeightPair(morning: plausible.morning, evening: Weight(grams: 99_990)))
+        #expect(written == WeightPair(morning: simulated.morning, evening: Weight(grams: 99_990)))
         let old = try day("1999-12-31")
         #expect(try diary.record(Weight(grams: 60_000), on: old, .morning).evening == nil)
         #expect(try diary.lastWeek(of: old).map(\.label) == ["1999-12-31"])
@@ -65,7 +65,7 @@ struct DiaryTests {
         #expect(try diary.record(Weight(grams: 70_000), on: today, .morning).morning?.grams == 70_000)
     }
 
-    @Test("The last week is seven days up to and with the day asked for")
+    @Test("The last week is the seven days up to the requested day")
     func theLastWeekIsSevenDays() throws {
         let points = try diary().lastWeek(of: today)
         let days = ["14", "15", "16", "17", "18", "19", "20"]
@@ -77,7 +77,7 @@ struct DiaryTests {
             ])
     }
 
-    @Test("The last year is the means of twelve months, whose days after the one asked for do not count")
+    @Test("The last year has the means of twelve months, without days after the requested one")
     func theLastYearIsTheMeansOfTwelveMonths() throws {
         let diary = try diary()
         let middle = try day("2026-11-10")
@@ -85,7 +85,7 @@ struct DiaryTests {
         #expect(points.map(\.label).first == "2025-12")
         #expect(points.map(\.label).last == "2026-11")
         #expect(points.count == 12)
-        // Each mean, reckoned again from the days.
+        // Each mean, computed again from the days.
         for point in points {
             var sums = (count: 0, morning: 0, evening: 0)
             let first = try day(point.label + "-01")

@@ -5,13 +5,13 @@ import Testing
 @Suite("Faults")
 struct FaultTests {
     @Test(
-        "A fault that is none is refused, and the sentence names it",
+        "The error for an invalid fault names it",
         arguments: [
             "", "slow", "delay", "delay:", "delay:-1", "delay:600001", "delay:1.5", "delay:1s", "delay: 1",
             "delay:٣",
             "delay:99999999999999999999", "status:", "status:199", "status:600", "status:abc", "status:20O",
             "drop:1",
-            "None", "none ", "Delay:5",
+            "None", "none ", "DelayedAnswer:5",
         ])
     func aFaultThatIsNoneIsRefused(_ text: String) {
         let error = #expect(throws: FaultError.self) { try Fault(text) }
@@ -22,7 +22,7 @@ struct FaultTests {
     }
 
     @Test(
-        "A fault is written as it is read",
+        "A fault is written as it was parsed",
         arguments: [
             "delay:0", "delay:2000", "delay:600000", "status:200", "status:503", "status:599", "drop",
             "garbage", "truncate",
@@ -32,7 +32,7 @@ struct FaultTests {
         #expect(try Fault(text).description == text)
     }
 
-    @Test("A document that sets no fault is refused, and nothing is set")
+    @Test("An invalid document is rejected, and no fault is set")
     func aDocumentThatSetsNoFaultIsRefused() {
         let board = FaultBoard()
         let refused = [
@@ -54,7 +54,7 @@ struct FaultTests {
         #expect(FaultSwitch.allCases.allSatisfy { board.fault(of: $0) == .none })
     }
 
-    @Test("A switch of another upstream is refused where one is named, with the names that there are")
+    @Test("A switch of another upstream is rejected with the valid names")
     func aSwitchOfAnotherUpstreamIsRefused() {
         let board = FaultBoard()
         let document = Array(#"{"api":"weights","fault":"drop"}"#.utf8)[...]
@@ -64,7 +64,7 @@ struct FaultTests {
         #expect(FaultSwitch.allCases.allSatisfy { board.fault(of: $0) == .none })
     }
 
-    @Test("A part has its own fault, else that of what it belongs to")
+    @Test("A part has its own fault, or else the fault of its parent")
     func aPartHasItsOwnFaultElseThatOfTheWhole() throws {
         let board = FaultBoard()
         try board.set(document: Array(#"{"api":"weights","fault":"drop"}"#.utf8)[...])
@@ -80,7 +80,7 @@ struct FaultTests {
         #expect(board.fault(of: .recent) == .drop)
     }
 
-    @Test("A fault of the whole, and none for it, is that of its parts, whatever was set for them")
+    @Test("Setting a fault for a whole upstream, also none, replaces the faults of its parts")
     func theWholeTakesItsPartsFaultsAway() throws {
         let board = FaultBoard()
         board.set(.drop, for: .recent)
@@ -97,7 +97,7 @@ struct FaultTests {
         #expect(board.fault(of: .now) == .truncate)
     }
 
-    @Test("Without a name it is the upstream as a whole", arguments: SampleUpstream.allCases)
+    @Test("Without a name the fault is set for the whole upstream", arguments: SampleUpstream.allCases)
     func withoutANameItIsTheWholeUpstream(upstream: SampleUpstream) throws {
         let board = FaultBoard()
         try board.set(document: Array(#"{"fault":"status:503"}"#.utf8)[...], of: upstream)

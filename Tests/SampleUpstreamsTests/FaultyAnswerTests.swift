@@ -15,7 +15,7 @@ struct FaultyAnswerTests {
         try #require(answer.json?[member: "data"]?[member: api]?.stringValue == fault)
     }
 
-    @Test("A fault that is none is 400 and named, and what was set stays")
+    @Test("An invalid fault is a 400 that names it, and the current faults stay")
     func aFaultThatIsNoneIs400() throws {
         try withServer { server in
             try set("status:503", on: server)
@@ -49,7 +49,7 @@ struct FaultyAnswerTests {
         }
     }
 
-    @Test("garbage is not HTTP, and the connection is closed after it")
+    @Test("garbage sends bytes that are not HTTP and closes the connection")
     func garbageIsNotHTTP() throws {
         try withServer { server in
             try set("garbage", on: server)
@@ -59,7 +59,7 @@ struct FaultyAnswerTests {
         }
     }
 
-    @Test("truncate promises the whole body and closes after half of it")
+    @Test("truncate announces the whole body and closes the connection after half of it")
     func truncateClosesAfterHalfOfTheBody() throws {
         try withServer { server in
             let whole = try server.send("GET", Self.chart)
@@ -68,14 +68,14 @@ struct FaultyAnswerTests {
             #expect(cut.status == 200)
             #expect(cut.field("Content-Length") == "\(whole.body.count)")
             #expect(cut.body == Array(whole.body.prefix(whole.body.count / 2)))
-            // Where there is no body to cut, the head is.
+            // Without a body, the head is cut.
             let nothing = try server.sendRaw("GET", "/food-diary/weights?fddDate=2019-01-01")
             #expect(String(decoding: nothing, as: UTF8.self).hasPrefix("HTTP/1.1 204"))
             #expect(!String(decoding: nothing, as: UTF8.self).contains("\r\n\r\n"))
         }
     }
 
-    @Test("trickle sends a byte at a time, and ends when the client leaves")
+    @Test("trickle sends one byte at a time and ends when the client leaves")
     func trickleSendsAByteAtATime() throws {
         try withServer { server in
             try set("trickle", on: server)
@@ -86,7 +86,7 @@ struct FaultyAnswerTests {
                 let client = try RawClient(port: server.port)
                 client.send(server.request("GET", Self.chart))
                 #expect(try client.read(count: 4) == Array("HTTP".utf8))
-                #expect(clock.now - start >= .nanoseconds(3 * Trickle.interval.nanoseconds))
+                #expect(clock.now - start >= .nanoseconds(3 * TrickledAnswer.interval.nanoseconds))
             }
             let answer = try server.events.next()
             #expect(!answer.isComplete)
@@ -94,11 +94,11 @@ struct FaultyAnswerTests {
         }
     }
 
-    @Test("A trickled answer is the whole answer")
+    @Test("A trickled answer is complete")
     func aTrickledAnswerIsTheWholeAnswer() throws {
         try withServer { server in
             try set("trickle", "record", on: server)
-            // The shortest answer there is: some 50 bytes.
+            // The shortest answer, of about 50 bytes.
             let answer = try server.send("DELETE", "/food-diary/weights/2026-11-20/am")
             #expect(answer.head == "HTTP/1.1 204 No Content\r\nConnection: close")
             #expect(answer.body.isEmpty)
@@ -106,7 +106,7 @@ struct FaultyAnswerTests {
     }
 
     @Test(
-        "status answers with that status, in the envelope where a body may be",
+        "status answers with that status, and with an envelope if it allows a body",
         arguments: [200, 204, 304, 404, 429, 503, 599])
     func statusAnswersWithThatStatus(_ code: Int) throws {
         try withServer { server in
@@ -122,7 +122,7 @@ struct FaultyAnswerTests {
         }
     }
 
-    @Test("delay answers well, that much later")
+    @Test("delay answers normally after the delay")
     func delayAnswersWellLater() throws {
         try withServer { server in
             let atOnce = try server.send("GET", Self.chart)
@@ -137,7 +137,7 @@ struct FaultyAnswerTests {
         }
     }
 
-    @Test("A client that leaves during the delay has written nothing")
+    @Test("A write whose client leaves during the delay does not happen")
     func aClientThatLeavesDuringTheDelayHasWrittenNothing() throws {
         try withServer { server in
             let before = try server.send("GET", "/food-diary/weights/2026-11-20")
@@ -156,7 +156,7 @@ struct FaultyAnswerTests {
         }
     }
 
-    @Test("A fault of writing leaves reading alone, and a dropped write is none")
+    @Test("A fault for writing does not affect reading, and a dropped write does not happen")
     func aFaultOfWritingLeavesReadingAlone() throws {
         try withServer { server in
             let before = try server.send("GET", "/food-diary/weights/2026-11-20")
@@ -170,7 +170,7 @@ struct FaultyAnswerTests {
         }
     }
 
-    @Test("One chart can fail while the other answers")
+    @Test("One chart can fail while the other one answers")
     func oneChartCanFailWhileTheOtherAnswers() throws {
         try withServer { server in
             try set("status:500", "recent", on: server)
@@ -179,7 +179,7 @@ struct FaultyAnswerTests {
         }
     }
 
-    @Test("A request that is wrong is told so, whatever the fault")
+    @Test("An invalid request is rejected, whatever the fault")
     func aRequestThatIsWrongIsToldSo() throws {
         try withServer { server in
             try set("drop", on: server)

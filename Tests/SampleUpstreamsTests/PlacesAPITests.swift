@@ -5,7 +5,7 @@ import Testing
 
 @testable import SampleUpstreams
 
-@Suite("The places API")
+@Suite("Places API")
 struct PlacesAPITests {
     private static let path = "/places/daily/path"
 
@@ -23,12 +23,12 @@ struct PlacesAPITests {
         #expect(answer.status == 400, sourceLocation: sourceLocation)
         let message = answer.json?[member: "responseMsg"]?.stringValue
         #expect(message?.contains(naming) == true, "\(answer.text)", sourceLocation: sourceLocation)
-        // What was wrong is the payload too.
+        // The message is in the payload too.
         #expect(answer.json?[member: "data"]?.stringValue == message, sourceLocation: sourceLocation)
         #expect(answer.json?[member: "status"]?.intValue == 400, sourceLocation: sourceLocation)
     }
 
-    @Test("What is wrong with a path is 400, named in the message and in the payload, and nothing is kept")
+    @Test("An invalid path is a 400 with the error in the message and the payload, and is not stored")
     func whatIsWrongWithAPathIsNamed() throws {
         try withServer { server in
             let good = point("2026-11-20T08:00:00Z", 37.5, 127)
@@ -53,7 +53,7 @@ struct PlacesAPITests {
         }
     }
 
-    @Test("A body beyond the limit is 413, another method 405, a date that is none 400")
+    @Test("A body beyond the limit is a 413, another method a 405, an invalid date a 400")
     func whatElseIsRefused() throws {
         try withServer { server in
             let long = body(String(repeating: " ", count: 300_000))
@@ -67,10 +67,10 @@ struct PlacesAPITests {
         }
     }
 
-    @Test("A path has its distance, its places with their names in both languages, and its time")
+    @Test("A path has a distance, places with names in both languages, and a time")
     func aPathHasItsDistanceAndPlaces() throws {
         try withServer { server in
-            // Half an hour at home, 3.2 km to Gangnam Station, ten minutes there; posted out of order.
+            // Half an hour at home, 3.2 km to Gangnam Station, ten minutes there. Posted out of order.
             let points = [
                 point("2026-11-20T09:10:00+00:00", 37.4980, 127.0277),
                 point("2026-11-20T08:00:00Z", 37.5, 127.0), point("2026-11-20T08:30:00Z", 37.5003, 127.0),
@@ -94,7 +94,7 @@ struct PlacesAPITests {
         }
     }
 
-    @Test("The time of the paths is the pie of their day, in the next run too, and of no other day")
+    @Test("The pie chart of a day has the times of its paths, also after a restart")
     func thePathsAreThePieOfTheirDay() throws {
         let scratch = ScratchFolder()
         try withServer(scratch: scratch) { server in
@@ -103,7 +103,7 @@ struct PlacesAPITests {
                 point("2026-11-20T08:40:00Z", 37.571, 126.977),
                 point("2026-11-20T09:30:00Z", 37.571, 126.977),
             ]
-            // Twice is once.
+            // Posting it twice counts once.
             for _ in 0..<2 {
                 let answer = try server.send("POST", Self.path, body(points.joined(separator: ",")))
                 #expect(answer.status == 200)
@@ -127,8 +127,8 @@ struct PlacesAPITests {
         }
     }
 
-    @Test("A day without paths has something plausible that adds up; before 2020 and after today is nothing")
-    func aDayWithoutPathsHasSomethingPlausible() throws {
+    @Test("A day without paths has simulated times that add up, except before 2020 and after today")
+    func aDayWithoutPathsHasSimulatedTimes() throws {
         try withServer { server in
             for day in ["2019-12-31", "2026-11-21"] {
                 #expect(try server.send("GET", "/places/piechart?date=\(day)").status == 204)
@@ -148,7 +148,7 @@ struct PlacesAPITests {
         }
     }
 
-    @Test("Distances are those of the earth")
+    @Test("Distances match known ones on the Earth")
     func distancesAreThoseOfTheEarth() {
         let seoul = Coordinate(latitude: 37.5665, longitude: 126.978)
         let busan = Coordinate(latitude: 35.1796, longitude: 129.0756)

@@ -1,6 +1,6 @@
 import JSONBytes
 
-/// An answer, read by somebody who trusts nothing but the blank line.
+/// An answer in raw bytes, split only at the blank line.
 struct RawAnswerText {
     let status: Int?
     let head: String

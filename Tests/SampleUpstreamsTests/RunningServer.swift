@@ -6,7 +6,7 @@ import Testing
 
 @testable import SampleUpstreams
 
-/// Runs a sample server on a loop of its own, at that hour in UTC, while `body` runs; afterwards nothing of it is left.
+/// Runs a sample server on its own loop, at a given hour in UTC, while `body` runs, and removes everything afterwards.
 func withServer(
     scratch: ScratchFolder = ScratchFolder(), today: String = "2026-11-20", hour: Int = 0, loops: Int = 1,
     _ body: (RunningServer) throws -> Void
@@ -32,20 +32,20 @@ struct RunningServer {
     let events: EventRecorder
     let loop: EventLoop
 
-    /// Sends a request on a connection of its own and reads to the end of it.
+    /// Sends a request on a new connection and reads to the end of the stream.
     @discardableResult
     func send(_ method: String, _ target: String, _ body: String? = nil) throws -> RawAnswerText {
         RawAnswerText(try sendRaw(method, target, body))
     }
 
-    /// The bytes of the whole answer, to the end of the stream.
+    /// Returns the bytes of the whole answer, to the end of the stream.
     func sendRaw(_ method: String, _ target: String, _ body: String? = nil) throws -> [UInt8] {
         let (bytes, end) = try exchange(method, target, body)
         try #require(end == .fin)
         return bytes
     }
 
-    /// What comes for a request on a connection of its own, and how the connection ends.
+    /// Returns the bytes that answer a request on a new connection, and how the connection ends.
     func exchange(
         _ method: String, _ target: String, _ body: String? = nil
     ) throws -> (bytes: [UInt8], end: RawClient.End) {
@@ -62,11 +62,11 @@ struct RunningServer {
 }
 
 extension ScratchFolder {
-    /// The file of the data; nothing is there until a server has opened it.
+    /// The database file, which does not exist until a server opens it.
     var diary: String { file("diary.sqlite3") }
 }
 
-/// What the server told its log, and a way to wait for it.
+/// The server's log events, with a way to wait for them.
 final class EventRecorder: Sendable {
     private let answers = Lock<[SampleAnswer]>([])
     private let failures = Lock<[SampleDataError]>([])
@@ -81,7 +81,7 @@ final class EventRecorder: Sendable {
         }
     }
 
-    /// The next answer that nobody waited for yet.
+    /// Waits for the next answer and returns it.
     func next() throws -> SampleAnswer {
         try #require(came.wait(timeout: .now() + 10) == .success, "no answer was logged")
         return try #require(answers.withLock { $0.isEmpty ? nil : $0.removeFirst() })
@@ -91,7 +91,7 @@ final class EventRecorder: Sendable {
 }
 
 extension DiaryStore {
-    /// The diary in a file of its own.
+    /// A diary with its own file.
     convenience init(path: String, busyTimeout: Int32 = 2000) throws(SampleDataError) {
         try self.init(SampleDatabase(path: path, busyTimeout: busyTimeout))
     }

@@ -3,14 +3,14 @@ import Testing
 
 @testable import SampleUpstreams
 
-@Suite("The file of the sample data")
+@Suite("Sample database")
 struct SampleDatabaseTests {
     private let scratch = ScratchFolder()
 
-    @Test("A step that fails leaves the file as it was")
+    @Test("A failed migration does not change the file")
     func aStepThatFailsLeavesTheFileAsItWas() throws {
         let file = try SQLiteDatabase(path: scratch.diary, busyTimeout: 0)
-        // The name that a table of a later step has.
+        // The name of a table that a later migration creates.
         try file.execute(DiaryStore.schema + "CREATE TABLE user_profile (x); PRAGMA user_version = 1;")
         let error = #expect(throws: SampleDataError.self) { try SampleDatabase(path: scratch.diary) }
         #expect(error?.message.contains("user_profile") == true)
@@ -20,7 +20,7 @@ struct SampleDatabaseTests {
         #expect(tables == 0)
     }
 
-    @Test("What is written in a transaction that fails is not there")
+    @Test("A failed transaction is rolled back")
     func whatIsWrittenInATransactionThatFailsIsNotThere() throws {
         let database = try SampleDatabase(path: scratch.diary)
         let store = try DiaryStore(database)
@@ -35,7 +35,7 @@ struct SampleDatabaseTests {
         #expect(try store.records(from: day, to: day).isEmpty)
     }
 
-    @Test("A diary that was alone in its file keeps its weights, and the others get their tables")
+    @Test("A file with only the diary keeps its weights and gets the other tables")
     func aDiaryThatWasAloneKeepsItsWeights() throws {
         let file = try SQLiteDatabase(path: scratch.diary, busyTimeout: 0)
         try file.execute(
@@ -46,7 +46,7 @@ struct SampleDatabaseTests {
         #expect(try data.diary.weights(on: day).morning == Weight(grams: 71_500))
         #expect(try data.users.profile("GREEN")?.level == 42)
         #expect(try data.tags.all().count == 8)
-        // And again, with all tables there.
+        // Opened again, with all tables.
         #expect(try SampleData(path: scratch.diary, now: { 0 }).tags.all().count == 8)
     }
 }

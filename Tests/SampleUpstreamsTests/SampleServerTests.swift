@@ -5,7 +5,7 @@ import Testing
 
 @testable import SampleUpstreams
 
-@Suite("The sample server and its food diary")
+@Suite("Sample server and food diary")
 struct SampleServerTests {
     private func expectFailure(
         _ answer: RawAnswerText, _ status: Int, _ code: String, naming: String,
@@ -21,7 +21,7 @@ struct SampleServerTests {
         #expect(message.contains(naming), "\(message)", sourceLocation: sourceLocation)
     }
 
-    @Test("A missing or malformed fddDate is 400 and named")
+    @Test("A missing or malformed fddDate is a 400 that names it")
     func aMissingOrMalformedDateIs400() throws {
         try withServer { server in
             let refused = [
@@ -37,7 +37,7 @@ struct SampleServerTests {
         }
     }
 
-    @Test("A date in the path that does not exist is 400")
+    @Test("A date in the path that does not exist is a 400")
     func aDateInThePathThatDoesNotExistIs400() throws {
         try withServer { server in
             for date in ["2026-02-29", "yesterday", "2026-1-1"] {
@@ -51,7 +51,7 @@ struct SampleServerTests {
         }
     }
 
-    @Test("An unknown path is 404")
+    @Test("An unknown path is a 404")
     func anUnknownPathIs404() throws {
         try withServer { server in
             let unknown = [
@@ -69,7 +69,7 @@ struct SampleServerTests {
         }
     }
 
-    @Test("A method that a path does not have is 405 with Allow")
+    @Test("An unsupported method is a 405 with Allow")
     func aMethodThatAPathDoesNotHaveIs405() throws {
         try withServer { server in
             let wrong = [
@@ -87,7 +87,7 @@ struct SampleServerTests {
         }
     }
 
-    @Test("A body that is not JSON is 400, one without a weight in range is 422, and nothing is written")
+    @Test("A body that is not JSON is a 400, one without a valid weight a 422, and nothing is written")
     func aBodyWithoutAWeightIsRefused() throws {
         try withServer(today: "2019-01-01") { server in
             let path = "/food-diary/weights/2018-05-05/am"
@@ -108,7 +108,7 @@ struct SampleServerTests {
         }
     }
 
-    @Test("A body beyond the limit is 413, in the same envelope")
+    @Test("A body beyond the limit is a 413 in the envelope")
     func aBodyBeyondTheLimitIs413() throws {
         try withServer { server in
             let body = #"{"weight":70,"note":""# + String(repeating: "x", count: 20_000) + "\"}"
@@ -117,7 +117,7 @@ struct SampleServerTests {
         }
     }
 
-    @Test("Bytes that are not HTTP are 400 in the envelope")
+    @Test("Bytes that are not HTTP are a 400 in the envelope")
     func bytesThatAreNotHTTPAre400() throws {
         try withServer { server in
             let client = try RawClient(port: server.port)
@@ -126,7 +126,7 @@ struct SampleServerTests {
         }
     }
 
-    @Test("Nothing is 204 without a body")
+    @Test("Missing data is a 204 without a body")
     func nothingIs204() throws {
         try withServer { server in
             for target in [
@@ -144,7 +144,7 @@ struct SampleServerTests {
         }
     }
 
-    @Test("The recent chart has the shape that clients know, to the byte")
+    @Test("The recent chart matches the contract, byte for byte")
     func theRecentChartHasTheShapeThatClientsKnow() throws {
         try withServer { server in
             var expected: [String] = []
@@ -170,7 +170,7 @@ struct SampleServerTests {
         }
     }
 
-    @Test("The total chart has the means of twelve months, whatever another keyword says")
+    @Test("The total chart has the means of twelve months, for any other keyword")
     func theTotalChartHasTheMeansOfTwelveMonths() throws {
         try withServer { server in
             let answer = try server.send("GET", "/food-diary/weights?fddDate=2026-11-20")
@@ -183,7 +183,7 @@ struct SampleServerTests {
         }
     }
 
-    @Test("A weight that was put is in the day and in the chart, and in the next run of the server")
+    @Test("A recorded weight is in the day and in the chart, also after a restart")
     func aWeightThatWasPutIsThere() throws {
         let scratch = ScratchFolder()
         try withServer(scratch: scratch, today: "2019-01-01") { server in
@@ -210,7 +210,7 @@ struct SampleServerTests {
         }
     }
 
-    @Test("A weight that was deleted does not come back, in the next run neither")
+    @Test("A deleted weight does not come back, not even after a restart")
     func aWeightThatWasDeletedDoesNotComeBack() throws {
         let scratch = ScratchFolder()
         try withServer(scratch: scratch) { server in
@@ -233,7 +233,7 @@ struct SampleServerTests {
         }
     }
 
-    @Test("HEAD and OPTIONS are answered where GET is")
+    @Test("HEAD and OPTIONS are answered wherever GET is")
     func headAndOptionsAreAnswered() throws {
         try withServer { server in
             let get = try server.send("GET", "/food-diary/weights/2026-11-20")
@@ -247,7 +247,7 @@ struct SampleServerTests {
         }
     }
 
-    @Test("Many requests on one connection are answered in order, while others write")
+    @Test("Requests on one connection are answered in order while others write")
     func manyRequestsOnOneConnectionAreAnsweredInOrder() throws {
         try withServer(loops: 2) { server in
             let client = try RawClient(port: server.port)
@@ -263,7 +263,7 @@ struct SampleServerTests {
         }
     }
 
-    @Test("A taken port is an error at start")
+    @Test("A port in use is an error at start")
     func aTakenPortIsAnError() throws {
         try withServer { server in
             let scratch = ScratchFolder()
@@ -275,7 +275,7 @@ struct SampleServerTests {
         }
     }
 
-    @Test("The log has a line for each answer, refusals too")
+    @Test("The log has an event for each answer, including errors")
     func theLogHasALineForEachAnswer() throws {
         try withServer { server in
             try server.send("GET", "/nowhere")
@@ -294,14 +294,14 @@ struct SampleServerTests {
     }
 
     @Test(
-        "Data that cannot be written is a 500 that tells the client nothing of the file, and the log all")
+        "A failed write is a 500 that hides the file from the client and names it in the log")
     func aDiaryThatCannotBeWrittenIsA500() throws {
         let scratch = ScratchFolder()
         try withServer(scratch: scratch) { server in
             let other = try SQLiteDatabase(path: scratch.diary, busyTimeout: 0)
             try other.execute("DROP TABLE weight")
             let answer = try server.send("PUT", "/food-diary/weights/2026-11-20/am", #"{"weight":70}"#)
-            expectFailure(answer, 500, "INTERNAL", naming: "cannot be reached")
+            expectFailure(answer, 500, "INTERNAL", naming: "not available")
             #expect(!answer.text.contains(scratch.path))
             #expect(server.events.dataFailures.first?.path == scratch.diary)
         }

@@ -2,16 +2,16 @@ import Testing
 
 @testable import SampleUpstreams
 
-@Suite("Plausible weights")
-struct PlausibleWeightTests {
+@Suite("Simulated weights")
+struct SimulatedWeightTests {
     private let first = CalendarDay(number: 18_262)
     private let today = CalendarDay(number: 20_777)
 
     private func pair(on day: CalendarDay) -> WeightPair? {
-        PlausibleWeights.weights(on: day, today: today)
+        SimulatedWeights.weights(on: day, today: today)
     }
 
-    @Test("Days before 2020 and days to come have none")
+    @Test("Days before 2020 and future days have none")
     func daysBefore2020AndDaysToComeHaveNone() {
         #expect(first.description == "2020-01-01")
         #expect(pair(on: first.advanced(by: -1)) == nil)
@@ -20,7 +20,7 @@ struct PlausibleWeightTests {
         #expect(pair(on: today) != nil)
     }
 
-    @Test("Each is of a tenth of a kilogram, between 67 and 75, the morning's the lower")
+    @Test("Each is rounded to a tenth of a kilogram and from 67 to 75 kg, lower in the morning")
     func eachIsOfATenthOfAKilogram() throws {
         for number in first.number...today.number {
             let day = CalendarDay(number: number)
@@ -34,7 +34,7 @@ struct PlausibleWeightTests {
         }
     }
 
-    @Test("Neighbouring days differ by less than 700 g, and weeks do differ")
+    @Test("Neighbouring days differ by less than 700 g, and weeks differ")
     func neighbouringDaysDifferByLittle() throws {
         var largest = 0
         var weekly = Set<Int>()
@@ -48,14 +48,14 @@ struct PlausibleWeightTests {
         #expect(weekly.count > 20)
     }
 
-    @Test("A day's weights depend on nothing but its date")
+    @Test("The weights of a day depend only on its date")
     func aDaysWeightsDependOnNothingButItsDate() throws {
         let day = try #require(CalendarDay("2024-02-29"))
         let expected = pair(on: day)
         for later in [0, 1, 365, 100_000] {
-            #expect(PlausibleWeights.weights(on: day, today: day.advanced(by: later)) == expected)
+            #expect(SimulatedWeights.weights(on: day, today: day.advanced(by: later)) == expected)
         }
-        // Recorded, so that another machine or compiler is found out.
+        // Fixed values, to notice a machine or compiler that computes others.
         let recorded = try ["2020-01-01", "2024-02-29", "2026-11-20"].map { text in
             let day = try #require(CalendarDay(text))
             let weights = try #require(pair(on: day))
@@ -64,7 +64,7 @@ struct PlausibleWeightTests {
         #expect(recorded == ["71800 72600", "71800 72500", "72100 72800"])
     }
 
-    @Test("A mean is to a tenth of a kilogram, and none of nothing")
+    @Test("A mean is rounded to a tenth of a kilogram, and nil without weights")
     func aMeanIsToATenthOfAKilogram() {
         #expect(Weight.mean([]) == nil)
         #expect(Weight.mean([Weight(grams: 70_049)])?.grams == 70_000)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SampleUpstreams
 
-@Suite("The faults of each upstream")
+@Suite("Faults of each upstream")
 struct UpstreamFaultTests {
     private static let calls: [(FaultSwitch, String, String, String?)] = [
         (.diary, "GET", "/food-diary/weights/2026-11-20", nil),
@@ -20,7 +20,7 @@ struct UpstreamFaultTests {
     ]
 
     @Test(
-        "It fails with its own switch and no other, each fault in its way, and answers when that is taken away",
+        "An upstream fails only by its own switch, and answers again when the fault is removed",
         arguments: SampleUpstream.allCases)
     func itFailsWithItsOwnSwitch(upstream: SampleUpstream) throws {
         let whole = FaultSwitch(upstream)
@@ -50,7 +50,7 @@ struct UpstreamFaultTests {
         }
     }
 
-    @Test("A part of an upstream fails alone")
+    @Test("A part of an upstream can fail alone")
     func aPartFailsAlone() throws {
         try withServer { server in
             server.server.faults.set(.status(500), for: .forecast)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import SampleUpstreams
 
-@Suite("The users API")
+@Suite("Users API")
 struct UsersAPITests {
-    @Test("A name that nobody has is 404 with a body that says so, a name too long 400")
+    @Test("An unknown name is a 404 with an error body, a name that is too long a 400")
     func aNameThatNobodyHasIs404() throws {
         try withServer { server in
             for name in ["NOBODY", "green", "GREEN%20"] {
@@ -24,7 +24,7 @@ struct UsersAPITests {
         }
     }
 
-    @Test("GREEN is there, with a name in Korean and in English, and so is a user whose name is Korean")
+    @Test("GREEN has names in Korean and English, and a user can have a Korean name")
     func greenIsThere() throws {
         try withServer { server in
             let green = try server.send("GET", "/users/GREEN")
@@ -40,11 +40,11 @@ struct UsersAPITests {
     }
 }
 
-@Suite("The tags API")
+@Suite("Tags API")
 struct TagsAPITests {
     private func card(_ last: Int) -> String { "/tags/received/3f2a9c1e-0d4b-4c58-9a77-6b1e2f8d5c0\(last)" }
 
-    @Test("A card that is no UUID is 400, another method 405")
+    @Test("A card that is not a UUID is a 400, another method a 405")
     func aCardThatIsNoUUIDIs400() throws {
         try withServer { server in
             for card in ["1", "3f2a9c1e", "3f2a9c1e-0d4b-4c58-9a77-6b1e2f8d5c0g"] {
@@ -58,7 +58,7 @@ struct TagsAPITests {
         }
     }
 
-    @Test("An unknown card and a blocked one are failures inside, under HTTP 200")
+    @Test("An unknown card and a blocked one are failures in the envelope, with HTTP status 200")
     func anUnknownCardIsAFailureInside() throws {
         try withServer { server in
             for (number, status, code) in [(9, 404, "CARD_NOT_FOUND"), (3, 403, "CARD_BLOCKED")] {
@@ -72,7 +72,7 @@ struct TagsAPITests {
     }
 
     @Test(
-        "A card's tags are there, the last first, in upper and lower case; a card without any has an empty list"
+        "A card has its tags, newest first, for a UUID in any case; a card without tags has an empty list"
     )
     func aCardsTagsAreThere() throws {
         try withServer { server in
@@ -89,7 +89,7 @@ struct TagsAPITests {
         }
     }
 
-    @Test("There are eight tags, each with its names and its icon")
+    @Test("There are eight tags, each with two names and an icon")
     func thereAreEightTags() throws {
         try withServer { server in
             let tags = try #require(try server.send("GET", "/tags").json?[member: "data"]?.elements)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SampleUpstreams
 
-@Suite("The weather API")
+@Suite("Weather API")
 struct WeatherAPITests {
     private static let paths = [
         "/weather/getUltraSrtNcst", "/weather/getUltraSrtFcst", "/weather/getVilageFcst",
@@ -22,7 +22,8 @@ struct WeatherAPITests {
         body(answer)?[member: "items"]?[member: "item"]?.elements ?? []
     }
 
-    @Test("A point outside the grid, or none, is result code 10 under HTTP 200", arguments: paths)
+    @Test(
+        "A missing point, or one outside the grid, is result code 10 with HTTP status 200", arguments: paths)
     func aPointOutsideTheGridIsResultCode10(path: String) throws {
         try withServer { server in
             let refused = [
@@ -42,7 +43,7 @@ struct WeatherAPITests {
         }
     }
 
-    @Test("A point where nobody measures, and a page beyond the last, is result code 03", arguments: paths)
+    @Test("A point far from any station, or a page beyond the last, is result code 03", arguments: paths)
     func aPointWhereNobodyMeasuresIsResultCode03(path: String) throws {
         try withServer { server in
             for query in ["?nx=1&ny=253", "?nx=149&ny=1", "?nx=60&ny=127&pageNo=88"] {
@@ -53,7 +54,7 @@ struct WeatherAPITests {
         }
     }
 
-    @Test("A method that a path does not have is 405 with Allow")
+    @Test("An unsupported method is a 405 with Allow")
     func aMethodThatAPathDoesNotHaveIs405() throws {
         try withServer { server in
             let answer = try server.send("POST", "/weather/getUltraSrtNcst?nx=60&ny=127", "{}")
@@ -63,7 +64,7 @@ struct WeatherAPITests {
         }
     }
 
-    @Test("The now-cast has eight categories of the hour in Korea")
+    @Test("The nowcast has eight categories of the current hour in Korea")
     func theNowCastHasEightCategories() throws {
         // 23 h in UTC is 8 h of the next day in Korea.
         try withServer(today: "2026-11-19", hour: 23) { server in
@@ -88,7 +89,7 @@ struct WeatherAPITests {
         }
     }
 
-    @Test("The short forecast is six hours of ten categories, from the next hour on")
+    @Test("The short forecast has six hours in ten categories, from the next hour on")
     func theShortForecastIsSixHours() throws {
         try withServer(today: "2026-11-19", hour: 23) { server in
             let answer = try server.send("GET", "/weather/getUltraSrtFcst?nx=98&ny=76&numOfRows=100")
@@ -102,7 +103,7 @@ struct WeatherAPITests {
         }
     }
 
-    @Test("The pages of the long forecast are its 870 values, in order, none twice")
+    @Test("The pages of the long forecast have its 870 values, in order and without repeats")
     func thePagesOfTheLongForecastAreAllOfIt() throws {
         try withServer(today: "2026-11-19", hour: 23) { server in
             let path = "/weather/getVilageFcst?nx=60&ny=127"
@@ -126,16 +127,16 @@ struct WeatherAPITests {
     }
 }
 
-@Suite("Plausible weather")
-struct PlausibleWeatherTests {
+@Suite("Simulated weather")
+struct SimulatedWeatherTests {
     private let seoul = GridPoint(nx: 60, ny: 127)
     /// 2026-01-01 00 h.
     private let newYear = 20_454 * 24
 
-    @Test("Every value of a year is one that there can be")
+    @Test("Every value of a year is possible")
     func everyValueCanBe() {
         for hour in newYear..<newYear + 365 * 24 {
-            let weather = PlausibleWeather(hour: hour, at: seoul)
+            let weather = SimulatedWeather(hour: hour, at: seoul)
             #expect((-200...400).contains(weather.temperature), "\(hour)")
             #expect((15...98).contains(weather.humidity), "\(hour)")
             #expect((0..<360).contains(weather.windDirection), "\(hour)")
@@ -149,10 +150,11 @@ struct PlausibleWeatherTests {
         }
     }
 
-    @Test("August is warmer than January, 15 h than 3 h, Jeju than Chuncheon, and hours differ by little")
+    @Test(
+        "August is warmer than January, 15 h than 3 h, Jeju than Chuncheon; neighbouring hours differ little")
     func itIsWarmWhereAndWhenItShouldBe() {
         func mean(_ hours: some Sequence<Int>, _ point: GridPoint) -> Int {
-            let all = hours.map { PlausibleWeather(hour: $0, at: point).temperature }
+            let all = hours.map { SimulatedWeather(hour: $0, at: point).temperature }
             return all.reduce(0, +) / max(1, all.count)
         }
         let january = newYear..<newYear + 31 * 24
@@ -164,11 +166,11 @@ struct PlausibleWeatherTests {
             mean(january, GridPoint(nx: 52, ny: 38)) > mean(january, GridPoint(nx: 73, ny: 134)) + 30)
         let differences = january.map {
             abs(
-                PlausibleWeather(hour: $0 + 1, at: seoul).temperature
-                    - PlausibleWeather(hour: $0, at: seoul).temperature)
+                SimulatedWeather(hour: $0 + 1, at: seoul).temperature
+                    - SimulatedWeather(hour: $0, at: seoul).temperature)
         }
         #expect(differences.max() ?? 0 < 40)
-        let wet = (newYear..<newYear + 365 * 24).filter { PlausibleWeather(hour: $0, at: seoul).amount > 0 }
+        let wet = (newYear..<newYear + 365 * 24).filter { SimulatedWeather(hour: $0, at: seoul).amount > 0 }
         #expect((200...3000).contains(wet.count), "\(wet.count)")
     }
 }

@@ -1,9 +1,9 @@
-/// The food diary's weights: what was recorded, over what is plausible. Not thread-safe.
+/// The food diary's weights: simulated weights, which recorded ones replace. Not thread-safe.
 final class Diary {
     private let store: DiaryStore
     private let today: () -> CalendarDay
 
-    /// A weight point of a chart; its label is a day or a month.
+    /// A point of a chart. Its label is a day or a month.
     struct Point: Equatable, Sendable {
         let label: String
         let weights: WeightPair
@@ -14,12 +14,12 @@ final class Diary {
         self.today = today
     }
 
-    /// The weights of a day; both nil where there are none.
+    /// Returns the weights of a day; nil for halves without a weight.
     func weights(on day: CalendarDay) throws(SampleDataError) -> WeightPair {
         try weights(from: day, to: day)[day] ?? WeightPair()
     }
 
-    /// The seven days up to and with `day`, those without any weight left out.
+    /// Returns the seven days up to `day`, without days that have no weight.
     func lastWeek(of day: CalendarDay) throws(SampleDataError) -> [Point] {
         let first = day.advanced(by: -6)
         let weights = try weights(from: first, to: day)
@@ -29,8 +29,7 @@ final class Diary {
         }
     }
 
-    /// The means of the twelve months up to and with `day`'s, whose days after `day` do not count; months
-    /// without any weight left out.
+    /// Returns the means of the twelve months up to `day`, without months that have no weight. Days after `day` do not count.
     func lastYear(of day: CalendarDay) throws(SampleDataError) -> [Point] {
         let first = CalendarDay(number: day.month.advanced(by: -11).firstNumber)
         let weights = try weights(from: first, to: day)
@@ -44,19 +43,19 @@ final class Diary {
         }
     }
 
-    /// Records a weight, and gives the day as it is then.
+    /// Records a weight and returns the weights of its day.
     func record(_ weight: Weight, on day: CalendarDay, _ half: DayHalf) throws(SampleDataError) -> WeightPair
     {
         try store.set(weight, on: day, half)
         return try weights(on: day)
     }
 
-    /// Deletes a weight, for good: a plausible one does not come back. Deleting none is fine.
+    /// Deletes a weight permanently: no simulated weight takes its place. There need not be one.
     func delete(on day: CalendarDay, _ half: DayHalf) throws(SampleDataError) {
         try store.set(nil, on: day, half)
     }
 
-    /// The days that have at least one weight.
+    /// Returns the days with at least one weight.
     private func weights(
         from first: CalendarDay, to last: CalendarDay
     ) throws(SampleDataError) -> [CalendarDay: WeightPair] {
@@ -64,7 +63,7 @@ final class Diary {
         var weights: [CalendarDay: WeightPair] = [:]
         for number in first.number...last.number {
             let day = CalendarDay(number: number)
-            weights[day] = PlausibleWeights.weights(on: day, today: today)
+            weights[day] = SimulatedWeights.weights(on: day, today: today)
         }
         for record in try store.records(from: first, to: last) {
             weights[record.day, default: WeightPair()][record.half] = record.weight

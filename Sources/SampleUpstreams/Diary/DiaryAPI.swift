@@ -1,36 +1,36 @@
 internal import HTTPModel
 internal import JSONBytes
 
-/// The food diary: the weights of days, and their charts.
+/// The food diary's API: the weights of days, and charts of them.
 enum DiaryAPI: SampleAPI {
     static let routes = [
         SampleRoute(.get, "/food-diary/weights") { (input) throws(Refusal) in
             let day = try input.day("fddDate")
             guard try input.text("keyword") == "recent" else {
-                return .asking(.total) { (data) throws(SampleDataError) in
+                return .query(.total) { (data) throws(SampleDataError) in
                     chart(try data.diary.lastYear(of: day))
                 }
             }
-            return .asking(.recent) { (data) throws(SampleDataError) in
+            return .query(.recent) { (data) throws(SampleDataError) in
                 chart(try data.diary.lastWeek(of: day))
             }
         },
         SampleRoute(.get, "/food-diary/weights/{date}") { (input) throws(Refusal) in
             let day = try SampleInput.day(input.values[0], named: "the date")
-            return .asking(.day) { (data) throws(SampleDataError) in
+            return .query(.day) { (data) throws(SampleDataError) in
                 answer(day, try data.diary.weights(on: day))
             }
         },
         SampleRoute(.put, "/food-diary/weights/{date}/{am|pm}") { (input) throws(Refusal) in
             let (day, half) = try record(input)
             let weight = try weight(try input.json())
-            return .asking(.record) { (data) throws(SampleDataError) in
+            return .query(.record) { (data) throws(SampleDataError) in
                 answer(day, try data.diary.record(weight, on: day, half))
             }
         },
         SampleRoute(.delete, "/food-diary/weights/{date}/{am|pm}") { (input) throws(Refusal) in
             let (day, half) = try record(input)
-            return .asking(.record) { (data) throws(SampleDataError) in
+            return .query(.record) { (data) throws(SampleDataError) in
                 try data.diary.delete(on: day, half)
                 return GenericResponse.noContent
             }
@@ -39,7 +39,7 @@ enum DiaryAPI: SampleAPI {
 
     private static func record(_ input: SampleInput) throws(Refusal) -> (CalendarDay, DayHalf) {
         guard let half = DayHalf(rawValue: input.values[1]) else {
-            throw Refusal("there is no half of a day called \(input.values[1])", .notFound)
+            throw Refusal("the half of the day must be am or pm, not \(input.values[1])", .notFound)
         }
         return (try SampleInput.day(input.values[0], named: "the date"), half)
     }
@@ -48,11 +48,11 @@ enum DiaryAPI: SampleAPI {
     private static func weight(_ document: JSONFragment) throws(Refusal) -> Weight {
         guard let kilograms = document[member: "weight"]?.doubleValue else {
             throw Refusal(
-                "weight is missing or not a number; the body must be like {\"weight\":71.5}",
+                "weight is missing or not a number; send a body like {\"weight\":71.5}",
                 .unprocessableContent)
         }
         guard let weight = Weight(kilograms: kilograms) else {
-            throw Refusal("weight must be 20 to 300 kg", .unprocessableContent)
+            throw Refusal("weight must be from 20 to 300 kg", .unprocessableContent)
         }
         return weight
     }

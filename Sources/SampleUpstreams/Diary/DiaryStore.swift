@@ -1,7 +1,6 @@
-/// What users wrote, one row for each half of a day that was ever written or deleted.
-/// Not thread-safe.
+/// The recorded weights, with one row for each half of a day that was ever written or deleted. Not thread-safe.
 final class DiaryStore {
-    /// One half of one day; no weight means that it was deleted.
+    /// One half of a day. A record without a weight was deleted.
     struct Record: Equatable {
         let day: CalendarDay
         let half: DayHalf
@@ -28,7 +27,7 @@ final class DiaryStore {
                 + "ON CONFLICT (day, half) DO UPDATE SET grams = excluded.grams")
     }
 
-    /// What was written or deleted on the days from `first` to `last`, by day.
+    /// Returns the records of the days from `first` to `last`, in order.
     func records(from first: CalendarDay, to last: CalendarDay) throws(SampleDataError) -> [Record] {
         var records: [Record] = []
         try selectRange.read([.text(first.description), .text(last.description)]) { row in
@@ -40,7 +39,7 @@ final class DiaryStore {
         return records
     }
 
-    /// Writes a weight, or that there is none.
+    /// Writes a weight; nil marks it as deleted.
     func set(_ weight: Weight?, on day: CalendarDay, _ half: DayHalf) throws(SampleDataError) {
         let grams = weight.map { SQLiteDatabase.Value.integer($0.grams) } ?? .null
         try upsert.write([.text(day.description), .text(half.rawValue), grams])

@@ -1,10 +1,10 @@
 internal import JSONBytes
 
-/// A body weight, kept in grams so that what was written comes back as it was.
+/// A body weight in grams, so that it reads back exactly as it was written.
 struct Weight: Hashable, Comparable, Sendable {
     let grams: Int
 
-    /// What a record may hold, in kilograms.
+    /// The valid weights, in kilograms.
     static let range = 20.0...300.0
 
     init(grams: Int) { self.grams = grams }
@@ -28,7 +28,7 @@ struct Weight: Hashable, Comparable, Sendable {
         }
     }
 
-    /// The mean to a tenth of a kilogram; nil of nothing.
+    /// Returns the mean, rounded to a tenth of a kilogram; nil if there are no weights.
     static func mean(_ weights: [Weight]) -> Weight? {
         guard !weights.isEmpty else { return nil }
         let sum = weights.reduce(0) { $0 + $1.grams }
@@ -37,13 +37,13 @@ struct Weight: Hashable, Comparable, Sendable {
     }
 }
 
-/// The halves of a day that have a weight each.
+/// The two halves of a day, each of which has its own weight.
 enum DayHalf: String, CaseIterable, Sendable {
     case morning = "am"
     case evening = "pm"
 }
 
-/// The weights of a day or the means of a month; a half without one is nil.
+/// The weights of a day or the means of a month; nil for a half without a weight.
 struct WeightPair: Equatable, Sendable {
     var morning: Weight?
     var evening: Weight?

@@ -1,8 +1,8 @@
 internal import EventIO
 internal import Rx
 
-/// Does something with an exchange later, unless its client leaves before. Kept alive by its timer.
-final class Delay: TimerTarget {
+/// Runs work for an exchange after a delay, unless the client leaves first. Its timer retains it.
+final class DelayedAnswer: TimerTarget {
     private let exchange: SampleExchange
     private let work: (SampleExchange) -> Void
     private var timer: TimerToken?
@@ -10,7 +10,7 @@ final class Delay: TimerTarget {
     static func start(
         milliseconds: Int, _ exchange: SampleExchange, _ work: @escaping (SampleExchange) -> Void
     ) {
-        let delay = Delay(exchange, work)
+        let delay = DelayedAnswer(exchange, work)
         delay.timer = exchange.loop.setTimer(after: .milliseconds(Int64(milliseconds)), target: delay)
         exchange.onClientGone { [weak delay] in delay?.stop() }
     }

@@ -1,28 +1,27 @@
-/// What a sample upstream does instead of answering well.
+/// A fault that a sample upstream simulates.
 public enum Fault: Hashable, Sendable {
-    /// Answers well.
+    /// Answers normally.
     case none
-    /// Answers well, that many milliseconds later.
+    /// Answers normally after a delay.
     case delay(milliseconds: Int)
-    /// Answers with that status.
+    /// Answers with this status.
     case status(Int)
     /// Resets the connection without an answer.
     case drop
-    /// Sends bytes that are not HTTP and closes.
+    /// Sends bytes that are not HTTP, and closes the connection.
     case garbage
-    /// Promises the whole body, sends half of it and closes.
+    /// Announces the whole body, sends half of it, and closes the connection.
     case truncate
-    /// Sends its answer a byte at a time.
+    /// Sends the answer one byte at a time.
     case trickle
 
     /// The longest delay, in milliseconds: ten minutes.
     static let longestDelay = 600_000
 
-    /// How faults are written, for messages.
+    /// The notation of faults, for error messages.
     static let spelling = "delay:MS, status:N, drop, garbage, truncate, trickle or none"
 
-    /// Reads `delay:MS` (up to 600000), `status:N` (200 to 599), `drop`, `garbage`, `truncate`, `trickle` or
-    /// `none`.
+    /// Parses `delay:MS` (up to 600000), `status:N` (200 to 599), `drop`, `garbage`, `truncate`, `trickle` or `none`.
     public init(_ text: String) throws(FaultError) {
         switch text {
         case "none": self = .none
@@ -43,20 +42,21 @@ public enum Fault: Hashable, Sendable {
         let number = digits ? Int(parts[1]) : nil
         guard parts[0] == "delay" else {
             guard let number, 200...599 ~= number else {
-                throw FaultError("the status of \"fault\" is \"\(parts[1])\"; it must be 200 to 599")
+                throw FaultError("the status in \"fault\" is \"\(parts[1])\"; it must be from 200 to 599")
             }
             return .status(number)
         }
         guard let number, number <= longestDelay else {
             throw FaultError(
-                "the delay of \"fault\" is \"\(parts[1])\"; it must be milliseconds, 0 to \(longestDelay)")
+                "the delay in \"fault\" is \"\(parts[1])\"; it must be from 0 to \(longestDelay) milliseconds"
+            )
         }
         return .delay(milliseconds: number)
     }
 }
 
 extension Fault: CustomStringConvertible {
-    /// The fault as it is written.
+    /// The notation of the fault.
     public var description: String {
         switch self {
         case .none: "none"
@@ -70,7 +70,7 @@ extension Fault: CustomStringConvertible {
     }
 }
 
-/// What is wrong with a fault that was asked for: one sentence that names it.
+/// An error in a request to set a fault.
 public struct FaultError: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
 

@@ -1,34 +1,36 @@
 public import JSONBytes
 internal import Locking
 
-/// The faults that are set now. From any thread; kept in memory only.
+/// The current faults, in memory only. Safe to use from any thread.
 public final class FaultBoard: Sendable {
     private let faults = Lock<[FaultSwitch: Fault]>([:])
 
     public init() {}
 
-    /// Sets a fault; `none` takes it away. What was set for parts of the place goes.
-    public func set(_ fault: Fault, for place: FaultSwitch) {
+    /// Sets a fault; `.none` removes it. Removes the faults of all switches below `faultSwitch`.
+    public func set(_ fault: Fault, for faultSwitch: FaultSwitch) {
         faults.withLock { faults in
-            faults = faults.filter { !$0.key.line.contains(place) }
-            faults[place] = fault == .none ? nil : fault
+            faults = faults.filter { !$0.key.selfAndParents.contains(faultSwitch) }
+            faults[faultSwitch] = fault == .none ? nil : fault
         }
     }
 
-    /// The fault that a request meets: the one set for its own switch, or else for what that belongs to.
-    public func fault(of place: FaultSwitch) -> Fault {
+    /// Returns the fault for a switch: its own, or else the one of its nearest parent.
+    public func fault(of faultSwitch: FaultSwitch) -> Fault {
         faults.withLock { faults in
-            for place in place.line {
-                if let fault = faults[place] { return fault }
+            for faultSwitch in faultSwitch.selfAndParents {
+                if let fault = faults[faultSwitch] { return fault }
             }
             return .none
         }
     }
 
-    /// Sets a fault by a document `{"api":"weights","fault":"delay:2000"}`.
+    /// Sets a fault from a document like `{"api":"weights","fault":"delay:2000"}`.
     ///
-    /// - Parameter upstream: the one whose switches may be named; without an `api` it is set as a whole. Nil: any may be
-    ///   named, and one has to be.
+    /// - Parameters:
+    ///   - document: the JSON.
+    ///   - upstream: the upstream whose switches `api` may name. Without `api` the fault is set for the whole upstream. If nil,
+    ///     `api` is required and may name any switch.
     public func set(document: ArraySlice<UInt8>, of upstream: SampleUpstream? = nil) throws(FaultError) {
         let body: JSONFragment
         do throws(JSONError) {
@@ -40,16 +42,16 @@ public final class FaultBoard: Sendable {
             throw FaultError("the body is not an object like {\"api\":\"weights\",\"fault\":\"delay:2000\"}")
         }
         for (name, _) in body.members where name != "api" && name != "fault" {
-            throw FaultError("there is no \"\(name)\"; the members are \"api\" and \"fault\"")
+            throw FaultError("unknown member \"\(name)\"; the members are \"api\" and \"fault\"")
         }
-        let place = try Self.place(body[member: "api"], of: upstream)
+        let faultSwitch = try Self.faultSwitch(body[member: "api"], of: upstream)
         guard let text = body[member: "fault"]?.stringValue else {
             throw FaultError("\"fault\" is missing or not a string; it must be \(Fault.spelling)")
         }
-        set(try Fault(text), for: place)
+        set(try Fault(text), for: faultSwitch)
     }
 
-    private static func place(
+    private static func faultSwitch(
         _ api: JSONFragment?, of upstream: SampleUpstream?
     ) throws(FaultError) -> FaultSwitch {
         if api == nil, let upstream { return FaultSwitch(upstream) }
@@ -58,20 +60,20 @@ public final class FaultBoard: Sendable {
         guard let name = api?.stringValue else {
             throw FaultError("\"api\" is missing or not a string; it must be one of \(names)")
         }
-        guard let place = FaultSwitch(rawValue: name), known.contains(place) else {
+        guard let faultSwitch = FaultSwitch(rawValue: name), known.contains(faultSwitch) else {
             throw FaultError("\"api\" is \"\(name)\"; it must be one of \(names)")
         }
-        return place
+        return faultSwitch
     }
 
-    /// The fault set for each switch, of one upstream or of all: `{"weights":"none","recent":"delay:2000",...}`.
+    /// Returns the fault of each switch, of one upstream or of all: `{"weights":"none","recent":"delay:2000",...}`.
     public func list(of upstream: SampleUpstream? = nil) -> JSONFragment {
         let faults = faults.withLock { $0 }
         var composer = JSONComposer()
         composer.beginObject()
-        for place in FaultSwitch.all(of: upstream) {
-            composer.key(place.rawValue)
-            composer.string((faults[place] ?? .none).description)
+        for faultSwitch in FaultSwitch.all(of: upstream) {
+            composer.key(faultSwitch.rawValue)
+            composer.string((faults[faultSwitch] ?? .none).description)
         }
         composer.endObject()
         return composer.fragment()

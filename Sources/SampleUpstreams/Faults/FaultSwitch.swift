@@ -1,43 +1,42 @@
-/// What faults are set for, by name: an upstream as a whole, or a part of it. A part without a fault of its own has that
-/// of what it belongs to.
+/// A switch for which a fault can be set: a whole upstream, or a part of one. A part without a fault has its parent's.
 public enum FaultSwitch: String, CaseIterable, Sendable {
-    /// All of the food diary.
+    /// The whole food diary.
     case diary
-    /// `GET /food-diary/weights`, whatever its keyword.
+    /// `GET /food-diary/weights` with any keyword.
     case weights
     /// `GET /food-diary/weights` with `keyword=recent`.
     case recent
-    /// `GET /food-diary/weights` otherwise.
+    /// `GET /food-diary/weights` without it.
     case total
     /// `GET /food-diary/weights/{date}`.
     case day
     /// `PUT` and `DELETE /food-diary/weights/{date}/{half}`.
     case record
 
-    /// All of the weather.
+    /// The whole weather API.
     case weather
-    /// The now-cast.
+    /// The nowcast.
     case now
     /// Both forecasts.
     case forecast
 
-    /// All of the places.
+    /// The whole places API.
     case places
     /// `POST /places/daily/path`.
     case path
     /// `GET /places/piechart`.
     case piechart
 
-    /// All of the users.
+    /// The whole users API.
     case users
 
-    /// All of the tags.
+    /// The whole tags API.
     case tags
     /// `GET /tags/received/{cardUUID}`.
     case received
 
-    /// What it belongs to; nil for a whole upstream.
-    var whole: FaultSwitch? {
+    /// The switch that this one is a part of; nil for a whole upstream.
+    var parent: FaultSwitch? {
         switch self {
         case .diary, .weather, .places, .users, .tags: nil
         case .recent, .total: .weights
@@ -48,8 +47,8 @@ public enum FaultSwitch: String, CaseIterable, Sendable {
         }
     }
 
-    /// It and what it belongs to, up to the whole upstream.
-    var line: some Sequence<FaultSwitch> { sequence(first: self) { $0.whole } }
+    /// This switch and its parents, up to the whole upstream.
+    var selfAndParents: some Sequence<FaultSwitch> { sequence(first: self) { $0.parent } }
 
     var upstream: SampleUpstream {
         switch self {
@@ -61,7 +60,7 @@ public enum FaultSwitch: String, CaseIterable, Sendable {
         }
     }
 
-    /// The switch of an upstream as a whole.
+    /// The switch of a whole upstream.
     init(_ upstream: SampleUpstream) {
         switch upstream {
         case .diary: self = .diary
@@ -72,7 +71,7 @@ public enum FaultSwitch: String, CaseIterable, Sendable {
         }
     }
 
-    /// The switches of an upstream; all of them for nil.
+    /// Returns the switches of an upstream; all switches for nil.
     static func all(of upstream: SampleUpstream?) -> [FaultSwitch] {
         guard let upstream else { return allCases }
         return allCases.filter { $0.upstream == upstream }

@@ -1,11 +1,11 @@
 internal import HTTPModel
 
-/// Answers as bytes, for faults that no correct server can send.
+/// Answers as raw bytes, for faults that a correct server cannot send.
 enum RawAnswer {
-    /// A banner of another protocol.
+    /// The banner of another protocol.
     static let garbage = ArraySlice("SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3\r\n\u{0}\u{1}garbage\r\n".utf8)
 
-    /// A response as it would be on the wire, its connection to be closed.
+    /// Returns the bytes of a response after which the connection is closed.
     static func bytes(of response: HTTPResponse) -> [UInt8] {
         var text = "HTTP/1.1 \(response.status.code) \(response.status.reasonPhrase)\r\n"
         for (name, value) in response.fields { text += "\(name): \(value)\r\n" }
@@ -14,8 +14,7 @@ enum RawAnswer {
         return Array(text.utf8) + response.body.joined()
     }
 
-    /// The head, with the length of the whole body, and half of the body; half of the head where there is
-    /// no body.
+    /// Returns the head, with the length of the whole body, and half of the body; half of the head if there is no body.
     static func truncated(_ response: HTTPResponse) -> ArraySlice<UInt8> {
         let whole = bytes(of: response)
         let body = response.status.forbidsBody ? 0 : response.bodyCount

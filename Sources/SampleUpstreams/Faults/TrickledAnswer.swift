@@ -2,9 +2,9 @@ internal import EventIO
 internal import HTTPModel
 internal import Rx
 
-/// Sends an answer a byte at a time. Kept alive by its timer; ends with the answer or with its client.
-final class Trickle: TimerTarget {
-    /// Time between two bytes: an answer of 500 bytes takes 25 s, longer than any client should wait.
+/// Sends an answer one byte at a time, until the answer ends or the client leaves. Its timer retains it.
+final class TrickledAnswer: TimerTarget {
+    /// The time between two bytes. An answer of 500 bytes takes 25 s, longer than any client should wait.
     static let interval = TimeAmount.milliseconds(50)
 
     private let exchange: SampleExchange
@@ -13,7 +13,7 @@ final class Trickle: TimerTarget {
     private var timer: TimerToken?
 
     static func start(_ response: HTTPResponse, on exchange: SampleExchange) {
-        Trickle(response, exchange).step()
+        TrickledAnswer(response, exchange).step()
     }
 
     private init(_ response: HTTPResponse, _ exchange: SampleExchange) {

@@ -1,11 +1,11 @@
 private import Glibc
 
-/// A point of the earth, in degrees.
+/// A point on the Earth, in degrees.
 struct Coordinate: Equatable, Sendable {
     let latitude: Double
     let longitude: Double
 
-    /// Metres along the surface, by the haversine formula on a sphere of 6 371 008.8 m (IUGG's mean radius).
+    /// Returns the distance along the surface in metres, by the haversine formula with IUGG's mean radius of 6 371 008.8 m.
     func distance(to other: Coordinate) -> Double {
         let radians = Double.pi / 180
         let halfNorth = (other.latitude - latitude) * radians / 2

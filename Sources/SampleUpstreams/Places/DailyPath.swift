@@ -1,39 +1,40 @@
 internal import ASCIIText
 internal import JSONBytes
 
-/// Where somebody was, and when.
+/// A position at a time.
 struct PathPoint: Equatable, Sendable {
     let at: InternetTime
     let coordinate: Coordinate
 }
 
-/// A path as a client posts it: `{"user":"u1","timeSequence":[{"time":"2026-11-20T08:00:00Z","latitude":37.5,"longitude":127.0}]}`.
+/// The path of a user, as posted by a client: `{"user":"u1","timeSequence":[{"time":"2026-11-20T08:00:00Z","latitude":37.5,"longitude":127.0}]}`.
 struct DailyPath: Equatable, Sendable {
     let user: String
-    /// In the order of time, at least one.
+    /// Sorted by time; not empty.
     let points: [PathPoint]
 
-    static let longestUser = 64
-    /// One a minute, for a day.
-    static let mostPoints = 1440
+    /// Characters.
+    static let maximumUserLength = 64
+    /// One point a minute for a day.
+    static let maximumPoints = 1440
 
     init(_ document: JSONFragment) throws(Refusal) {
-        guard document.kind == .object else { throw Refusal("the body must be an object") }
+        guard document.kind == .object else { throw Refusal("the body must be a JSON object") }
         guard let user = document[member: "user"]?.stringValue,
-            1...Self.longestUser ~= user.unicodeScalars.count
+            1...Self.maximumUserLength ~= user.unicodeScalars.count
         else {
-            throw Refusal("user must be a text of 1 to \(Self.longestUser) characters")
+            throw Refusal("user must be a string of 1 to \(Self.maximumUserLength) characters")
         }
         guard let sequence = document[member: "timeSequence"], sequence.kind == .array else {
             throw Refusal("timeSequence must be an array")
         }
         let elements = sequence.elements
-        guard 1...Self.mostPoints ~= elements.count else {
-            throw Refusal("timeSequence must have 1 to \(Self.mostPoints) points, not \(elements.count)")
+        guard 1...Self.maximumPoints ~= elements.count else {
+            throw Refusal("timeSequence must have 1 to \(Self.maximumPoints) points, not \(elements.count)")
         }
         var points: [PathPoint] = []
-        for (place, element) in elements.enumerated() {
-            points.append(try Self.point(element, "timeSequence[\(place)]"))
+        for (index, element) in elements.enumerated() {
+            points.append(try Self.point(element, "timeSequence[\(index)]"))
         }
         self.user = user
         self.points = points.sorted { $0.at < $1.at }

@@ -1,6 +1,6 @@
 internal import ASCIIText
 
-/// The places that have names, and the paths that were posted. Not thread-safe.
+/// The named places, and the posted paths. Not thread-safe.
 final class PathStore {
     static let schema = """
         CREATE TABLE place (
@@ -60,7 +60,7 @@ final class PathStore {
         self.places = places
     }
 
-    /// Keeps the points of a path, all or none; a point of the same user and moment is replaced.
+    /// Stores the points of a path, all or none. A point replaces an earlier one of the same user and time.
     func add(_ path: DailyPath) throws(SampleDataError) {
         try database.transaction { () throws(SampleDataError) in
             for point in path.points {
@@ -72,7 +72,7 @@ final class PathStore {
         }
     }
 
-    /// The points of a day (in UTC), by user, in the order of time.
+    /// Returns the points of a day (in UTC) by user, sorted by time.
     func points(on day: CalendarDay) throws(SampleDataError) -> [String: [PathPoint]] {
         let start = day.number * 86_400_000
         var points: [String: [PathPoint]] = [:]

@@ -1,10 +1,10 @@
 internal import ASCIIText
 
-/// What people do at places, and between them.
+/// What people do at a place, or on the way between two.
 enum PlaceCategory: String, CaseIterable, Sendable {
     case home, work, cafe, food, exercise, transit, other
 
-    /// Its names in Korean and in English.
+    /// The Korean and English names.
     var names: (korean: String, english: String) {
         switch self {
         case .home: ("집", "Home")
@@ -18,7 +18,7 @@ enum PlaceCategory: String, CaseIterable, Sendable {
     }
 }
 
-/// A place that has a name.
+/// A named place.
 struct Place: Equatable, Sendable {
     let name: String
     let englishName: String
@@ -31,7 +31,7 @@ struct Place: Equatable, Sendable {
     }
 }
 
-/// A time that somebody stayed within a short way of where it began.
+/// A period during which somebody stayed close to one point.
 struct Stay: Equatable, Sendable {
     let place: Place
     let arrivedAt: InternetTime

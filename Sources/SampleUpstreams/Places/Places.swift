@@ -1,37 +1,38 @@
 internal import ASCIIText
 
-/// Paths of days: how far they went, where they stayed, and what the time went to. Not thread-safe.
+/// Evaluates paths: distances, stays, and how a day's time was spent. Not thread-safe.
 final class Places {
-    /// What a path comes to.
+    /// The evaluation of a path.
     struct Summary: Equatable {
-        /// Metres, from point to point.
+        /// The sum of the distances between the points, in metres.
         let distance: Double
-        /// Those at a place that has a name or long enough to count.
+        /// Stays at named places, and long enough ones elsewhere.
         let stays: [Stay]
         /// From the first point to the last.
         let milliseconds: Int
     }
 
-    /// The time that a day went to a category.
+    /// The time of a day that was spent in a category.
     struct Slice: Equatable {
         let category: PlaceCategory
         let milliseconds: Int
-        /// Tenths of a per cent; those of a chart add up to 1000.
+        /// In tenths of a per cent. The shares of a chart add up to 1000.
         let share: Int
     }
 
+    /// How a day's time was spent.
     struct PieChart: Equatable {
-        /// Whether it is from paths, and not only plausible.
+        /// Whether the chart is based on posted paths instead of simulated times.
         let isRecorded: Bool
-        /// The largest first.
+        /// Largest first.
         let slices: [Slice]
     }
 
-    /// Within so many metres of where it began, a stay goes on.
-    private static let reachOfStay = 200.0
-    /// So many metres around it, a place is meant.
-    private static let reachOfPlace = 300.0
-    /// A stay at a place without a name counts from so many milliseconds on: five minutes.
+    /// A stay lasts while the points are within this distance of its first point, in metres.
+    private static let stayRadius = 200.0
+    /// A point belongs to a place within this distance, in metres.
+    private static let placeRadius = 300.0
+    /// The shortest stay that counts at an unnamed place, in milliseconds: five minutes.
     private static let shortestStay = 300_000
 
     private let store: PathStore
@@ -42,14 +43,14 @@ final class Places {
         self.today = today
     }
 
-    /// Keeps a path, and says what it comes to.
+    /// Stores a path and returns its evaluation.
     func add(_ path: DailyPath) throws(SampleDataError) -> Summary {
         try store.add(path)
         return summary(of: path.points)
     }
 
-    /// Where the time of a day (in UTC) went: that of the paths kept, all users' together, else something plausible;
-    /// nil before 2020 and after today, where there is neither.
+    /// Returns how the time of a day (in UTC) was spent, by the paths of all users. Without paths the times are simulated; nil
+    /// before 2020 and after today.
     func pieChart(of day: CalendarDay) throws(SampleDataError) -> PieChart? {
         var times: [PlaceCategory: Int] = [:]
         for points in try store.points(on: day).values {
@@ -62,8 +63,8 @@ final class Places {
             if rest > 0 { times[.transit, default: 0] += rest }
         }
         if !times.isEmpty { return PieChart(isRecorded: true, slices: Self.slices(times)) }
-        guard day >= PlausibleWeights.firstDay, day <= today() else { return nil }
-        return PieChart(isRecorded: false, slices: Self.slices(Self.plausibleTimes(of: day)))
+        guard day >= SimulatedWeights.firstDay, day <= today() else { return nil }
+        return PieChart(isRecorded: false, slices: Self.slices(Self.simulatedTimes(of: day)))
     }
 
     private func summary(of points: [PathPoint]) -> Summary {
@@ -76,7 +77,7 @@ final class Places {
         var previous = first
         for point in points.dropFirst() {
             distance += previous.coordinate.distance(to: point.coordinate)
-            if start.coordinate.distance(to: point.coordinate) > Self.reachOfStay {
+            if start.coordinate.distance(to: point.coordinate) > Self.stayRadius {
                 stays.append(stay(from: start, to: previous))
                 start = point
             }
@@ -94,7 +95,7 @@ final class Places {
         let nearest = store.places.min {
             $0.coordinate.distance(to: here) < $1.coordinate.distance(to: here)
         }
-        guard let nearest, nearest.coordinate.distance(to: here) <= Self.reachOfPlace else {
+        guard let nearest, nearest.coordinate.distance(to: here) <= Self.placeRadius else {
             return Stay(place: .unknown(at: here), arrivedAt: start.at, leftAt: end.at)
         }
         return Stay(place: nearest, arrivedAt: start.at, leftAt: end.at)
@@ -104,22 +105,22 @@ final class Places {
         let total = times.values.reduce(0, +)
         let ordered = PlaceCategory.allCases.filter { times[$0, default: 0] > 0 }
             .sorted { times[$0, default: 0] > times[$1, default: 0] }
-        // What rounding down leaves goes to the largest.
+        // The largest slice gets what rounding down leaves over.
         let shares = ordered.map { times[$0, default: 0] * 1000 / total }
         let rest = 1000 - shares.reduce(0, +)
-        return ordered.enumerated().map { place, category in
+        return ordered.enumerated().map { index, category in
             Slice(
                 category: category, milliseconds: times[category, default: 0],
-                share: shares[place] + (place == 0 ? rest : 0))
+                share: shares[index] + (index == 0 ? rest : 0))
         }
     }
 
-    /// A day of 24 hours: work on weekdays, more of all else on the others.
-    private static func plausibleTimes(of day: CalendarDay) -> [PlaceCategory: Int] {
+    /// Returns simulated times that add up to 24 hours, with work only on weekdays.
+    private static func simulatedTimes(of day: CalendarDay) -> [PlaceCategory: Int] {
         // 1970-01-01 was a Thursday.
         let isWeekend = [2, 3].contains((day.number % 7 + 7) % 7)
         func minutes(_ usual: Int, _ seed: UInt64) -> Int {
-            usual + Int(Double(usual) * 0.2 * Plausible.noise(day.number, seed: seed))
+            usual + Int(Double(usual) * 0.2 * Noise.value(day.number, seed: seed))
         }
         var times: [PlaceCategory: Int] = [
             .transit: minutes(isWeekend ? 60 : 90, 21), .food: minutes(isWeekend ? 120 : 80, 22),

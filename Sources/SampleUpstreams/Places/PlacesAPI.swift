@@ -2,19 +2,19 @@ internal import ASCIIText
 internal import HTTPModel
 internal import JSONBytes
 
-/// The places API. Its envelope calls the text `responseMsg`, and what was wrong with a request is the `data` too.
+/// The places API. Its envelope has the message in `responseMsg`, and for an invalid request also in `data`.
 enum PlacesAPI: SampleAPI {
     static let routes = [
-        // 1440 points of some 90 bytes.
+        // 1440 points of about 90 bytes each.
         SampleRoute(.post, "/places/daily/path", bodyLimit: 256 * 1024) { (input) throws(Refusal) in
             let path = try DailyPath(try input.json())
-            return .asking(.path) { (data) throws(SampleDataError) in
+            return .query(.path) { (data) throws(SampleDataError) in
                 answer(path, try data.places.add(path))
             }
         },
         SampleRoute(.get, "/places/piechart") { (input) throws(Refusal) in
             let day = try input.day("date")
-            return .asking(.piechart) { (data) throws(SampleDataError) in
+            return .query(.piechart) { (data) throws(SampleDataError) in
                 guard let chart = try data.places.pieChart(of: day) else { return GenericResponse.noContent }
                 return answer(day, chart)
             }

@@ -3,10 +3,10 @@ internal import JSONBytes
 
 /// The envelope of most of the sample upstreams: `{"code":"OK","message":"success","status":200,"data":...}`.
 enum GenericResponse {
-    /// What an API calls the text in its envelope.
+    /// The name of the message in an API's envelope.
     enum TextName: String { case message, responseMsg }
 
-    /// 200 with `data` written by the closure.
+    /// Returns a 200 with the `data` that the closure writes.
     static func success(
         textName: TextName = .message, data write: (inout JSONComposer) -> Void
     ) -> HTTPResponse {
@@ -15,10 +15,10 @@ enum GenericResponse {
         return HTTPResponse(status: .ok, fields: fields, body: composer.finish())
     }
 
-    /// 204: there is nothing, and that is an answer.
+    /// A 204, for a valid request without data.
     static var noContent: HTTPResponse { HTTPResponse(status: .noContent) }
 
-    /// A failure, its `data` null unless it is written; the status is the HTTP status too.
+    /// Returns a failure with the same status in the envelope and in HTTP. `data` is null unless the closure writes it.
     static func failure(
         _ status: HTTPStatus, _ message: String, code: String? = nil, allow: [HTTPMethod] = [],
         textName: TextName = .message, data write: (inout JSONComposer) -> Void = { $0.null() }
@@ -31,8 +31,8 @@ enum GenericResponse {
         return HTTPResponse(status: status, fields: fields, body: composer.finish())
     }
 
-    /// A failure that only the envelope tells: the HTTP status is 200.
-    static func failureInside(_ status: HTTPStatus, _ message: String, code: String) -> HTTPResponse {
+    /// Returns a failure with its status only in the envelope. The HTTP status is 200.
+    static func failureInEnvelope(_ status: HTTPStatus, _ message: String, code: String) -> HTTPResponse {
         var composer = JSONComposer()
         envelope(&composer, code: code, .message, message, status) { $0.null() }
         return HTTPResponse(status: .ok, fields: fields, body: composer.finish())
@@ -56,7 +56,7 @@ enum GenericResponse {
         composer.endObject()
     }
 
-    /// `NOT_FOUND` for 404 and so on: the reason phrase in capitals, but for the usual names of some.
+    /// Returns the code for a status: the reason phrase in capitals, such as `NOT_FOUND`, with a few exceptions.
     private static func code(of status: HTTPStatus) -> String {
         switch status {
         case .badRequest: return "INVALID_REQUEST"

@@ -1,10 +1,10 @@
 internal import HTTPModel
 
-/// One of the sample upstreams: the paths that it has, and what each is answered.
+/// The routes of one sample upstream.
 protocol SampleAPI: SendableMetatype {
     static var routes: [SampleRoute] { get }
 
-    /// What a refused request is answered, in the envelope that the API speaks.
+    /// Returns the answer to an invalid request, in the API's envelope.
     static func answer(to refusal: Refusal) -> HTTPResponse
 }
 
@@ -14,12 +14,12 @@ extension SampleAPI {
     }
 }
 
-/// A path and a method, and how a request for them is read.
+/// A method and a path, with the function that reads their requests.
 struct SampleRoute: Sendable {
     /// A segment of a path.
     private enum Segment: Sendable {
         case literal(String)
-        /// Any value, or one of these.
+        /// One of these values, or any value if the list is empty.
         case value(oneOf: [String])
 
         func matches(_ text: String) -> Bool {
@@ -35,14 +35,16 @@ struct SampleRoute: Sendable {
     }
 
     let method: HTTPMethod
-    /// The most bytes of a body.
+    /// The largest body, in bytes.
     let bodyLimit: Int
     let read: @Sendable (SampleInput) throws(Refusal) -> SampleCall
     private let segments: [Segment]
 
     /// - Parameters:
-    ///   - path: `{name}` stands for any segment, `{am|pm}` for one of these.
-    ///   - bodyLimit: default 16 KiB.
+    ///   - method: the method.
+    ///   - path: the path. `{name}` matches any segment, `{am|pm}` one of the two.
+    ///   - bodyLimit: the largest body, in bytes. Default 16 KiB.
+    ///   - read: validates a request and returns how to answer it.
     init(
         _ method: HTTPMethod, _ path: String, bodyLimit: Int = 16 * 1024,
         read: @escaping @Sendable (SampleInput) throws(Refusal) -> SampleCall
@@ -57,7 +59,7 @@ struct SampleRoute: Sendable {
         }
     }
 
-    /// The values in a path, in order; nil where it is another one.
+    /// Returns the values in a path, in order; nil if the path does not match.
     func values(in path: [String]) -> [String]? {
         guard path.count == segments.count else { return nil }
         var values: [String] = []
@@ -69,15 +71,15 @@ struct SampleRoute: Sendable {
     }
 }
 
-/// What a valid request comes to.
+/// How a valid request is answered.
 enum SampleCall: Sendable {
-    /// The answer is known, and no fault keeps it back.
-    case known(HTTPResponse)
-    /// The data is asked, off the loops, in the way that the fault of the switch has it.
-    case asking(FaultSwitch, @Sendable (SampleData) throws(SampleDataError) -> HTTPResponse)
+    /// With this response, regardless of faults.
+    case respond(HTTPResponse)
+    /// With the result of a query, which runs off the loops and is subject to the fault of a switch.
+    case query(FaultSwitch, @Sendable (SampleData) throws(SampleDataError) -> HTTPResponse)
 }
 
-/// What is wrong with a request.
+/// The reason why a request is invalid.
 struct Refusal: Error, Equatable {
     let status: HTTPStatus
     let message: String

@@ -1,22 +1,23 @@
-/// What the sample upstreams have to tell, for logs.
+/// An event of the sample upstreams, for logs.
 public enum SampleEvent: Sendable {
-    /// A request was answered, or the answer came to nothing.
+    /// A request was answered, or its answer failed.
     case answered(SampleAnswer)
-    /// The data could not be read or written; the answer is a 500.
+    /// The database could not be read or written. The answer is a 500.
     case dataFailed(SampleDataError)
 }
 
 /// One answer of the sample upstreams.
 public struct SampleAnswer: Sendable {
-    /// The method and the target of the request; nil where none could be read.
+    /// The method of the request; nil if the request could not be parsed.
     public let method: String?
+    /// The target of the request; nil if the request could not be parsed.
     public let target: String?
-    /// Nil where nothing that is HTTP was sent, because a fault has it so.
+    /// The status; nil if a fault sent no HTTP response.
     public let status: Int?
-    /// Bytes sent, head included.
+    /// Bytes sent, including the head.
     public let bytesSent: Int
-    /// From the request's head to the last byte of the answer, in milliseconds.
+    /// The time from the request's head to the last byte of the answer, in milliseconds.
     public let elapsedMilliseconds: Double
-    /// Whether the client took the whole answer.
+    /// Whether the client received the whole answer.
     public let isComplete: Bool
 }

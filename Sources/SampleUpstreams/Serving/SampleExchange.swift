@@ -2,19 +2,20 @@ internal import EventIO
 internal import HTTPInbound
 internal import HTTPModel
 
-/// An exchange that tells the log what became of it. Confined to its loop.
+/// An exchange that logs its answer. Confined to its loop.
 final class SampleExchange {
-    private final class Note {
-        var status: Int?
+    /// Shared with the closure that logs the answer.
+    private final class SentStatus {
+        var code: Int?
     }
 
     private let inbound: InboundExchange
-    private let note = Note()
+    private let sentStatus = SentStatus()
 
     init(_ inbound: InboundExchange, log: (@Sendable (SampleEvent) -> Void)?) {
         self.inbound = inbound
         guard let log else { return }
-        let note = note
+        let sentStatus = sentStatus
         let head = inbound.request.head
         let method = inbound.method.rawValue
         let receivedAt = inbound.receivedAt
@@ -22,7 +23,7 @@ final class SampleExchange {
             log(
                 .answered(
                     SampleAnswer(
-                        method: method, target: head.target.description, status: note.status,
+                        method: method, target: head.target.description, status: sentStatus.code,
                         bytesSent: bytesSent, elapsedMilliseconds: milliseconds(since: receivedAt),
                         isComplete: outcome == .completed)))
         }
@@ -33,25 +34,25 @@ final class SampleExchange {
     var isOver: Bool { inbound.isOver }
 
     func respond(_ response: HTTPResponse) {
-        note.status = response.status.code
+        sentStatus.code = response.status.code
         inbound.respond(response)
     }
 
     func abort() { inbound.abort() }
 
-    /// Sends bytes that need not be HTTP; `status` is what they say, if they are.
+    /// Sends bytes that need not be HTTP. `status` is their status if they are a response.
     func sendRaw(_ bytes: ArraySlice<UInt8>, status: HTTPStatus?) {
-        note.status = status?.code
+        sentStatus.code = status?.code
         inbound.writeRaw(bytes)
     }
 
     func closeRaw() { inbound.closeRaw() }
 
-    /// Calls `work` when the client leaves before its answer.
+    /// Calls `work` if the client leaves before its answer.
     func onClientGone(_ work: (() -> Void)?) { inbound.onClientGone = work }
 }
 
-/// From `start` to now.
+/// Returns the time since `start` in milliseconds.
 func milliseconds(since start: MonotonicTime) -> Double {
     Double((MonotonicTime.clock() - start).nanoseconds) / 1e6
 }

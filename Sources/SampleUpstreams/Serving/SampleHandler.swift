@@ -21,9 +21,9 @@ final class SampleHandler: InboundHandler {
     func decide(_ head: HTTPRequestHead) -> BodyDecision {
         guard let resource = routes.resource(head.target) else { return .answer(Self.notFound(head)) }
         guard let limit = resource.bodyLimit(head.method) else {
-            let message = "\(head.method) is not for \(head.target.path)"
+            let message = "\(head.target.path) does not support \(head.method)"
             let methods = resource.methods
-            // With those that the server adds.
+            // The server adds HEAD and OPTIONS.
             let allowed = methods + (methods.contains(.get) ? [.head, .options] : [.options])
             return .answer(GenericResponse.failure(.methodNotAllowed, message, allow: allowed))
         }
@@ -31,7 +31,7 @@ final class SampleHandler: InboundHandler {
     }
 
     private static func notFound(_ head: HTTPRequestHead) -> HTTPResponse {
-        GenericResponse.failure(.notFound, "there is no \(head.target.path)")
+        GenericResponse.failure(.notFound, "no resource has the path \(head.target.path)")
     }
 
     func allowedMethods(_ head: HTTPRequestHead) -> [HTTPMethod] {
@@ -55,59 +55,59 @@ final class SampleHandler: InboundHandler {
         let resource = inbound.context as? SampleRoutes.Resource
         switch resource?.read(head.method, head.target, exchange.request.body) {
         case nil: exchange.respond(Self.notFound(head))
-        case .known(let response): exchange.respond(response)
-        case .asking(let place, let question): meet(faults.fault(of: place), question, exchange)
+        case .respond(let response): exchange.respond(response)
+        case .query(let faultSwitch, let query): answer(query, exchange, with: faults.fault(of: faultSwitch))
         }
     }
 
-    private typealias Question = @Sendable (SampleData) throws(SampleDataError) -> HTTPResponse
+    private typealias Query = @Sendable (SampleData) throws(SampleDataError) -> HTTPResponse
 
-    /// Answers a question in the way that the fault has it.
-    private func meet(_ fault: Fault, _ question: @escaping Question, _ exchange: SampleExchange) {
+    /// Answers with the result of a query, subject to a fault.
+    private func answer(_ query: @escaping Query, _ exchange: SampleExchange, with fault: Fault) {
         switch fault {
-        case .none: ask(question, exchange) { response, exchange in exchange.respond(response) }
+        case .none: run(query, exchange) { response, exchange in exchange.respond(response) }
         case .delay(let milliseconds):
-            Delay.start(milliseconds: milliseconds, exchange) { exchange in
-                self.ask(question, exchange) { response, exchange in exchange.respond(response) }
+            DelayedAnswer.start(milliseconds: milliseconds, exchange) { exchange in
+                self.run(query, exchange) { response, exchange in exchange.respond(response) }
             }
         case .status(let code):
             let status = HTTPStatus(code: code) ?? .internalServerError
-            let message = "status \(code), as it was asked for"
+            let message = "status \(code), set as a fault"
             exchange.respond(GenericResponse.failure(status, message, code: "FAULT"))
         case .drop: exchange.abort()
         case .garbage:
             exchange.sendRaw(RawAnswer.garbage, status: nil)
             exchange.closeRaw()
         case .truncate:
-            ask(question, exchange) { response, exchange in
+            run(query, exchange) { response, exchange in
                 exchange.sendRaw(RawAnswer.truncated(response), status: response.status)
                 exchange.closeRaw()
             }
         case .trickle:
-            ask(question, exchange) { response, exchange in
-                Trickle.start(response, on: exchange)
+            run(query, exchange) { response, exchange in
+                TrickledAnswer.start(response, on: exchange)
             }
         }
     }
 
-    /// Asks the data on its queue; `answer` is called back on the loop.
-    private func ask(
-        _ question: @escaping Question, _ exchange: SampleExchange,
+    /// Runs a query on the data's queue and calls `answer` on the loop.
+    private func run(
+        _ query: @escaping Query, _ exchange: SampleExchange,
         answer: @escaping @Sendable (HTTPResponse, SampleExchange) -> Void
     ) {
         let loop = exchange.loop
-        let place = LoopBound(exchange, loop: loop)
+        let exchange = LoopBound(exchange, loop: loop)
         let log = log
         data.run { data in
             let response: HTTPResponse
             do throws(SampleDataError) {
-                response = try question(data)
+                response = try query(data)
             } catch {
                 log?(.dataFailed(error))
                 response = GenericResponse.failure(
-                    .internalServerError, "the data cannot be reached now")
+                    .internalServerError, "the data is not available")
             }
-            loop.execute { answer(response, place.value) }
+            loop.execute { answer(response, exchange.value) }
         }
     }
 }

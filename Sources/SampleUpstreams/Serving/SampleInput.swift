@@ -1,14 +1,14 @@
 internal import HTTPModel
 internal import JSONBytes
 
-/// A request as its route reads it.
+/// The values of a request, for its route.
 struct SampleInput: Sendable {
     /// The values in the path, in order.
     let values: [String]
     let query: QueryItems
     let body: ArraySlice<UInt8>
 
-    /// The one query parameter of that name; nil where there is none.
+    /// Returns the query parameter with this name; nil if there is none.
     func text(_ name: String) throws(Refusal) -> String? {
         let values: [String]
         do throws(PercentEncoding.Failure) {
@@ -16,11 +16,11 @@ struct SampleInput: Sendable {
         } catch {
             throw Refusal("the query cannot be read: an escape \(error)")
         }
-        guard values.count < 2 else { throw Refusal("\(name) is there \(values.count) times") }
+        guard values.count < 2 else { throw Refusal("\(name) is given \(values.count) times") }
         return values.first
     }
 
-    /// The query parameter of that name as a day, `YYYY-MM-DD`.
+    /// Returns the query parameter with this name as a day, `YYYY-MM-DD`.
     func day(_ name: String) throws(Refusal) -> CalendarDay {
         guard let text = try text(name) else {
             throw Refusal("\(name) is missing; it must be a day, YYYY-MM-DD")
@@ -30,14 +30,17 @@ struct SampleInput: Sendable {
 
     static func day(_ text: String, named name: String) throws(Refusal) -> CalendarDay {
         guard let day = CalendarDay(text) else {
-            throw Refusal("\(name) must be a day that exists, YYYY-MM-DD")
+            throw Refusal("\(name) must be an existing day, YYYY-MM-DD")
         }
         return day
     }
 
-    /// The query parameter of that name as a whole number.
+    /// Returns the query parameter with this name as an integer.
     ///
-    /// - Parameter fallback: what is meant where it is absent; nil: it must be there.
+    /// - Parameters:
+    ///   - name: the name.
+    ///   - range: the valid values.
+    ///   - fallback: the value if the parameter is missing; nil if it is required.
     func integer(
         _ name: String, in range: ClosedRange<Int>, default fallback: Int? = nil
     ) throws(Refusal) -> Int {
@@ -52,6 +55,7 @@ struct SampleInput: Sendable {
         return value
     }
 
+    /// Returns the body as JSON.
     func json() throws(Refusal) -> JSONFragment {
         do throws(JSONError) {
             return try JSONFragment(validating: body)

@@ -1,7 +1,7 @@
 internal import HTTPModel
 internal import JSONBytes
 
-/// The paths of all sample APIs, and those of the server itself.
+/// The routes of all sample APIs and of the server itself.
 struct SampleRoutes: Sendable {
     fileprivate struct Entry: Sendable {
         let route: SampleRoute
@@ -25,7 +25,7 @@ struct SampleRoutes: Sendable {
         api.routes.map { Entry(route: $0, refuse: { api.answer(to: $0) }) }
     }
 
-    /// What a path names: a route for each method that it has.
+    /// The routes of one path, with the values in the path.
     final class Resource {
         private let entries: [Entry]
         private let values: [String]
@@ -41,19 +41,19 @@ struct SampleRoutes: Sendable {
             entries.first { $0.route.method == method }?.route.bodyLimit
         }
 
-        /// What a request comes to; a refusal is known, in its API's own words.
+        /// Returns how a request is answered. An invalid one gets the refusal of its API.
         func read(_ method: HTTPMethod, _ target: RequestTarget, _ body: ArraySlice<UInt8>) -> SampleCall? {
             guard let entry = entries.first(where: { $0.route.method == method }) else { return nil }
             let input = SampleInput(values: values, query: QueryItems(target.queryBytes), body: body)
             do throws(Refusal) {
                 return try entry.route.read(input)
             } catch {
-                return .known(entry.refuse(error))
+                return .respond(entry.refuse(error))
             }
         }
     }
 
-    /// Nil where there is no such path.
+    /// Returns the routes of a path; nil if there are none.
     func resource(_ target: RequestTarget) -> Resource? {
         guard target.form == .origin || target.form == .absolute else { return nil }
         var path: [String] = []
@@ -71,7 +71,7 @@ struct SampleRoutes: Sendable {
         return found.isEmpty ? nil : Resource(found, values: values)
     }
 
-    /// All methods that any path has.
+    /// All methods of all paths.
     var methods: [HTTPMethod] {
         entries.reduce(into: []) { methods, entry in
             if !methods.contains(entry.route.method) { methods.append(entry.route.method) }
@@ -79,21 +79,21 @@ struct SampleRoutes: Sendable {
     }
 }
 
-/// The server's own paths: the faults, and its health. Neither meets a fault.
+/// The server's own routes for faults and health, which no fault affects.
 private enum ControlRoutes {
     static func routes(_ faults: FaultBoard) -> [SampleRoute] {
         [
-            SampleRoute(.get, "/faults") { _ in .known(answer(faults)) },
+            SampleRoute(.get, "/faults") { _ in .respond(answer(faults)) },
             SampleRoute(.put, "/faults") { (input) throws(Refusal) in
                 do throws(FaultError) {
                     try faults.set(document: input.body)
                 } catch {
                     throw Refusal(error.description)
                 }
-                return .known(answer(faults))
+                return .respond(answer(faults))
             },
-            // A server that answers is both.
-            SampleRoute(.get, "/health/{live|ready}") { _ in .known(HTTPResponse(status: .noContent)) },
+            // A server that answers is both live and ready.
+            SampleRoute(.get, "/health/{live|ready}") { _ in .respond(HTTPResponse(status: .noContent)) },
         ]
     }
 

@@ -2,20 +2,21 @@ internal import CSQLite
 
 // The only file that calls SQLite.
 
-/// One connection to a database file. Not thread-safe: SQLite is told so (`SQLITE_OPEN_NOMUTEX`).
-/// The handle is opened in `init` and closed in `deinit`; statements keep their database alive.
+/// A connection to a database file. Not thread-safe (`SQLITE_OPEN_NOMUTEX`).
+///
+/// `init` opens the handle and `deinit` closes it. Statements retain their database.
 final class SQLiteDatabase {
     private let handle: OpaquePointer
 
-    /// What SQLite said.
+    /// An error from SQLite.
     struct Failure: Error {
         /// The extended result code.
         let code: Int32
-        /// SQLite's own sentence, without file name.
+        /// SQLite's message, which does not name the file.
         let message: String
     }
 
-    /// Opens or makes the file. A lock held by another process is waited for `busyTimeout` milliseconds.
+    /// Opens or creates the file. Statements wait up to `busyTimeout` milliseconds for a lock of another process.
     init(path: String, busyTimeout: Int32) throws(Failure) {
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -33,16 +34,16 @@ final class SQLiteDatabase {
     }
 
     deinit {
-        // Waits for statements that are still there: _v2 closes with the last of them.
+        // close_v2 closes the connection once the last statement is finalized.
         sqlite3_close_v2(handle)
     }
 
-    /// Runs statements that give no rows, separated by semicolons.
+    /// Runs statements that return no rows, separated by semicolons.
     func execute(_ statements: String) throws(Failure) {
         try check(sqlite3_exec(handle, statements, nil, nil, nil))
     }
 
-    /// All that `work` does, or nothing of it. The lock for writing is taken before.
+    /// Runs `work` in a transaction, which is rolled back if it throws. Takes the write lock at the start.
     func transaction(_ work: () throws(Failure) -> Void) throws(Failure) {
         try execute("BEGIN IMMEDIATE")
         do throws(Failure) {
@@ -61,13 +62,13 @@ final class SQLiteDatabase {
         return Statement(database: self, handle: prepared)
     }
 
-    /// Throws what SQLite said unless `code` is one of its three kinds of success.
+    /// Throws SQLite's error unless `code` is one of its three success codes.
     private func check(_ code: Int32) throws(Failure) {
         guard code != SQLITE_OK, code != SQLITE_ROW, code != SQLITE_DONE else { return }
         throw Failure(code: code, message: String(cString: sqlite3_errmsg(handle)))
     }
 
-    /// A value given to a statement.
+    /// A parameter of a statement.
     enum Value {
         case text(String)
         case integer(Int)
@@ -75,7 +76,7 @@ final class SQLiteDatabase {
         case null
     }
 
-    /// A prepared statement. Finalized in `deinit`, before its database goes.
+    /// A prepared statement. `deinit` finalizes it before it releases its database.
     final class Statement {
         private let database: SQLiteDatabase
         private let handle: OpaquePointer
@@ -87,13 +88,13 @@ final class SQLiteDatabase {
 
         deinit { sqlite3_finalize(handle) }
 
-        /// Runs the statement with `values` for its parameters, and calls `row` for each row it gives.
+        /// Runs the statement with these parameters and calls `row` for each row.
         func run(_ values: [Value], row: (Row) -> Void = { _ in }) throws(Failure) {
             defer {
                 sqlite3_reset(handle)
                 sqlite3_clear_bindings(handle)
             }
-            for (place, value) in values.enumerated() { try bind(value, at: Int32(place + 1)) }
+            for (index, value) in values.enumerated() { try bind(value, at: Int32(index + 1)) }
             while true {
                 let code = sqlite3_step(handle)
                 try database.check(code)
@@ -102,20 +103,20 @@ final class SQLiteDatabase {
             }
         }
 
-        private func bind(_ value: Value, at place: Int32) throws(Failure) {
+        private func bind(_ value: Value, at index: Int32) throws(Failure) {
             switch value {
             case .text(let text):
-                // -1 is SQLITE_TRANSIENT, a macro that Swift does not import: SQLite copies the text.
+                // -1 is SQLITE_TRANSIENT, a macro that Swift does not import. SQLite then copies the text.
                 let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-                try database.check(sqlite3_bind_text(handle, place, text, -1, transient))
-            case .integer(let number): try database.check(sqlite3_bind_int64(handle, place, Int64(number)))
-            case .real(let number): try database.check(sqlite3_bind_double(handle, place, number))
-            case .null: try database.check(sqlite3_bind_null(handle, place))
+                try database.check(sqlite3_bind_text(handle, index, text, -1, transient))
+            case .integer(let number): try database.check(sqlite3_bind_int64(handle, index, Int64(number)))
+            case .real(let number): try database.check(sqlite3_bind_double(handle, index, number))
+            case .null: try database.check(sqlite3_bind_null(handle, index))
             }
         }
     }
 
-    /// A row that a statement stands at; valid until the statement goes on.
+    /// The current row of a statement; valid until the statement's next step.
     struct Row {
         fileprivate let handle: OpaquePointer
 
@@ -123,7 +124,7 @@ final class SQLiteDatabase {
             sqlite3_column_text(handle, column).map { String(cString: $0) } ?? ""
         }
 
-        /// 0 where there is no number.
+        /// 0 if the column is not a number.
         func real(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
 
         func integer(_ column: Int32) -> Int? {

@@ -1,4 +1,4 @@
-/// What the sample APIs know and keep, each its own. Not thread-safe.
+/// The data of all sample APIs. Not thread-safe.
 final class SampleData {
     let diary: Diary
     let weather: Weather
@@ -7,8 +7,8 @@ final class SampleData {
     let tags: TagStore
 
     /// - Parameters:
-    ///   - path: the file of all of them.
-    ///   - now: seconds since 1970, asked for with each request.
+    ///   - path: the database file.
+    ///   - now: returns seconds since 1970; called for each request.
     init(path: String, now: @escaping @Sendable () -> Int) throws(SampleDataError) {
         let database = try SampleDatabase(path: path)
         let today = { CalendarDay(secondsSince1970: now()) }

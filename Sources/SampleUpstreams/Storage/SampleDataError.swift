@@ -1,10 +1,10 @@
-/// Why the sample upstreams' data cannot be opened, read or written.
+/// An error while opening, reading or writing the sample data.
 public struct SampleDataError: Error, Sendable, CustomStringConvertible {
-    /// The file.
+    /// The database file.
     public let path: String
-    /// What could not be done, and why: one sentence.
+    /// What failed, and why.
     public let message: String
-    /// SQLite's extended result code; nil where it was not SQLite.
+    /// SQLite's extended result code; nil if the error is not from SQLite.
     public let code: Int32?
 
     public var description: String {
@@ -19,7 +19,7 @@ public struct SampleDataError: Error, Sendable, CustomStringConvertible {
 
     init(path: String, doing what: String, _ failure: SQLiteDatabase.Failure) {
         self.init(
-            path: path, message: "cannot \(what) it: \(failure.message)",
+            path: path, message: "cannot \(what) the file: \(failure.message)",
             code: failure.code == 0 ? nil : failure.code)
     }
 }

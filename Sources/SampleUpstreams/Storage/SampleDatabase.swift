@@ -1,23 +1,25 @@
-/// The file of the sample upstreams, each of which has tables of its own in it. Not thread-safe.
+/// The database of the sample upstreams, each of which has its own tables. Not thread-safe.
 final class SampleDatabase {
-    /// The tables, each step for files that have the steps before it; the file keeps how many it has had
-    /// (`PRAGMA user_version`). Only ever added to.
-    private static let steps = [
+    /// The schema migrations, in order. `PRAGMA user_version` is the number of migrations that a file has had. Only append to
+    /// this list.
+    private static let migrations = [
         DiaryStore.schema, WeatherStations.schema, PathStore.schema, UserDirectory.schema, TagStore.schema,
     ]
 
     let path: String
     private let database: SQLiteDatabase
 
-    /// Opens the file; makes it, and the folders on its way, where they do not exist, and the tables that it lacks.
+    /// Opens the file. Creates the file, its folders and its tables as far as they are missing.
     ///
-    /// - Parameter busyTimeout: how long a lock of another process is waited for, in milliseconds.
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - busyTimeout: how long to wait for a lock of another process, in milliseconds.
     init(path: String, busyTimeout: Int32 = 2000) throws(SampleDataError) {
-        try Folders.make(for: path)
+        try DataFolder.create(for: path)
         do throws(SQLiteDatabase.Failure) {
             database = try SQLiteDatabase(path: path, busyTimeout: busyTimeout)
-            // WAL: readers and the writer of another process do not wait for each other. FULL: a write that was
-            // answered survives a loss of power.
+            // WAL: readers and a writer in another process do not block each other. FULL: a committed write survives a power
+            // failure.
             try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
             try Self.migrate(database)
         } catch {
@@ -26,22 +28,24 @@ final class SampleDatabase {
         self.path = path
     }
 
-    /// Two processes that open a file at once do not get in each other's way.
+    /// Runs the missing migrations in one transaction, so that two processes can open the same file at once.
     private static func migrate(_ database: SQLiteDatabase) throws(SQLiteDatabase.Failure) {
         try database.transaction { () throws(SQLiteDatabase.Failure) in
             var version = 0
             try database.prepare("PRAGMA user_version").run([]) { version = $0.integer(0) ?? 0 }
-            guard 0...steps.count ~= version else {
+            guard 0...migrations.count ~= version else {
                 throw SQLiteDatabase.Failure(
                     code: 0,
-                    message: "its schema has version \(version), this program knows \(steps.count)")
+                    message:
+                        "its schema has version \(version), but this program supports up to \(migrations.count)"
+                )
             }
-            for step in steps[version...] { try database.execute(step) }
-            try database.execute("PRAGMA user_version = \(steps.count)")
+            for migration in migrations[version...] { try database.execute(migration) }
+            try database.execute("PRAGMA user_version = \(migrations.count)")
         }
     }
 
-    /// A statement to be kept: its failures name the file.
+    /// Prepares a statement for repeated use.
     func prepare(_ text: String) throws(SampleDataError) -> Statement {
         do throws(SQLiteDatabase.Failure) {
             return Statement(try database.prepare(text), path: path)
@@ -67,7 +71,7 @@ final class SampleDatabase {
         }
     }
 
-    /// A prepared statement that names the file when it fails.
+    /// A prepared statement whose errors name the file.
     struct Statement {
         private let statement: SQLiteDatabase.Statement
         private let path: String
@@ -77,7 +81,7 @@ final class SampleDatabase {
             self.path = path
         }
 
-        /// Calls `row` with each row that there is for `values`.
+        /// Runs the statement with these parameters and calls `row` for each row.
         func read(
             _ values: [SQLiteDatabase.Value], row: (SQLiteDatabase.Row) -> Void
         ) throws(SampleDataError) {

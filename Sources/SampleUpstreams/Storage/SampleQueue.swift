@@ -1,10 +1,10 @@
 internal import Dispatch
 internal import Locking
 
-/// The sample data behind a serial queue of its own: a slow disk or a lock on the file keeps no loop waiting.
-/// What waits here is bounded by the servers' limit of requests in flight.
+/// Runs all access to the sample data on a serial queue, so that a slow disk or a locked file does not block a loop. The servers'
+/// limit on requests in flight bounds the queue.
 final class SampleQueue: Sendable {
-    // Taken on the queue only, so never contended.
+    // Locked only on the queue, so never contended.
     private let data: Lock<SampleData>
     private let queue = DispatchQueue(label: "sluice.samples")
 
@@ -12,7 +12,7 @@ final class SampleQueue: Sendable {
         self.data = Lock(data)
     }
 
-    /// Runs `work` with the data, off the calling thread, in the order of the calls.
+    /// Runs `work` with the data on the queue, in the order of the calls.
     func run(_ work: @escaping @Sendable (SampleData) -> Void) {
         queue.async { self.data.withLock { work($0) } }
     }

@@ -1,4 +1,4 @@
-/// Tags that people give to each other's cards. Not thread-safe.
+/// Tags, and the tags that people have given to each other's cards. Not thread-safe.
 final class TagStore {
     struct Tag: Equatable {
         let id: Int
@@ -15,12 +15,12 @@ final class TagStore {
         let receivedAt: String
     }
 
-    /// What a card comes to.
+    /// The tags of a card, if they are visible.
     enum Card: Equatable {
         case unknown
-        /// Its owner lets nobody see it.
+        /// The owner has blocked the card.
         case blocked
-        /// The last tag first.
+        /// Newest tag first.
         case open([ReceivedTag])
     }
 
@@ -79,7 +79,9 @@ final class TagStore {
         return tags
     }
 
-    /// - Parameter uuid: in lower case.
+    /// Returns the tags of a card.
+    ///
+    /// - Parameter uuid: the card's UUID in lower case.
     func card(_ uuid: String) throws(SampleDataError) -> Card {
         var isBlocked: Bool?
         try selectCard.read([.text(uuid)]) { isBlocked = $0.integer(0) == 1 }

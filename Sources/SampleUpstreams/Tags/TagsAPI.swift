@@ -2,11 +2,11 @@ internal import FoundationEssentials
 internal import HTTPModel
 internal import JSONBytes
 
-/// The tags API. What is wrong with a card is a status inside the envelope, under HTTP 200.
+/// The tags API. An unknown or blocked card is a status in the envelope, with HTTP status 200.
 enum TagsAPI: SampleAPI {
     static let routes = [
         SampleRoute(.get, "/tags") { _ in
-            .asking(.tags) { (data) throws(SampleDataError) in
+            .query(.tags) { (data) throws(SampleDataError) in
                 let tags = try data.tags.all()
                 return GenericResponse.success { composer in
                     composer.beginArray()
@@ -24,14 +24,14 @@ enum TagsAPI: SampleAPI {
                 throw Refusal("the card must be a UUID")
             }
             let uuid = card.uuidString.lowercased()
-            return .asking(.received) { (data) throws(SampleDataError) in
+            return .query(.received) { (data) throws(SampleDataError) in
                 switch try data.tags.card(uuid) {
                 case .unknown:
-                    return GenericResponse.failureInside(
+                    return GenericResponse.failureInEnvelope(
                         .notFound, "there is no such card", code: "CARD_NOT_FOUND")
                 case .blocked:
-                    return GenericResponse.failureInside(
-                        .forbidden, "its owner lets nobody see this card", code: "CARD_BLOCKED")
+                    return GenericResponse.failureInEnvelope(
+                        .forbidden, "the owner has blocked this card", code: "CARD_BLOCKED")
                 case .open(let tags): return answer(tags)
                 }
             }

@@ -1,4 +1,4 @@
-/// Profiles by name. Not thread-safe.
+/// User profiles by name. Not thread-safe.
 final class UserDirectory {
     struct Profile: Equatable {
         let id: Int
@@ -40,7 +40,7 @@ final class UserDirectory {
             """)
     }
 
-    /// The profile of exactly that name, upper and lower case told apart.
+    /// Returns the profile with this name, which is case-sensitive.
     func profile(_ name: String) throws(SampleDataError) -> Profile? {
         var profile: Profile?
         try select.read([.text(name)]) { row in

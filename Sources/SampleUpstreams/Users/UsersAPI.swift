@@ -3,17 +3,17 @@ internal import JSONBytes
 
 /// The users API. It has no envelope: a profile is `{"user":{...}}`, a failure `{"code":"USER_NOT_FOUND","message":...}`.
 enum UsersAPI: SampleAPI {
-    private static let longestName = 32
+    private static let maximumNameLength = 32
 
     static let routes = [
         SampleRoute(.get, "/users/{name}") { (input) throws(Refusal) in
             let name = input.values[0]
-            guard name.unicodeScalars.count <= longestName else {
-                throw Refusal("a name has at most \(longestName) characters")
+            guard name.unicodeScalars.count <= maximumNameLength else {
+                throw Refusal("a name can have at most \(maximumNameLength) characters")
             }
-            return .asking(.users) { (data) throws(SampleDataError) in
+            return .query(.users) { (data) throws(SampleDataError) in
                 guard let profile = try data.users.profile(name) else {
-                    return failure(.notFound, "USER_NOT_FOUND", "there is no user called \(name)")
+                    return failure(.notFound, "USER_NOT_FOUND", "no user is called \(name)")
                 }
                 return answer(profile)
             }

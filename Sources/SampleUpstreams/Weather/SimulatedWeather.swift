@@ -1,9 +1,11 @@
 private import Glibc
 
-/// The weather of an hour at a point, computed from these alone, so that examples never go stale: the same on every
-/// machine, near to that of the neighbouring hours and points, warm in summer, in the south and at 15 h.
-struct PlausibleWeather {
-    /// What falls, by the weather agency's numbers.
+/// The weather of an hour at a point, so that examples never go stale.
+///
+/// It depends only on the hour and the point, so it is the same on every machine. It changes little from hour to hour and point
+/// to point, and is warmest in summer, in the south and at 15 h.
+struct SimulatedWeather {
+    /// The kind of precipitation, with the weather agency's codes.
     enum Precipitation: Int { case none, rain, sleet, snow }
 
     /// Tenths of a degree Celsius.
@@ -11,30 +13,30 @@ struct PlausibleWeather {
     /// Per cent.
     let humidity: Int
     let precipitation: Precipitation
-    /// Tenths of a millimetre in the hour; none where nothing falls.
+    /// Tenths of a millimetre per hour; 0 without precipitation.
     let amount: Int
     /// 1 clear, 3 mostly cloudy, 4 overcast.
     let sky: Int
     /// Per cent.
     let chanceOfRain: Int
-    /// Where the wind comes from, in degrees clockwise from north, 0 to 359.
+    /// The direction from which the wind blows, in degrees clockwise from north, 0 to 359.
     let windDirection: Int
-    /// Tenths of a metre a second.
+    /// Tenths of a metre per second.
     let windSpeed: Int
 
-    /// Means of the months in Seoul, in degrees Celsius.
+    /// Monthly mean temperatures in Seoul, in degrees Celsius.
     private static let means = [-2.0, 0.7, 6.1, 12.6, 18.2, 22.7, 25.3, 26.1, 21.6, 15.0, 7.5, 0.2]
 
     /// - Parameter hour: hours since 1970-01-01 00 h, in Korea.
     init(hour: Int, at point: GridPoint) {
-        // Weather moves on to the north-east.
-        let place = hour + 1_000 - point.nx - point.ny
-        let wetness = Plausible.wave(place, period: 30, seed: 11)
-        let cloud = Plausible.wave(place, period: 17, seed: 12)
+        // The weather moves to the north-east.
+        let phase = hour + 1_000 - point.nx - point.ny
+        let wetness = Noise.wave(phase, period: 30, seed: 11)
+        let cloud = Noise.wave(phase, period: 17, seed: 12)
         let warmth =
             Self.season(CalendarDay(number: hour / 24)) + 0.05 * Double(127 - point.ny)
-            + 4.5 * Self.warmthOfDay(hour % 24) + 2.5 * Plausible.wave(place, period: 60, seed: 13)
-            + 0.2 * Plausible.noise(place, seed: 14)
+            + 4.5 * Self.warmthOfDay(hour % 24) + 2.5 * Noise.wave(phase, period: 60, seed: 13)
+            + 0.2 * Noise.value(phase, seed: 14)
         let wet = max(0, wetness - 0.6)
         temperature = Int((warmth * 10).rounded())
         amount = wet > 0 ? max(1, Int((wet * 120).rounded())) : 0
@@ -44,11 +46,11 @@ struct PlausibleWeather {
         humidity = min(
             98,
             max(15, Int(60 + 18 * wetness - 8 * Self.warmthOfDay(hour % 24)) + (wet > 0 ? 15 : 0)))
-        windDirection = Int((Plausible.wave(place, period: 40, seed: 15) + 1) * 179.9)
-        windSpeed = Int(22 + 18 * Plausible.wave(place, period: 11, seed: 16))
+        windDirection = Int((Noise.wave(phase, period: 40, seed: 15) + 1) * 179.9)
+        windSpeed = Int(22 + 18 * Noise.wave(phase, period: 11, seed: 16))
     }
 
-    /// The mean of the season, without a step from month to month.
+    /// Returns the mean temperature of the season, interpolated between months.
     private static func season(_ day: CalendarDay) -> Double {
         let month = day.month.month - 1
         let part = Double(day.dayOfMonth - 15) / 31
@@ -56,14 +58,14 @@ struct PlausibleWeather {
         return means[month] + (neighbour - means[month]) * abs(part)
     }
 
-    /// From -1 at 3 h to 1 at 15 h.
+    /// Returns the warmth of an hour, from -1 at 3 h to 1 at 15 h.
     private static func warmthOfDay(_ hour: Int) -> Double {
         let away = abs(hour - 15)
         let part = Double(min(away, 24 - away)) / 12
         return 1 - 2 * part * part * (3 - 2 * part)
     }
 
-    /// The wind to the east and to the north, in tenths of a metre a second.
+    /// The eastward and northward components of the wind, in tenths of a metre per second.
     var windEastward: Int { component(sin) }
     var windNorthward: Int { component(cos) }
 

@@ -1,14 +1,14 @@
-/// The weather agency: what was measured, and what is to come. Not thread-safe.
+/// The weather agency's nowcasts and forecasts. Not thread-safe.
 final class Weather {
-    /// One value of one category; forecasts have an hour that it is for.
+    /// One value of one category.
     struct Item: Equatable {
         let category: String
         let value: String
-        /// Hours since 1970 in Korea.
+        /// The hour of a forecast, in hours since 1970 in Korea; nil in a nowcast.
         var hour: Int?
     }
 
-    /// What was issued for a point.
+    /// A nowcast or forecast for a point.
     struct Issue: Equatable {
         /// Minutes since 1970 in Korea.
         let issuedAt: Int
@@ -18,17 +18,19 @@ final class Weather {
     private let stations: WeatherStations
     private let now: () -> Int
 
-    /// - Parameter now: seconds since 1970.
+    /// - Parameters:
+    ///   - stations: the weather stations.
+    ///   - now: returns seconds since 1970.
     init(stations: WeatherStations, now: @escaping () -> Int) {
         self.stations = stations
         self.now = now
     }
 
-    /// What the present hour began with, in eight categories; nil where nobody measures.
+    /// Returns the weather at the start of the current hour, in eight categories; nil if no station is near.
     func nowCast(at point: GridPoint) throws(SampleDataError) -> Issue? {
         guard try stations.cover(point) else { return nil }
         let hour = hourInKorea
-        let weather = PlausibleWeather(hour: hour, at: point)
+        let weather = SimulatedWeather(hour: hour, at: point)
         let items = [
             Item(category: "PTY", value: "\(weather.precipitation.rawValue)"),
             Item(category: "REH", value: "\(weather.humidity)"),
@@ -42,22 +44,23 @@ final class Weather {
         return Issue(issuedAt: hour * 60, items: items)
     }
 
-    /// The next six hours in ten categories, one category after the other; issued at the half of the last hour.
+    /// Returns the next six hours in ten categories, category by category, issued at half past the last hour; nil if no station
+    /// is near.
     func shortForecast(at point: GridPoint) throws(SampleDataError) -> Issue? {
         guard try stations.cover(point) else { return nil }
         let hour = hourInKorea
-        let weather = (hour..<hour + 6).map { PlausibleWeather(hour: $0, at: point) }
-        let categories: [(String, (PlausibleWeather) -> String)] = [
+        let weather = (hour..<hour + 6).map { SimulatedWeather(hour: $0, at: point) }
+        let categories: [(String, (SimulatedWeather) -> String)] = [
             ("LGT", { _ in "0" }),
             ("PTY", { "\($0.precipitation.rawValue)" }),
             ("RN1", Self.rain),
             ("SKY", { "\($0.sky)" }),
-            ("T1H", { "\($0.temperature.rounded(to: 10))" }),
+            ("T1H", { "\($0.temperature.dividedRounding(by: 10))" }),
             ("REH", { "\($0.humidity)" }),
             ("UUU", { Self.tenths($0.windEastward) }),
             ("VVV", { Self.tenths($0.windNorthward) }),
             ("VEC", { "\($0.windDirection)" }),
-            ("WSD", { "\($0.windSpeed.rounded(to: 10))" }),
+            ("WSD", { "\($0.windSpeed.dividedRounding(by: 10))" }),
         ]
         let items = categories.flatMap { name, value in
             weather.enumerated().map { Item(category: name, value: value($1), hour: hour + $0) }
@@ -65,20 +68,20 @@ final class Weather {
         return Issue(issuedAt: hour * 60 - 30, items: items)
     }
 
-    /// The next three days, hour by hour, in twelve categories, the lowest temperature of a day at 6 h and the highest at
-    /// 15 h; issued at 2 h and then every three hours.
+    /// Returns the next three days, hour by hour, in twelve categories, with each day's lowest temperature at 6 h and its highest
+    /// at 15 h. Issued every three hours from 2 h on. nil if no station is near.
     func longForecast(at point: GridPoint) throws(SampleDataError) -> Issue? {
         guard try stations.cover(point) else { return nil }
         let issued = hourInKorea - (hourInKorea + 1) % 3
         let items = (issued + 1...issued + 72).flatMap { hour in
-            hourly(PlausibleWeather(hour: hour, at: point), hour: hour) + extremes(hour: hour, at: point)
+            hourly(SimulatedWeather(hour: hour, at: point), hour: hour) + extremes(hour: hour, at: point)
         }
         return Issue(issuedAt: issued * 60, items: items)
     }
 
-    private func hourly(_ weather: PlausibleWeather, hour: Int) -> [Item] {
+    private func hourly(_ weather: SimulatedWeather, hour: Int) -> [Item] {
         [
-            ("TMP", "\(weather.temperature.rounded(to: 10))"),
+            ("TMP", "\(weather.temperature.dividedRounding(by: 10))"),
             ("UUU", Self.tenths(weather.windEastward)),
             ("VVV", Self.tenths(weather.windNorthward)),
             ("VEC", "\(weather.windDirection)"),
@@ -97,7 +100,7 @@ final class Weather {
         guard hour % 24 == 6 || hour % 24 == 15 else { return [] }
         let midnight = hour - hour % 24
         let temperatures = (midnight..<midnight + 24).map {
-            PlausibleWeather(hour: $0, at: point).temperature
+            SimulatedWeather(hour: $0, at: point).temperature
         }
         let isLowest = hour % 24 == 6
         let value = (isLowest ? temperatures.min() : temperatures.max()) ?? 0
@@ -107,7 +110,7 @@ final class Weather {
     /// Korea is nine hours ahead of UTC, all year.
     private var hourInKorea: Int { (now() + 9 * 3600) / 3600 }
 
-    private static func rain(_ weather: PlausibleWeather) -> String {
+    private static func rain(_ weather: SimulatedWeather) -> String {
         weather.amount == 0 ? "강수없음" : "\(tenths(weather.amount))mm"
     }
 
@@ -118,6 +121,6 @@ final class Weather {
 }
 
 extension Int {
-    /// Divided by that, to the nearest whole number.
-    fileprivate func rounded(to unit: Int) -> Int { Int((Double(self) / Double(unit)).rounded()) }
+    /// Returns the quotient, rounded to the nearest integer.
+    fileprivate func dividedRounding(by unit: Int) -> Int { Int((Double(self) / Double(unit)).rounded()) }
 }

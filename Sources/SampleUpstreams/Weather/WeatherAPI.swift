@@ -1,7 +1,7 @@
 internal import HTTPModel
 internal import JSONBytes
 
-/// The weather agency's API, in the agency's envelope: what went wrong is a result code under HTTP 200.
+/// The weather agency's API, in the agency's envelope: errors are result codes with HTTP status 200.
 enum WeatherAPI: SampleAPI {
     static let routes = [
         SampleRoute(.get, "/weather/getUltraSrtNcst") { (input) throws(Refusal) in
@@ -36,11 +36,11 @@ enum WeatherAPI: SampleAPI {
         }
     }
 
-    /// A refused parameter is a result code like all else.
+    /// An invalid parameter is a result code too.
     static func answer(to refusal: Refusal) -> HTTPResponse { answer(.invalidParameter) }
 
     private static func call(
-        _ input: SampleInput, _ place: FaultSwitch,
+        _ input: SampleInput, _ faultSwitch: FaultSwitch,
         _ issue: @escaping @Sendable (Weather, GridPoint) throws(SampleDataError) -> Weather.Issue?
     ) throws(Refusal) -> SampleCall {
         let point = GridPoint(
@@ -50,7 +50,7 @@ enum WeatherAPI: SampleAPI {
         let size = try input.integer("numOfRows", in: 1...1000, default: 10)
         let type = try input.text("dataType") ?? "JSON"
         guard type == "JSON" else { throw Refusal("dataType must be JSON") }
-        return .asking(place) { (data) throws(SampleDataError) in
+        return .query(faultSwitch) { (data) throws(SampleDataError) in
             guard let issue = try issue(data.weather, point) else { return answer(.noData) }
             let items = issue.items.dropFirst((page - 1) * size).prefix(size)
             guard !items.isEmpty else { return answer(.noData) }
@@ -116,7 +116,7 @@ enum WeatherAPI: SampleAPI {
         composer.endObject()
     }
 
-    /// Appends `"baseDate":"20261120","baseTime":"0800"`; the minutes are since 1970 in Korea.
+    /// Appends `"baseDate":"20261120","baseTime":"0800"` for minutes since 1970 in Korea.
     private static func appendTime(_ minutes: Int, _ name: String, to composer: inout JSONComposer) {
         let date = CalendarDay(number: minutes / 1440).description.filter { $0 != "-" }
         let digits = String(10_000 + minutes / 60 % 24 * 100 + minutes % 60)

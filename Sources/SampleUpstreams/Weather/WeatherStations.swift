@@ -1,5 +1,4 @@
-/// Where weather is measured, on the grid of the Korean weather agency: cells of 5 km, from 1 to 149 eastward and from 1
-/// to 253 northward. Not thread-safe.
+/// The weather stations on the Korean weather agency's grid of 5 km cells. Not thread-safe.
 final class WeatherStations {
     static let schema = """
         CREATE TABLE weather_station (
@@ -30,7 +29,7 @@ final class WeatherStations {
             """)
     }
 
-    /// Whether a station is near enough to a point to tell its weather.
+    /// Returns whether a station is near enough to a point.
     func cover(_ point: GridPoint) throws(SampleDataError) -> Bool {
         var isCovered = false
         try nearest.read([.integer(point.nx), .integer(point.ny)]) { _ in isCovered = true }
@@ -38,7 +37,7 @@ final class WeatherStations {
     }
 }
 
-/// A cell of the grid.
+/// A cell of the weather agency's grid.
 struct GridPoint: Equatable, Sendable {
     /// Eastward, 1 to 149.
     let nx: Int
