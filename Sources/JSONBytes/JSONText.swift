@@ -1,7 +1,7 @@
 import ASCIIText
 
-// Sound because each function documents the most bytes that it writes, and writes them in order without gaps. The caller makes
-// sure that there is room for them at the destination.
+// This is sound because each function documents the most bytes that it writes and writes them in order without gaps. The caller
+// makes sure that there is room for them at the destination.
 
 /// Writes JSON strings and numbers to memory, for `JSONLine`.
 enum JSONText {

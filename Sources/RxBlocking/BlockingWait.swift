@@ -12,7 +12,7 @@ final class BlockingWait: Sendable {
     private let servesMainQueue = Thread.isMainThread
 
     init(timeout: TimeInterval?) {
-        // `DispatchTime` cannot represent much longer timeouts; they wait forever.
+        // A timeout that is too long for `DispatchTime` waits forever.
         deadline = timeout.flatMap { $0 < 1e9 ? DispatchTime.now() + max($0, 0) : nil }
     }
 

@@ -19,7 +19,7 @@ public import Rx
 ///     #expect(source.subscriptionMarbles == ["^----!"])
 public final class TestScheduler: VirtualTimeScheduler<TestSchedulerVirtualTimeConverter>, @unchecked Sendable
 {
-    /// When `start` creates, subscribes and disposes unless it is told.
+    /// The default ticks of `start`.
     public enum Defaults {
         public static let created: TestTime = 100
         public static let subscribed: TestTime = 200

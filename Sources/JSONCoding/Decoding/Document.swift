@@ -48,7 +48,7 @@ struct DocumentText {
         var plainObject = -1
     }
 
-    /// Whether the strategy converts no names.
+    /// Whether the key strategy leaves all names unchanged.
     let hasPlainNames: Bool
 
     fileprivate init(copying bytes: UnsafeRawBufferPointer, hasPlainNames: Bool) {

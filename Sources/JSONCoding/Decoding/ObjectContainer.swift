@@ -6,7 +6,7 @@ struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     var codingPath: [any CodingKey] { node.codingPath }
 
-    /// In document order, without names that give no `Key`.
+    /// The names that convert to `Key`, in document order.
     var allKeys: [Key] { node.allNames.compactMap(Key.init(stringValue:)) }
 
     func contains(_ key: Key) -> Bool { node.member(key.stringValue, movesOn: false) != nil }

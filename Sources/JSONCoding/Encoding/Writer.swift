@@ -94,8 +94,8 @@ final class Writer {
         try write { encoder in try value.encode(to: encoder) }
     }
 
-    /// Writes what `body` encodes, or an empty object if it encodes nothing. If `body` encodes the whole document, nothing stays
-    /// nothing.
+    /// Writes what `body` encodes. A nested value that encodes nothing becomes an empty object; at the top level nothing is
+    /// written for it.
     func write(_ body: (ValueEncoder) throws -> Void) throws {
         let level = frames.count
         let start = line.length

@@ -10,7 +10,7 @@ enum SnakeCase {
         return leading + first.lowercased() + words.dropFirst().map(capitalized).joined() + inner[end...]
     }
 
-    /// Capitalizes the first of each run of letters and lowercases the others.
+    /// Capitalizes the first letter of each run of letters and lowercases the others.
     private static func capitalized(_ word: Substring) -> String {
         var text = ""
         var isInside = false

@@ -50,7 +50,7 @@ final class Diary {
         return try weights(on: day)
     }
 
-    /// Deletes a weight permanently: no simulated weight takes its place. There need not be one.
+    /// Deletes a weight permanently: no simulated weight takes its place. A missing weight is no error.
     func delete(on day: CalendarDay, _ half: DayHalf) throws(SampleDataError) {
         try store.set(nil, on: day, half)
     }

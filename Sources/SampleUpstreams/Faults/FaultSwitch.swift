@@ -6,7 +6,7 @@ public enum FaultSwitch: String, CaseIterable, Sendable {
     case weights
     /// `GET /food-diary/weights` with `keyword=recent`.
     case recent
-    /// `GET /food-diary/weights` without it.
+    /// `GET /food-diary/weights` with another keyword, or none.
     case total
     /// `GET /food-diary/weights/{date}`.
     case day

@@ -13,9 +13,9 @@ struct DailyPath: Equatable, Sendable {
     /// Sorted by time; not empty.
     let points: [PathPoint]
 
-    /// Characters.
+    /// The longest user name, in characters.
     static let maximumUserLength = 64
-    /// One point a minute for a day.
+    /// The most points of a path: one a minute for a day.
     static let maximumPoints = 1440
 
     init(_ document: JSONFragment) throws(Refusal) {

@@ -8,7 +8,7 @@ final class Places {
         let distance: Double
         /// Stays at named places, and long enough ones elsewhere.
         let stays: [Stay]
-        /// From the first point to the last.
+        /// The time from the first point to the last.
         let milliseconds: Int
     }
 

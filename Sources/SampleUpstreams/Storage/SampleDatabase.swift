@@ -54,7 +54,7 @@ final class SampleDatabase {
         }
     }
 
-    /// All that `work` writes, or nothing of it.
+    /// Runs `work` in a transaction, which is rolled back if it throws.
     func transaction(_ work: () throws(SampleDataError) -> Void) throws(SampleDataError) {
         var failure: SampleDataError?
         do throws(SQLiteDatabase.Failure) {
