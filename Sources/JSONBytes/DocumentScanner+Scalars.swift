@@ -1,24 +1,22 @@
 import ASCIIText
 
 extension DocumentScanner {
-    /// Scans a string from its opening quote and moves `index` past the closing one. Returns whether it has an escape.
+    /// Scans a string from its opening quote and moves `index` past the closing one.
     ///
     /// A `\u` escape of a lone surrogate is valid by RFC 8259's grammar (section 8.2 warns that readers differ). It is passed on
     /// unchanged, and becomes U+FFFD when the string is decoded.
     @inline(__always)
-    @discardableResult
-    func string(_ index: inout Int) throws(JSONError) -> Bool {
+    func string(_ index: inout Int) throws(JSONError) {
         index &+= 1
         // The common case: up to fifteen bytes of plain text and the closing quote.
         if let end = reader.closingQuote(at: index) {
             index = end &+ 1
-            return false
+        } else {
+            index = try longString(from: index).end
         }
-        let escaped: Bool
-        (index, escaped) = try longString(from: index)
-        return escaped
     }
 
+    /// Scans the content of a string. Returns the index after the closing quote, and whether the string has an escape.
     @inline(never)
     func longString(from start: Int) throws(JSONError) -> (end: Int, escaped: Bool) {
         var index = start

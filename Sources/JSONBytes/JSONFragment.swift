@@ -10,13 +10,10 @@ public struct JSONFragment: Sendable {
     /// The kinds of JSON values.
     public enum Kind: Sendable { case null, bool, number, string, array, object }
 
-    /// Takes bytes that this module has validated.
-    @inline(__always)
-    init(valid bytes: ArraySlice<UInt8>) { self.bytes = bytes }
-
-    /// Takes bytes from an encoder that writes only valid JSON.
+    /// Takes bytes that are one valid JSON value, because they were validated or written as such.
     @_spi(Lines)
-    public init(written bytes: ArraySlice<UInt8>) { self.bytes = bytes }
+    @inline(__always)
+    public init(valid bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
     /// Validates a document and takes its value.
     ///

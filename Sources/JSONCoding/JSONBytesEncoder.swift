@@ -40,6 +40,6 @@ public struct JSONBytesEncoder: Sendable {
                 EncodingError.Context(
                     codingPath: [], debugDescription: "Top-level \(Value.self) did not encode any values."))
         }
-        return JSONFragment(written: writer.bytes[...])
+        return JSONFragment(valid: writer.bytes[...])
     }
 }

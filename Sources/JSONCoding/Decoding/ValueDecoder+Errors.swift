@@ -25,7 +25,6 @@ extension ValueDecoder {
         case Byte.openBracket: "an array"
         case Byte.quote: "a string"
         case Byte.t, Byte.f: "bool"
-        case Byte.n: "null"
         default: "number"
         }
     }
