@@ -68,7 +68,7 @@ public enum HealthProbe {
         else { return .other }
         switch ask(origin, readyPath, within: occupantPatience) {
         case .failure(let error):
-            let silences: [OutboundError.Reason] = [
+            let silences: [FailureReason] = [
                 .connectionRefused, .connectionTimeout, .connectionTerminated, .responseTimeout,
             ]
             guard let error = error as? OutboundError else { return .other }

@@ -19,7 +19,7 @@ public protocol ConnectionObserver: AnyObject, Sendable {
 
 /// Why a connection is used no more: a short name of a bounded set.
 public struct DiscardReason: Sendable, Hashable, CustomStringConvertible {
-    /// The name, e.g. `idle_timeout`; of a failure that of `OutboundError.Reason`.
+    /// The name, e.g. `idle_timeout`; of a failure that of `FailureReason`.
     public let token: String
 
     public var description: String { token }
@@ -50,5 +50,5 @@ public struct DiscardReason: Sendable, Hashable, CustomStringConvertible {
     init(token: String) { self.token = token }
 
     /// The call on it failed.
-    init(_ reason: OutboundError.Reason) { token = reason.token }
+    init(_ reason: FailureReason) { token = reason.token }
 }

@@ -15,18 +15,7 @@ public struct RequestError: Error, Sendable, Equatable {
 
 /// The reason why the parser refuses a response. The connection closes.
 public struct ResponseError: Error, Sendable, Equatable {
-    /// The registered name of the failure (RFC 9209 2.3), or `connection_terminated`.
-    public enum Reason: String, Sendable, Hashable {
-        case protocolError = "http_protocol_error"
-        case headerSectionSize = "http_response_header_section_size"
-        case transferCoding = "http_response_transfer_coding"
-        /// The connection ended within the response.
-        case incomplete = "http_response_incomplete"
-        /// The connection ended before the first byte of the response.
-        case terminated = "connection_terminated"
-    }
-
-    public let reason: Reason
+    public let reason: FailureReason
     /// The broken rule: constant text, never a byte of the response.
     public let message: String
 
@@ -36,11 +25,11 @@ public struct ResponseError: Error, Sendable, Equatable {
     }
 
     static let incomplete = ResponseError(
-        reason: .incomplete, message: "the connection ended within the response")
+        reason: .responseIncomplete, message: "the connection ended within the response")
     static let terminated = ResponseError(
-        reason: .terminated, message: "the connection ended before the response")
+        reason: .connectionTerminated, message: "the connection ended before the response")
 
-    private init(reason: Reason, message: String) {
+    private init(reason: FailureReason, message: String) {
         self.reason = reason
         self.message = message
     }

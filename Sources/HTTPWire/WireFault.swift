@@ -88,10 +88,10 @@ enum WireFault: Error, Equatable, CaseIterable {
     }
 
     /// The name of the failure if a response breaks the rule (RFC 9209 2.3).
-    var responseReason: ResponseError.Reason {
+    var responseReason: FailureReason {
         switch self {
-        case .lineTooLong, .blockTooLarge, .tooManyFields: .headerSectionSize
-        case .unknownTransferCoding: .transferCoding
+        case .lineTooLong, .blockTooLarge, .tooManyFields: .responseHeadSize
+        case .unknownTransferCoding: .responseTransferCoding
         case .bareLineFeed, .bareCarriageReturn, .repeatedLeadingLine, .methodByte, .methodTooLong,
             .emptyTarget,
             .targetByte, .targetTooLong, .targetForm, .targetMethod, .missingVersion, .version, .majorVersion,

@@ -1,4 +1,5 @@
 import EventIO
+import HTTPModel
 import Testing
 
 @testable import HTTPOutbound

@@ -1,5 +1,5 @@
 import Glibc
-import HTTPWire
+import HTTPModel
 import Testing
 
 @testable import EventIO
@@ -36,7 +36,7 @@ struct FailureNameTests {
             (SocketError(TLSError(.configuration, ""), .handshake), "proxy_internal_error"),
         ])
     func connecting(error: SocketError, token: String) {
-        #expect(OutboundError.Reason(connecting: error).token == token)
+        #expect(FailureReason(connecting: error).token == token)
     }
 
     @Test(
@@ -51,8 +51,8 @@ struct FailureNameTests {
             (SocketError(TLSError(.protocolError, ""), .read), "tls_protocol_error", "tls_protocol_error"),
         ])
     func serving(error: SocketError, before: String, within: String) {
-        #expect(OutboundError.Reason(serving: error, isWithinResponse: false).token == before)
-        #expect(OutboundError.Reason(serving: error, isWithinResponse: true).token == within)
+        #expect(FailureReason(serving: error, isWithinResponse: false).token == before)
+        #expect(FailureReason(serving: error, isWithinResponse: true).token == within)
     }
 
     @Test("The limits are the documented ones")

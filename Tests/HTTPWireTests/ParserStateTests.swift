@@ -47,7 +47,7 @@ struct ParserStateTests {
         #expect(error.reason == .protocolError)
         var other = ResponseParser()
         guard case .failed(let end) = other.inputEnded() else { return #expect(Bool(false)) }
-        #expect(end.reason == .terminated)
+        #expect(end.reason == .connectionTerminated)
     }
 
     @Test("A response that arrives in one piece is taken without events, and no other is")

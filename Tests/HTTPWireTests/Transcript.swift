@@ -117,7 +117,7 @@ extension Transcript {
         case .end(let reusable):
             add(reusable ? "end reusable" : "end")
         case .failed(let error):
-            add("\(error.reason.rawValue): \(error.message)")
+            add("\(error.reason.token): \(error.message)")
             hasFailed = true
             return false
         }

@@ -1,4 +1,5 @@
 public import EventIO
+internal import HTTPModel
 internal import HTTPWire
 public import Rx
 

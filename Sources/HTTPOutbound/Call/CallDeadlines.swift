@@ -1,4 +1,5 @@
 internal import EventIO
+internal import HTTPModel
 
 /// The clocks that a call is under. One timer serves them all: it is set for the nearest, and when it fires it
 /// asks `verdict` again, since a clock may have moved on in the meantime.
@@ -28,7 +29,7 @@ struct CallDeadlines {
 
     enum Verdict {
         case notYet
-        case failed(OutboundError.Reason, String)
+        case failed(FailureReason, String)
     }
 
     private var limits: CallLimits

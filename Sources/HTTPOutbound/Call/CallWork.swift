@@ -47,7 +47,9 @@ private final class SourceCall: OutboundCall, @unchecked Sendable {
         source.onLast(OutboundResponse(head: head, body: body, timings: timings))
     }
 
-    override func failed(_ error: OutboundError) { source.onError(error) }
+    override func failed(_ reason: FailureReason, _ detail: String) {
+        source.onError(error(reason, detail))
+    }
 }
 
 extension OutboundError {

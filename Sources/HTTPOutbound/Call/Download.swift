@@ -106,9 +106,9 @@ private final class DownloadCall: OutboundCall, @unchecked Sendable {
         }
     }
 
-    override func failed(_ error: OutboundError) {
+    override func failed(_ reason: FailureReason, _ detail: String) {
         dropFile()
-        source.onError(error)
+        source.onError(error(reason, detail))
     }
 
     /// Nobody wants it any more, be it on its way or only the file's last bytes.

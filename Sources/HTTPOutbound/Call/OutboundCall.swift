@@ -113,7 +113,9 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     open func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {}
 
     /// No whole response came.
-    open func failed(_ error: OutboundError) {}
+    ///
+    /// - Parameter detail: for a log; not for a metric label.
+    open func failed(_ reason: FailureReason, _ detail: String) {}
 
     /// `timings` has more: the call has a connection, and its request goes out; or the first byte of a response is there.
     open func advanced() {}
@@ -214,14 +216,18 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         succeeded(head, body)
     }
 
-    final func fail(_ reason: OutboundError.Reason, _ detail: String) {
+    final func fail(_ reason: FailureReason, _ detail: String) {
         guard end() else { return }
-        failed(
-            OutboundError(reason: reason, detail: detail, requestWasSent: requestWasSent, timings: timings))
+        failed(reason, detail)
+    }
+
+    /// The failure of this call, as a stream's error.
+    final func error(_ reason: FailureReason, _ detail: String) -> OutboundError {
+        OutboundError(reason: reason, detail: detail, requestWasSent: requestWasSent, timings: timings)
     }
 
     /// Fails in a turn of its own: a subscriber that calls again when a call fails is not called from within its own call.
-    final func failSoon(_ reason: OutboundError.Reason, _ detail: String) {
+    final func failSoon(_ reason: FailureReason, _ detail: String) {
         loop.defer(FailedStart(self, reason, detail))
     }
 
@@ -307,10 +313,10 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
 /// The end of a call that failed as it was started.
 private final class FailedStart: DeferredWork {
     private let call: OutboundCall
-    private let reason: OutboundError.Reason
+    private let reason: FailureReason
     private let detail: String
 
-    init(_ call: OutboundCall, _ reason: OutboundError.Reason, _ detail: String) {
+    init(_ call: OutboundCall, _ reason: FailureReason, _ detail: String) {
         self.call = call
         self.reason = reason
         self.detail = detail

@@ -52,7 +52,7 @@ extension ContentCodingError {
     }
 }
 
-extension OutboundError.Reason {
+extension FailureReason {
     init(_ error: ContentCodingError) {
         switch error {
         case .unknown, .corrupt, .truncated: self = .responseContentCoding

@@ -141,7 +141,7 @@ final class Connection {
     }
 
     /// Closes it and ends its call with this failure.
-    func fail(_ reason: OutboundError.Reason, _ detail: String) {
+    func fail(_ reason: FailureReason, _ detail: String) {
         let ended = letGo()
         discard(DiscardReason(reason))
         ended?.fail(reason, detail)
@@ -294,9 +294,9 @@ extension Connection: StreamHandler {
     func streamFailed(_ error: SocketError) {
         if error.kind == .loopEnded { return pool.loopEnded() }
         guard !state.isOpening else {
-            return fail(OutboundError.Reason(connecting: error), error.description)
+            return fail(FailureReason(connecting: error), error.description)
         }
-        let reason = OutboundError.Reason(serving: error, isWithinResponse: state.hasFirstByte)
+        let reason = FailureReason(serving: error, isWithinResponse: state.hasFirstByte)
         // `.truncated` says that the connection was cut, and nothing else.
         let isCut = error.tls == nil || error.tls?.kind == .truncated
         guard case .fail = ended(isCut ? .peerClosed : DiscardReason(reason)) else { return }

@@ -1,8 +1,8 @@
 internal import EventIO
 internal import Glibc
-internal import HTTPWire
+internal import HTTPModel
 
-extension OutboundError.Reason {
+extension FailureReason {
     /// What a failure to connect is called.
     init(connecting error: SocketError) {
         switch error.kind {
@@ -46,16 +46,6 @@ extension OutboundError.Reason {
         // How many connections there may be is decided by the descriptors and ports that are left, too.
         case EMFILE, ENFILE, ENOBUFS, ENOMEM, EADDRNOTAVAIL: self = .connectionLimitReached
         default: self = error.operation == .connect ? .destinationUnavailable : .internalError
-        }
-    }
-
-    init(_ reason: ResponseError.Reason) {
-        switch reason {
-        case .protocolError: self = .protocolError
-        case .headerSectionSize: self = .responseHeadSize
-        case .transferCoding: self = .responseTransferCoding
-        case .incomplete: self = .responseIncomplete
-        case .terminated: self = .connectionTerminated
         }
     }
 }

@@ -19,7 +19,7 @@ struct ResponseReader {
         /// So many bytes are gathered by now, of a body that is asked about.
         case gathered(Int)
         case whole(WholeResponse)
-        case failed(OutboundError.Reason, String)
+        case failed(FailureReason, String)
     }
 
     /// How far the bytes of one input are read.
@@ -119,7 +119,7 @@ struct ResponseReader {
                 }
             case .end(let isReusable):
                 return whole(isReusable: isReusable, strayBytes: bytes.count - place.parsed)
-            case .failed(let error): return .failed(OutboundError.Reason(error.reason), error.message)
+            case .failed(let error): return .failed(error.reason, error.message)
             }
         }
     }
@@ -128,7 +128,7 @@ struct ResponseReader {
     mutating func inputEnded() -> Step {
         switch parser.inputEnded() {
         case .end: whole(isReusable: false, strayBytes: 0)
-        case .failed(let error): .failed(OutboundError.Reason(error.reason), error.message)
+        case .failed(let error): .failed(error.reason, error.message)
         case .needMore, .informational, .head, .body: .needMore
         }
     }
@@ -162,7 +162,7 @@ struct ResponseReader {
             special.decoding = try BodyDecoding(special.codings, size: size, ratio: decodingRatio)
             return nil
         } catch {
-            return .failed(OutboundError.Reason(error), error.description)
+            return .failed(FailureReason(error), error.description)
         }
     }
 
@@ -220,7 +220,7 @@ struct ResponseReader {
         } catch {
             place.undecoded = nil
             return isLeftCoded(after: error)
-                ? nil : .failed(OutboundError.Reason(error), error.description)
+                ? nil : .failed(FailureReason(error), error.description)
         }
     }
 
@@ -229,7 +229,7 @@ struct ResponseReader {
             try special?.decoding?.finish()
         } catch {
             guard isLeftCoded(after: error) else {
-                return .failed(OutboundError.Reason(error), error.description)
+                return .failed(FailureReason(error), error.description)
             }
         }
         guard let head = head.take(), let framing = framing.take() else {

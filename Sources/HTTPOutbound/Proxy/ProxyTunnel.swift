@@ -62,7 +62,7 @@ final class ProxyTunnel {
             tls, host: host, sessionKey: origin.hostAndPort, deadline: deadline, received: rest)
     }
 
-    private func fail(_ reason: OutboundError.Reason, _ what: String) {
+    private func fail(_ reason: FailureReason, _ what: String) {
         connection.fail(reason, "the proxy \(proxy) \(what)")
     }
 }
@@ -84,7 +84,7 @@ extension ProxyTunnel: StreamHandler {
             case .head(let head, _):
                 return answered(head.status, UnsafeRawBufferPointer(rebasing: bytes[consumed...]))
             case .failed(let error):
-                return fail(OutboundError.Reason(error.reason), "answered no HTTP: \(error.message)")
+                return fail(error.reason, "answered no HTTP: \(error.message)")
             case .body, .end: return
             }
         }
@@ -97,7 +97,7 @@ extension ProxyTunnel: StreamHandler {
     func streamFailed(_ error: SocketError) {
         if error.kind == .loopEnded { return connection.streamFailed(error) }
         guard isConnected else {
-            return fail(OutboundError.Reason(connecting: error), "cannot be reached: \(error)")
+            return fail(FailureReason(connecting: error), "cannot be reached: \(error)")
         }
         fail(.connectionTerminated, "broke the connection: \(error)")
     }

@@ -32,11 +32,11 @@ final class LoopAttempt: OutboundCall, @unchecked Sendable {
             TransportResponse(status: head.status, fields: head.fields, body: body))
     }
 
-    override func failed(_ error: OutboundError) {
+    override func failed(_ reason: FailureReason, _ detail: String) {
         guard let receiver = receiver.take() else { return }
         if let address { receiver.attemptReached(address) }
         if requestWasSentTwice { receiver.attemptWasSentTwice() }
-        receiver.attemptFailed(TransportError(error))
+        receiver.attemptFailed(TransportError(reason, detail))
     }
 
     override func advanced() { note(call) }
@@ -87,11 +87,5 @@ extension BlockingBody {
         init(_ reader: any BodyReader) { self.reader = reader }
 
         func read(atMost count: Int) throws -> ArraySlice<UInt8> { try reader.read(atMost: count) }
-    }
-}
-
-extension TransportError {
-    init(_ error: OutboundError) {
-        self.init(FailureReason(token: error.reason.token), error.detail, underlying: error)
     }
 }

@@ -156,10 +156,10 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
         }
     }
 
-    override func failed(_ error: OutboundError) {
+    override func failed(_ reason: FailureReason, _ detail: String) {
         dropFile()
         if let address { receiver?.attemptReached(address) }
         if requestWasSentTwice { receiver?.attemptWasSentTwice() }
-        receiver.take()?.attemptFailed(TransportError(error))
+        receiver.take()?.attemptFailed(TransportError(reason, detail))
     }
 }

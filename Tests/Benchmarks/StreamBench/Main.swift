@@ -127,6 +127,10 @@ final class Runner: @unchecked Sendable {
     }
 }
 
+struct CallFailure: Error, CustomStringConvertible {
+    let description: String
+}
+
 /// Takes its response in pieces and lets them go.
 final class BulkCall: OutboundCall, @unchecked Sendable {
     private let request: OutboundRequest
@@ -153,7 +157,9 @@ final class BulkCall: OutboundCall, @unchecked Sendable {
         done(.success(()))
     }
 
-    override func failed(_ error: OutboundError) { done(.failure(error)) }
+    override func failed(_ reason: FailureReason, _ detail: String) {
+        done(.failure(CallFailure(description: "\(reason): \(detail)")))
+    }
 }
 
 /// So many zeros, 64 KiB at a time.

@@ -80,7 +80,7 @@ private func note(_ event: ResponseParser.Event, in text: inout String) -> Bool 
         }
     case .end(let reusable): text += "end \(reusable)\n"
     case .failed(let error):
-        text += "\(error.reason.rawValue) \(error.message)\n"
+        text += "\(error.reason.token) \(error.message)\n"
         return true
     }
     return false

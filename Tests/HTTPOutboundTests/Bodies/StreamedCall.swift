@@ -98,8 +98,8 @@ final class StreamedCall: OutboundCall, @unchecked Sendable {
         ended.fire()
     }
 
-    override func failed(_ error: OutboundError) {
-        told.withLock { $0.end = .failure(error) }
+    override func failed(_ reason: FailureReason, _ detail: String) {
+        told.withLock { $0.end = .failure(error(reason, detail)) }
         ended.fire()
     }
 }
