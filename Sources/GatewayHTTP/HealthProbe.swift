@@ -100,7 +100,7 @@ public enum HealthProbe {
         let client = HTTPClient(loop: loop, limits: limits)
         let subscription = SingleAssignmentDisposable()
         loop.execute {
-            let call = client.upstream(origin).send(OutboundRequest(target: path))
+            let call = client.origin(origin).send(OutboundRequest(target: path))
             subscription.setDisposable(
                 call.subscribe { answer in
                     result.withLock { $0 = answer }

@@ -9,11 +9,11 @@ import Rx
 public struct TestClient: Sendable {
     /// Where the gateway listens: `http://127.0.0.1:43210`.
     public let url: String
-    private let upstream: Upstream
+    private let gateway: OriginClient
 
-    init(url: String, upstream: Upstream) {
+    init(url: String, gateway: OriginClient) {
         self.url = url
-        self.upstream = upstream
+        self.gateway = gateway
     }
 
     public func get(_ target: String, _ fields: HTTPFields = HTTPFields()) async throws -> TestResponse {
@@ -45,7 +45,7 @@ public struct TestClient: Sendable {
         var fields = fields
         if json != nil { fields.append(.contentType, "application/json") }
         let request = OutboundRequest(method: method, target: target, fields: fields, body: json ?? "")
-        let call = upstream.send(request)
+        let call = gateway.send(request)
         let handover = Handover()
         let response = try await withCheckedThrowingContinuation { continuation in
             _ = call.subscribe {

@@ -99,7 +99,7 @@ private final class GatewayFixture: Sendable {
             limits.totalTimeout = .seconds(30)
             let httpClient = loop.runBlocking { [limits] in HTTPClient(loop: loop, limits: limits) }
             self.httpClient = httpClient
-            client = TestClient(url: server.url, upstream: loop.runBlocking { httpClient.upstream(origin) })
+            client = TestClient(url: server.url, gateway: loop.runBlocking { httpClient.origin(origin) })
         } catch {
             group.shutdown()
             throw error

@@ -1,10 +1,10 @@
 public import EventIO
 internal import HTTPModel
 
-/// Where requests go, and how: one scheme, host and port, or a Unix-domain socket; the configuration of its TLS; the proxy
-/// on the way. One pool belongs to each on a loop: whatever differs here shares no connection.
+/// Where requests go: scheme, host and port, or a Unix-domain socket, with the TLS configuration and the proxy on the way.
+/// Origins that differ in any of these share no connection.
 public struct Origin: Sendable, Hashable, CustomStringConvertible {
-    /// How the bytes travel. A set that may grow.
+    /// The scheme of the URL. The set may grow.
     public struct Scheme: Sendable, Hashable, CustomStringConvertible {
         public let name: String
         public let defaultPort: UInt16
@@ -18,7 +18,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         public var description: String { name }
     }
 
-    /// What a connection is opened to.
+    /// What to connect to.
     enum Endpoint: Sendable, Hashable {
         /// A name or a numeric address, without brackets.
         case tcp(host: String, port: UInt16)
@@ -27,18 +27,21 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
 
     public let scheme: Scheme
     let endpoint: Endpoint
-    /// The value of the Host field: `host`, or `host:port` where the port is not the scheme's own (RFC 9110 7.2).
+    /// The value of the Host field: `host`, or `host:port` if the port is not the scheme's default (RFC 9110 7.2).
     public let authority: String
-    /// By what its connections are encrypted: nil for `http`.
+    /// The TLS settings of its connections; nil for `http`.
     public let tls: TLSContext?
-    /// The proxy that its connections go through; nil for none, as in the beginning.
+    /// The proxy that its connections go through; nil for none. Set by `through(_:)`.
     public private(set) var proxy: ProxyConfiguration?
 
+    /// Creates an origin that is reached over TCP.
+    ///
     /// - Parameters:
+    ///   - scheme: `http` or `https`.
     ///   - host: a name, an IPv4 address, or an IPv6 address with or without brackets.
-    ///   - port: the scheme's own where nil.
-    ///   - tls: for `https`; `TLSContext.shared()` verifies servers as the system does.
-    /// - Returns: nil when the host is none, the port is 0, or `tls` is missing where it is due or given where it is not.
+    ///   - port: nil for the scheme's default.
+    ///   - tls: required for `https`, and only there; `TLSContext.shared()` trusts what the system trusts.
+    /// - Returns: nil if the host is invalid, the port is 0, or `tls` does not match the scheme.
     public init?(scheme: Scheme = .http, host: String, port: UInt16? = nil, tls: TLSContext? = nil) {
         guard (scheme == .https) == (tls != nil) else { return nil }
         let port = port ?? scheme.defaultPort
@@ -53,10 +56,12 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         endpoint = .tcp(host: name, port: port)
     }
 
+    /// Creates an origin that is reached over a Unix-domain socket.
+    ///
     /// - Parameters:
-    ///   - unixSocket: the path of the socket, at most 107 bytes (sockaddr_un).
-    ///   - host: what Host says to the server behind it.
-    /// - Returns: nil when the path is empty or too long, or the host is none.
+    ///   - path: the path of the socket, at most 107 bytes (sockaddr_un).
+    ///   - host: the value of Host.
+    /// - Returns: nil if the path is empty or too long, or the host is invalid.
     public init?(unixSocket path: String, host: String = "localhost") {
         guard let address = try? SocketAddress(unixPath: path),
             Array(host.utf8).withUnsafeBytes({ Authority.isValid($0) })
@@ -67,14 +72,14 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         endpoint = .unix(address)
     }
 
-    /// The same origin by way of a proxy, or of none. A Unix-domain socket has no way to be on.
+    /// Returns the same origin, reached through this proxy or directly. Unix-domain sockets are always reached directly.
     public func through(_ proxy: ProxyConfiguration?) -> Origin {
         var origin = self
         if case .tcp = endpoint { origin.proxy = proxy }
         return origin
     }
 
-    /// `host:port`, what a proxy is asked for by CONNECT (RFC 9110 9.3.6), and what servers of TLS are told apart by.
+    /// `host:port`: the target of CONNECT (RFC 9110 9.3.6), and the key of TLS sessions.
     var hostAndPort: String {
         switch endpoint {
         case .tcp(let host, let port):
@@ -83,7 +88,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Without the proxy's user and password, and without the proxy.
+    /// The scheme and authority, without the proxy.
     public var description: String {
         switch endpoint {
         case .tcp: "\(scheme)://\(authority)"

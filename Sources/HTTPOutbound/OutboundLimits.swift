@@ -1,50 +1,50 @@
-/// Every bound of the client. The defaults are a gateway's, which answers for others and refuses early; `program` is for
-/// programs that make calls of their own.
+/// The limits of the client. The defaults suit a gateway, which refuses early; `program` suits a program that makes calls
+/// of its own.
 public struct OutboundLimits: Sendable, Hashable {
-    /// Connections to one upstream on one loop, connecting ones included. Default 64.
+    /// Connections to one upstream on one loop, including those still connecting. Default 64.
     public var connectionsPerUpstream = 64
-    /// Calls that wait for a connection, over all upstreams of one loop. Default 4096; the next one fails at
-    /// once with `connection_limit_reached`.
+    /// Calls that wait for a connection, over all upstreams of one loop. Beyond it calls fail at once with
+    /// `connection_limit_reached`. Default 4096.
     public var waitingCalls = 4096
-    /// Time a call waits for a connection before it fails with `connection_limit_reached`; nil: as long as its total time
-    /// allows. Default 1 s.
+    /// Time that a call waits for a connection before it fails with `connection_limit_reached`; nil to wait as long as its
+    /// total time allows. Default 1 s.
     public var waitTimeout: Duration? = .seconds(1)
 
-    /// Time to resolve the name and to connect, for one attempt. Default 1 s.
+    /// Time to resolve the name and to connect. Default 1 s.
     public var connectTimeout: Duration = .seconds(1)
-    /// Time after which the next of a name's addresses is tried beside those before it (RFC 8305 5), 100 ms to 2 s.
+    /// How long to wait for one address of a name before trying the next one beside it (RFC 8305 5), 100 ms to 2 s.
     /// Default 250 ms.
     public var connectAttemptDelay: Duration = .milliseconds(250)
     /// Time from the request's last byte to the response's first. Default 5 s.
     public var firstByteTimeout: Duration = .seconds(5)
     /// Longest silence within a response. Default 5 s.
     public var readTimeout: Duration = .seconds(5)
-    /// Time in which the upstream has to take some of a request that it did not take whole. Default 5 s. Progress is
-    /// looked for once in that time, so an upstream that stops taking is given up after one to two of them.
+    /// Longest time in which the upstream takes no more of the request. Progress is checked once in this time, so an upstream
+    /// that stops reading is given up after one to two of them. Default 5 s.
     public var writeTimeout: Duration = .seconds(5)
-    /// Time for the whole call from its start to the response's last byte, whatever trickles in. Default 10 s.
+    /// Time for the whole call, from its start to the last byte of the response. Default 10 s.
     public var totalTimeout: Duration = .seconds(10)
 
-    /// The longest that the caller's own side may stand still within a call: paused while a streamed response comes, or
-    /// owing a piece of a streamed request. Default 60 s; then `http_response_timeout`, `connection_write_timeout`.
+    /// Longest pause on the caller's side: a streamed response that is paused (then `http_response_timeout`), or a streamed
+    /// request without its next piece (then `connection_write_timeout`). Default 60 s.
     public var pauseTimeout: Duration = .seconds(60)
-    /// Time that a body which expects a 100 (Continue) waits for it before it is sent all the same. Default 1 s.
+    /// How long a body with `Expect: 100-continue` waits for the 100 before it is sent anyway. Default 1 s.
     public var continueTimeout: Duration = .seconds(1)
 
-    /// Time a pooled connection may lie idle. Default 30 s.
+    /// How long a pooled connection may be idle. Default 30 s.
     public var idleTimeout: Duration = .seconds(30)
-    /// Age at which a connection is used no more. Default 10 min.
+    /// Age at which a connection is closed. Default 10 min.
     public var connectionAge: Duration = .seconds(600)
-    /// Requests after which a connection is used no more. Default 1000.
+    /// Requests after which a connection is closed. Default 1000.
     public var requestsPerConnection = 1000
 
-    /// Bytes of a response's body that is gathered, transfer and content codings removed. Default 8 MiB; beyond it
-    /// `http_response_body_size`. One that is taken in pieces has the limit of its `BodyDelivery`.
+    /// Bytes of a gathered response body, transfer and content codings removed. Beyond it `http_response_body_size`.
+    /// Default 8 MiB.
     public var responseBody = 8 << 20
-    /// Bytes that each byte of a coded body may become when more than 1 MiB came out, gathered or not. Default 100; beyond
-    /// it `http_response_body_size`. Nil for as many as may be.
+    /// Most bytes that one byte of an encoded body may decode to, once more than 1 MiB came out. Beyond it
+    /// `http_response_body_size`. Default 100; nil for no limit.
     public var decodingRatio: Int? = 100
-    /// Bytes of a response's head. Default 32 KiB; beyond it `http_response_header_section_size`.
+    /// Bytes of a response's head. Beyond it `http_response_header_section_size`. Default 32 KiB.
     public var responseHead = 32 << 10
     /// Fields of a response. Default 100.
     public var responseFields = 100
@@ -53,7 +53,7 @@ public struct OutboundLimits: Sendable, Hashable {
 
     public init() {}
 
-    /// The defaults, but that calls wait for a connection as long as their total time allows, 65 536 of them on each loop.
+    /// The defaults, except that calls wait for a connection as long as their total time allows, 65 536 of them on each loop.
     public static let program: OutboundLimits = {
         var limits = OutboundLimits()
         limits.waitTimeout = nil

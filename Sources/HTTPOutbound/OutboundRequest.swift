@@ -1,27 +1,27 @@
 public import HTTPModel
 
-/// One request to an upstream, whole. Host and the framing are the client's to write, and no field of the caller.
+/// One request. The client itself writes Host and the framing fields.
 public struct OutboundRequest: Sendable {
     public var method: HTTPMethod
-    /// Path and query as they go out, percent-encoded: `/weights?fddDate=2026-11-20`.
+    /// Path and query, percent-encoded: `/weights?fddDate=2026-11-20`.
     public var target: ArraySlice<UInt8>
-    /// End-to-end fields. A hop-by-hop field, Host, Content-Length or Transfer-Encoding among them is ignored.
+    /// End-to-end fields. Hop-by-hop fields, Host, Content-Length and Transfer-Encoding are ignored.
     public var fields: HTTPFields
-    /// More of them, which go out after `fields`: apart, so that requests may share either.
+    /// More fields, which follow `fields`. Kept apart so that requests can share them.
     public var sharedFields: HTTPFields
     public var body: OutboundBody
 
-    /// Stands in for `OutboundLimits.connectTimeout`.
+    /// Replaces `OutboundLimits.connectTimeout`.
     public var connectTimeout: Duration?
-    /// Stands in for `OutboundLimits.writeTimeout`.
+    /// Replaces `OutboundLimits.writeTimeout`.
     public var writeTimeout: Duration?
-    /// Stands in for `OutboundLimits.firstByteTimeout`.
+    /// Replaces `OutboundLimits.firstByteTimeout`.
     public var firstByteTimeout: Duration?
-    /// Stands in for `OutboundLimits.readTimeout`.
+    /// Replaces `OutboundLimits.readTimeout`.
     public var readTimeout: Duration?
-    /// Stands in for `OutboundLimits.totalTimeout`, e.g. what is left of the caller's own time.
+    /// Replaces `OutboundLimits.totalTimeout`, e.g. with what is left of the caller's own time.
     public var totalTimeout: Duration?
-    /// Whether the content codings of the response are undone. Default true.
+    /// Whether to decode content codings of the response. Default true.
     public var decodesContent = true
 
     public init(

@@ -1,6 +1,6 @@
 public import HTTPModel
 
-/// A whole response: every byte that its framing promised has come.
+/// A complete response: every byte that its framing promised has arrived.
 public struct OutboundResponse: Sendable {
     public let head: HTTPResponseHead
     /// The body, transfer coding removed; empty for HEAD, 204 and 304. Its indices need not start at 0.

@@ -1,14 +1,14 @@
-/// What one pool, or all pools of a client together, holds at this moment, and has done so far.
+/// What one pool, or all pools of a client, hold at this moment and have done so far.
 public struct PoolReport: Sendable, Hashable {
-    /// Connections open and free.
+    /// Open connections that no call uses.
     public var idle = 0
-    /// Connections that connect or serve a call.
+    /// Connections that are connecting or serve a call.
     public var leased = 0
     /// Calls that wait for a connection.
     public var waiting = 0
-    /// Connections begun since the start.
+    /// Connections opened so far.
     public var opened = 0
-    /// Calls since the start that got a connection which had served another before.
+    /// Calls so far that were served by a connection that had served another call.
     public var reused = 0
 
     public init(idle: Int = 0, leased: Int = 0, waiting: Int = 0, opened: Int = 0, reused: Int = 0) {

@@ -88,7 +88,7 @@ struct LimitsTableTests {
             "tracestate.members": TraceState.maximumMembers,
             "tracestate.bytes": TraceState.maximumBytes,
             "timeline.entries": RequestTimeline.limit,
-            "decoding.encoded": BodyDecoding.encodedLimit(of: OutboundLimits().responseBody),
+            "decoding.encoded": BodyDecoder.encodedLimit(of: OutboundLimits().responseBody),
             "log.calls": CallRecord.limit,
             "tls.empty": TLSEngine.emptyLimit,
             "tls.servers": TLSSessionCache.serverLimit,

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPOutbound
 
-@Suite("The deadlines of a call")
+@Suite("Call deadlines")
 struct CallDeadlinesTests {
     static let start = MonotonicTime(nanoseconds: 5_000_000_000)
 
@@ -21,7 +21,7 @@ struct CallDeadlinesTests {
         }
     }
 
-    @Test("A call that waits fails after a second, for want of a connection")
+    @Test("A call that waits for a connection fails after a second")
     func waiting() {
         var deadlines = Self.deadlines()
         deadlines.reached(.waiting, now: Self.start)
@@ -30,7 +30,7 @@ struct CallDeadlinesTests {
         #expect(reason(deadlines, at: 999) == nil)
     }
 
-    @Test("A call never waits past its own end")
+    @Test("A call does not wait beyond its total limit")
     func waitingPastTheEnd() {
         var limits = CallLimits(OutboundLimits())
         limits.total = .milliseconds(300)
@@ -40,7 +40,7 @@ struct CallDeadlinesTests {
         #expect(reason(deadlines, at: 300) == "connection_limit_reached")
     }
 
-    @Test("Connecting gets a second, or what is left of the call")
+    @Test("Connecting may take a second, or what is left of the call if that is less")
     func connecting() {
         var deadlines = Self.deadlines()
         deadlines.reached(.connecting, now: Self.start)
@@ -50,7 +50,7 @@ struct CallDeadlinesTests {
         #expect(reason(deadlines, at: 10_000) == "connection_timeout")
     }
 
-    @Test("An upstream that takes no byte fails the write, and each byte taken gives it more time")
+    @Test("The write limit runs from the last byte that the upstream took")
     func writing() {
         var deadlines = Self.deadlines()
         deadlines.reached(.writing, now: Self.start)
@@ -61,7 +61,7 @@ struct CallDeadlinesTests {
     }
 
     @Test(
-        "Silence after the request fails at the first-byte limit, silence within the response at the read limit"
+        "Silence after the request fails at the first-byte limit, and silence within the response at the read limit"
     )
     func silence() {
         var deadlines = Self.deadlines()
@@ -74,7 +74,7 @@ struct CallDeadlinesTests {
         #expect(reason(deadlines, at: 8000) == "connection_read_timeout")
     }
 
-    @Test("Bytes that trickle do not move the end of the call")
+    @Test("Trickling bytes do not extend the total limit")
     func trickle() {
         var deadlines = Self.deadlines()
         deadlines.reached(.awaitingResponse, now: Self.start)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTPOutbound
 
-@Suite("Disposal of a call", .timeLimit(.minutes(1)))
+@Suite("Disposing a call", .timeLimit(.minutes(1)))
 struct CancellationTests {
     static let ok = CallTests.ok
 
@@ -17,7 +17,7 @@ struct CancellationTests {
         [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345")],
     ]
 
-    @Test("closes its connection at once, wherever the response stands", arguments: half.indices)
+    @Test("closes the connection at once, at any point of the response", arguments: half.indices)
     func closes(index: Int) async throws {
         let sent = Signal()
         let upstream = try ScriptedUpstream(
@@ -39,7 +39,7 @@ struct CancellationTests {
         upstream.stop()
     }
 
-    @Test("while it connects closes the socket, and frees its place")
+    @Test("while it connects closes the socket and frees the slot")
     func connecting() async throws {
         let (port, descriptors) = try ScriptedUpstream.blackHole()
         try await ClientHarness.with { harness in
@@ -53,7 +53,7 @@ struct CancellationTests {
         ScriptedUpstream.close(descriptors)
     }
 
-    @Test("while it waits leaves the line, and the next one is served")
+    @Test("while it waits leaves the queue to the next call")
     func waiting() async throws {
         let go = Signal()
         let upstream = try ScriptedUpstream([.readRequest, .wait(go), .send(Self.ok), .again])
@@ -73,7 +73,7 @@ struct CancellationTests {
         upstream.stop()
     }
 
-    @Test("gives its place to the first who waits")
+    @Test("gives its slot to the first waiting call")
     func handsOver() async throws {
         let upstream = try ScriptedUpstream(
             [.readRequest, .awaitEnd], [.readRequest, .send(Self.ok), .again])
@@ -89,7 +89,7 @@ struct CancellationTests {
         upstream.stop()
     }
 
-    @Test("after the whole response keeps the connection")
+    @Test("after the complete response keeps the connection open")
     func afterTheEnd() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         try await ClientHarness.with { harness in
@@ -104,7 +104,7 @@ struct CancellationTests {
         upstream.stop()
     }
 
-    @Test("of one subscription leaves the other: each sends the request once")
+    @Test("affects only its own subscription, each of which sends the request once")
     func cold() async throws {
         let upstream = try ScriptedUpstream(
             [.readRequest, .awaitEnd], [.readRequest, .send(Self.ok), .again])
@@ -112,7 +112,7 @@ struct CancellationTests {
             let api = try await harness.upstream(upstream)
             let single = api.send(OutboundRequest(target: "/"))
             #expect(upstream.connections == 0)
-            // From this thread, which is not the loop's.
+            // From this thread, off the loop.
             let first = single.subscribe()
             await upstream.requestRead.wait()
             let status = Lock<HTTPStatus?>(nil)
@@ -131,7 +131,7 @@ struct CancellationTests {
         upstream.stop()
     }
 
-    @Test("before the loop came to start it sends nothing")
+    @Test("before the loop has started it sends nothing")
     func beforeStart() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         try await ClientHarness.with { harness in
@@ -151,7 +151,7 @@ struct CancellationTests {
         upstream.stop()
     }
 
-    @Test("within the delivery of its own answer changes nothing, and the next call may begin there")
+    @Test("while its response is delivered changes nothing, and another call may start there")
     func reentrant() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         try await ClientHarness.with { harness in
@@ -177,7 +177,7 @@ struct CancellationTests {
         upstream.stop()
     }
 
-    @Test("by the failure of another call is safe, also while the client closes both")
+    @Test("in the failure handler of another call is safe, even while the client closes both")
     func joined() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .awaitEnd])
         try await ClientHarness.with { harness in
@@ -202,7 +202,7 @@ struct CancellationTests {
         upstream.stop()
     }
 
-    @Test("at any moment, of a thousand calls from several threads, leaves nothing behind")
+    @Test("a thousand times at random moments from several threads leaves nothing behind")
     func storm() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         try await ClientHarness.with(limits: PoolLimitTests.limits(connections: 8)) { harness in

@@ -8,7 +8,7 @@ import Testing
 @testable import HTTPOutbound
 
 extension OutboundLimits {
-    /// For tests that are not about time: a machine may be busy.
+    /// For tests that are not about time, on a busy machine.
     static var patient: OutboundLimits {
         var limits = OutboundLimits()
         limits.waitTimeout = .seconds(20)
@@ -21,18 +21,18 @@ extension OutboundLimits {
     }
 }
 
-/// How a client reaches its upstream.
+/// Whether a client reaches its upstream over plain TCP or TLS.
 enum Wire: String, CaseIterable, CustomTestStringConvertible {
     case plain, tls
 
     private static let server = TLSServer()
 
-    /// What an upstream has to speak.
+    /// The TLS server that an upstream uses; nil for plain TCP.
     var server: TLSServer? { self == .tls ? Self.server : nil }
 
     var testDescription: String { rawValue }
 
-    /// Trusts the tests' authority alone.
+    /// Trusts only the tests' authority.
     static var configuration: TLSConfiguration {
         var configuration = TLSConfiguration()
         configuration.trust = .authorities(.text(TestAuthority.shared.pem))
@@ -46,7 +46,7 @@ enum Wire: String, CaseIterable, CustomTestStringConvertible {
     }
 }
 
-/// A client on a loop of its own, reached from a test's task.
+/// A client on its own loop, used from a test's task.
 final class ClientHarness: Sendable {
     let group: EventLoopGroup
     let client: HTTPClient
@@ -61,7 +61,7 @@ final class ClientHarness: Sendable {
         }
     }
 
-    /// Runs `body` with a client, closes the client, and sees that nothing is left of it.
+    /// Runs `body` with a client, closes the client, and checks that no connection, call or timer is left.
     static func with(
         limits: OutboundLimits = OutboundLimits.patient, resolver: Resolver = Resolver(),
         discarded: DiscardReasons? = nil, sourceLocation: SourceLocation = #_sourceLocation,
@@ -79,27 +79,27 @@ final class ClientHarness: Sendable {
         #expect(
             left.idle == 0 && left.leased == 0 && left.waiting == 0, "\(left)", sourceLocation: sourceLocation
         )
-        // One may be the loop's own, which looks after streams that went quiet.
+        // The loop may keep one for streams that went quiet.
         #expect(timers <= 1, "timers are left", sourceLocation: sourceLocation)
         try result.get()
     }
 
-    func upstream(port: UInt16) async throws -> Upstream {
+    func upstream(port: UInt16) async throws -> OriginClient {
         let origin = try #require(Origin(host: "127.0.0.1", port: port))
         return try await upstream(origin)
     }
 
-    func upstream(_ origin: Origin) async throws -> Upstream {
-        try await loop.perform { [client] in client.upstream(origin) }
+    func upstream(_ origin: Origin) async throws -> OriginClient {
+        try await loop.perform { [client] in client.origin(origin) }
     }
 
-    /// By TLS where it speaks that.
-    func upstream(_ upstream: ScriptedUpstream, tls: TLSContext? = nil) async throws -> Upstream {
+    /// Connects over TLS if the upstream uses it.
+    func upstream(_ upstream: ScriptedUpstream, tls: TLSContext? = nil) async throws -> OriginClient {
         guard upstream.tls != nil else { return try await self.upstream(port: upstream.port) }
         return try await self.upstream(Wire.origin(upstream.port, tls))
     }
 
-    /// Waits until the pools are so, which the loop learns from the kernel in its own time.
+    /// Waits until the pools meet a condition, which may depend on events from the kernel.
     func until(_ condition: @escaping @Sendable (PoolReport) -> Bool) async throws {
         while !condition(try await report()) { await Task.yield() }
     }
@@ -109,26 +109,20 @@ final class ClientHarness: Sendable {
     }
 }
 
-/// A call that was begun, and its end.
-final class Begun: Sendable {
+/// A call under way, and its result.
+final class RunningCall: Sendable {
     private let outcome = Lock<Result<OutboundResponse, OutboundError>?>(nil)
     private let ended = Signal()
     private let subscription = SerialDisposable()
 
     /// Subscribes on the loop, after `before`.
-    convenience init(
-        _ upstream: Upstream, _ request: OutboundRequest, before: @escaping @Sendable () -> Void = {}
-    ) {
-        self.init(upstream, upstream.send(request), before: before)
-    }
-
     init(
-        _ upstream: Upstream, _ single: Single<OutboundResponse>,
-        before: @escaping @Sendable () -> Void = {}
+        _ upstream: OriginClient, _ request: OutboundRequest, before: @escaping @Sendable () -> Void = {}
     ) {
+        let call = upstream.send(request)
         let subscribe: @Sendable () -> Void = { [self] in
             before()
-            subscription.disposable = single.subscribe { [weak self] result in
+            subscription.disposable = call.subscribe { [weak self] result in
                 guard let self else { return }
                 outcome.withLock { $0 = Self.typed(result) }
                 ended.fire()
@@ -157,8 +151,8 @@ final class Begun: Sendable {
     func dispose() { subscription.dispose() }
 }
 
-extension Upstream {
-    func begin(_ request: OutboundRequest) -> Begun { Begun(self, request) }
+extension OriginClient {
+    func begin(_ request: OutboundRequest) -> RunningCall { RunningCall(self, request) }
 
     func call(_ request: OutboundRequest) async -> Result<OutboundResponse, OutboundError> {
         await begin(request).end()
@@ -174,7 +168,7 @@ extension Upstream {
 }
 
 extension Result where Success == OutboundResponse, Failure == OutboundError {
-    /// The body as text, or nil.
+    /// The body as text; nil after a failure.
     var text: String? {
         guard case .success(let response) = self else { return nil }
         return String(decoding: response.body, as: UTF8.self)
@@ -185,7 +179,7 @@ extension Result where Success == OutboundResponse, Failure == OutboundError {
         return response.head.status.code
     }
 
-    /// The failure's token, or nil.
+    /// The failure's token; nil after a success.
     var reason: String? { failure?.reason.token }
 
     var failure: OutboundError? {
@@ -201,7 +195,7 @@ extension Result where Success == OutboundResponse, Failure == OutboundError {
     }
 }
 
-/// Why connections were discarded, in order.
+/// Records why connections were discarded, in order.
 final class DiscardReasons: ConnectionObserver {
     private let reasons = Lock<[DiscardReason]>([])
 

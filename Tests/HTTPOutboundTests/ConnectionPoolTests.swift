@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPOutbound
 
-@Suite("The pool")
+@Suite("Connection pool")
 struct ConnectionPoolTests {
     typealias Pool = ConnectionPool<String>
 
@@ -17,7 +17,7 @@ struct ConnectionPoolTests {
 
     static func at(_ seconds: Int) -> MonotonicTime { start + .seconds(Int64(seconds)) }
 
-    @Test("Beyond the connections, and with no room to wait, a call is refused")
+    @Test("A call is refused when all connections are busy and the queue is full")
     func refused() {
         var pool = Pool(limits: Self.limits(connections: 1))
         expectOpen(&pool, slot: 0)
@@ -29,7 +29,7 @@ struct ConnectionPoolTests {
     }
 
     @Test(
-        "A closed pool refuses, hands out its idle connections and its waiters, and keeps nothing it gets back"
+        "Closing a pool returns its idle connections and waiters; it then refuses calls and closes released connections"
     )
     func closed() {
         var pool = Pool(limits: Self.limits())
@@ -46,7 +46,7 @@ struct ConnectionPoolTests {
         expectRelease(&pool, slot: 1, .closed)
     }
 
-    @Test("A waiter is served before any later call, in the order of arrival")
+    @Test("Waiters are served in the order of arrival, before any later call")
     func fair() {
         var pool = Pool(limits: Self.limits(connections: 1))
         expectOpen(&pool, slot: 0)
@@ -60,7 +60,7 @@ struct ConnectionPoolTests {
         #expect(pool.report == PoolReport(idle: 1, leased: 0, waiting: 0, opened: 1, reused: 3))
     }
 
-    @Test("Who left the line is not served")
+    @Test("A waiter that has left the queue is not served")
     func left() {
         var pool = Pool(limits: Self.limits(connections: 1))
         expectOpen(&pool, slot: 0)
@@ -71,24 +71,24 @@ struct ConnectionPoolTests {
         #expect(pool.waiting == 0)
     }
 
-    @Test("When a connection is lost, a new one is opened for the first waiter in its place")
+    @Test("When a connection is lost, a new one is opened in its slot for the first waiter")
     func vacancy() {
         var pool = Pool(limits: Self.limits(connections: 1))
         expectOpen(&pool, slot: 0)
         expectWait(&pool, "b")
         guard case .open(0, "b") = pool.connectionClosed(0, now: Self.start) else {
-            Issue.record("no connection for the waiter")
+            Issue.record("the waiter got no connection")
             return
         }
         guard case .none = pool.connectionClosed(0, now: Self.start) else {
-            Issue.record("a connection for nobody")
+            Issue.record("a connection was opened without a call")
             return
         }
         #expect(pool.report == PoolReport(idle: 0, leased: 0, waiting: 0, opened: 2, reused: 0))
         expectOpen(&pool, slot: 0)
     }
 
-    @Test("The connection used last is lent first")
+    @Test("The most recently used connection is lent first")
     func lifo() {
         var pool = Pool(limits: Self.limits(connections: 3))
         for slot in 0..<3 { expectOpen(&pool, slot: slot) }
@@ -100,7 +100,7 @@ struct ConnectionPoolTests {
         expectReuse(&pool, slot: 1)
     }
 
-    @Test("A connection that lay idle for 30 s is not lent")
+    @Test("A connection that was idle for 30 s is not lent")
     func idleTooLong() {
         var pool = Pool(limits: Self.limits())
         expectOpen(&pool, slot: 0)
@@ -113,13 +113,13 @@ struct ConnectionPoolTests {
             return
         }
         guard case .none = pool.connectionClosed(0, now: Self.at(30)) else {
-            Issue.record("a connection for nobody")
+            Issue.record("a connection was opened without a call")
             return
         }
         expectOpen(&pool, slot: 0, at: Self.at(30))
     }
 
-    @Test("A connection older than 10 min is closed when it comes back, and expires while idle")
+    @Test("A connection older than 10 min is closed when it is released, and expires while idle")
     func age() {
         var pool = Pool(limits: Self.limits())
         expectOpen(&pool, slot: 0)
@@ -129,7 +129,7 @@ struct ConnectionPoolTests {
         expectRelease(&pool, slot: 0, .closed, at: Self.at(600))
     }
 
-    @Test("A connection serves 1000 requests and no more")
+    @Test("A connection serves at most 1000 requests")
     func requests() {
         var pool = Pool(limits: Self.limits())
         expectOpen(&pool, slot: 0)
@@ -140,7 +140,7 @@ struct ConnectionPoolTests {
         expectRelease(&pool, slot: 0, .closed)
     }
 
-    @Test("Waiters count as requests on the connection they get")
+    @Test("Requests of waiters count towards the connection's limit")
     func requestsOfWaiters() {
         var limits = Self.limits(connections: 1)
         limits.requestsPerConnection = 2
@@ -151,12 +151,12 @@ struct ConnectionPoolTests {
         expectRelease(&pool, slot: 0, .lent("b"))
         expectRelease(&pool, slot: 0, .closed)
         guard case .open(0, "c") = pool.connectionClosed(0, now: Self.start) else {
-            Issue.record("no connection for the waiter")
+            Issue.record("the waiter got no connection")
             return
         }
     }
 
-    @Test("Keep-Alive of the peer shortens idle time and requests, and never lengthens them")
+    @Test("The peer's Keep-Alive can lower the idle time and request limits but not raise them")
     func keepAlive() {
         var pool = Pool(limits: Self.limits())
         expectOpen(&pool, slot: 0)
@@ -172,7 +172,7 @@ struct ConnectionPoolTests {
         expectRelease(&pool, slot: 1, .closed, peer: KeepAlive(idleTimeout: .zero, requestsLeft: nil))
     }
 
-    @Test("A replaced connection starts its age and its requests anew")
+    @Test("A replaced connection starts with a fresh age and request count")
     func replaced() {
         var limits = Self.limits()
         limits.requestsPerConnection = 2

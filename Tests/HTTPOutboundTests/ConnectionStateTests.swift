@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTPOutbound
 
-@Suite("The state of a connection")
+@Suite("Connection state")
 struct ConnectionStateTests {
     static func idle() -> ConnectionState {
         var state = ConnectionState()
@@ -10,7 +10,7 @@ struct ConnectionStateTests {
         return state
     }
 
-    static func asked(isReused: Bool = true, mayRepeat: Bool, written: Bool = true) -> ConnectionState {
+    static func requested(isReused: Bool = true, mayRepeat: Bool, written: Bool = true) -> ConnectionState {
         var state = idle()
         state.requestStarted(isReused: isReused, mayRepeat: mayRepeat)
         if written { state.requestWritten() }
@@ -33,46 +33,48 @@ struct ConnectionStateTests {
         }
     }
 
-    @Test("Bytes on an idle connection end it and reach nobody")
+    @Test("Bytes on an idle connection are dropped and end it")
     func strayBytes() {
         var state = Self.idle()
         guard case .discard = state.bytesReceived(isUnsent: false) else {
-            Issue.record("somebody read them")
+            Issue.record("the bytes were not discarded")
             return
         }
     }
 
-    @Test("An idle connection that the peer ends is nobody's failure")
+    @Test("An idle connection that the peer closes fails no call")
     func idleEnd() {
         #expect(Self.name(Self.idle().connectionEnded(isUnsent: false)) == "remove")
     }
 
-    @Test("Silence and then the end: sent again where that is allowed, else a failure before the response")
+    @Test(
+        "If a reused connection ends before the response, the request is repeated where that is allowed, and fails elsewhere"
+    )
     func stale() {
-        #expect(Self.name(Self.asked(mayRepeat: true).connectionEnded(isUnsent: false)) == "resend")
+        #expect(Self.name(Self.requested(mayRepeat: true).connectionEnded(isUnsent: false)) == "resend")
         #expect(
-            Self.name(Self.asked(mayRepeat: true, written: false).connectionEnded(isUnsent: false))
+            Self.name(Self.requested(mayRepeat: true, written: false).connectionEnded(isUnsent: false))
                 == "resend")
-        #expect(Self.name(Self.asked(mayRepeat: false).connectionEnded(isUnsent: false)) == "fail")
+        #expect(Self.name(Self.requested(mayRepeat: false).connectionEnded(isUnsent: false)) == "fail")
     }
 
-    @Test("After the first byte of a response nothing is sent again")
+    @Test("A request is not repeated after the first byte of its response")
     func withinResponse() {
-        var state = Self.asked(mayRepeat: true)
+        var state = Self.requested(mayRepeat: true)
         guard case .parse(isFirst: true) = state.bytesReceived(isUnsent: false),
             case .parse(isFirst: false) = state.bytesReceived(isUnsent: false)
         else {
-            Issue.record("the bytes are not the response's")
+            Issue.record("the bytes were not parsed as the response")
             return
         }
         #expect(Self.name(state.connectionEnded(isUnsent: false)) == "fail")
     }
 
     @Test(
-        "A connection is released only after a whole response, with the peer's word, and with nothing after it"
+        "A connection is released only after a complete response that allows reuse and is followed by no bytes"
     )
     func release() {
-        var state = Self.asked(mayRepeat: false)
+        var state = Self.requested(mayRepeat: false)
         _ = state.bytesReceived(isUnsent: false)
         var other = state
         var third = state
@@ -83,94 +85,95 @@ struct ConnectionStateTests {
         #expect(state.isIdle)
     }
 
-    @Test("A response that overtakes its request leaves a half-written connection, which is not released")
+    @Test("A connection whose response overtook its request is not released")
     func halfWritten() {
-        var state = Self.asked(mayRepeat: false, written: false)
+        var state = Self.requested(mayRepeat: false, written: false)
         _ = state.bytesReceived(isUnsent: false)
         #expect(!Self.isRelease(state.responseEnded(isReusable: true, strayBytes: 0)))
     }
 
     @Test(
-        "A request whose body was cut short leaves its connection to nobody, though all that was given is written"
+        "A connection whose request body was cut short is not released"
     )
     func cutBody() {
-        var state = Self.asked(mayRepeat: false, written: false)
+        var state = Self.requested(mayRepeat: false, written: false)
         _ = state.bytesReceived(isUnsent: false)
-        state.bodyIsCut()
+        state.bodyDropped()
         state.requestWritten()
         #expect(!Self.isRelease(state.responseEnded(isReusable: true, strayBytes: 0)))
     }
 
-    @Test("A request whose body cannot be had again is not sent again")
+    @Test("A request whose body cannot be restarted is not repeated")
     func takenBody() {
-        var state = Self.asked(mayRepeat: true, written: false)
-        state.bodyIsTaken()
+        var state = Self.requested(mayRepeat: true, written: false)
+        state.bodyTaken()
         #expect(Self.name(state.connectionEnded(isUnsent: false)) == "fail")
     }
 
-    @Test("A closed connection ignores whatever still comes")
+    @Test("A closed connection ignores later events")
     func closed() {
-        var state = Self.asked(mayRepeat: true)
+        var state = Self.requested(mayRepeat: true)
         state.closed()
         #expect(Self.name(state.connectionEnded(isUnsent: false)) == "ignore")
         guard case .discard = state.bytesReceived(isUnsent: false) else {
-            Issue.record("somebody read them")
+            Issue.record("the bytes were not discarded")
             return
         }
     }
 
-    @Test("A connection that ends while it opens ends the call that waits for it, and it is never sent again")
+    @Test("A connection that ends while it opens fails its call without a repetition")
     func opening() {
         #expect(Self.name(ConnectionState().connectionEnded(isUnsent: false)) == "fail")
     }
 }
 
-/// What the upstream does before it can have read the request.
-@Suite("The state of a connection whose upstream speaks out of turn")
+// What the upstream does before it can have read the request.
+@Suite("Connection state: input out of turn")
 struct EarlyConnectionStateTests {
     static func receipt(isReused: Bool, mayRepeat: Bool) -> ConnectionState.Receipt {
-        var state = ConnectionStateTests.asked(isReused: isReused, mayRepeat: mayRepeat)
+        var state = ConnectionStateTests.requested(isReused: isReused, mayRepeat: mayRepeat)
         return state.bytesReceived(isUnsent: true)
     }
 
     @Test(
-        "Bytes before the request send it on another connection, whatever its method",
+        "If bytes arrive before the request is sent, it goes out on another connection, whatever its method",
         arguments: [true, false])
     func early(mayRepeat: Bool) {
         guard case .resend = Self.receipt(isReused: true, mayRepeat: mayRepeat) else {
-            Issue.record("it is not sent again")
+            Issue.record("the request is not repeated")
             return
         }
     }
 
-    @Test("Bytes before the first request of a connection are a protocol error")
+    @Test("Bytes before the first request of a new connection are a protocol error")
     func earlyOnNew() {
         guard case .refuse = Self.receipt(isReused: false, mayRepeat: true) else {
-            Issue.record("they are not refused")
+            Issue.record("the bytes were not refused")
             return
         }
     }
 
-    @Test("An end before the request sends it on another connection, whatever its method")
+    @Test(
+        "If the connection ends before the request is sent, it goes out on another one, whatever its method")
     func endBefore() {
-        let state = ConnectionStateTests.asked(mayRepeat: false)
+        let state = ConnectionStateTests.requested(mayRepeat: false)
         #expect(ConnectionStateTests.name(state.connectionEnded(isUnsent: true)) == "resend")
-        let first = ConnectionStateTests.asked(isReused: false, mayRepeat: true)
+        let first = ConnectionStateTests.requested(isReused: false, mayRepeat: true)
         #expect(ConnectionStateTests.name(first.connectionEnded(isUnsent: true)) == "fail")
     }
 
-    @Test("A 408 on a reused connection is stale: an idempotent request is sent again, another one fails")
+    @Test("After a 408 on a reused connection, an idempotent request is repeated and any other fails")
     func staleTimeout() {
-        let repeatable = ConnectionStateTests.asked(mayRepeat: true).staleTimeout
+        let repeatable = ConnectionStateTests.requested(mayRepeat: true).staleTimeout
         #expect(repeatable.map(ConnectionStateTests.name) == "resend")
-        let single = ConnectionStateTests.asked(mayRepeat: false).staleTimeout
+        let single = ConnectionStateTests.requested(mayRepeat: false).staleTimeout
         #expect(single.map(ConnectionStateTests.name) == "fail")
     }
 
-    @Test("A 408 answers its request on a new connection, and after a 1xx response")
+    @Test("A 408 answers the request on a new connection or after a 1xx response")
     func ownTimeout() {
-        #expect(ConnectionStateTests.asked(isReused: false, mayRepeat: true).staleTimeout == nil)
-        var state = ConnectionStateTests.asked(mayRepeat: true)
+        #expect(ConnectionStateTests.requested(isReused: false, mayRepeat: true).staleTimeout == nil)
+        var state = ConnectionStateTests.requested(mayRepeat: true)
         state.informationalReceived()
         #expect(state.staleTimeout == nil)
     }

@@ -5,10 +5,10 @@ import Testing
 @testable import EventIO
 @testable import HTTPOutbound
 
-@Suite("The names of failures")
+@Suite("Failure reasons")
 struct FailureNameTests {
     @Test(
-        "A failure to connect is called as RFC 9209 has it",
+        "A failure to connect has a reason of RFC 9209",
         arguments: [
             (SocketError(.connect, ECONNREFUSED), "connection_refused"),
             (SocketError(.connect, ENOENT), "connection_refused"),
@@ -40,7 +40,7 @@ struct FailureNameTests {
     }
 
     @Test(
-        "A failure of an open connection is called by what of the response had come, unless TLS knows better",
+        "The reason of a broken connection depends on TLS, then on whether the response had begun",
         arguments: [
             (SocketError(.read, ECONNRESET), "connection_terminated", "http_response_incomplete"),
             (
@@ -55,7 +55,7 @@ struct FailureNameTests {
         #expect(FailureReason(serving: error, isWithinResponse: true).token == within)
     }
 
-    @Test("The limits are the documented ones")
+    @Test("The limits have the documented defaults")
     func defaults() {
         let limits = OutboundLimits()
         #expect(limits.connectionsPerUpstream == 64)

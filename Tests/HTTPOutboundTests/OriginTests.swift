@@ -2,22 +2,22 @@ import Testing
 
 @testable import HTTPOutbound
 
-@Suite("An origin")
+@Suite("Origins")
 struct OriginTests {
     @Test(
-        "What is no host is no origin",
+        "An invalid host makes no origin",
         arguments: ["", "a b", "user@host", "a,b", "host/path", "[::1", "::g", "host:80", "ho\0st"])
     func refused(host: String) {
         #expect(Origin(host: host, port: 80) == nil)
     }
 
-    @Test("Port 0 is no port to connect to")
+    @Test("Port 0 is invalid")
     func portZero() {
         #expect(Origin(host: "localhost", port: 0) == nil)
     }
 
     @Test(
-        "Host names the port only where it is not the scheme's own",
+        "Host includes the port unless it is the scheme's default",
         arguments: [
             ("localhost", 80, "localhost"), ("localhost", 8080, "localhost:8080"),
             ("127.0.0.1", 81, "127.0.0.1:81"),
@@ -27,13 +27,13 @@ struct OriginTests {
         #expect(Origin(host: host, port: port)?.authority == expected)
     }
 
-    @Test("The same address is the same origin, however it is written")
+    @Test("Different spellings of an address make the same origin")
     func equality() {
         #expect(Origin(host: "::1", port: 80) == Origin(host: "[::1]"))
         #expect(Origin(host: "localhost", port: 81) != Origin(host: "localhost"))
     }
 
-    @Test("A socket path that the system cannot hold is no origin")
+    @Test("A socket path that is too long makes no origin")
     func unixPath() {
         #expect(Origin(unixSocket: "") == nil)
         #expect(Origin(unixSocket: String(repeating: "a", count: 108)) == nil)

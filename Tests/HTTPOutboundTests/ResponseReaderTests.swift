@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPOutbound
 
-@Suite("Reading responses")
+@Suite("Response reader")
 struct ResponseReaderTests {
     static func reader(body: Int = 1 << 20) -> ResponseReader {
         var limits = OutboundLimits()
@@ -13,7 +13,7 @@ struct ResponseReaderTests {
         return reader
     }
 
-    /// What came of reading it in pieces of this size, and how many bytes were read by then.
+    /// Reads a response in pieces of this size. Returns the outcome and the number of bytes read.
     static func read(_ text: String, pieces: Int, body: Int = 1 << 20) -> (outcome: String, read: Int) {
         var reader = reader(body: body)
         let bytes = Array(text.utf8)
@@ -27,15 +27,15 @@ struct ResponseReaderTests {
         return (name(reader.inputEnded()) ?? "more", position)
     }
 
-    /// Reads all of an input, gathering the body.
+    /// Reads a whole input and gathers the body.
     static func read(_ reader: inout ResponseReader, _ bytes: UnsafeRawBufferPointer) -> ResponseReader.Step {
-        var place = ResponseReader.Place()
+        var position = ResponseReader.Position()
         while true {
-            let step = reader.next(bytes, &place)
+            let step = reader.next(bytes, &position)
             switch step {
             case .needMore, .piece, .whole, .failed: return step
             case .informational, .gathered: continue
-            case .head: if let failure = reader.deliver(.gathered, isAskedAbout: false) { return failure }
+            case .head: if let failure = reader.deliver(.gathered, reportsProgress: false) { return failure }
             }
         }
     }
@@ -50,7 +50,7 @@ struct ResponseReaderTests {
     }
 
     @Test(
-        "A body of exactly the limit passes, one byte more does not, in any framing and cut",
+        "A body may be exactly as large as the limit, in any framing and split",
         arguments: [1, 7, 4096])
     func bodyLimit(pieces: Int) {
         let cases = [
@@ -70,7 +70,7 @@ struct ResponseReaderTests {
         }
     }
 
-    @Test("Without a limit a promise takes no more room than what came of the body deserves")
+    @Test("Without a limit, memory follows the bytes received rather than Content-Length")
     func boundlessPromise() {
         for length in [Int.max, 1 << 50] {
             var reader = Self.reader(body: .max)
@@ -86,7 +86,7 @@ struct ResponseReaderTests {
         }
     }
 
-    @Test("A length beyond the limit is refused before any of the body")
+    @Test("A Content-Length beyond the limit fails before the body is read")
     func promisedLength() {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"
         let result = Self.read(head + "123456789", pieces: 1, body: 8)
@@ -94,7 +94,7 @@ struct ResponseReaderTests {
         #expect(result.read == head.utf8.count)
     }
 
-    @Test("One response after another is read, each with its own body")
+    @Test("Successive responses are read, each with its own body")
     func sequence() {
         var reader = Self.reader()
         for number in 0..<3 {
@@ -105,13 +105,13 @@ struct ResponseReaderTests {
         }
     }
 
-    @Test("Bytes behind the response are counted and not read")
+    @Test("Bytes after the response are counted but not read")
     func stray() {
         let text = "HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200 OK\r\n"
         #expect(Self.read(text, pieces: 4096).outcome == "204  +17")
     }
 
-    @Test("An end before the whole response is incomplete")
+    @Test("A response that ends early is incomplete")
     func cut() {
         let text = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n12345"
         for length in 1..<text.utf8.count {

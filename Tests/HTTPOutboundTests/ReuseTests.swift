@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPOutbound
 
-@Suite("Reuse of connections", .timeLimit(.minutes(1)))
+@Suite("Connection reuse", .timeLimit(.minutes(1)))
 struct ReuseTests {
     static let ok = CallTests.ok
 
@@ -30,12 +30,12 @@ struct ReuseTests {
             testDescription: "Keep-Alive: timeout=0",
             bytes: "HTTP/1.1 200 OK\r\nKeep-Alive: timeout=0\r\nContent-Length: 2\r\n\r\nhi"),
         Response(
-            testDescription: "a length told by the close", bytes: "HTTP/1.1 200 OK\r\n\r\nhi", closes: true),
+            testDescription: "delimited by the close", bytes: "HTTP/1.1 200 OK\r\n\r\nhi", closes: true),
         Response(
-            testDescription: "bytes behind the body",
+            testDescription: "bytes after the body",
             bytes: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhiho"),
         Response(
-            testDescription: "a whole response behind the body",
+            testDescription: "a second response",
             bytes: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
                 + "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"),
         Response(testDescription: "204 with a body", bytes: "HTTP/1.1 204 No Content\r\n\r\nhi", body: ""),
@@ -46,10 +46,12 @@ struct ReuseTests {
             testDescription: "HEAD with a body", bytes: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi",
             method: .head, body: ""
         ),
-        Response(testDescription: "FIN behind the response", bytes: CallTests.ok, closes: true),
+        Response(testDescription: "FIN after the response", bytes: CallTests.ok, closes: true),
     ]
 
-    @Test("The answer is used, the connection is not, and nobody reads the rest", arguments: notReusable)
+    @Test(
+        "The response is used, the connection is closed, and the surplus bytes are dropped",
+        arguments: notReusable)
     func notReused(response: Response) async throws {
         let last: ScriptedUpstream.Step = response.closes ? .close : .awaitEnd
         let upstream = try ScriptedUpstream(
@@ -67,7 +69,7 @@ struct ReuseTests {
     }
 
     @Test(
-        "A connection is used again after a whole response, whatever its framing",
+        "A connection is reused after a complete response of any framing",
         arguments: [
             ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", "hi"),
             ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", ""),
@@ -94,7 +96,7 @@ struct ReuseTests {
         upstream.stop()
     }
 
-    @Test("A response to HEAD has no body, whatever its length says, and its connection is used again")
+    @Test("A response to HEAD has no body despite Content-Length, and its connection is reused")
     func head() async throws {
         let upstream = try ScriptedUpstream([
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n"), .again,
@@ -107,7 +109,7 @@ struct ReuseTests {
         upstream.stop()
     }
 
-    @Test("A response that comes a byte at a time is the same response")
+    @Test("A response may arrive byte by byte")
     func byteByByte() async throws {
         let bytes = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
         let steps: [ScriptedUpstream.Step] = bytes.utf8.map { .sendBytes([$0]) }
@@ -120,7 +122,7 @@ struct ReuseTests {
         upstream.stop()
     }
 
-    @Test("Bytes on an idle connection discard it and reach nobody")
+    @Test("Bytes on an idle connection are dropped, and the connection is discarded")
     func strayBytes() async throws {
         let go = Signal()
         let upstream = try ScriptedUpstream(
@@ -141,7 +143,7 @@ struct ReuseTests {
         upstream.stop()
     }
 
-    @Test("An idle connection that the upstream ends leaves the pool", arguments: [true, false])
+    @Test("An idle connection that the upstream closes leaves the pool", arguments: [true, false])
     func idleEnds(byReset: Bool) async throws {
         let go = Signal()
         let upstream = try ScriptedUpstream(
@@ -159,7 +161,7 @@ struct ReuseTests {
         upstream.stop()
     }
 
-    @Test("An idle connection is closed when its time is over")
+    @Test("An idle connection is closed after the idle timeout")
     func idleTimeout() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .awaitEnd])
         var limits = OutboundLimits.patient
@@ -173,7 +175,7 @@ struct ReuseTests {
         upstream.stop()
     }
 
-    @Test("The peer's Keep-Alive timeout closes the connection before the peer does")
+    @Test("With a Keep-Alive timeout, the client closes the connection before the peer does")
     func keepAliveTimeout() async throws {
         let upstream = try ScriptedUpstream([
             .readRequest, .send("HTTP/1.1 200 OK\r\nKeep-Alive: timeout=1\r\nContent-Length: 2\r\n\r\nhi"),
@@ -187,7 +189,7 @@ struct ReuseTests {
         upstream.stop()
     }
 
-    @Test("A connection serves as many requests as allowed, then another is opened")
+    @Test("A connection serves only as many requests as allowed; then another is opened")
     func requestLimit() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         var limits = OutboundLimits.patient
@@ -200,7 +202,7 @@ struct ReuseTests {
         upstream.stop()
     }
 
-    @Test("A response that overtakes its request is used, its half-written connection is not")
+    @Test("A response that overtakes its request is used, but its connection is closed")
     func earlyResponse() async throws {
         let upstream = try ScriptedUpstream(
             [.read(10), .send("HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\n\r\nno"), .awaitEnd],
@@ -218,7 +220,7 @@ struct ReuseTests {
         upstream.stop()
     }
 
-    @Test("A request with a large body goes out whole, and its connection is used again")
+    @Test("A large request body is sent completely, and its connection is reused")
     func largeBody() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         try await ClientHarness.with { harness in
@@ -231,7 +233,7 @@ struct ReuseTests {
         upstream.stop()
     }
 
-    @Test("The timer for idle connections goes with the last of them")
+    @Test("The timer for idle connections is cancelled with the last of them")
     func timerEndsWithTheLast() async throws {
         let go = Signal()
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .wait(go), .close])
@@ -241,7 +243,7 @@ struct ReuseTests {
             #expect(try await harness.loop.perform { harness.loop.timerCount } >= 1)
             go.fire()
             try await harness.until { $0.idle == 0 }
-            // What looks after quiet streams ends by itself.
+            // The loop's timer for quiet streams ends by itself.
             while try await harness.loop.perform({ harness.loop.timerCount }) > 0 { await Task.yield() }
         }
         upstream.stop()

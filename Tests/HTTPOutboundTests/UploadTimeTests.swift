@@ -7,12 +7,12 @@ import Testing
 
 @testable import HTTPOutbound
 
-/// A body may wait in the kernel's buffers for long after the kernel has taken its last byte.
-@Suite("The time of an upload", .timeLimit(.minutes(1)))
+/// A body may stay in the kernel's buffers long after the kernel has taken its last byte.
+@Suite("Upload time limits", .timeLimit(.minutes(1)))
 struct UploadTimeTests {
     private static func at(_ milliseconds: Int) -> MonotonicTime { CallDeadlinesTests.after(milliseconds) }
 
-    /// A request that the kernel took whole at once.
+    /// The deadlines of a request that the kernel took at once.
     private static func awaiting() -> CallDeadlines {
         var deadlines = CallDeadlinesTests.deadlines()
         deadlines.reached(.awaitingResponse, now: at(0))
@@ -30,57 +30,60 @@ struct UploadTimeTests {
         CallDeadlines.Delivery(hasMoved: moved, isComplete: complete, lastSent: sent.map(at))
     }
 
-    @Test("A request of which the peer acknowledges nothing is a write that stalled")
+    @Test("If the peer acknowledges nothing, the write limit applies")
     func nothingAcknowledged() {
         var deadlines = Self.awaiting()
-        deadlines.looked(at: Self.delivery(moved: false, complete: false), now: Self.at(5000))
+        deadlines.deliveryChecked(Self.delivery(moved: false, complete: false), now: Self.at(5000))
         #expect(
             failure(deadlines, at: 5000)
                 == "connection_write_timeout: no further byte of the request acknowledged for 5000 ms")
     }
 
     @Test(
-        "While the peer acknowledges bytes the response is not due, and a stop in between is a write that stalled"
+        "While the peer acknowledges bytes, the first-byte limit does not run, and a stall hits the write limit"
     )
     func moving() {
         var deadlines = Self.awaiting()
         for second in [5, 10] {
             #expect(deadlines.needsDelivery(now: Self.at(second * 1000)))
-            deadlines.looked(at: Self.delivery(moved: true, complete: false), now: Self.at(second * 1000))
+            deadlines.deliveryChecked(
+                Self.delivery(moved: true, complete: false), now: Self.at(second * 1000))
             #expect(failure(deadlines, at: second * 1000 - 1) == nil)
         }
-        // The call's own end comes before.
+        // The total limit would end the call first.
         #expect(failure(deadlines, at: 10_000) == "http_response_timeout: no whole response within 10000 ms")
         deadlines.setTotal(.seconds(60), started: Self.at(0))
-        deadlines.looked(at: Self.delivery(moved: false, complete: false), now: Self.at(15_000))
+        deadlines.deliveryChecked(Self.delivery(moved: false, complete: false), now: Self.at(15_000))
         #expect(failure(deadlines, at: 15_000)?.hasPrefix("connection_write_timeout") == true)
     }
 
-    @Test("The first-byte clock starts when the last byte was sent, and not when the kernel took it")
+    @Test("The first-byte limit runs from when the last byte was sent, not from when the kernel took it")
     func complete() {
         var deadlines = Self.awaiting()
-        deadlines.looked(at: Self.delivery(moved: true, complete: true, sent: 4000), now: Self.at(5000))
+        deadlines.deliveryChecked(Self.delivery(moved: true, complete: true, sent: 4000), now: Self.at(5000))
         #expect(failure(deadlines, at: 8999) == nil)
         #expect(failure(deadlines, at: 9000) == "connection_read_timeout: no response within 5000 ms")
 
         deadlines = Self.awaiting()
-        deadlines.looked(at: Self.delivery(moved: true, complete: false), now: Self.at(5000))
+        deadlines.deliveryChecked(Self.delivery(moved: true, complete: false), now: Self.at(5000))
         deadlines.setTotal(.seconds(60), started: Self.at(0))
-        deadlines.looked(at: Self.delivery(moved: true, complete: true, sent: 6000), now: Self.at(10_000))
+        deadlines.deliveryChecked(
+            Self.delivery(moved: true, complete: true, sent: 6000), now: Self.at(10_000))
         #expect(failure(deadlines, at: 10_999) == nil)
         #expect(failure(deadlines, at: 11_000) == "connection_read_timeout: no response within 5000 ms")
     }
 
-    @Test("A request that the peer has had all along fails at the first-byte limit")
+    @Test("A request that the peer has received fails at the first-byte limit")
     func small() {
         for sent in [0, nil] {
             var deadlines = Self.awaiting()
-            deadlines.looked(at: Self.delivery(moved: true, complete: true, sent: sent), now: Self.at(5000))
+            deadlines.deliveryChecked(
+                Self.delivery(moved: true, complete: true, sent: sent), now: Self.at(5000))
             #expect(failure(deadlines, at: 5000) == "connection_read_timeout: no response within 5000 ms")
         }
     }
 
-    // MARK: On the wire
+    // MARK: Over sockets
 
     private static let body = [UInt8](repeating: 0x61, count: 1 << 20)
 
@@ -89,11 +92,11 @@ struct UploadTimeTests {
     }
 
     @Test(
-        "A slow upload outlasts the first-byte limit as long as its peer takes bytes",
+        "A slow upload may outlast the first-byte limit as long as the peer reads",
         arguments: Wire.allCases)
     func slow(over wire: Wire) async throws {
         let pace = Signal()
-        // 64 KiB in each tenth of a second: three times the limit until the last byte.
+        // At 64 KiB every 100 ms, the upload takes three times the limit.
         let reading = (0..<15).flatMap { _ in [ScriptedUpstream.Step.read(64 << 10), .wait(pace)] }
         let upstream = try ScriptedUpstream(tls: wire.server, reading + [.send(CallTests.ok), .awaitEnd])
         var limits = OutboundLimits.patient
@@ -109,7 +112,9 @@ struct UploadTimeTests {
         upstream.stop()
     }
 
-    @Test("An upload whose peer stops is a write that stalled, not a read", arguments: Wire.allCases)
+    @Test(
+        "An upload whose peer stops reading hits the write limit, not the read limit",
+        arguments: Wire.allCases)
     func stalled(over wire: Wire) async throws {
         let upstream = try ScriptedUpstream(tls: wire.server, [.read(64 << 10), .wait(Signal())])
         var limits = OutboundLimits.patient

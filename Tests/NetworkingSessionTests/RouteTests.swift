@@ -8,12 +8,12 @@ import Testing
 
 @testable import NetworkingSession
 
-@Suite("Where TLS settings hold")
+@Suite("Routes of upstreams")
 struct RouteTests {
     private enum A { struct API: TargetType { let baseURL: String; var path: RequestPath = "/" } }
     private enum Z { struct API: TargetType { let baseURL: String; var path: RequestPath = "/" } }
 
-    /// What TLS the call of a provider goes by: its settings' `serverName`.
+    /// The TLS settings that a provider's call uses, identified by `serverName`.
     private func name<Target: TargetType>(
         _ settings: ConnectionSettings, _ target: Target,
         _ provider: (StubTransport) throws -> Provider<Target>
@@ -34,7 +34,7 @@ struct RouteTests {
     }
 
     @Test(
-        "Settings by name are for providers that were given the name, and not for those whose type is called so"
+        "Settings by name apply to providers created with that upstream name, not to those named after their type"
     )
     func typesOfOneName() throws {
         var settings = ConnectionSettings()
@@ -57,7 +57,7 @@ struct RouteTests {
             } == "by.name")
     }
 
-    @Test("Settings by host are for that host, and its port where one is named; a name goes first")
+    @Test("Settings by host apply to that host, or host and port; settings by name take precedence")
     func hosts() throws {
         var settings = ConnectionSettings()
         settings.tlsByHost["Bank.test"] = named("host")
@@ -82,7 +82,7 @@ struct RouteTests {
     }
 
     @Test(
-        "What an upstream's name is given is for that upstream alone: a redirect to another origin has its host's"
+        "After a redirect to another origin, the settings of that host apply, not those by name"
     )
     func elsewhere() throws {
         var named = TLSConfiguration()
@@ -105,7 +105,7 @@ struct RouteTests {
     }
 
     @Test(
-        "A variable that is not understood fails the calls that need it, and says which it is; the others are routed"
+        "An invalid variable fails only the calls that need it, and the error names it"
     )
     func oddEnvironment() throws {
         var settings = ConnectionSettings()
@@ -130,9 +130,9 @@ struct RouteTests {
         #expect(!"\(error)".contains("secret"))
     }
 
-    @Test("A session in an odd environment is there, calls whom it can, and tells what it skipped")
+    @Test("In an invalid environment a session makes the calls that it can, and lists what it skipped")
     func oddSession() async {
-        // In a process of its own: the environment is all tests'.
+        // In its own process, since all tests share the environment.
         let ended = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             setenv("all_proxy", "socks5h://user:secret@127.0.0.1:1", 1)
             setenv("no_proxy", "localhost,10.*,127.0.0.0/8", 1)
@@ -149,7 +149,7 @@ struct RouteTests {
                     return error as? NetworkError
                 }
             }
-            // Nobody listens, which only a call finds out that is made.
+            // Nobody listens there, so a refused connection proves that the call was made.
             #expect(await failure("http://127.0.0.1:1/")?.reason == .connectionRefused)
             let error = await failure("http://a.test/")
             #expect(error?.reason == .internalError)
@@ -157,7 +157,10 @@ struct RouteTests {
             #expect(error?.attempts == 1)
         }
         let told = String(decoding: ended?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(told.contains("sluice: all_proxy: a proxy is asked by http, not by socks5h; http calls fail"))
+        #expect(
+            told.contains(
+                "sluice: all_proxy: the proxy's scheme is socks5h, but only http is supported; http calls fail"
+            ))
         #expect(told.contains("sluice: no_proxy: '10.*' is not a name"))
         #expect(!told.contains("secret"))
     }

@@ -95,7 +95,8 @@ struct SecureUpstreamTests {
         #expect(answer.status >= 500)
         #expect(answer.body.contains("proxy_internal_error"))
         #expect(
-            ended.errors.contains("http_proxy: a proxy is asked by http, not by socks5h; http calls fail"))
+            ended.errors.contains(
+                "http_proxy: the proxy's scheme is socks5h, but only http is supported; http calls fail"))
         #expect(ended.errors.contains("no_proxy: '10.*' is not a name, an address or a range of addresses"))
         #expect(!(ended.errors + ended.output + answer.body).contains("s3cr3t"))
     }

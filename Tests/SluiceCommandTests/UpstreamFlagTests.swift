@@ -59,7 +59,7 @@ struct UpstreamFlagTests {
             ),
             (
                 ["--proxy", "socks5://proxy.test"],
-                "--proxy takes http://[user:password@]host[:port] or environment: a proxy is asked by"
+                "--proxy takes http://[user:password@]host[:port] or environment: the proxy's scheme is"
                     + " http, not by socks5"
             ),
             (

@@ -1,6 +1,6 @@
 public import EventIO
 
-/// A body from what blocks when it is read: read on helper threads, at most two pieces of 64 KiB ahead of the upstream.
+/// A body from a source that blocks, read on helper threads at most two pieces of 64 KiB ahead of the upstream.
 public struct BlockingBody: OutboundBodySource {
     public let length: Int64?
     public let canRestart: Bool
@@ -8,9 +8,10 @@ public struct BlockingBody: OutboundBodySource {
     private let reader: @Sendable () throws -> any BlockingReader
 
     /// - Parameters:
-    ///   - length: bytes in all; nil sends it in chunks.
+    ///   - length: the body's size in bytes; nil sends it in chunks.
     ///   - canRestart: whether `reader` may be called again.
-    ///   - reader: a reader at the first byte; called on a helper thread.
+    ///   - expectsContinue: whether to send `Expect: 100-continue`.
+    ///   - reader: returns a reader at the first byte; called on a helper thread.
     public init(
         length: Int64?, canRestart: Bool = true, expectsContinue: Bool = false,
         reader: @escaping @Sendable () throws -> any BlockingReader
@@ -19,14 +20,6 @@ public struct BlockingBody: OutboundBodySource {
         self.canRestart = canRestart
         self.expectsContinue = expectsContinue
         self.reader = reader
-    }
-
-    /// A file, as long as it is now. Blocks: for other threads than the loop's.
-    ///
-    /// - Throws: `SocketError`, where it is not there, no regular file, or not to be read.
-    public init(file path: String, expectsContinue: Bool = false) throws(SocketError) {
-        let length = try FileReader(path: path).byteCount
-        self.init(length: length, expectsContinue: expectsContinue) { try FileReader(path: path) }
     }
 
     public func open(on loop: EventLoop) -> any OutboundBodyStream {

@@ -1,31 +1,31 @@
 public import EventIO
 
-/// What a request carries.
+/// The body of a request.
 public enum OutboundBody: Sendable {
     case none
-    /// All of it. Sent with a Content-Length; empty it is as none.
+    /// In memory, sent with a Content-Length. Empty bytes mean the same as `none`.
     case bytes(ArraySlice<UInt8>)
-    /// Piece by piece, as the upstream takes it.
+    /// In pieces, as fast as the upstream takes them.
     case stream(any OutboundBodySource)
 }
 
-/// A body that is not in memory as a whole: where its pieces come from, anew for each time it is sent.
+/// A body that is not in memory as a whole. It is opened anew each time it is sent.
 public protocol OutboundBodySource: Sendable {
-    /// Bytes in all, for Content-Length: a stream that has fewer or more fails its call and closes the connection. Nil where
-    /// they are not known: the body is sent in chunks (RFC 9112 7.1).
+    /// The size in bytes, for Content-Length; nil if unknown, which sends the body in chunks (RFC 9112 7.1). If the stream has
+    /// fewer or more bytes, the call fails and the connection is closed.
     var length: Int64? { get }
 
-    /// Whether it can be opened again after a piece of it was asked for: what a request that meets a stale connection
-    /// needs to be sent once more.
+    /// Whether the body can be opened again after a piece was taken from it. Needed to repeat a request whose connection
+    /// was stale.
     var canRestart: Bool { get }
 
-    /// Whether the upstream is asked first, by `Expect: 100-continue`: a body that is large and may be refused. It is
-    /// sent when the upstream says so, or says nothing for `OutboundLimits.continueTimeout` (RFC 9110 10.1.1).
+    /// Whether to send `Expect: 100-continue`, for a large body that may be refused. The body follows once the upstream
+    /// agrees, or after `OutboundLimits.continueTimeout` without an answer (RFC 9110 10.1.1).
     var expectsContinue: Bool { get }
 
-    /// Begins at the first byte. On the loop; what blocks is for other threads.
+    /// Opens the body at its first byte. Called on the loop, so it must not block.
     ///
-    /// - Throws: the call fails with `http_request_error`, and what is thrown in its detail.
+    /// - Throws: fails the call with `http_request_error`; the error goes into its detail.
     func open(on loop: EventLoop) throws -> any OutboundBodyStream
 }
 
@@ -33,12 +33,12 @@ extension OutboundBodySource {
     public var expectsContinue: Bool { false }
 }
 
-/// One sending of a body, on its loop.
+/// One pass over a body, on its loop.
 public protocol OutboundBodyStream: AnyObject {
-    /// Asks for the next piece. It is answered once, now or later, on the loop, by one of the writer's methods. Asked only
-    /// while what waits for the socket is little.
+    /// Requests the next piece, when little is queued for the socket. Answer once, now or later, on the loop, by calling one
+    /// of the writer's methods.
     func nextPiece(for writer: OutboundBodyWriter)
 
-    /// No more is asked for: the body is whole, or its call over. Once; an answer that comes later reaches nobody.
+    /// The body is complete, or the call is over. Called once; a later answer is ignored.
     func close()
 }

@@ -3,44 +3,44 @@ internal import HTTPModel
 internal import HTTPWire
 public import Rx
 
-/// Takes the pieces of one body to the socket, as fast as that takes them: at most `queueLimit` bytes and a piece wait.
+/// Writes the pieces of one body to the socket, as fast as the socket takes them. At most `queueLimit` bytes and one piece
+/// are queued.
 ///
-/// It asks for one piece after the other, each in a turn of its own, so that a fast disk and a fast network leave the loop
-/// to others too.
+/// Requests each piece in a turn of its own, so a fast disk and a fast network do not starve other work on the loop.
 public final class OutboundBodyWriter {
-    /// Bytes that may wait for the socket when another piece is asked for.
+    /// The next piece is requested once fewer bytes than this are queued for the socket.
     static var queueLimit: Int { 128 << 10 }
 
     private enum State {
-        /// Nothing is asked for yet: the upstream may have a word first.
-        case waiting
-        /// The next turn asks.
+        /// Waiting for 100 (Continue), or just created.
+        case awaitingContinue
+        /// The next turn of the loop requests a piece.
         case due
-        /// The stream owes a piece.
-        case asked
-        /// Too much waits for the socket.
+        /// Waiting for a piece from the stream.
+        case requested
+        /// Waiting for the socket to take more.
         case blocked
         /// The last byte was given to the socket.
-        case whole
-        /// Nothing is done any more.
+        case finished
+        /// Nothing more happens.
         case stopped
     }
 
     private let source: any OutboundBodySource
     private let loop: EventLoop
-    /// Nil where the upstream is not asked first.
+    /// nil if the request has no Expect field.
     private let continueTimeout: TimeAmount?
-    /// Given up with the end, as it has this writer.
+    /// Refers to this writer, so it is set to nil at the end.
     private var connection: Connection?
     private var stream: (any OutboundBodyStream)?
-    private var state = State.waiting
+    private var state = State.awaitingContinue
     private var timer: TimerToken?
-    /// Bytes of the body given to the socket.
+    /// Bytes of the body given to the socket so far.
     private(set) var count: Int64 = 0
-    /// What is left of the length, where there is one.
+    /// Bytes still to come; nil if the length is unknown.
     private var left: Int64?
 
-    /// - Parameter continueTimeout: the longest wait for the upstream's word; nil where it is not asked.
+    /// - Parameter continueTimeout: the longest wait for 100 (Continue); nil if the request has no Expect field.
     init(_ source: any OutboundBodySource, on connection: Connection, continueTimeout: TimeAmount?) {
         self.source = source
         self.connection = connection
@@ -49,14 +49,14 @@ public final class OutboundBodyWriter {
         self.continueTimeout = continueTimeout
     }
 
-    // MARK: Answers of the stream
+    // MARK: Calls from the stream
 
-    /// Bytes that wait for the socket.
+    /// Bytes queued for the socket.
     public var queuedByteCount: Int { connection?.stream?.queuedByteCount ?? 0 }
 
-    /// The next piece; one without bytes only has it asked again.
+    /// Writes the next piece. An empty piece only requests another one.
     public func write(_ piece: ArraySlice<UInt8>) {
-        guard case .asked = state, let connection, let socket = connection.stream else { return }
+        guard case .requested = state, let connection, let socket = connection.stream else { return }
         if let rest = left {
             guard rest >= piece.count else { return fail("the body is longer than its length") }
             left = rest - Int64(piece.count)
@@ -68,27 +68,27 @@ public final class OutboundBodyWriter {
         }
         count += Int64(piece.count)
         state = .blocked
-        socketMoved()
+        socketProgressed()
     }
 
-    /// There is no more.
+    /// Ends the body.
     public func finish() {
-        guard case .asked = state, let connection else { return }
+        guard case .requested = state, let connection else { return }
         if let left {
             guard left == 0 else { return fail("the body is \(left) bytes shorter than its length") }
         } else {
             connection.stream?.write(Self.lastChunk)
         }
-        state = .whole
+        state = .finished
         closeStream()
-        connection.bodyIsWhole()
+        connection.bodyFinished()
     }
 
-    /// It cannot be had: the call fails with `http_request_error`, the connection is closed.
+    /// Fails the call with `http_request_error` and closes the connection.
     ///
     /// - Parameter detail: for a log.
     public func fail(_ detail: String) {
-        guard case .asked = state, let connection else { return }
+        guard case .requested = state, let connection else { return }
         stop()
         connection.fail(.requestError, detail)
     }
@@ -96,35 +96,35 @@ public final class OutboundBodyWriter {
     private static let chunkEnd = Array("\r\n".utf8)[...]
     private static let lastChunk = Array("0\r\n\r\n".utf8)[...]
 
-    // MARK: What the connection tells
+    // MARK: Calls from the connection
 
-    /// The head is on its way.
+    /// The head was written.
     func begin() {
-        guard let continueTimeout else { return beDue() }
+        guard let continueTimeout else { return schedule() }
         timer = loop.setTimer(after: continueTimeout, target: self)
     }
 
-    /// The upstream wants the body (100).
+    /// The upstream sent 100 (Continue).
     func continued() {
-        guard case .waiting = state else { return }
+        guard case .awaitingContinue = state else { return }
         stopTimer()
-        beDue()
+        schedule()
     }
 
-    /// The socket took some of what waits, or more waits now.
-    func socketMoved() {
+    /// The socket has taken some bytes, or has got more to take.
+    func socketProgressed() {
         guard let connection, let socket = connection.stream else { return }
-        if case .blocked = state, socket.queuedByteCount < Self.queueLimit { beDue() }
-        connection.bodyMoved()
+        if case .blocked = state, socket.queuedByteCount < Self.queueLimit { schedule() }
+        connection.bodyProgressed()
     }
 
-    /// Whether all of it was given to the socket.
-    var isWhole: Bool { if case .whole = state { true } else { false } }
+    /// Whether the whole body was given to the socket.
+    var isWhole: Bool { if case .finished = state { true } else { false } }
 
-    /// Whether the socket has taken as many bytes as the length says.
+    /// Whether the socket has taken the whole body, by its length.
     var isOut: Bool { left == 0 && connection?.stream?.queuedByteCount == 0 }
 
-    /// No more of it is wanted.
+    /// Stops: the rest of the body is not wanted.
     func stop() {
         stopTimer()
         state = .stopped
@@ -132,15 +132,15 @@ public final class OutboundBodyWriter {
         closeStream()
     }
 
-    private func beDue() {
+    private func schedule() {
         state = .due
         loop.defer(self)
     }
 
-    private func ask() {
+    private func requestPiece() {
         guard let connection else { return }
         if stream == nil {
-            if !source.canRestart { connection.bodyIsTaken() }
+            if !source.canRestart { connection.bodyTaken() }
             do {
                 stream = try source.open(on: loop)
             } catch {
@@ -148,8 +148,8 @@ public final class OutboundBodyWriter {
                 return connection.fail(.requestError, "\(error)")
             }
         }
-        state = .asked
-        connection.bodyMoved()
+        state = .requested
+        connection.bodyProgressed()
         stream?.nextPiece(for: self)
     }
 
@@ -165,14 +165,14 @@ public final class OutboundBodyWriter {
 }
 
 extension OutboundBodyWriter: DeferredWork {
-    /// For its loop to call.
+    /// Called by the loop.
     public func runDeferred() {
-        if case .due = state { ask() }
+        if case .due = state { requestPiece() }
     }
 }
 
 extension OutboundBodyWriter: TimerTarget {
-    /// The upstream said nothing: it may not know of expectations.
+    /// No 100 (Continue) in time: the upstream may not know of expectations.
     public func timerFired(_ token: TimerToken) {
         timer = nil
         continued()

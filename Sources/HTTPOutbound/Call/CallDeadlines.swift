@@ -1,20 +1,20 @@
 internal import EventIO
 internal import HTTPModel
 
-/// The clocks that a call is under. One timer serves them all: it is set for the nearest, and when it fires it
-/// asks `verdict` again, since a clock may have moved on in the meantime.
+/// The deadlines of a call. One timer serves them all: it is set for the nearest one, and asks `verdict` when it fires,
+/// since deadlines move.
 ///
-/// The total clock starts with the call and nothing resets it. Beside it runs the clock of the stage:
+/// The total runs from the start of the call and is never reset. Beside it runs the limit of the current stage:
 ///
 ///     waiting           for a free connection           waitTimeout        connection_limit_reached
 ///     connecting        resolving included              (the connector's)  connection_timeout, dns_timeout
 ///     writing           since the last byte taken       writeTimeout       connection_write_timeout
-///     delivering        since the last byte acknowledged, of a request that the kernel has taken whole
+///     delivering        since the last byte acknowledged, once the kernel has taken the whole request
 ///                                                       writeTimeout       connection_write_timeout
 ///     awaitingResponse  since the request was sent      firstByteTimeout   connection_read_timeout
 ///     receiving         since the last byte came        readTimeout        connection_read_timeout
-///     owing             a piece of the request's body   pauseTimeout       connection_write_timeout
-///     paused            by who takes the response       pauseTimeout       http_response_timeout
+///     awaitingBody      for a piece of our own body     pauseTimeout       connection_write_timeout
+///     paused            by the response's consumer      pauseTimeout       http_response_timeout
 struct CallDeadlines {
     enum Stage {
         case waiting
@@ -23,7 +23,7 @@ struct CallDeadlines {
         case delivering
         case awaitingResponse
         case receiving
-        case owing
+        case awaitingBody
         case paused
     }
 
@@ -42,28 +42,28 @@ struct CallDeadlines {
         totalDeadline = now + limits.total
     }
 
-    /// Whether the time of a stage is over in which it matters how much of the request the peer has.
+    /// Whether the stage's deadline has passed and depends on how much of the request has reached the peer.
     func needsDelivery(now: MonotonicTime) -> Bool {
         guard stageDeadline <= now else { return false }
         return switch stage {
         case .writing, .delivering, .awaitingResponse: true
-        case .waiting, .connecting, .receiving, .owing, .paused: false
+        case .waiting, .connecting, .receiving, .awaitingBody, .paused: false
         }
     }
 
-    /// How much of a request its peer has, as far as the kernel knows.
+    /// How much of a request has reached its peer, as far as the kernel knows.
     struct Delivery {
-        /// More than when this was asked last.
+        /// Whether it is more than at the last check.
         var hasMoved: Bool
         /// Whether the peer has acknowledged all that the kernel took.
         var isComplete: Bool
-        /// When the kernel sent last; nil where it does not say.
+        /// When the kernel last sent something; nil if it does not say.
         var lastSent: MonotonicTime?
     }
 
-    /// The time of the stage is over, and this is how far the request has got. A body may wait in the kernel's buffers for long
+    /// Moves the passed deadline according to how far the request has got. A body may stay in the kernel's buffers long
     /// after the kernel has taken its last byte.
-    mutating func looked(at delivery: Delivery, now: MonotonicTime) {
+    mutating func deliveryChecked(_ delivery: Delivery, now: MonotonicTime) {
         switch stage {
         case .writing:
             if delivery.hasMoved { reached(.writing, now: now) }
@@ -77,13 +77,13 @@ struct CallDeadlines {
             let deadline = sent + limits.firstByte
             stage = .awaitingResponse
             stageDeadline = max(stageDeadline, deadline)
-        case .waiting, .connecting, .receiving, .owing, .paused: break
+        case .waiting, .connecting, .receiving, .awaitingBody, .paused: break
         }
     }
 
     func isAt(_ stage: Stage) -> Bool { self.stage == stage }
 
-    /// The whole call has so long, from its start, in the place of what it had.
+    /// Replaces the limit of the whole call, counted from its start.
     mutating func setTotal(_ total: TimeAmount, started: MonotonicTime) {
         limits.total = total
         totalDeadline = started + total
@@ -92,12 +92,12 @@ struct CallDeadlines {
     /// The nearest deadline.
     var next: MonotonicTime { min(totalDeadline, stageDeadline) }
 
-    /// What is left for connecting: the connect limit, but never past the end of the call.
+    /// The time left for connecting: the connect limit, but never past the end of the call.
     func connectBudget(now: MonotonicTime) -> TimeAmount {
         max(.zero, min(limits.connect, totalDeadline - now))
     }
 
-    /// The call came to this stage, or made progress in it.
+    /// The call has reached this stage, or made progress in it.
     mutating func reached(_ stage: Stage, now: MonotonicTime) {
         self.stage = stage
         switch stage {
@@ -106,7 +106,7 @@ struct CallDeadlines {
         case .writing, .delivering: stageDeadline = now + limits.write
         case .awaitingResponse: stageDeadline = now + limits.firstByte
         case .receiving: stageDeadline = now + limits.read
-        case .owing, .paused: stageDeadline = now + limits.pause
+        case .awaitingBody, .paused: stageDeadline = now + limits.pause
         }
     }
 
@@ -128,7 +128,7 @@ struct CallDeadlines {
                 return .failed(.connectionReadTimeout, "no response within \(milliseconds: limits.firstByte)")
             case .receiving:
                 return .failed(.connectionReadTimeout, "no further byte for \(milliseconds: limits.read)")
-            case .owing:
+            case .awaitingBody:
                 return .failed(
                     .connectionWriteTimeout, "no piece of the body for \(milliseconds: limits.pause)")
             case .paused:
@@ -141,13 +141,13 @@ struct CallDeadlines {
             return .failed(.connectionLimitReached, "no free connection within \(milliseconds: limits.total)")
         case .connecting:
             return .failed(.connectionTimeout, "no connection within \(milliseconds: limits.total)")
-        case .writing, .delivering, .awaitingResponse, .receiving, .owing, .paused:
+        case .writing, .delivering, .awaitingResponse, .receiving, .awaitingBody, .paused:
             return .failed(.responseTimeout, "no whole response within \(milliseconds: limits.total)")
         }
     }
 }
 
-/// The time limits of a call, in the loop's currency.
+/// The time limits of a call.
 struct CallLimits {
     var wait: TimeAmount
     var connect: TimeAmount
@@ -167,9 +167,9 @@ struct CallLimits {
         pause = TimeAmount(limits.pauseTimeout)
     }
 
-    /// These, with a call's own in their place; nil leaves the client's.
+    /// Returns these limits with a call's own in their place where they are not nil.
     ///
-    /// - Parameter limits: what these were made from: most calls ask for the same, which needs no conversion.
+    /// - Parameter limits: the source of `self`. Values equal to it, as most are, need no conversion.
     func with(
         _ limits: OutboundLimits, connect: Duration?, write: Duration?, firstByte: Duration?,
         read: Duration?, total: TimeAmount?

@@ -2,43 +2,47 @@ internal import EventIO
 internal import HTTPModel
 internal import Rx
 
-/// A call as a reactive source makes it, anew for each subscription.
+/// Makes a call for each subscription of `OriginClient.send`.
 struct CallWork: LoopWork {
     typealias Output = OutboundResponse
 
     let request: OutboundRequest
-    let upstream: Upstream
+    let origin: OriginClient
 
-    var loop: EventLoop { upstream.loop }
+    var loop: EventLoop { origin.loop }
 
-    var loopEnded: any Error { OutboundError.loopEnded }
+    var loopEnded: any Error {
+        OutboundError(
+            reason: .destinationUnavailable, detail: "the event loop has ended",
+            timings: OutboundTimings(started: MonotonicTime.clock()))
+    }
 
     func start(for source: LoopSource<CallWork>) -> OutboundCall {
-        let call = SourceCall(source, work: self)
-        call.start(at: upstream.local)
+        let call = SubscribedCall(source, work: self)
+        origin.pool.start(call)
         return call
     }
 
     func end(_ call: OutboundCall) { call.cancel() }
 }
 
-/// Tells a source how its call ended.
-private final class SourceCall: OutboundCall, @unchecked Sendable {
+/// Emits the end of a call to its subscriber. Unchecked as `OutboundCall` is: it stays on its loop.
+private final class SubscribedCall: OutboundCall, @unchecked Sendable {
     private let source: LoopSource<CallWork>
 
     init(_ source: LoopSource<CallWork>, work: CallWork) {
         self.source = source
         let request = work.request
         super.init(
-            to: work.upstream.local, mayResend: request.method.isIdempotent,
+            to: work.origin.pool, mayResend: request.method.isIdempotent,
             connectTimeout: request.connectTimeout, writeTimeout: request.writeTimeout,
             firstByteTimeout: request.firstByteTimeout, readTimeout: request.readTimeout,
             total: request.totalTimeout.map { TimeAmount($0) }, decodesContent: request.decodesContent)
     }
 
-    override func sendRequest(to sink: any RequestSink) {
+    override func writeRequest(to writer: RequestWriter) {
         let request = source.work.request
-        sink.send(
+        writer.write(
             request.method, target: request.target, fields: request.fields,
             sharedFields: request.sharedFields, body: request.body)
     }
@@ -48,15 +52,6 @@ private final class SourceCall: OutboundCall, @unchecked Sendable {
     }
 
     override func failed(_ reason: FailureReason, _ detail: String) {
-        source.onError(error(reason, detail))
-    }
-}
-
-extension OutboundError {
-    /// Nothing can be called any more from where the call was to be made.
-    static var loopEnded: OutboundError {
-        OutboundError(
-            reason: .destinationUnavailable, detail: "the event loop has ended", requestWasSent: false,
-            timings: OutboundTimings(started: MonotonicTime.clock()))
+        source.onError(OutboundError(reason: reason, detail: detail, timings: timings))
     }
 }

@@ -1,24 +1,24 @@
 internal import EventIO
 internal import HTTPModel
 
-// A call whose request's or response's body comes in pieces.
+// Bodies that come in pieces.
 extension OutboundCall {
-    /// Takes no more of the response's body for now: no piece comes any more, the upstream is slowed down by its window,
-    /// and the longest silence that is allowed is `pauseTimeout`. For a body that is taken in pieces; on the loop.
+    /// Pauses the streamed body of the response. The upstream is slowed down by TCP, and after `pauseTimeout` the call fails.
+    /// On the loop.
     public final func pause() {
-        guard !isPaused, !isOver else { return }
+        guard !isPaused, !hasEnded else { return }
         isPaused = true
-        if case .on(let connection) = place { connection.callPaused() }
+        if case .onConnection(let connection) = state { connection.callPaused() }
     }
 
-    /// Takes pieces again, from the next turn of the loop on.
+    /// Resumes the response's body in the loop's next turn.
     public final func resume() {
         guard isPaused else { return }
         isPaused = false
-        if case .on(let connection) = place { connection.callResumed() }
+        if case .onConnection(let connection) = state { connection.callResumed() }
     }
 
-    /// The head of its response is there.
+    /// The head of the final response is there.
     final func began(_ head: HTTPResponseHead) -> BodyDelivery {
         let delivery = responseBegan(head)
         if let total = delivery.total {
@@ -27,24 +27,24 @@ extension OutboundCall {
         return delivery
     }
 
-    /// The last byte of its request's body is written.
-    final func requestIsOut(now: MonotonicTime) { timings.requestWritten = now }
+    /// The last byte of the request's body is written.
+    final func requestWritten(now: MonotonicTime) { timings.requestWritten = now }
 
-    /// Its request's body has ended, or what is left of it is not wanted: only the response is waited for.
+    /// The request's body is complete or no longer wanted.
     final func bodyEnded(isWithinResponse: Bool, now: MonotonicTime) {
-        if isWithinResponse { pauseMoved(now: now) } else { entered(.awaitingResponse, now: now) }
+        if isWithinResponse { pauseChanged(now: now) } else { entered(.awaitingResponse, now: now) }
     }
 
-    /// A piece of its request's body was asked for, given, or taken by the socket.
-    final func bodyMoved(isQueued: Bool, bytesSent: Int64, now: MonotonicTime) {
-        let stage: CallDeadlines.Stage = isQueued ? .writing : .owing
+    /// A piece of the request's body was requested, provided, or taken by the socket.
+    final func bodyProgressed(isQueued: Bool, bytesSent: Int64, now: MonotonicTime) {
+        let stage: CallDeadlines.Stage = isQueued ? .writing : .awaitingBody
         let isProgress = bytesSent > self.bytesSent
         self.bytesSent = bytesSent
         if isProgress || !deadlines.isAt(stage) { entered(stage, now: now) }
     }
 
-    final func bodyWasCoded(in count: Int) { timings.encodedBodySize = count }
+    final func bodyDecoded(from count: Int) { timings.encodedBodySize = count }
 
-    /// Its clock while it takes nothing, and again.
-    final func pauseMoved(now: MonotonicTime) { entered(isPaused ? .paused : .receiving, now: now) }
+    /// The call was paused or resumed.
+    final func pauseChanged(now: MonotonicTime) { entered(isPaused ? .paused : .receiving, now: now) }
 }

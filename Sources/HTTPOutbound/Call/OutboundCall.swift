@@ -2,63 +2,69 @@ public import EventIO
 public import HTTPModel
 public import Rx
 
-/// One call between its start and its end, on its loop: where it stands, and the one timer for all its clocks.
+/// One call, on its loop. Subclasses are told how it goes.
 ///
-/// Its subclasses are those who hear of the end, so that a call is one object, whoever makes it: make one, `start()` it
-/// once, and either `succeeded` or `failed` is called once, unless `cancel()` comes first. All of it on the loop.
+/// Create one and pass it to `UpstreamPool.start` once. Then either `succeeded` or `failed` is called once, unless `cancel()`
+/// comes first.
 ///
-/// A connection refers to the call that it serves and the call to its connection, the pool's line to the call that
-/// waits: each is undone by `succeed`, `fail` or `cancel`, whichever comes first, and nothing happens after that.
+/// The call refers to its connection or its pool's queue, and they to the call. `succeed`, `fail` or `cancel` undoes that,
+/// whichever comes first, and nothing happens afterwards.
+///
+/// Unchecked, as `LoopDisposable` is: all state is touched only on the loop.
 open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
-    enum Place {
-        /// Between two places, within one step.
-        case nowhere
-        case inLine(UpstreamPool, ConnectionPool<OutboundCall>.Ticket)
-        case on(Connection)
-        case over
+    enum State {
+        /// Between two states, within one step.
+        case unassigned
+        case queued(UpstreamPool, ConnectionPool<OutboundCall>.Ticket)
+        /// From the opening of the connection on.
+        case onConnection(Connection)
+        case ended
     }
 
-    /// Whether its request may be sent once more on a new connection where the one it had turns out to be stale.
+    /// Whether the request may be repeated on a new connection if its connection was stale.
     final let mayResend: Bool
-    /// Whether `responseBegan` is asked how it takes the body.
+    /// Whether `responseBegan` decides how the body is delivered.
     final let mayStream: Bool
-    /// Whether the content codings of its response are undone.
+    /// Whether content codings of the response are decoded.
     final let decodesContent: Bool
-    // Touched by the loop's thread alone, and never across a call that leads back here.
-    final var place = Place.nowhere
+    // Touched only on the loop, and never across a call that leads back here.
+    final var state = State.unassigned
     final var deadlines: CallDeadlines
-    /// While it waits in line; on a connection the connection's serves.
+    /// Runs while the call is queued. On a connection, the connection's timer is used instead.
     private final var timer: TimerToken?
     private final var timerDeadline = MonotonicTime.distantFuture
     public internal(set) final var timings: OutboundTimings
-    /// The address that its connection goes to, the proxy's if there is one; nil before the first attempt to connect.
+    /// The connection's remote address: the proxy's, if there is one. nil until an address was tried.
     public private(set) final var address: PeerAddress?
     private(set) final var wasResent = false
-    /// Something of its request went out on a connection that turned out to be stale.
+    /// Whether some of the request went out on a connection that turned out to be stale.
     private final var wasSentBefore = false
     private final var wasSentTwice = false
-    private final var requestWasSent = false
-    /// What the connection had sent when it was last looked at.
+    /// Bytes that the connection had sent at the last check.
     final var bytesSent: Int64 = 0
-    /// What of the connection's bytes the peer had acknowledged when it was last asked.
+    /// Bytes that the peer had acknowledged at the last check, over all requests of the connection.
     private final var bytesAcknowledged: Int64 = 0
-    /// Whether its body is sent without asking first: the upstream answered 417 (RFC 9110 10.1.1).
+    /// Whether the body goes out without Expect: the upstream answered 417 (RFC 9110 10.1.1).
     private(set) final var dropsExpectation = false
-    /// Whether it takes no more of its response's body for now.
-    public internal(set) final var isPaused = false
+    /// Whether the response's body is paused.
+    final var isPaused = false
 
-    /// Whether something of its request went out on a connection that turned out to be stale, and all of it once more.
+    /// Whether the request was repeated after some of it had gone out on a stale connection.
     public final var requestWasSentTwice: Bool { wasSentTwice }
 
-    /// A call to this upstream with the limits of an `OutboundRequest`; `total` is its `totalTimeout`. On its loop, as all
-    /// that follows.
+    /// Creates a call to the pool's origin. nil limits are the pool's (`OutboundLimits`).
     ///
     /// - Parameters:
-    ///   - mayResend: the request may be sent once more where its connection turns out to be stale: its method is idempotent
-    ///     (RFC 9110 9.2.2).
-    ///   - total: `.never` for a call whose body may take as long as it takes.
-    ///   - mayStream: ask `responseBegan` how the body is taken. (Most calls are not asked, and are the quicker for it.)
-    ///   - decodesContent: undo the content codings that are known; else the body comes as it is, with its fields.
+    ///   - pool: where the call will be started.
+    ///   - mayResend: whether the request may be repeated on a new connection if its connection was stale; true for
+    ///     idempotent methods (RFC 9110 9.2.2).
+    ///   - connectTimeout: time to resolve and connect.
+    ///   - writeTimeout: longest wait for the upstream to take more of the request.
+    ///   - firstByteTimeout: time from the request's last byte to the response's first.
+    ///   - readTimeout: longest silence within the response.
+    ///   - total: time for the whole call; `.never` for no limit.
+    ///   - mayStream: call `responseBegan`, `bodyGathered` and `bodySent`. Other calls are faster without them.
+    ///   - decodesContent: decode known content codings. Otherwise the body comes as it is, with its fields.
     public init(
         to pool: borrowing UpstreamPool, mayResend: Bool, connectTimeout: Duration? = nil,
         writeTimeout: Duration? = nil, firstByteTimeout: Duration? = nil, readTimeout: Duration? = nil,
@@ -78,88 +84,82 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         super.init(on: loop)
     }
 
-    /// Sends the request, over the connections that it was made for. Once.
-    public final func start(at pool: UpstreamPool) { pool.start(self) }
-
-    /// Has `sink` send the request, by one call of its `send`: when a connection was found, and again where that turned out
-    /// to be stale. (So that nobody keeps a request but who made it.)
-    open func sendRequest(to sink: any RequestSink) {
+    /// Writes the request with one call of `write`. Called once a connection is found, and again if that was stale, so
+    /// nobody else keeps the request.
+    open func writeRequest(to writer: RequestWriter) {
         preconditionFailure("a call without a request")
     }
 
-    /// The final response's head is there, of a call that was made with `mayStream`: how is its body taken? Once.
+    /// Decides how the body of the final response is delivered. Called once per call, only with `mayStream`.
     ///
-    /// - Parameter head: without Content-Encoding and Content-Length where a content coding is undone.
+    /// - Parameter head: without Content-Encoding and Content-Length if a content coding is decoded.
     open func responseBegan(_ head: HTTPResponseHead) -> BodyDelivery { .gathered }
 
-    /// The next piece of a body that is taken in pieces, at most 64 KiB, content codings undone. None comes while it is
-    /// paused.
+    /// Receives the next piece of a streamed body, at most 64 KiB, content codings decoded. Not called while paused.
     ///
-    /// - Parameter piece: valid during the call only.
+    /// - Parameter piece: valid only during the call.
     open func bodyReceived(_ piece: UnsafeRawBufferPointer) {}
 
-    /// So many bytes of a body that is gathered have come, content codings undone; of a call that was made with
-    /// `mayStream`.
+    /// Tells how many bytes of a gathered body have arrived so far, content codings decoded. Only with `mayStream`.
     open func bodyGathered(_ count: Int) {}
 
-    /// So many bytes of the request's body, which goes out in pieces, the socket has taken; never fewer than before but
-    /// where the request is sent again.
+    /// Tells how many bytes of the request's streamed body the socket has taken. Falls back only when the request is
+    /// sent again.
     open func bodySent(_ count: Int64) {}
 
-    /// The response is whole; the body has no transfer coding any more, and no byte where it was taken in pieces.
+    /// The response is complete. Its transfer coding is removed; `body` is empty if it was streamed.
     ///
-    /// Content codings are undone, and their fields removed. The body comes as it is, and `Content-Encoding` stays, where a
-    /// coding is not known, and where a failure (400 and up) that was gathered is not coded as it says.
+    /// Content codings are decoded, and their fields removed. An unknown coding stays as it is, with `Content-Encoding`, and so
+    /// does the gathered body of a failure (400 and up) that is not coded as its fields say.
     open func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {}
 
-    /// No whole response came.
+    /// No complete response came.
     ///
-    /// - Parameter detail: for a log; not for a metric label.
+    /// - Parameter detail: for a log. Too varied for a metric label.
     open func failed(_ reason: FailureReason, _ detail: String) {}
 
-    /// `timings` has more: the call has a connection, and its request goes out; or the first byte of a response is there.
-    open func advanced() {}
+    /// `timings` has a new instant: the request goes out on a connection, or the first byte of a response is there.
+    open func timingsChanged() {}
 
-    final var isOver: Bool { if case .over = place { true } else { false } }
+    final var hasEnded: Bool { if case .ended = state { true } else { false } }
 
-    // MARK: What happens to it
+    // MARK: Events
 
-    final func joinedLine(of pool: UpstreamPool, _ ticket: ConnectionPool<OutboundCall>.Ticket) {
-        place = .inLine(pool, ticket)
+    final func joinedQueue(of pool: UpstreamPool, _ ticket: ConnectionPool<OutboundCall>.Ticket) {
+        state = .queued(pool, ticket)
         entered(.waiting, now: loop.wakeTime)
     }
 
     final func connectionOpens(_ connection: Connection) -> TimeAmount {
-        place = .on(connection)
+        state = .onConnection(connection)
         let now = loop.wakeTime
         entered(.connecting, now: now)
         return deadlines.connectBudget(now: now)
     }
 
-    /// The connection that opens for it is encrypted now.
+    /// The new connection has finished its TLS handshake.
     final func connectionSecured(_ details: TLSDetails) {
         timings.tls = OutboundTimings.TLS(
             began: details.began, finished: details.finished, version: details.version,
             isResumed: details.isResumed)
     }
 
-    /// It has a connection, and its request goes out.
+    /// The request goes out on this connection.
     ///
-    /// - Parameter bytesBefore: sent on the connection before.
+    /// - Parameter bytesBefore: bytes of earlier requests on the connection.
     final func requestStarted(
         on connection: Connection, isReused: Bool, bytesBefore: Int64, now: MonotonicTime
     ) {
-        place = .on(connection)
+        state = .onConnection(connection)
         bytesAcknowledged = bytesBefore
         address = connection.address
         timings.connected = now
         timings.isReusedConnection = isReused
-        requestWasSent = true
         wasSentTwice = wasSentBefore
-        advanced()
+        timingsChanged()
     }
 
-    final func requestMoved(isWritten: Bool, bytesSent: Int64, now: MonotonicTime) {
+    final func requestProgressed(isWritten: Bool, bytesSent: Int64, now: MonotonicTime) {
         if isWritten { timings.requestWritten = now }
         self.bytesSent = bytesSent
         // A response may overtake its request.
@@ -169,34 +169,33 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     final func bytesReceived(areFirst: Bool, now: MonotonicTime) {
         if areFirst {
             timings.firstByte = now
-            advanced()
+            timingsChanged()
         }
         deadlines.reached(.receiving, now: now)
     }
 
-    /// What came was not yet the whole response.
-    final func needsMore() { watchClock() }
+    /// The input ended within the response.
+    final func needsMore() { updateTimer() }
 
-    /// The connection is another's now, or nobody's.
+    /// The connection serves another call, or none.
     final func leftConnection() {
-        guard !isOver else { return }
-        noteAddress()
-        place = .nowhere
+        guard !hasEnded else { return }
+        keepAddress()
+        state = .unassigned
     }
 
-    /// Its connection was stale, and it gets a new one.
+    /// The connection was stale: the request goes out on a new one.
     ///
-    /// - Parameter wasSent: something of its request was handed to the kernel.
+    /// - Parameter wasSent: some of the request was handed to the kernel.
     final func isResent(wasSent: Bool) {
         wasResent = true
         wasSentBefore = wasSentBefore || wasSent
-        requestWasSent = wasSent
         timings.requestWritten = nil
         timings.firstByte = nil
         address = nil
     }
 
-    /// The upstream does not know what it was asked: its request is sent again, on a new connection and without asking.
+    /// The upstream rejected the expectation (417): the request goes out without it, on a new connection.
     final func expectationFailed() {
         dropsExpectation = true
         timings.requestWritten = nil
@@ -204,12 +203,13 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         address = nil
     }
 
-    /// Keeps the address being tried when the call leaves before the connection opens.
-    private func noteAddress() {
-        if address == nil, case .on(let connection) = place { address = connection.address }
+    /// Keeps the address that was tried last, for a call that leaves before the connection opens.
+    private func keepAddress() {
+        guard address == nil, case .onConnection(let connection) = state else { return }
+        address = connection.address
     }
 
-    // MARK: Its end
+    // MARK: End
 
     final func succeed(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
         guard end() else { return }
@@ -221,20 +221,15 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         failed(reason, detail)
     }
 
-    /// The failure of this call, as a stream's error.
-    final func error(_ reason: FailureReason, _ detail: String) -> OutboundError {
-        OutboundError(reason: reason, detail: detail, requestWasSent: requestWasSent, timings: timings)
-    }
-
-    /// Fails in a turn of its own: a subscriber that calls again when a call fails is not called from within its own call.
+    /// Fails in the loop's next turn, so a subscriber that calls again on failure is not called from within its own call.
     final func failSoon(_ reason: FailureReason, _ detail: String) {
         loop.defer(FailedStart(self, reason, detail))
     }
 
-    /// Nobody wants it any more.
+    /// Stops the call. Nothing is reported any more.
     public override final func cancel() {
-        noteAddress()
-        let left = place
+        keepAddress()
+        let left = state
         guard end() else { return }
         leave(left, .callCancelled)
     }
@@ -242,18 +237,18 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     public final func timerFired(_ token: TimerToken) {
         timer = nil
         timerDeadline = .distantFuture
-        clockFired()
+        checkDeadlines()
     }
 
-    /// A time has come that a timer was set for. Which clocks are over by now is seen here.
-    final func clockFired() {
-        noticeDelivery()
+    /// A timer fired: fails the call if one of its deadlines has passed.
+    final func checkDeadlines() {
+        checkDelivery()
         switch deadlines.verdict(now: loop.wakeTime) {
-        case .notYet: watchClock()
+        case .notYet: updateTimer()
         case .failed(let reason, let detail):
-            noteAddress()
-            let left = place
-            place = .nowhere
+            keepAddress()
+            let left = state
+            state = .unassigned
             leave(left, DiscardReason(reason))
             fail(reason, detail)
         }
@@ -263,24 +258,23 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
 
     final func entered(_ stage: CallDeadlines.Stage, now: MonotonicTime) {
         deadlines.reached(stage, now: now)
-        watchClock()
+        updateTimer()
     }
 
-    /// Sets the timer only where what it is set for now would come too late: a deadline that moved away is seen
-    /// when the timer fires.
-    private func watchClock() {
+    /// Sets the timer only if it would fire too late. If the deadline has moved away, the timer finds out when it fires.
+    private func updateTimer() {
         let next = deadlines.next
-        if case .on(let connection) = place { return connection.watchClock(until: next) }
-        guard !isOver, next < timerDeadline else { return }
+        if case .onConnection(let connection) = state { return connection.setTimer(by: next) }
+        guard !hasEnded, next < timerDeadline else { return }
         if let timer { loop.cancelTimer(timer) }
         timer = loop.setTimer(at: next, target: self)
         timerDeadline = next
     }
 
-    /// The kernel tells nobody how far a request has got, so it is asked when the time is over.
-    private func noticeDelivery() {
+    /// Asks the kernel how far the request has got. It does not report that by itself.
+    private func checkDelivery() {
         let now = loop.wakeTime
-        guard deadlines.needsDelivery(now: now), case .on(let connection) = place,
+        guard deadlines.needsDelivery(now: now), case .onConnection(let connection) = state,
             let stream = connection.stream
         else { return }
         let acknowledged = stream.bytesAcknowledged
@@ -289,20 +283,20 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
             hasMoved: acknowledged > bytesAcknowledged, isComplete: isComplete,
             lastSent: isComplete ? stream.lastSent : nil)
         bytesAcknowledged = max(bytesAcknowledged, acknowledged)
-        deadlines.looked(at: delivery, now: now)
+        deadlines.deliveryChecked(delivery, now: now)
     }
 
-    private func leave(_ place: Place, _ reason: DiscardReason) {
-        switch place {
-        case .nowhere, .over: break
-        case .inLine(let pool, let ticket): pool.callLeftLine(ticket)
-        case .on(let connection): connection.abandon(reason)
+    private func leave(_ state: State, _ reason: DiscardReason) {
+        switch state {
+        case .unassigned, .ended: break
+        case .queued(let pool, let ticket): pool.callLeftQueue(ticket)
+        case .onConnection(let connection): connection.abandon(reason)
         }
     }
 
     private func end() -> Bool {
-        if isOver { return false }
-        place = .over
+        if hasEnded { return false }
+        state = .ended
         timings.finished = loop.wakeTime
         if let timer { loop.cancelTimer(timer) }
         timer = nil
@@ -310,7 +304,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     }
 }
 
-/// The end of a call that failed as it was started.
+/// Reports the failure of a call that could not start.
 private final class FailedStart: DeferredWork {
     private let call: OutboundCall
     private let reason: FailureReason
@@ -322,6 +316,6 @@ private final class FailedStart: DeferredWork {
         self.detail = detail
     }
 
-    /// Nothing happens if the call was cancelled meanwhile.
+    /// Does nothing if the call was cancelled meanwhile.
     func runDeferred() { call.fail(reason, detail) }
 }

@@ -2,43 +2,45 @@ internal import EventIO
 internal import HTTPModel
 internal import HTTPWire
 
-/// Bytes of a response that its call has not taken yet, and how far they are read.
+/// Input that a paused call has not received yet, and how far it is read.
 struct UnreadBytes {
     var bytes: [UInt8]
-    var place: ResponseReader.Place
+    var position: ResponseReader.Position
 }
 
-// A response that is not whole in one read, or whose call takes it in pieces.
+// Responses that do not arrive in one read, or are streamed.
 extension Connection {
-    func read(_ bytes: UnsafeRawBufferPointer, from start: ResponseReader.Place = ResponseReader.Place()) {
-        var place = start
+    func read(
+        _ bytes: UnsafeRawBufferPointer, from start: ResponseReader.Position = ResponseReader.Position()
+    ) {
+        var position = start
         while true {
-            // Each step calls nobody; what it gives may: the call may pause, or end and this connection with it.
-            switch response.next(bytes, &place) {
+            // A step never calls back, but handling its outcome may pause the call, or end it and close this connection.
+            switch response.next(bytes, &position) {
             case .needMore: return needsMore()
             case .informational(let status):
                 state.informationalReceived()
                 if status == .continue { upload?.continued() }
             case .head:
-                if let failure = headCame() { return fail(failure) }
+                if let failure = headReceived() { return fail(failure) }
             case .piece(let piece): call?.bodyReceived(piece)
             case .gathered(let count): call?.bodyGathered(count)
             case .whole(let response): return finish(response)
             case .failed(let reason, let detail): return fail(reason, detail)
             }
             guard !state.isClosed else { return }
-            if call?.isPaused == true, response.head != nil { return hold(bytes, place) }
+            if call?.isPaused == true, response.head != nil { return keepUnread(bytes, position) }
         }
     }
 
     private func needsMore() {
         guard let call else { return }
-        // While its body is on its way the upstream owes nothing.
-        if let upload { return upload.socketMoved() }
+        // While the request's body goes out, the upstream need not respond.
+        if let upload { return upload.socketProgressed() }
         call.needsMore()
     }
 
-    private func headCame() -> ResponseReader.Step? {
+    private func headReceived() -> ResponseReader.Step? {
         guard let call, let head = response.head else { return nil }
         if head.status == .requestTimeout, let ending = state.staleTimeout {
             timedOut(ending)
@@ -48,10 +50,10 @@ extension Connection {
             resendWithoutExpectation()
             return nil
         }
-        // RFC 9112 9.3, 9110 10.1.1: what is refused need not be sent. One that is accepted may be answered as it comes.
+        // RFC 9112 9.3, 9110 10.1.1: a rejected body need not be sent. A 2xx may overlap with its request.
         if !head.status.isSuccess, upload != nil { dropUpload() }
-        guard call.mayStream else { return response.deliver(.gathered, isAskedAbout: false) }
-        return response.deliver(call.began(head), isAskedAbout: true)
+        guard call.mayStream else { return response.deliver(.gathered, reportsProgress: false) }
+        return response.deliver(call.began(head), reportsProgress: true)
     }
 
     private func fail(_ step: ResponseReader.Step) {
@@ -61,38 +63,38 @@ extension Connection {
 
     // MARK: Pauses
 
-    /// Keeps what is left of an input, and reads no more: at most what one read gave.
-    private func hold(_ bytes: UnsafeRawBufferPointer, _ place: ResponseReader.Place) {
-        let start = min(place.parsed, place.undecoded?.lowerBound ?? place.parsed)
-        var rest = place
+    /// Keeps the rest of one read, and reads no more.
+    private func keepUnread(_ bytes: UnsafeRawBufferPointer, _ position: ResponseReader.Position) {
+        let start = min(position.parsed, position.undecoded?.lowerBound ?? position.parsed)
+        var rest = position
         rest.parsed -= start
-        rest.undecoded = place.undecoded.map { $0.lowerBound - start..<$0.upperBound - start }
+        rest.undecoded = position.undecoded.map { $0.lowerBound - start..<$0.upperBound - start }
         stream?.pauseReading()
-        unread = UnreadBytes(bytes: Array(bytes[start...]), place: rest)
-        call?.pauseMoved(now: loop.wakeTime)
+        unread = UnreadBytes(bytes: Array(bytes[start...]), position: rest)
+        call?.pauseChanged(now: loop.wakeTime)
     }
 
-    /// Its call takes no more for now.
+    /// The call has paused.
     func callPaused() {
-        // Before the head there is no body to be taken.
+        // Before the head there is no body to pause.
         guard response.head != nil else { return }
         stream?.pauseReading()
-        call?.pauseMoved(now: loop.wakeTime)
+        call?.pauseChanged(now: loop.wakeTime)
     }
 
-    /// Its call takes pieces again.
+    /// The call has resumed.
     func callResumed() {
         guard response.head != nil else { return }
-        call?.pauseMoved(now: loop.wakeTime)
+        call?.pauseChanged(now: loop.wakeTime)
         if unread == nil { stream?.resumeReading() } else { loop.defer(self) }
     }
 }
 
 extension Connection: DeferredWork {
-    /// Reads what is left of the input in which its call paused.
+    /// Reads the rest of the input that the call paused in.
     func runDeferred() {
         guard !state.isClosed, call?.isPaused == false, let held = unread.take() else { return }
-        held.bytes.withUnsafeBytes { read($0, from: held.place) }
+        held.bytes.withUnsafeBytes { read($0, from: held.position) }
         if unread == nil, !state.isClosed { stream?.resumeReading() }
     }
 }

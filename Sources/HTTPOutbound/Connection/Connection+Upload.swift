@@ -1,54 +1,54 @@
 internal import EventIO
 
-// A request's body that goes out in pieces.
+// A request body that goes out in pieces.
 extension Connection {
-    /// The body follows its head. The head leaves first: pieces of the body may be had only once, so the connection has
-    /// to turn out stale, if it is, before any is taken.
+    /// Starts the body once its head is sent. A piece of the body may be available only once, so none is taken before the
+    /// connection has had its chance to turn out stale.
     func begin(_ upload: OutboundBodyWriter) {
         stream?.sendNow()
         if stream?.isUnsent == false { upload.begin() }
     }
 
-    /// A piece was asked for, or given to the socket.
-    func bodyMoved() {
+    /// A piece was requested, or given to the socket.
+    func bodyProgressed() {
         guard let stream else { return }
         let now = loop.wakeTime
         guard let call else { return }
         if call.mayStream, let upload { call.bodySent(max(0, upload.count - Int64(stream.queuedByteCount))) }
-        call.bodyMoved(
+        call.bodyProgressed(
             isQueued: stream.queuedByteCount > 0, bytesSent: stream.bytesSent, now: now)
-        // Its last byte is out, though its stream has not said yet that there is no more: the answer may come before that.
-        if upload?.isOut == true { bodyIsOut(now) }
+        // The last byte is sent, although the stream has not finished yet. The response may come before it does.
+        if upload?.isOut == true { requestTaken(now) }
     }
 
-    /// The socket was given all of it.
-    func bodyIsWhole() {
-        if stream?.queuedByteCount == 0 { bodyIsWritten() } else { bodyMoved() }
+    /// The socket was given the whole body.
+    func bodyFinished() {
+        if stream?.queuedByteCount == 0 { bodySentWhole() } else { bodyProgressed() }
     }
 
-    /// The socket has taken what waited for it.
+    /// The socket has taken all that was queued.
     func uploadFlushed(_ upload: OutboundBodyWriter) {
-        if upload.isWhole { bodyIsWritten() } else { upload.socketMoved() }
+        if upload.isWhole { bodySentWhole() } else { upload.socketProgressed() }
     }
 
-    private func bodyIsWritten() {
+    private func bodySentWhole() {
         if let upload, let call, call.mayStream { call.bodySent(upload.count) }
         endUpload()
         let now = loop.wakeTime
-        bodyIsOut(now)
+        requestTaken(now)
         call?.bodyEnded(isWithinResponse: response.head != nil, now: now)
     }
 
-    private func bodyIsOut(_ now: MonotonicTime) {
+    private func requestTaken(_ now: MonotonicTime) {
         guard !state.isWritten else { return }
         state.requestWritten()
-        call?.requestIsOut(now: now)
+        call?.requestWritten(now: now)
     }
 
-    /// The upstream has answered and wants no more of it. The connection is used no more.
+    /// Drops the rest of the body, since the upstream has answered already. The connection cannot be used again.
     func dropUpload() {
         endUpload()
-        state.bodyIsCut()
+        state.bodyDropped()
         call?.bodyEnded(isWithinResponse: true, now: loop.wakeTime)
     }
 }

@@ -3,44 +3,44 @@ internal import HTTPModel
 internal import HTTPWire
 internal import Rx
 
-/// One connection to an upstream, from its opening to its close, with the call that it serves.
+/// One connection to an upstream, from opening to close, and the call that it serves.
 ///
-/// Each event goes through `ConnectionState`, which decides, and is performed here. A call is always let go of,
-/// and the pool told, before the call's end is emitted: what the subscriber does then, even another call on this
-/// very connection, finds everything in order.
+/// `ConnectionState` decides what each event means, and this class does it. A call's end is emitted only after the call
+/// is detached and the pool is told, so a subscriber may start another call on the same connection right there.
 final class Connection {
     let slot: Int
     private let pool: UpstreamPool
-    // The pool's, here so that to use them needs no hold on the pool.
+    // Copied from the pool, which saves a retain of the pool at each use.
     let loop: EventLoop
-    private let shared: LoopState
-    private let host: RequestSerializer.Host
-    // Touched by the loop's thread alone; a step of the state or of the reader calls nobody.
+    let shared: SharedClientState
+    /// The value of Host.
+    let host: RequestSerializer.Host
+    // Touched only on the loop. No step of the state or the reader calls back.
     var state = ConnectionState()
     private(set) var stream: SocketStream?
-    /// What has the stream first, where the way leads through a proxy's tunnel.
+    /// Handles the stream until the proxy's tunnel is open.
     private var tunnel: ProxyTunnel?
-    /// What a proxy wants of each request; nil where none sees them.
-    private let proxied: ProxiedRequests?
+    /// nil if no proxy sees the requests.
+    let forwardProxy: ForwardProxy?
     private(set) var call: OutboundCall?
     var response: ResponseReader
-    /// Why the request that was to be sent last is none.
+    /// Why the last request could not be written as HTTP.
     private var failure: SerializationError?
-    /// Whether the socket took the whole of it, or will be offered it.
+    /// Whether the socket took all of the last request.
     private var isWritten = false
-    /// Whether the request went out with an expectation, and can go out again without.
+    /// Whether the request went out with an Expect field and can be repeated without it.
     private(set) var mayDropExpectation = false
-    /// Whether the upstream may be asked first whether it wants the body.
-    private var mayExpect = true
-    /// The body that is on its way in pieces, up to its end or the response's.
+    /// Whether the request may carry Expect: 100-continue.
+    private(set) var mayExpect = true
+    /// Sends the request's body in pieces; nil once the body is out or the response is complete.
     private(set) var upload: OutboundBodyWriter?
-    /// What the call, which paused, has not taken yet.
+    /// Input left over since the call paused.
     var unread: UnreadBytes?
-    /// One timer for one call after the other. It is set anew only where a deadline comes before it, and looks when it fires
-    /// what is due: a call that ends in time neither sets a timer nor cancels one.
+    /// One timer for successive calls. It is set again only for an earlier deadline, and checks what is due when it fires,
+    /// so a call that ends in time neither sets nor cancels a timer.
     private var timer: (token: TimerToken, at: MonotonicTime)?
 
-    /// The address, kept once it is open.
+    /// The remote address, kept once the connection is open.
     private var openAddress: PeerAddress?
     private let began: MonotonicTime
 
@@ -49,7 +49,7 @@ final class Connection {
         loop = pool.loop
         shared = pool.shared
         host = pool.host
-        proxied = pool.proxied
+        forwardProxy = pool.forwardProxy
         began = pool.loop.wakeTime
         self.slot = slot
         response = ResponseReader(limits: pool.limits)
@@ -57,21 +57,24 @@ final class Connection {
 
     // MARK: Commands
 
-    /// Connects for this call, whose request goes out as soon as it is connected.
+    /// Connects for this call, and sends its request once connected.
     func open(for call: OutboundCall) {
         self.call = call
         let timeout = call.connectionOpens(self)
         (stream, tunnel) = pool.opener.open(timeout: timeout, for: self)
     }
 
-    /// Sends the request of this call. The connection is idle, and stays so when the request is no HTTP.
-    func run(_ call: OutboundCall, isReused: Bool) -> SerializationError? {
-        stream?.sendOnlyIfSilent()
+    /// Sends the request of this call over the idle connection.
+    ///
+    /// - Returns: why the request cannot be written as HTTP; the connection then stays idle.
+    func send(_ call: OutboundCall, isReused: Bool) -> SerializationError? {
+        guard let stream else { preconditionFailure("an idle connection without a stream") }
+        stream.sendOnlyIfSilent()
         let bytesBefore = bytesSent
         mayExpect = !call.dropsExpectation
         mayDropExpectation = false
         response.decodesContent = call.decodesContent
-        call.sendRequest(to: self)
+        call.writeRequest(to: RequestWriter(connection: self, stream: stream))
         if let failure {
             self.failure = nil
             return failure
@@ -81,42 +84,42 @@ final class Connection {
         let now = loop.wakeTime
         call.requestStarted(on: self, isReused: isReused, bytesBefore: bytesBefore, now: now)
         if isWritten { state.requestWritten() }
-        // How far it got matters only while it is not written.
-        call.requestMoved(isWritten: isWritten, bytesSent: isWritten ? 0 : bytesSent, now: now)
+        // The byte count matters only until the request is written.
+        call.requestProgressed(isWritten: isWritten, bytesSent: isWritten ? 0 : bytesSent, now: now)
         if let upload { begin(upload) }
         return nil
     }
 
-    /// Where it goes: the proxy's address where there is one. Nil until an address was tried.
+    /// The remote address: the proxy's, if there is one. nil until an address was tried.
     var address: PeerAddress? {
         if let openAddress { return openAddress }
-        // Until then it is port 0.
+        // The port is 0 until the first address is tried.
         guard let stream, stream.remoteAddress.port != 0 else { return nil }
         let address = pool.address(stream.remoteAddress)
         if !state.isOpening { openAddress = address }
         return address
     }
 
-    /// Whether nothing of the request under way has been handed to the kernel.
+    /// Whether the kernel has seen nothing of the current request.
     private var isUnsent: Bool { stream?.isUnsent ?? true }
 
-    /// How much of all requests the system has taken: what progress in writing is measured by.
+    /// Bytes of all requests that the kernel has taken: the measure of progress in writing.
     var bytesSent: Int64 { stream?.bytesSent ?? 0 }
 
-    /// The call on it is over for reasons of its own: the connection is left in the middle and used no more.
+    /// Closes the connection because its call has ended by itself.
     func abandon(_ reason: DiscardReason) {
         call = nil
         discard(reason)
     }
 
-    /// Closes it, at once, and tells the pool. Nothing when it is closed.
+    /// Closes the connection at once and tells the pool. Does nothing if it is closed.
     func discard(_ reason: DiscardReason) {
         guard !state.isClosed else { return }
         close(reason)
         pool.closed(self)
     }
 
-    /// Closes it. The pool is the caller's to tell.
+    /// Closes the connection. The caller tells the pool.
     func close(_ reason: DiscardReason) {
         if let observer = shared.observer {
             observer.connectionDiscarded(to: pool.origin, address: address, reason)
@@ -132,67 +135,53 @@ final class Connection {
         stream = nil
     }
 
-    /// The call on it, which has it no more.
-    func letGo() -> OutboundCall? {
+    /// Removes the call from the connection and returns it.
+    func detachCall() -> OutboundCall? {
         guard let left = call else { return nil }
         call = nil
         left.leftConnection()
         return left
     }
 
-    /// Closes it and ends its call with this failure.
+    /// Closes the connection and fails its call.
     func fail(_ reason: FailureReason, _ detail: String) {
-        let ended = letGo()
+        let ended = detachCall()
         discard(DiscardReason(reason))
         ended?.fail(reason, detail)
     }
 }
 
-extension Connection: RequestSink {
-    func send(
-        _ method: HTTPMethod, target: ArraySlice<UInt8>, fields: HTTPFields, sharedFields: HTTPFields,
-        body: ArraySlice<UInt8>?
-    ) {
-        guard let stream else { preconditionFailure("a request without a stream") }
-        do throws(SerializationError) {
-            try shared.send(
-                method, target: target, host: host, fields: proxied?.adding(to: fields) ?? fields,
-                sharedFields: sharedFields, body: body, over: stream)
-            isWritten = stream.queuedByteCount == 0
-            response.expect(method: method)
-        } catch {
-            failure = error
-        }
+// What a `RequestWriter` reports while `send` runs.
+extension Connection {
+    /// The request was handed to the stream; `isQueued` if the socket did not take all of it.
+    func requestWritten(_ method: HTTPMethod, isQueued: Bool) {
+        isWritten = !isQueued
+        response.expect(method: method)
     }
 
-    func send(
-        _ method: HTTPMethod, target: ArraySlice<UInt8>, fields: HTTPFields, sharedFields: HTTPFields,
-        stream source: any OutboundBodySource
-    ) {
-        guard let stream else { preconditionFailure("a request without a stream") }
-        do throws(SerializationError) {
-            let expectsContinue = source.expectsContinue && mayExpect
-            try shared.send(
-                method, target: target, host: host, fields: proxied?.adding(to: fields) ?? fields,
-                sharedFields: sharedFields, bodyOf: source, expectsContinue: expectsContinue, over: stream)
-            isWritten = false
-            mayDropExpectation = expectsContinue
-            response.expect(method: method)
-            upload = OutboundBodyWriter(
-                source, on: self,
-                continueTimeout: expectsContinue ? TimeAmount(pool.limits.continueTimeout) : nil)
-        } catch {
-            failure = error
-        }
+    /// The head was handed to the stream, and this body follows it.
+    func headWritten(_ method: HTTPMethod, bodyOf source: any OutboundBodySource, expectsContinue: Bool) {
+        isWritten = false
+        mayDropExpectation = expectsContinue
+        response.expect(method: method)
+        upload = OutboundBodyWriter(
+            source, on: self,
+            continueTimeout: expectsContinue ? TimeAmount(pool.limits.continueTimeout) : nil)
     }
 
-    /// The first piece of the body is about to be taken from where it cannot be had twice.
-    func bodyIsTaken() {
-        state.bodyIsTaken()
+    /// The request cannot be written as HTTP; nothing was sent.
+    func requestFailed(_ error: SerializationError) { failure = error }
+}
+
+// A request's body that goes out in pieces.
+extension Connection {
+    /// A piece of the body is about to be taken from a source that cannot start over.
+    func bodyTaken() {
+        state.bodyTaken()
         mayDropExpectation = false
     }
 
-    /// The body on its way is whole, or wanted no more.
+    /// The body is complete, or no longer wanted.
     func endUpload() {
         guard let upload = upload.take() else { return }
         upload.stop()
@@ -200,8 +189,8 @@ extension Connection: RequestSink {
 }
 
 extension Connection: TimerTarget {
-    /// Has the call on it look at its clocks at this time, or sooner.
-    func watchClock(until deadline: MonotonicTime) {
+    /// Checks the call's deadlines at this time, or earlier.
+    func setTimer(by deadline: MonotonicTime) {
         if let timer {
             guard deadline < timer.at else { return }
             loop.cancelTimer(timer.token)
@@ -211,7 +200,7 @@ extension Connection: TimerTarget {
 
     func timerFired(_ token: TimerToken) {
         timer = nil
-        call?.clockFired()
+        call?.checkDeadlines()
     }
 }
 
@@ -228,22 +217,22 @@ extension Connection: StreamHandler {
         if let observer = shared.observer {
             observer.connectionOpened(to: pool.origin, address: address, after: loop.wakeTime - began)
         }
-        guard let call = letGo() else { return discard(.callCancelled) }
-        pool.connected(self, for: call)
+        guard let call = detachCall() else { return discard(.callCancelled) }
+        pool.serve(call, on: self, isReused: false)
     }
 
     func streamQueued() {
         guard let call, let stream else { return }
-        if let upload { return upload.socketMoved() }
+        if let upload { return upload.socketProgressed() }
         state.requestQueued()
-        call.requestMoved(isWritten: false, bytesSent: stream.bytesSent, now: loop.wakeTime)
+        call.requestProgressed(isWritten: false, bytesSent: stream.bytesSent, now: loop.wakeTime)
     }
 
     func streamFlushed() {
         guard let call else { return }
         if let upload { return uploadFlushed(upload) }
         state.requestWritten()
-        call.requestMoved(isWritten: true, bytesSent: 0, now: loop.wakeTime)
+        call.requestProgressed(isWritten: true, bytesSent: 0, now: loop.wakeTime)
     }
 
     func streamFills(_ read: (UnsafeMutableRawBufferPointer) -> Int) -> StreamFilling {
@@ -258,7 +247,7 @@ extension Connection: StreamHandler {
         case .resend: resend(.unexpectedBytes)
         case .refuse: fail(.protocolError, "the upstream sent bytes before it was asked")
         case .parse(let isFirst):
-            // Taken and put back, as nobody looks here meanwhile: to have it beside would be to retain it.
+            // Moved out and back to avoid a retain.
             let served = call.take()
             served?.bytesReceived(areFirst: isFirst, now: loop.wakeTime)
             guard served?.mayStream != true, let whole = response.whole(in: bytes) else {
@@ -297,29 +286,29 @@ extension Connection: StreamHandler {
             return fail(FailureReason(connecting: error), error.description)
         }
         let reason = FailureReason(serving: error, isWithinResponse: state.hasFirstByte)
-        // `.truncated` says that the connection was cut, and nothing else.
+        // `.truncated` means only that the connection was cut.
         let isCut = error.tls == nil || error.tls?.kind == .truncated
         guard case .fail = ended(isCut ? .peerClosed : DiscardReason(reason)) else { return }
         fail(reason, error.description)
     }
 
     func finish(_ response: WholeResponse) {
-        let ended = letGo()
-        if let count = response.encodedCount { ended?.bodyWasCoded(in: count) }
+        let ended = detachCall()
+        if let count = response.encodedCount { ended?.bodyDecoded(from: count) }
         finish(
             ended, response.head, response.body, isReusable: response.isReusable,
             keepAlive: response.keepAlive,
             strayBytes: response.strayBytes)
     }
 
-    /// - Parameter ended: the call on it, which has it no more.
+    /// - Parameter ended: the call, already detached.
     private func finish(
         _ ended: OutboundCall?, _ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>,
         isReusable: Bool, keepAlive: KeepAlive, strayBytes: Int
     ) {
-        // A peer that has left already is seen here sooner than by the next call.
+        // If the peer has left already, notice it now rather than in the next call.
         let isReusable = isReusable && stream?.peerHasLeft == false
-        // What is left of a body that is not written nobody waits for any more.
+        // Once the response is complete, the rest of an unfinished upload is not needed.
         endUpload()
         switch state.responseEnded(isReusable: isReusable, strayBytes: strayBytes) {
         case .release: pool.released(self, peer: keepAlive)
@@ -329,7 +318,7 @@ extension Connection: StreamHandler {
         ended?.succeed(head, body)
     }
 
-    /// The peer's side is over. `.fail` is left to the caller, who knows how it ended.
+    /// The peer has ended its side. The caller handles `.fail`, as it knows the cause.
     private func ended(_ reason: DiscardReason = .peerClosed) -> ConnectionState.Ending {
         let ending = state.connectionEnded(isUnsent: isUnsent)
         switch ending {
@@ -340,7 +329,7 @@ extension Connection: StreamHandler {
         return ending
     }
 
-    /// The upstream answered 408 because the connection lay idle.
+    /// The upstream answered 408 because the connection was idle.
     func timedOut(_ ending: ConnectionState.Ending) {
         if case .resend = ending { return resend(.stale) }
         fail(.connectionTerminated, "the upstream gave the connection up (408)")
@@ -348,14 +337,14 @@ extension Connection: StreamHandler {
 
     /// RFC 9110 10.1.1: a client that receives 417 repeats its request without the expectation.
     func resendWithoutExpectation() {
-        guard let call = letGo() else { return discard(.expectationFailed) }
+        guard let call = detachCall() else { return discard(.expectationFailed) }
         close(.expectationFailed)
         call.expectationFailed()
         pool.replace(self, for: call)
     }
 
     private func resend(_ reason: DiscardReason) {
-        guard let call = letGo() else { return discard(reason) }
+        guard let call = detachCall() else { return discard(reason) }
         let wasSent = !isUnsent
         close(reason)
         call.isResent(wasSent: wasSent)

@@ -1,17 +1,17 @@
 internal import EventIO
 
-/// Opens the connections of one origin: straight, encrypted, or by way of a proxy.
+/// Opens the connections of one origin: directly, over TLS, or through a proxy.
 struct ConnectionOpener {
     let origin: Origin
     let resolver: Resolver
     let loop: EventLoop
-    /// How long each address of a name is alone.
+    /// How long an address is tried alone before the next one starts beside it.
     let attemptDelay: TimeAmount
 
-    /// Begins to open one, resolving, the proxy's answer and the handshake of TLS included, all within `timeout`.
-    /// `streamConnected` or `streamFailed` follows, or the connection's `fail`, never from inside this call.
+    /// Starts to open a connection. Resolving, the proxy's answer and the TLS handshake all count towards `timeout`.
+    /// `streamConnected`, `streamFailed` or the connection's `fail` follows, never from inside this call.
     ///
-    /// - Returns: the stream, and what has it until the proxy has answered.
+    /// - Returns: the stream, and the tunnel that handles it until the proxy has answered.
     func open(timeout: TimeAmount, for connection: Connection) -> (SocketStream, ProxyTunnel?) {
         switch origin.endpoint {
         case .unix(let address):

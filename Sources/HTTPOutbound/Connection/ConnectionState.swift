@@ -1,57 +1,57 @@
-/// What a connection is doing, and what each event means for the connection and for the call on it. It does
-/// nothing itself; `Connection` performs the answers.
+/// The state machine of one connection: decides what each event means for the connection and its call. `Connection` acts on
+/// the answers.
 struct ConnectionState {
     private enum State {
-        /// Not open yet, for a call that waits for it. Valid next: idle (opened), closed.
+        /// Opening, for a call that waits for it. Next: idle (opened), closed.
         case opening
-        /// Open and nobody's. Whatever the peer does now but keep silent ends it.
-        /// Valid next: exchange (a request starts), closed.
+        /// Open, without a call. Anything that the peer sends now ends it.
+        /// Next: exchange (a request starts), closed.
         case idle
-        /// A request is being written and its response read.
-        /// Valid next: idle (a whole response, and both sides may go on), closed (anything else).
+        /// A request is written and its response is read.
+        /// Next: idle (the response is complete and both sides allow another request), closed (anything else).
         case exchange(Exchange)
-        /// Nothing leads out of here.
+        /// Final.
         case closed
     }
 
     private struct Exchange {
-        /// The connection served others before, so the upstream may have given it up in the meantime.
+        /// The connection served other calls before, so the upstream may have given it up in the meantime.
         let isReused: Bool
-        /// The request may be sent once more on a new connection if this one turns out to be stale.
+        /// The request may be repeated on a new connection if this one turns out to be stale.
         var mayResend: Bool
         var isWritten = false
-        /// A 1xx response came: the upstream has read this request.
+        /// A 1xx response arrived, so the upstream has read this request.
         var wasAcknowledged = false
         var hasFirstByte = false
-        /// The rest of its body is not sent: what the peer reads next on this connection it would take for that.
-        var isCut = false
+        /// The rest of the request's body is not sent. The peer would take another request for that rest.
+        var isBodyDropped = false
     }
 
     enum Receipt {
-        /// The bytes belong to the response; `isFirst` tells whether they are its first.
+        /// The bytes belong to the response. `isFirst` if they are its first.
         case parse(isFirst: Bool)
-        /// Nobody asked: close the connection, and let nobody see the bytes.
+        /// No request is under way: drop the bytes and close the connection.
         case discard
-        /// They came before anything of the request was sent, so they do not answer it: send the request on another
-        /// connection.
+        /// The bytes arrived before anything of the request was sent, so they do not answer it: send the request on
+        /// another connection.
         case resend
-        /// The same on a connection that is new: whoever speaks first there does not speak HTTP.
+        /// The same on a new connection: a peer that speaks first does not speak HTTP.
         case refuse
     }
 
     enum Completion {
-        /// Give the connection back to the pool.
+        /// Return the connection to the pool.
         case release
-        /// The response is good, the connection is not to be used again: close it.
+        /// The response is good, but the connection cannot be used again: close it.
         case close
     }
 
     enum Ending {
-        /// Nobody was using it: remove it from the pool.
+        /// No call was using it: remove it from the pool.
         case remove
-        /// It was stale: send the same request once more on a new connection, at once.
+        /// It was stale: repeat the request on a new connection at once.
         case resend
-        /// The call on it is over: a whole response if its length was told by this end, else a failure.
+        /// The call is over. It succeeds if the end of the connection is the end of its response, and fails otherwise.
         case fail
         /// It was closed already.
         case ignore
@@ -63,12 +63,12 @@ struct ConnectionState {
     var isClosed: Bool { if case .closed = state { true } else { false } }
     var isIdle: Bool { if case .idle = state { true } else { false } }
 
-    /// Whether a byte of the response under way has come.
+    /// Whether the first byte of the current response has arrived.
     var hasFirstByte: Bool {
         if case .exchange(let exchange) = state { exchange.hasFirstByte } else { false }
     }
 
-    /// Whether the request under way is out to its last byte.
+    /// Whether the current request is written to its last byte.
     var isWritten: Bool { if case .exchange(let exchange) = state { exchange.isWritten } else { false } }
 
     mutating func opened() {
@@ -79,39 +79,39 @@ struct ConnectionState {
     /// A request goes out.
     ///
     /// - Parameters:
-    ///   - isReused: this connection served others before.
-    ///   - mayRepeat: the request is idempotent and was not sent before.
+    ///   - isReused: whether this connection served other calls before.
+    ///   - mayRepeat: whether the request is idempotent and was not sent before.
     mutating func requestStarted(isReused: Bool, mayRepeat: Bool) {
         guard case .idle = state else { preconditionFailure("a request while \(state)") }
         state = .exchange(Exchange(isReused: isReused, mayResend: isReused && mayRepeat))
     }
 
-    mutating func requestWritten() { requestMoved(isWritten: true) }
+    mutating func requestWritten() { requestProgressed(isWritten: true) }
 
-    /// A part of its body was taken from where it cannot be had again.
-    mutating func bodyIsTaken() {
+    /// A piece of the request's body was taken from a source that cannot start over.
+    mutating func bodyTaken() {
         guard case .exchange(var exchange) = state else { return }
         exchange.mayResend = false
         state = .exchange(exchange)
     }
 
-    /// What is left of its body is not sent.
-    mutating func bodyIsCut() {
+    /// The rest of the request's body will not be sent.
+    mutating func bodyDropped() {
         guard case .exchange(var exchange) = state else { return }
-        exchange.isCut = true
+        exchange.isBodyDropped = true
         state = .exchange(exchange)
     }
 
-    /// The socket did not take the whole request after all.
-    mutating func requestQueued() { requestMoved(isWritten: false) }
+    /// The socket did not take all of the request after all.
+    mutating func requestQueued() { requestProgressed(isWritten: false) }
 
-    private mutating func requestMoved(isWritten: Bool) {
+    private mutating func requestProgressed(isWritten: Bool) {
         guard case .exchange(var exchange) = state else { return }
         exchange.isWritten = isWritten
         state = .exchange(exchange)
     }
 
-    /// - Parameter isUnsent: nothing of the request has been handed to the kernel.
+    /// - Parameter isUnsent: whether the kernel has seen nothing of the request.
     mutating func bytesReceived(isUnsent: Bool) -> Receipt {
         guard case .exchange(var exchange) = state else { return .discard }
         if isUnsent { return exchange.isReused ? .resend : .refuse }
@@ -121,15 +121,15 @@ struct ConnectionState {
         return .parse(isFirst: isFirst)
     }
 
-    /// A 1xx response came.
+    /// A 1xx response arrived.
     mutating func informationalReceived() {
         guard case .exchange(var exchange) = state else { return }
         exchange.wasAcknowledged = true
         state = .exchange(exchange)
     }
 
-    /// What a 408 means. As the first response on a reused connection the upstream sent it because the connection lay
-    /// idle, not because of this request (RFC 9110 15.5.9). Nil: it is this request's response.
+    /// How to handle a 408. As the first response on a reused connection it is about the idle connection, not about this
+    /// request (RFC 9110 15.5.9). nil if it answers this request.
     var staleTimeout: Ending? {
         guard case .exchange(let exchange) = state, exchange.isReused, !exchange.wasAcknowledged else {
             return nil
@@ -137,18 +137,18 @@ struct ConnectionState {
         return exchange.mayResend ? .resend : .fail
     }
 
-    /// The response is whole. `isReusable` is the peer's word (RFC 9112 9.3); `strayBytes` came after its end.
-    /// A response that overtakes its request leaves the connection half-written, and that is never used again.
+    /// The response is complete. `isReusable` is the peer's word (RFC 9112 9.3); `strayBytes` arrived after its end.
+    /// A response that overtakes its request leaves the connection half-written, so it is never used again.
     mutating func responseEnded(isReusable: Bool, strayBytes: Int) -> Completion {
         guard case .exchange(let exchange) = state else { preconditionFailure("a response while \(state)") }
-        guard isReusable, strayBytes == 0, exchange.isWritten, !exchange.isCut else { return .close }
+        guard isReusable, strayBytes == 0, exchange.isWritten, !exchange.isBodyDropped else { return .close }
         state = .idle
         return .release
     }
 
-    /// The peer ended or broke the connection. The state stays until `closed`.
+    /// The peer closed or broke the connection. The state stays until `closed`.
     ///
-    /// - Parameter isUnsent: nothing of the request has been handed to the kernel.
+    /// - Parameter isUnsent: whether the kernel has seen nothing of the request.
     func connectionEnded(isUnsent: Bool) -> Ending {
         switch state {
         case .opening: .fail

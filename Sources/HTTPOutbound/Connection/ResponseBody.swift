@@ -1,12 +1,12 @@
 internal import EventIO
 
-/// Gathers a response's body that does not come with its head.
+/// Gathers the body of a response that does not arrive in one read.
 struct ResponseBody {
-    /// Room made ahead for a promised length; beyond it the body has to arrive first.
+    /// The most memory reserved on the strength of Content-Length alone.
     private static var promisedCapacity: Int { 1 << 20 }
 
     private let limit: Int
-    /// `count` bytes of the body, and room for more of it.
+    /// `count` bytes of the body, then room for more.
     private var bytes: [UInt8] = []
     private(set) var count = 0
     private var expected = 0
@@ -15,10 +15,10 @@ struct ResponseBody {
         self.limit = limit
     }
 
-    /// Takes note of the length that the head promises, which is within the limit.
+    /// Notes the length that the head promises. It is within the limit.
     mutating func expect(_ length: Int) { expected = length }
 
-    /// Adds a piece; false, and nothing is added, if the body would be beyond the limit.
+    /// Appends a piece. Returns false, and appends nothing, if the body would exceed the limit.
     mutating func append(_ piece: UnsafeRawBufferPointer) -> Bool {
         guard piece.count <= limit - count else { return false }
         makeRoom(for: piece.count)
@@ -29,11 +29,11 @@ struct ResponseBody {
         return true
     }
 
-    /// Has `read` put bytes behind those that are here.
+    /// Has `read` append bytes in place.
     ///
     /// - Parameters:
-    ///   - most: within what was promised.
-    ///   - read: fills the room as far as it can, and gives the number of bytes.
+    ///   - most: the most to read, within what was promised.
+    ///   - read: fills the room as far as it can, and returns the number of bytes.
     /// - Returns: the number of bytes.
     mutating func fill(atMost most: Int, _ read: (UnsafeMutableRawBufferPointer) -> Int) -> Int {
         makeRoom(for: 1)
@@ -56,11 +56,12 @@ struct ResponseBody {
     private mutating func makeRoom(for more: Int) {
         let needed = count + more
         guard needed > bytes.count else { return }
-        // The more has come the more is believed: no more room than it takes, and fewer steps than by doubling.
+        // Trust the promised length the more of it has come. That takes no more room than the body, and fewer steps than
+        // doubling.
         let promised = min(expected, count == 0 ? Self.promisedCapacity : 8 * count)
         let size = max(needed, promised, needed > promised && count > 0 ? min(2 * count, limit) : 0)
         bytes = [UInt8](unsafeUninitializedCapacity: size) { room, initialized in
-            // What is not filled is written before anybody reads it: `take` gives what was.
+            // The rest stays unwritten until it is filled; `take` returns only what was filled.
             UnsafeMutableRawBufferPointer(room).copyBytes(from: bytes[..<count])
             initialized = size
         }

@@ -3,30 +3,30 @@ internal import EventIO
 internal import HTTPModel
 internal import HTTPWire
 
-/// Reads one response after the other off a connection: the parser's events made into steps, with the content coding
-/// undone and the body gathered where nobody takes it in pieces.
+/// Reads the responses of a connection one after another: turns the parser's events into steps, decodes content codings, and
+/// gathers bodies that are not streamed.
 struct ResponseReader {
-    /// What came next.
+    /// The outcome of one step.
     enum Step {
-        /// All that was given is read, and the response goes on.
+        /// All input is read, and the response goes on.
         case needMore
-        /// A 1xx response; the real one follows.
+        /// A 1xx response. The final one follows.
         case informational(HTTPStatus)
-        /// The head is there: `deliver` has to follow, then `next` goes on.
+        /// The head is there. Call `deliver`, then go on with `next`.
         case head
-        /// Of a body that is taken in pieces; valid up to the next step.
+        /// A piece of a streamed body, valid until the next step.
         case piece(UnsafeRawBufferPointer)
-        /// So many bytes are gathered by now, of a body that is asked about.
+        /// The number of bytes gathered so far.
         case gathered(Int)
         case whole(WholeResponse)
         case failed(FailureReason, String)
     }
 
-    /// How far the bytes of one input are read.
-    struct Place {
-        /// By the parser.
+    /// How far one input is read.
+    struct Position {
+        /// Bytes that the parser has read.
         var parsed = 0
-        /// Of the body, parsed and not decoded yet; empty where the decoder may have more inside. Nil where it has not.
+        /// Bytes of the body that are parsed and not decoded yet. Empty if the decoder may hold more output, nil if not.
         var undecoded: Range<Int>?
     }
 
@@ -36,19 +36,18 @@ struct ResponseReader {
     private(set) var head: HTTPResponseHead?
     private var framing: ResponseFraming?
     private var body: ResponseBody
-    /// For a response that is not gathered from plain bytes, which most are.
-    private var special: Special?
-    /// Whether the content codings of the next response are undone.
+    /// nil for a plain body that is gathered, as most are.
+    private var handling: BodyHandling?
+    /// Whether the content codings of the next response are decoded.
     var decodesContent = true
 
-    private final class Special {
+    private final class BodyHandling {
         var codings: [ContentCoding] = []
-        var decoding: BodyDecoding?
-        var delivery = BodyDelivery.gathered
-        var isAskedAbout = false
-        /// Of a streamed body, as it was handed on.
-        var count = 0
-        /// Of a failure that is coded: its fields and, while they fit in, its bytes, as they came.
+        var decoder: BodyDecoder?
+        var isStreamed = false
+        var reportsProgress = false
+        /// The original fields and, while it is within the limit, the original body of a failure (400 and up) that has a
+        /// content coding.
         var codedFields: HTTPFields?
         var codedBody: ResponseBody?
 
@@ -69,12 +68,12 @@ struct ResponseReader {
         parser = ResponseParser(limits: parserLimits)
     }
 
-    /// What follows answers a request with this method.
+    /// Expects the response to a request with this method.
     mutating func expect(method: HTTPMethod) {
         parser.expectResponse(to: method)
     }
 
-    /// Whether the response is whole in `bytes`, as nearly all are: then `take` follows, else `next`.
+    /// Returns where the parts of the response are if all of it is in `bytes`, as nearly always. Then call `take`, else `next`.
     mutating func whole(in bytes: UnsafeRawBufferPointer) -> ResponseParser.Whole? {
         parser.whole(in: bytes, contentLimit: bodyLimit)
     }
@@ -85,46 +84,46 @@ struct ResponseReader {
         parser.take(whole, of: bytes)
     }
 
-    /// Whether the head of the response is still to come.
+    /// Whether the response's head has not arrived yet.
     var awaitsHead: Bool { head == nil }
 
-    /// Has bytes of the body put where they are gathered. False where they have to be looked at first.
+    /// Has `read` put bytes of the body right where they are gathered. Returns false if they need parsing or decoding.
     mutating func fill(_ read: (UnsafeMutableRawBufferPointer) -> Int) -> Bool {
         let left = parser.bodyLeft
-        guard left > 0, special == nil else { return false }
+        guard left > 0, handling == nil else { return false }
         parser.tookBody(body.fill(atMost: left, read))
         return true
     }
 
-    /// Goes on with `bytes` from `place` on. The last input is one without bytes.
-    mutating func next(_ bytes: UnsafeRawBufferPointer, _ place: inout Place) -> Step {
+    /// Goes on with `bytes` from `position` on.
+    mutating func next(_ bytes: UnsafeRawBufferPointer, _ position: inout Position) -> Step {
         while true {
-            if place.undecoded != nil {
-                if let step = decode(bytes, &place) { return step }
+            if position.undecoded != nil {
+                if let step = decode(bytes, &position) { return step }
                 continue
             }
-            switch parser.parse(bytes, consumed: &place.parsed) {
+            switch parser.parse(bytes, consumed: &position.parsed) {
             case .needMore: return .needMore
             case .informational(let status): return .informational(status)
             case .head(let head, let framing):
                 self.head = head
                 self.framing = framing
-                return headCame(framing)
+                return headReceived(framing)
             case .body(let range):
-                if special?.decoding != nil {
-                    special?.keep(UnsafeRawBufferPointer(rebasing: bytes[range]))
-                    place.undecoded = range
-                } else if let step = came(UnsafeRawBufferPointer(rebasing: bytes[range])) {
+                if handling?.decoder != nil {
+                    handling?.keep(UnsafeRawBufferPointer(rebasing: bytes[range]))
+                    position.undecoded = range
+                } else if let step = receive(UnsafeRawBufferPointer(rebasing: bytes[range])) {
                     return step
                 }
             case .end(let isReusable):
-                return whole(isReusable: isReusable, strayBytes: bytes.count - place.parsed)
+                return whole(isReusable: isReusable, strayBytes: bytes.count - position.parsed)
             case .failed(let error): return .failed(error.reason, error.message)
             }
         }
     }
 
-    /// The peer ended its side in order. Whole if that is how the response told its length (RFC 9112 6.3, rule 8).
+    /// The peer closed its side in order. That completes a response without a length (RFC 9112 6.3, rule 8).
     mutating func inputEnded() -> Step {
         switch parser.inputEnded() {
         case .end: whole(isReusable: false, strayBytes: 0)
@@ -133,92 +132,87 @@ struct ResponseReader {
         }
     }
 
-    /// Says how the body is to be had, once its head is there. Nil, or why it cannot be had.
+    /// Chooses how to deliver the body, once its head is there. Returns the failure if that is impossible.
     ///
-    /// - Parameter isAskedAbout: whether `.gathered` is told.
-    mutating func deliver(_ delivery: BodyDelivery, isAskedAbout: Bool) -> Step? {
-        var promised = 0
-        if case .length(let length)? = framing?.body { promised = length }
+    /// - Parameter reportsProgress: whether to report `.gathered`.
+    mutating func deliver(_ delivery: BodyDelivery, reportsProgress: Bool) -> Step? {
         if delivery.isStreamed {
-            special = special ?? Special()
-            special?.delivery = delivery
-            if special?.codings.isEmpty != false, let limit = delivery.limit, promised > limit {
-                return tooLarge(limit)
-            }
+            handling = handling ?? BodyHandling()
+            handling?.isStreamed = true
         } else {
-            guard promised <= bodyLimit else { return tooLarge(bodyLimit) }
-            if special == nil { body.expect(promised) }
-            if isAskedAbout {
-                special = special ?? Special()
-                special?.isAskedAbout = true
+            var promised = 0
+            if case .length(let length)? = framing?.body { promised = length }
+            guard promised <= bodyLimit else { return tooLarge }
+            if handling == nil { body.expect(promised) }
+            if reportsProgress {
+                handling = handling ?? BodyHandling()
+                handling?.reportsProgress = true
             }
         }
-        guard let special, !special.codings.isEmpty else { return nil }
-        if special.codedFields != nil, !delivery.isStreamed {
-            special.codedBody = ResponseBody(limit: bodyLimit)
+        guard let handling, !handling.codings.isEmpty else { return nil }
+        if handling.codedFields != nil, !delivery.isStreamed {
+            handling.codedBody = ResponseBody(limit: bodyLimit)
         }
         do {
-            let size = delivery.isStreamed ? delivery.limit : bodyLimit
-            special.decoding = try BodyDecoding(special.codings, size: size, ratio: decodingRatio)
+            let size = delivery.isStreamed ? nil : bodyLimit
+            handling.decoder = try BodyDecoder(handling.codings, size: size, ratio: decodingRatio)
             return nil
         } catch {
             return .failed(FailureReason(error), error.description)
         }
     }
 
-    private mutating func headCame(_ framing: ResponseFraming) -> Step {
+    private mutating func headReceived(_ framing: ResponseFraming) -> Step {
         guard framing.hasContentCoding, decodesContent, let head else { return .head }
-        let codings = BodyDecoding.codings(of: head)
+        let codings = BodyDecoder.codings(of: head)
         guard !codings.isEmpty else { return .head }
-        let special = Special()
-        special.codings = codings
-        if head.status.code >= 400 { special.codedFields = head.fields }
-        // What is handed on has neither this coding nor this length.
+        let handling = BodyHandling()
+        handling.codings = codings
+        if head.status.code >= 400 { handling.codedFields = head.fields }
+        // After decoding, neither this coding nor this length applies.
         self.head?.fields.remove(.contentEncoding)
         self.head?.fields.remove(.contentLength)
-        self.special = special
+        self.handling = handling
         return .head
     }
 
-    /// Whether the body is handed on as it came: that of a failure, whose status would be lost over a wrong label.
+    /// Whether to pass on the body as it came: for a failure, whose status matters more than a wrong Content-Encoding.
     private mutating func isLeftCoded(after error: ContentCodingError) -> Bool {
-        guard error.isAboutContent, let special, let fields = special.codedFields,
-            let coded = special.codedBody
+        guard error.isAboutContent, let handling, let fields = handling.codedFields,
+            let coded = handling.codedBody
         else { return false }
-        special.decoding = nil
+        handling.decoder = nil
         head?.fields = fields
         body = coded
         return true
     }
 
-    /// What of the body came, with no coding any more. Nil: it is gathered.
-    private mutating func came(_ piece: UnsafeRawBufferPointer) -> Step? {
-        guard let special, special.delivery.isStreamed else {
-            guard body.append(piece) else { return tooLarge(bodyLimit) }
-            return special?.isAskedAbout == true ? .gathered(body.count) : nil
+    /// Handles a decoded piece of the body. Returns nil if it was gathered.
+    private mutating func receive(_ piece: UnsafeRawBufferPointer) -> Step? {
+        guard let handling, handling.isStreamed else {
+            guard body.append(piece) else { return tooLarge }
+            return handling?.reportsProgress == true ? .gathered(body.count) : nil
         }
-        special.count += piece.count
-        if let limit = special.delivery.limit, special.count > limit { return tooLarge(limit) }
         return .piece(piece)
     }
 
-    private mutating func decode(_ bytes: UnsafeRawBufferPointer, _ place: inout Place) -> Step? {
-        guard let decoding = special?.decoding, let range = place.undecoded else {
-            place.undecoded = nil
+    private mutating func decode(_ bytes: UnsafeRawBufferPointer, _ position: inout Position) -> Step? {
+        guard let decoder = handling?.decoder, let range = position.undecoded else {
+            position.undecoded = nil
             return nil
         }
         do throws(ContentCodingError) {
             var decoded = range.lowerBound
-            let piece = try decoding.next(
+            let piece = try decoder.next(
                 UnsafeRawBufferPointer(rebasing: bytes[..<range.upperBound]), &decoded)
             guard piece.count > 0 else {
-                place.undecoded = nil
+                position.undecoded = nil
                 return nil
             }
-            place.undecoded = decoded..<range.upperBound
-            return came(piece)
+            position.undecoded = decoded..<range.upperBound
+            return receive(piece)
         } catch {
-            place.undecoded = nil
+            position.undecoded = nil
             return isLeftCoded(after: error)
                 ? nil : .failed(FailureReason(error), error.description)
         }
@@ -226,7 +220,7 @@ struct ResponseReader {
 
     private mutating func whole(isReusable: Bool, strayBytes: Int) -> Step {
         do throws(ContentCodingError) {
-            try special?.decoding?.finish()
+            try handling?.decoder?.finish()
         } catch {
             guard isLeftCoded(after: error) else {
                 return .failed(FailureReason(error), error.description)
@@ -235,28 +229,28 @@ struct ResponseReader {
         guard let head = head.take(), let framing = framing.take() else {
             preconditionFailure("a response ended that had no head")
         }
-        let special = special.take()
+        let handling = handling.take()
         return .whole(
             WholeResponse(
                 head: head, body: body.take(), isReusable: isReusable, keepAlive: KeepAlive(framing),
-                strayBytes: strayBytes, encodedCount: special?.decoding?.encodedCount))
+                strayBytes: strayBytes, encodedCount: handling?.decoder?.encodedCount))
     }
 
-    private func tooLarge(_ limit: Int) -> Step {
-        .failed(.responseBodySize, "the body is larger than \(limit) bytes")
+    private var tooLarge: Step {
+        .failed(.responseBodySize, "the body is larger than \(bodyLimit) bytes")
     }
 }
 
-/// What came for one request, in pieces.
+/// A complete response that did not arrive in one read.
 struct WholeResponse {
     let head: HTTPResponseHead
-    /// Without a content coding that is known, or as it came; empty where it was taken in pieces.
+    /// Decoded if its content codings are known; empty if it was streamed.
     let body: ArraySlice<UInt8>
-    /// The peer takes another request on the connection (RFC 9112 9.3).
+    /// Whether the peer accepts another request on the connection (RFC 9112 9.3).
     let isReusable: Bool
     let keepAlive: KeepAlive
-    /// Bytes that came after the end of the response.
+    /// Bytes that arrived after the end of the response.
     let strayBytes: Int
-    /// Bytes of the body as they came, where they were coded.
+    /// Size of the body before decoding; nil if it had no content coding.
     let encodedCount: Int?
 }

@@ -1,9 +1,9 @@
 internal import EventIO
 
-/// Decides, for one upstream on one loop, which call gets which connection. It opens and closes nothing itself:
-/// the answers say what to do, and every connection is named by its slot.
+/// Decides which call gets which connection of one origin on one loop. It opens and closes nothing: its answers say what to
+/// do, and name connections by their slots.
 ///
-/// A slot is vacant, busy (connecting or lent to one call) or idle. Its way:
+/// A slot is vacant, busy (connecting, or lent to one call) or idle:
 ///
 ///     vacant -> busy    callArrived (.open), connectionClosed (.open)
 ///     busy   -> idle    connectionReleased (.keep)
@@ -12,36 +12,36 @@ internal import EventIO
 ///     busy   -> vacant  connectionClosed
 ///     idle   -> vacant  connectionClosed
 ///
-/// Somebody waits only while every slot is busy, so nobody can overtake the line.
+/// Calls wait only while every slot is busy, so no call can overtake the queue.
 struct ConnectionPool<Waiter> {
     typealias Slot = Int
-    typealias Ticket = WaitingLine<Waiter>.Ticket
+    typealias Ticket = WaitQueue<Waiter>.Ticket
 
     enum Arrival {
-        /// The idle connection in this slot is the call's.
+        /// The call gets the idle connection of this slot.
         case reuse(Slot)
         /// Open a connection in this slot for the call.
         case open(Slot)
-        /// The idle connection in this slot is too old: close it, tell the pool, and ask again.
+        /// The idle connection of this slot is too old: close it, tell the pool, and ask again.
         case discard(Slot)
-        /// The call waits. The ticket is its way out.
+        /// The call waits. It leaves the queue by this ticket.
         case wait(Ticket)
-        /// Every slot is busy and there is no room to wait, or the pool is closed.
+        /// Every slot is busy and the queue is full, or the pool is closed.
         case refuse
     }
 
     enum Release {
-        /// It is idle now.
+        /// The connection is idle now.
         case keep
-        /// It is the first waiter's.
+        /// The connection goes to the first waiter.
         case lend(Waiter)
-        /// It is used up: close it and tell the pool.
+        /// The connection is used up: close it and tell the pool.
         case close
     }
 
     enum Vacancy {
         case none
-        /// Open a connection in the slot that just fell vacant, for the first waiter.
+        /// Open a connection for the first waiter, in the slot that has become vacant.
         case open(Slot, Waiter)
     }
 
@@ -62,7 +62,7 @@ struct ConnectionPool<Waiter> {
     private var entries: [Entry] = []
     private var vacant: [Slot] = []
     private var idle: [Slot] = []
-    private var line = WaitingLine<Waiter>()
+    private var queue = WaitQueue<Waiter>()
     private var isClosed = false
     private var opened = 0
     private var reused = 0
@@ -71,18 +71,18 @@ struct ConnectionPool<Waiter> {
         self.limits = PoolLimits(limits)
     }
 
-    var waiting: Int { line.count }
+    var waiting: Int { queue.count }
     var idleCount: Int { idle.count }
     var busyCount: Int { entries.count - vacant.count - idle.count }
 
-    /// Whether it has no connection at all.
+    /// Whether there is no connection at all.
     var isVacant: Bool { vacant.count == entries.count }
 
     var report: PoolReport {
         PoolReport(idle: idleCount, leased: busyCount, waiting: waiting, opened: opened, reused: reused)
     }
 
-    /// A call wants a connection. The one used last is lent first, so that the ones not needed grow old.
+    /// A call wants a connection. The one used last is lent first, so that surplus connections expire.
     mutating func callArrived(_ waiter: @autoclosure () -> Waiter, mayWait: Bool, now: MonotonicTime)
         -> Arrival
     {
@@ -97,18 +97,18 @@ struct ConnectionPool<Waiter> {
             occupy(slot, now: now)
             return .open(slot)
         }
-        return mayWait ? .wait(line.append(waiter())) : .refuse
+        return mayWait ? .wait(queue.append(waiter())) : .refuse
     }
 
-    /// Whether it still was in the line.
+    /// Returns whether it was still in the queue.
     @discardableResult
     mutating func waiterLeft(_ ticket: Ticket) -> Bool {
-        line.remove(ticket)
+        queue.remove(ticket)
     }
 
-    /// A call is through with its connection, the response was whole, and the peer allows another request.
+    /// The response is complete, and the peer allows another request on this connection.
     mutating func connectionReleased(_ slot: Slot, peer: KeepAlive, now: MonotonicTime) -> Release {
-        // A copy, as each change in place asks whether the array is shared.
+        // Changed as a copy: each change in place would check whether the array is shared.
         var entry = entries[slot]
         precondition(entry.state == .busy, "slot \(slot) released while \(entry.state)")
         if let left = peer.requestsLeft {
@@ -116,7 +116,7 @@ struct ConnectionPool<Waiter> {
             entries[slot].requestsLeft = entry.requestsLeft
         }
         if isClosed || entry.requestsLeft <= 0 || entry.oldest <= now { return .close }
-        if let waiter = line.popFirst() {
+        if let waiter = queue.popFirst() {
             lend(slot)
             return .lend(waiter)
         }
@@ -129,20 +129,20 @@ struct ConnectionPool<Waiter> {
         return .keep
     }
 
-    /// The busy connection of this slot is gone, and the same call opens another in its place.
+    /// The busy connection of this slot was closed, and the same call opens another one.
     mutating func connectionReplaced(_ slot: Slot, now: MonotonicTime) {
         precondition(entries[slot].state == .busy, "slot \(slot) replaced while \(entries[slot].state)")
         occupy(slot, now: now)
     }
 
-    /// The connection of this slot is gone, or never came to be.
+    /// The connection of this slot was closed, or could not be opened.
     mutating func connectionClosed(_ slot: Slot, now: MonotonicTime) -> Vacancy {
         switch entries[slot].state {
         case .vacant: preconditionFailure("slot \(slot) closed twice")
         case .busy: break
         case .idle: idle.removeAll { $0 == slot }
         }
-        if !isClosed, let waiter = line.popFirst() {
+        if !isClosed, let waiter = queue.popFirst() {
             occupy(slot, now: now)
             return .open(slot, waiter)
         }
@@ -151,31 +151,31 @@ struct ConnectionPool<Waiter> {
         return .none
     }
 
-    /// The idle connections whose time is over. They stay idle until `connectionClosed` names them.
+    /// Idle connections that have expired. They stay idle until `connectionClosed`.
     func expired(now: MonotonicTime) -> [Slot] {
         idle.filter { entries[$0].expiry <= now }
     }
 
-    /// When the next idle connection is too old, or nil when none is idle.
+    /// When the next idle connection expires; nil if none is idle.
     var nextExpiry: MonotonicTime? {
         idle.lazy.map { entries[$0].expiry }.min()
     }
 
-    /// Why the connection of this slot is used no more.
+    /// Why the connection of this slot is closed.
     func discardReason(of slot: Slot, now: MonotonicTime) -> DiscardReason {
         if isClosed { return .clientClosed }
         if entries[slot].requestsLeft <= 0 { return .requestsUsedUp }
         return entries[slot].oldest <= now ? .age : .idleTimeout
     }
 
-    /// When this idle connection is too old.
+    /// When this idle connection expires.
     func expiry(of slot: Slot) -> MonotonicTime { entries[slot].expiry }
 
-    /// No call is served from now on. Answers the idle slots, to be closed, and everybody who waited.
+    /// Serves no call from now on. Returns the idle slots, to be closed, and all waiters.
     mutating func close() -> (idle: [Slot], waiters: [Waiter]) {
         isClosed = true
         var waiters: [Waiter] = []
-        while let waiter = line.popFirst() { waiters.append(waiter) }
+        while let waiter = queue.popFirst() { waiters.append(waiter) }
         return (idle, waiters)
     }
 

@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// The numbers of one pool: its loop writes them, every thread reads them without waiting.
+/// The numbers of one pool. Its loop writes them; any thread reads them without waiting.
 ///
-/// Each number is true at the moment it is read. They are read one after the other, so the pool may change in between.
+/// They are read one after another, so the pool may change in between.
 final class PoolGauge: Sendable {
     private let idle = Atomic(0)
     private let leased = Atomic(0)
@@ -10,7 +10,7 @@ final class PoolGauge: Sendable {
     private let opened = Atomic(0)
     private let reused = Atomic(0)
 
-    /// Plain stores: only the loop writes.
+    /// Plain stores suffice, as only the loop writes.
     func publish(_ report: PoolReport) {
         idle.store(report.idle, ordering: .relaxed)
         leased.store(report.leased, ordering: .relaxed)

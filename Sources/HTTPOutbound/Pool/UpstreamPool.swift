@@ -3,42 +3,42 @@ internal import HTTPModel
 internal import HTTPWire
 public import Rx
 
-/// The connections of one origin on one loop: performs what `ConnectionPool` decides.
+/// The connections of one origin on one loop. Does what `ConnectionPool` decides.
 ///
-/// A connection refers to its pool until it is closed, and the timer for idle ones is set only while there are
-/// connections, so a pool that is let go of ends with its last one.
+/// A connection refers to its pool until it is closed, and the sweep timer runs only while there are connections. So a pool
+/// that nobody else refers to ends with its last connection.
 public final class UpstreamPool: TimerTarget {
     let origin: Origin
     /// The value of Host.
     let host: RequestSerializer.Host
     let opener: ConnectionOpener
-    /// What the proxy wants of each request; nil where none sees them.
-    let proxied: ProxiedRequests?
+    /// nil if no proxy sees the requests.
+    let forwardProxy: ForwardProxy?
     let loop: EventLoop
     let limits: OutboundLimits
     let callLimits: CallLimits
-    let shared: LoopState
-    // Touched by the loop's thread alone, each time for one step of `ConnectionPool`, which calls nobody.
+    let shared: SharedClientState
+    // Touched only on the loop. No step of `ConnectionPool` calls back.
     private var pool: ConnectionPool<OutboundCall>
-    /// What `pool` holds, for every thread to see: each step is followed by `publish`.
+    /// The numbers of `pool` for other threads. Each step is followed by `publish`.
     let gauge = PoolGauge()
     private var connections: [Connection?] = []
-    /// Where connections went of late, the oldest first: they share the text.
+    /// The addresses of recent connections, oldest first, so that they share the text.
     private var addresses: [(socket: SocketAddress, text: PeerAddress)] = []
     private var sweepTimer: TimerToken?
     private var sweepDeadline = MonotonicTime.distantFuture
 
-    init(origin: Origin, limits: OutboundLimits, shared: LoopState) {
+    init(origin: Origin, limits: OutboundLimits, shared: SharedClientState) {
         self.origin = origin
         self.limits = limits
         self.shared = shared
         loop = shared.loop
         callLimits = CallLimits(limits)
-        proxied = ProxiedRequests(origin)
+        forwardProxy = ForwardProxy(origin)
         guard
             let host = try? RequestSerializer.Host(
-                Array(origin.authority.utf8)[...], isTargetAbsolute: proxied != nil)
-        else { preconditionFailure("an origin whose authority is none") }
+                Array(origin.authority.utf8)[...], isTargetAbsolute: forwardProxy != nil)
+        else { preconditionFailure("invalid authority \(origin.authority)") }
         self.host = host
         opener = ConnectionOpener(
             origin: origin, resolver: shared.resolver, loop: shared.loop,
@@ -46,13 +46,13 @@ public final class UpstreamPool: TimerTarget {
         pool = ConnectionPool(limits: limits)
     }
 
-    /// Whether its client has forgotten it, so that nothing may be sent through it any more.
+    /// Whether the client has forgotten this pool. Start no more calls on it then.
     public internal(set) var isForgotten = false
 
-    /// What it holds.
+    /// What the pool holds.
     public var report: PoolReport { pool.report }
 
-    /// An address as text. One object for the connections of the last eight addresses.
+    /// Returns the address as text: one object per address, for the last eight.
     func address(_ socket: SocketAddress) -> PeerAddress {
         if let known = addresses.last(where: { $0.socket == socket }) { return known.text }
         let text = PeerAddress(socket.description)
@@ -63,7 +63,8 @@ public final class UpstreamPool: TimerTarget {
 
     // MARK: Calls
 
-    func start(_ call: OutboundCall) {
+    /// Sends the call's request as soon as there is a connection for it. Once per call, on the loop.
+    public func start(_ call: OutboundCall) {
         if shared.isClosed { return call.failSoon(.destinationUnavailable, "the client is closed") }
         while true {
             let mayWait = shared.waitingCalls < limits.waitingCalls
@@ -82,7 +83,7 @@ public final class UpstreamPool: TimerTarget {
             case .discard(let slot): discard(slot)
             case .wait(let ticket):
                 shared.waitingCalls += 1
-                call.joinedLine(of: self, ticket)
+                call.joinedQueue(of: self, ticket)
                 return
             case .refuse:
                 call.failSoon(
@@ -92,12 +93,12 @@ public final class UpstreamPool: TimerTarget {
         }
     }
 
-    func callLeftLine(_ ticket: ConnectionPool<OutboundCall>.Ticket) {
+    func callLeftQueue(_ ticket: ConnectionPool<OutboundCall>.Ticket) {
         if pool.waiterLeft(ticket) { shared.waitingCalls -= 1 }
         publish()
     }
 
-    /// The connection turned out to be stale and is closed: a new one in its slot, so that nobody else's is taken.
+    /// The connection was stale and is closed. The call gets a new one in the same slot, so it takes nobody else's.
     func replace(_ connection: Connection, for call: OutboundCall) {
         pool.connectionReplaced(connection.slot, now: loop.wakeTime)
         publish()
@@ -106,18 +107,13 @@ public final class UpstreamPool: TimerTarget {
 
     // MARK: Connections
 
-    /// The connection is open, for this call.
-    func connected(_ connection: Connection, for call: OutboundCall) {
-        serve(call, on: connection, isReused: false)
-    }
-
-    /// The connection is whole and free again: it is the next waiter's, or the pool's.
+    /// The connection is free again: it serves the next waiter or becomes idle.
     func released(_ connection: Connection, peer: KeepAlive) {
         guard let waiter = nextWaiter(for: connection, peer: peer) else { return }
         serve(waiter, on: connection, isReused: true)
     }
 
-    /// The connection is closed. Its slot is the first waiter's, or free.
+    /// The connection is closed. Its slot goes to the first waiter or becomes vacant.
     func closed(_ connection: Connection) {
         connections[connection.slot] = nil
         let vacancy = pool.connectionClosed(connection.slot, now: loop.wakeTime)
@@ -130,40 +126,38 @@ public final class UpstreamPool: TimerTarget {
         }
     }
 
-    /// The time of an idle connection is over.
+    /// An idle connection has expired.
     public func timerFired(_ token: TimerToken) {
         stopSweeping()
         for slot in pool.expired(now: loop.wakeTime) { discard(slot) }
         if let next = pool.nextExpiry { sweep(by: next) }
     }
 
-    /// Refuses calls from now on, fails those that wait, and closes what is idle; calls that run go on. With
-    /// `atOnce` they end as well.
-    func close(atOnce: Bool) {
+    /// Closes all connections, fails the calls that run or wait, and refuses new ones.
+    func close() {
         let (idle, waiters) = pool.close()
         publish()
         shared.waitingCalls -= waiters.count
         for slot in idle { connections[slot]?.discard(.clientClosed) }
         stopSweeping()
         for waiter in waiters { waiter.fail(.destinationUnavailable, "the client was closed") }
-        guard atOnce else { return }
         for connection in connections { connection?.fail(.destinationUnavailable, "the client was closed") }
     }
 
-    /// Closes what is idle, and whether nothing is left then. Such a pool may be forgotten.
+    /// Closes idle connections if no call runs or waits. Returns whether the pool is vacant then and may be forgotten.
     func closeIdle() -> Bool {
         guard pool.busyCount == 0, pool.waiting == 0 else { return false }
         for connection in connections { connection?.discard(.idleTimeout) }
         return pool.isVacant
     }
 
-    /// The loop closes what is open on it: nothing can be opened any more.
+    /// The loop has ended, so nothing can be opened any more.
     func loopEnded() {
         shared.isClosed = true
-        close(atOnce: true)
+        close()
     }
 
-    /// One timer for all idle connections. Most often it is set already and comes early enough.
+    /// Sets the one timer for all idle connections. Mostly it is already set early enough.
     private func sweep(by expiry: MonotonicTime) {
         guard expiry < sweepDeadline else { return }
         stopSweeping()
@@ -177,9 +171,9 @@ public final class UpstreamPool: TimerTarget {
         sweepDeadline = .distantFuture
     }
 
-    /// Sends the call's request on this connection. A request that is no HTTP fails its call, and the connection
-    /// is the next one's: those that failed are told when the connection is settled.
-    private func serve(_ call: OutboundCall, on connection: Connection, isReused: Bool) {
+    /// Sends the call's request on this connection. If it cannot be written as HTTP, the call fails and the next waiter gets the
+    /// connection. Failures are reported once the connection is settled.
+    func serve(_ call: OutboundCall, on connection: Connection, isReused: Bool) {
         guard let error = tryServing(call, on: connection, isReused: isReused) else { return }
         var failed = [(call, error)]
         while let next = nextWaiter(for: connection, peer: .unspecified),
@@ -190,14 +184,14 @@ public final class UpstreamPool: TimerTarget {
         for (call, error) in failed { call.failSoon(.requestError, error.description) }
     }
 
-    /// Why the request cannot be sent; nil when it goes out.
+    /// Returns why the request cannot be written; nil if it goes out.
     private func tryServing(
         _ call: OutboundCall, on connection: Connection, isReused: Bool
     ) -> SerializationError? {
         if isReused, let observer = shared.observer {
             observer.connectionReused(to: origin, address: connection.address)
         }
-        guard let error = connection.run(call, isReused: isReused) else { return nil }
+        guard let error = connection.send(call, isReused: isReused) else { return nil }
         call.leftConnection()
         return error
     }
@@ -217,7 +211,7 @@ public final class UpstreamPool: TimerTarget {
 
     private func publish() { gauge.publish(pool.report) }
 
-    /// The connection in this slot is used up or too old.
+    /// Closes the connection of this slot, which is used up or too old.
     private func discard(_ slot: Int) {
         connections[slot]?.discard(pool.discardReason(of: slot, now: loop.wakeTime))
     }

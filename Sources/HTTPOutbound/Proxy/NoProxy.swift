@@ -1,11 +1,10 @@
 internal import Glibc
 
-/// The hosts that are reached without a proxy, by curl's rules and the additions that others know.
+/// The hosts that are reached without a proxy, in curl's syntax and its common extensions.
 ///
-/// Separated by commas or blanks: `*` for all; a name, with or without a dot (or `*.`) in front, for itself and all below it;
-/// an IP address, with or without brackets; a range of addresses, `10.0.0.0/8`. Each may end in a port, `example.com:8080`,
-/// and is for that port alone then. Names are ASCII (others as `xn--`), compared without regard to case and to a dot at their
-/// end.
+/// A list separated by commas or blanks. Each entry is `*` for all hosts; a name, with or without a leading dot or `*.`, for
+/// itself and its subdomains; an IP address, with or without brackets; or a range of addresses, `10.0.0.0/8`. An entry with
+/// a port, `example.com:8080`, covers only that port. Names are ASCII (others as `xn--`). Case and a trailing dot do not matter.
 public struct NoProxy: Sendable, Hashable {
     private enum Hosts: Sendable, Hashable {
         case all
@@ -20,20 +19,22 @@ public struct NoProxy: Sendable, Hashable {
 
     private let entries: [Entry]
 
-    /// No host.
+    /// Contains no host.
     public init() { entries = [] }
 
-    /// - Throws: for an entry that is not one of these, which is in the description.
+    /// Parses a list.
+    ///
+    /// - Throws: for an invalid entry, which is named in the description.
     public init(_ text: String) throws(ProxyConfiguration.Failure) {
         var skipped: [String] = []
         self.init(text, skipped: &skipped)
         if let first = skipped.first { throw Self.failure(first) }
     }
 
-    /// Leaves out what is not an entry and appends it to `skipped`.
+    /// Parses a list, and appends invalid entries to `skipped`.
     init(_ text: String, skipped: inout [String]) {
         var entries: [Entry] = []
-        // As bytes: a character may be a comma with marks.
+        // Split as bytes: a comma followed by a combining mark is a different Character.
         for part in text.utf8.split(whereSeparator: { ", \t".utf8.contains($0) }).map({ Substring($0) }) {
             if part.utf8.allSatisfy({ $0 < 0x80 }), let entry = Self.entry(part) {
                 entries.append(entry)
@@ -49,7 +50,11 @@ public struct NoProxy: Sendable, Hashable {
             description: "'\(entry)' is not a name, an address or a range of addresses")
     }
 
-    /// - Parameter host: a name, or a numeric address without brackets.
+    /// Returns whether this host is reached without a proxy.
+    ///
+    /// - Parameters:
+    ///   - host: a name, or a numeric address without brackets.
+    ///   - port: the port that is called.
     public func contains(host: String, port: UInt16) -> Bool {
         guard !entries.isEmpty else { return false }
         let name = Self.normal(host[...])
@@ -58,7 +63,7 @@ public struct NoProxy: Sendable, Hashable {
             guard entry.port == nil || entry.port == port else { return false }
             switch entry.hosts {
             case .all: return true
-            // An address has no domain: it is equal or it is not.
+            // Addresses have no subdomains.
             case .name(let suffix):
                 return name == suffix || address == nil && name.hasSuffix(".\(suffix)")
             case .addresses(let range, let bits):
@@ -76,7 +81,7 @@ public struct NoProxy: Sendable, Hashable {
             return Entry(hosts: .addresses(range, bits: bits), port: nil)
         }
         var (host, port) = (part, UInt16?.none)
-        // One colon is before a port; more are an IPv6 address, whose port comes after a bracket.
+        // A single colon precedes a port. More belong to an IPv6 address, whose port follows a bracket.
         if let colon = part.lastIndex(of: ":"),
             part.firstIndex(of: ":") == colon || part[..<colon].hasSuffix("]")
         {

@@ -2,36 +2,38 @@ import ASCIIText
 internal import FoundationEssentials
 internal import HTTPModel
 
-/// An HTTP proxy: `https` origins are reached through its tunnels (CONNECT, RFC 9110 9.3.6), and `http` origins by requests
-/// to it in absolute-form (RFC 9112 3.2.2).
+/// An HTTP proxy. It is asked for a tunnel to `https` origins (CONNECT, RFC 9110 9.3.6), and sent the requests to `http`
+/// origins in absolute-form (RFC 9112 3.2.2).
 public struct ProxyConfiguration: Sendable, Hashable, CustomStringConvertible {
-    /// Why a text names no proxy. Holds nothing of a password.
+    /// Why a proxy is invalid. Never contains a password.
     public struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
         public let description: String
     }
 
-    /// The port of a proxy whose URL names none: curl's, 1080.
+    /// The port of a proxy whose URL has none: 1080, as in curl.
     public static let defaultPort: UInt16 = 1080
 
     /// A name, or a numeric address without brackets.
     public let host: String
     public let port: UInt16
-    /// What Proxy-Authorization says (Basic, RFC 7617); nil where there is no user.
+    /// The value of Proxy-Authorization (Basic, RFC 7617); nil if there is no user.
     let authorization: String?
 
-    /// - Parameter url: `http://[user[:password]@]host[:port]`, the user and password percent-encoded; `http://` may be left
-    ///   out.
+    /// Parses a proxy URL.
+    ///
+    /// - Parameter url: `http://[user[:password]@]host[:port]`, with user and password percent-encoded. `http://` may be
+    ///   omitted.
     public init(_ url: String) throws(Failure) {
         var rest = url[...]
         if let end = url.firstRange(of: "://") {
             let scheme = url[..<end.lowerBound].lowercased()
             guard scheme == "http" else {
-                throw Failure(description: "a proxy is asked by http, not by \(scheme)")
+                throw Failure(description: "the proxy's scheme is \(scheme), but only http is supported")
             }
             rest = url[end.upperBound...]
         }
         if rest.hasSuffix("/") { rest = rest.dropLast() }
-        // The last @: an earlier one is a part of the password that should have been encoded.
+        // The last @: any earlier one belongs to a password that should have been encoded.
         var userinfo: Substring?
         if let at = rest.lastIndex(of: "@") {
             userinfo = rest[..<at]
@@ -47,9 +49,13 @@ public struct ProxyConfiguration: Sendable, Hashable, CustomStringConvertible {
         authorization = try userinfo.map { text throws(Failure) in try Self.authorization(text) }
     }
 
+    /// Creates a proxy from its parts.
+    ///
     /// - Parameters:
     ///   - host: a name, or a numeric address with or without brackets.
-    ///   - user: without a colon.
+    ///   - port: where it listens.
+    ///   - user: must not contain a colon.
+    ///   - password: ignored if there is no user.
     public init(host: String, port: UInt16, user: String? = nil, password: String = "") throws(Failure) {
         let isBare = host.contains(":") && !host.hasPrefix("[")
         try self.init("http://\(isBare ? "[\(host)]" : host):\(port)", user: user, password: password)
@@ -59,7 +65,7 @@ public struct ProxyConfiguration: Sendable, Hashable, CustomStringConvertible {
         let bare = try ProxyConfiguration(url)
         (host, port) = (bare.host, bare.port)
         guard user?.contains(":") != true else {
-            throw Failure(description: "a proxy's user has no colon")
+            throw Failure(description: "the proxy's user must not contain a colon")
         }
         authorization = user.map { Self.basic(Array("\($0):\(password)".utf8)) }
     }

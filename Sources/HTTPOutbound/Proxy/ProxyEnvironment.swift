@@ -1,37 +1,37 @@
-/// The proxy of each origin, as the variables of a process name it, by curl's rules:
+/// The proxy of each origin according to the process's environment variables, by curl's rules:
 ///
 ///     http_proxy                  for http; HTTP_PROXY is not read, since a CGI client sets it by a Proxy field
 ///     https_proxy, HTTPS_PROXY    for https
 ///     all_proxy, ALL_PROXY        for a scheme that has no variable of its own
 ///     no_proxy, NO_PROXY          hosts that are reached without a proxy (`NoProxy`)
 ///
-/// The one in lower case comes first, and an empty one counts as not set.
+/// The lower-case variable takes precedence, and an empty one counts as unset.
 ///
-/// A program does not choose its environment, so a variable that is not understood affects as little as possible: an entry of
+/// A program does not choose its environment, so an invalid variable affects as little as possible: an invalid entry of
 /// `no_proxy` is skipped, and a proxy that is malformed or of another kind (`socks5h://`) fails only the calls that need it.
 /// `warnings` lists both.
 public struct ProxyEnvironment: Sendable, Hashable {
-    private enum Way: Sendable, Hashable {
-        case straight
+    private enum Route: Sendable, Hashable {
+        case direct
         case proxy(ProxyConfiguration)
         case failure(ProxyConfiguration.Failure)
     }
 
-    private let http: Way
-    private let https: Way
+    private let http: Route
+    private let https: Route
     /// The hosts that are reached without a proxy.
     public let exceptions: NoProxy
-    /// What was not understood, a line for each variable or entry: which it is, why, and what follows. Without passwords.
+    /// One line for each invalid variable or entry: its name, what is wrong, and the consequence. Without passwords.
     public let warnings: [String]
 
-    /// Reads the variables; others than those above do not matter.
+    /// Reads the variables above and ignores all others.
     public init(_ variables: [String: String]) {
         var warnings: [String] = []
         let all = ["all_proxy", "ALL_PROXY"]
-        http = Self.way(["http_proxy"] + all, variables)
-        https = Self.way(["https_proxy", "HTTPS_PROXY"] + all, variables)
-        for (scheme, way) in [("http", http), ("https", https)] {
-            if case .failure(let failure) = way { warnings.append("\(failure); \(scheme) calls fail") }
+        http = Self.route(["http_proxy"] + all, variables)
+        https = Self.route(["https_proxy", "HTTPS_PROXY"] + all, variables)
+        for (scheme, route) in [("http", http), ("https", https)] {
+            if case .failure(let failure) = route { warnings.append("\(failure); \(scheme) calls fail") }
         }
         if let (name, text) = Self.value(["no_proxy", "NO_PROXY"], variables) {
             var skipped: [String] = []
@@ -43,21 +43,21 @@ public struct ProxyEnvironment: Sendable, Hashable {
         self.warnings = warnings
     }
 
-    /// The proxy of this origin; nil if it is reached without one.
+    /// Returns the proxy of this origin; nil if it is reached directly.
     ///
-    /// - Throws: if the variable that names the proxy was not understood; the description has its name.
+    /// - Throws: if the variable that names the proxy is invalid. The description includes its name.
     public func proxy(for origin: Origin) throws(ProxyConfiguration.Failure) -> ProxyConfiguration? {
         guard case .tcp(let host, let port) = origin.endpoint, !exceptions.contains(host: host, port: port)
         else { return nil }
         switch origin.scheme == .https ? https : http {
-        case .straight: return nil
+        case .direct: return nil
         case .proxy(let proxy): return proxy
         case .failure(let failure): throw failure
         }
     }
 
-    private static func way(_ names: [String], _ variables: [String: String]) -> Way {
-        guard let (name, text) = value(names, variables) else { return .straight }
+    private static func route(_ names: [String], _ variables: [String: String]) -> Route {
+        guard let (name, text) = value(names, variables) else { return .direct }
         do {
             return .proxy(try ProxyConfiguration(text))
         } catch {
@@ -76,9 +76,9 @@ public struct ProxyEnvironment: Sendable, Hashable {
 }
 
 extension Origin {
-    /// The same origin by way of the proxy that the environment names for it.
+    /// Returns this origin, reached through the proxy that the environment names for it.
     ///
-    /// - Throws: if the variable that names the proxy was not understood.
+    /// - Throws: if the variable that names the proxy is invalid.
     public func through(_ environment: ProxyEnvironment) throws(ProxyConfiguration.Failure) -> Origin {
         through(try environment.proxy(for: self))
     }

@@ -3,8 +3,8 @@ internal import HTTPModel
 internal import HTTPWire
 internal import Rx
 
-/// Asks a proxy for a tunnel (CONNECT, RFC 9110 9.3.6), and begins TLS in it on behalf of the connection, which has the
-/// stream from then on. Has it until then, on its loop.
+/// Asks a proxy for a tunnel (CONNECT, RFC 9110 9.3.6) and starts TLS in it. Handles the stream until then; afterwards the
+/// connection does.
 final class ProxyTunnel {
     private let origin: Origin
     private let host: String
@@ -13,7 +13,7 @@ final class ProxyTunnel {
     private let deadline: MonotonicTime
     private let connection: Connection
     private let loop: EventLoop
-    /// Refers to this as its handler; let go of by either's end.
+    /// Refers to this object as its handler. `cancel` breaks the cycle.
     var stream: SocketStream?
     private var parser: ResponseParser
     private var timer: TimerToken?
@@ -30,7 +30,7 @@ final class ProxyTunnel {
         self.deadline = deadline
         self.connection = connection
         self.loop = loop
-        // Its limits bound the head of the answer; the body of a refusal is not read.
+        // Bounds the head of the answer. The body of a refusal is not read.
         parser = ResponseParser(limits: ResponseLimits(), opensTunnel: true)
     }
 
@@ -57,7 +57,7 @@ final class ProxyTunnel {
         guard let stream else { return }
         cancel()
         stream.handler = connection
-        // What follows the head is the tunnel's already: whatever it is, it is TLS's to judge.
+        // What follows the head belongs to the tunnel, so TLS has to judge it.
         stream.startTLS(
             tls, host: host, sessionKey: origin.hostAndPort, deadline: deadline, received: rest)
     }
@@ -84,14 +84,14 @@ extension ProxyTunnel: StreamHandler {
             case .head(let head, _):
                 return answered(head.status, UnsafeRawBufferPointer(rebasing: bytes[consumed...]))
             case .failed(let error):
-                return fail(error.reason, "answered no HTTP: \(error.message)")
+                return fail(error.reason, "did not answer in HTTP: \(error.message)")
             case .body, .end: return
             }
         }
     }
 
     func streamReachedEnd() {
-        fail(.connectionTerminated, "ended the connection before it answered")
+        fail(.connectionTerminated, "closed the connection before it answered")
     }
 
     func streamFailed(_ error: SocketError) {

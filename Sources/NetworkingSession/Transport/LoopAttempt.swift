@@ -3,10 +3,12 @@ import HTTPModel
 import HTTPOutbound
 import Networking
 
-/// An attempt on the wire, its end told in the reactive client's terms.
+/// One attempt of a call over HTTP, whose receiver only wants its end.
+///
+/// Unchecked, as `OutboundCall` is: all state is touched only on the loop.
 final class LoopAttempt: OutboundCall, @unchecked Sendable {
     private let call: TransportCall
-    // Given up with the end, which is told once. The loop's alone.
+    // nil after the end, which is reported once.
     private var receiver: (any AttemptReceiver)?
 
     init(
@@ -22,7 +24,7 @@ final class LoopAttempt: OutboundCall, @unchecked Sendable {
             readTimeout: limits.firstByte, total: limit, decodesContent: decodesContent)
     }
 
-    override func sendRequest(to sink: any RequestSink) { sink.send(call) }
+    override func writeRequest(to writer: RequestWriter) { writer.write(call) }
 
     override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
         guard let receiver = receiver.take() else { return }
@@ -39,7 +41,7 @@ final class LoopAttempt: OutboundCall, @unchecked Sendable {
         receiver.attemptFailed(TransportError(reason, detail))
     }
 
-    override func advanced() { note(call) }
+    override func timingsChanged() { note(call) }
 }
 
 extension LoopAttempt: AddressedAttempt {
@@ -47,7 +49,7 @@ extension LoopAttempt: AddressedAttempt {
 }
 
 extension OutboundCall {
-    /// Tells the timeline of the call's request, where it has one, what connection this attempt has and since when.
+    /// Records in the request's timeline, if it has one, which connection this attempt uses and since when.
     @inline(__always)
     func note(_ call: TransportCall) {
         if call.isTimed { note(at: call.timeline) }
@@ -62,14 +64,14 @@ extension OutboundCall {
     }
 }
 
-extension RequestSink {
-    func send(_ call: TransportCall) {
+extension RequestWriter {
+    func write(_ call: TransportCall) {
         if case .stream(let source) = call.body {
-            return send(
+            return write(
                 call.method, target: call.target, fields: call.fields, sharedFields: call.contextFields,
                 stream: BlockingBody(source, expectsContinue: call.expectsContinue))
         }
-        send(
+        write(
             call.method, target: call.target, fields: call.fields, sharedFields: call.contextFields,
             body: call.body.inMemory)
     }
@@ -80,7 +82,7 @@ extension BlockingBody {
         self.init(length: source.length, expectsContinue: expectsContinue) { Reader(try source.open()) }
     }
 
-    /// Read by one helper thread after the other.
+    /// Read by one helper thread at a time.
     private final class Reader: BlockingReader {
         private let reader: any BodyReader
 

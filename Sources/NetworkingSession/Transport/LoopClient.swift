@@ -3,12 +3,12 @@ package import HTTPOutbound
 package import Networking
 package import Rx
 
-/// What one loop keeps for each upstream: where its calls go, and how.
+/// The upstreams of one loop and their connection pools.
 package final class LoopClient {
     private let client: HTTPClient
     private var routes: UpstreamRoutes
     private let decodesContent: Bool
-    // Touched by the loop's thread alone, each time for one step that calls nobody.
+    // Touched only on the loop, in steps that never call back.
     private var upstreams = UpstreamTable()
 
     package init(
@@ -40,22 +40,22 @@ package final class LoopClient {
         }
         let attempt = LoopAttempt(
             call, to: outbound, within: TimeAmount(limit), decodesContent: decodes, for: receiver)
-        attempt.start(at: outbound)
+        outbound.start(attempt)
         return attempt
     }
 
-    /// Opens connections by these routes from now on. Where an upstream's TLS has changed, its open connections serve their calls
-    /// to the end; idle ones over TLS are closed.
+    /// Opens connections by these routes from now on. Idle TLS connections are closed; those in use serve their calls to the
+    /// end.
     package func use(_ routes: UpstreamRoutes) {
         self.routes = routes
         client.forgetUnused { $0.tls != nil }
         upstreams = UpstreamTable()
     }
 
-    /// All upstreams together.
+    /// The sum over all upstreams.
     package var report: PoolReport { client.report }
 
-    func callsInFlight(to upstream: Networking.Upstream) -> Int {
+    func callsInFlight(to upstream: Upstream) -> Int {
         guard let report = pool(of: upstream)?.report else { return 0 }
         return report.leased + report.waiting
     }
@@ -64,25 +64,25 @@ package final class LoopClient {
         client.close()
     }
 
-    private func pool(of upstream: Networking.Upstream) -> UpstreamPool? { upstreams[upstream.id] }
+    private func pool(of upstream: Upstream) -> UpstreamPool? { upstreams[upstream.id] }
 
-    private func open(_ upstream: Networking.Upstream) throws(TransportError) -> UpstreamPool {
+    private func open(_ upstream: Upstream) throws(TransportError) -> UpstreamPool {
         if upstreams.isFull {
             client.forgetUnused()
             upstreams.removeForgotten()
         }
-        let outbound = client.upstream(try routes.origin(of: upstream)).local
+        let outbound = client.origin(try routes.origin(of: upstream)).pool
         upstreams[upstream.id] = outbound
         return outbound
     }
 }
 
-/// The pools of a loop by the numbers of their upstreams.
+/// The pools of a loop by upstream ID.
 private struct UpstreamTable {
-    /// Upstreams that are kept whether they are in use or not. Beyond it those without a call are forgotten.
+    /// Beyond this many upstreams, those without a call are forgotten.
     static var kept: Int { 512 }
 
-    /// By the number, as nearly all are.
+    /// The pools of small IDs, as nearly all are.
     private var first: [UpstreamPool?] = []
     private var others: [Int: UpstreamPool] = [:]
     private var count = 0
@@ -100,7 +100,7 @@ private struct UpstreamTable {
         }
     }
 
-    /// Looks again when there are twice as many as are in use now, so that a look is paid for by the upstreams since the last.
+    /// Forgets, and sets the limit to twice what is left, so the cost of looking is spread over the upstreams added since.
     mutating func removeForgotten() {
         for id in first.indices where first[id]?.isForgotten == true { first[id] = nil }
         others = others.filter { !$0.value.isForgotten }
@@ -109,11 +109,10 @@ private struct UpstreamTable {
     }
 }
 
-/// An attempt that failed as it was made. It says so in a turn of its own: a receiver that sends again at once is not called
-/// from within its own call.
+/// An attempt that failed before it started. It reports that in a turn of its own, so a receiver that sends again at once is
+/// not called from within its own call. Unchecked, as `LoopDisposable` is: its state is touched only on the loop.
 private final class FailedAttempt: LoopDisposable, DeferredWork, @unchecked Sendable {
     private let error: TransportError
-    // The loop's alone.
     private var receiver: (any AttemptReceiver)?
 
     init(_ error: TransportError, for receiver: any AttemptReceiver, on loop: EventLoop) {

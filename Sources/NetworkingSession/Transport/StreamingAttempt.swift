@@ -5,13 +5,15 @@ import Networking
 import Rx
 import Synchronization
 
-/// An attempt whose receiver hears of more than its end, and takes the body as it likes.
+/// One attempt of a call over HTTP, whose receiver follows its progress and may stream its body.
+///
+/// Unchecked, as `OutboundCall` is: all state is touched only on the loop.
 final class StreamingAttempt: OutboundCall, @unchecked Sendable {
     private let call: TransportCall
     private let limit: TimeAmount
-    // The loop's alone.
+    // nil after the end, which is reported once.
     private var receiver: (any StreamingAttemptReceiver)?
-    /// Where the body goes that was asked for as a file.
+    /// Where the body goes if the receiver wants it in a file.
     private var file: FileSink?
     private var received: Int64 = 0
     private var expected: Int64?
@@ -30,6 +32,8 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
             readTimeout: limits.firstByte, total: limit, mayStream: true, decodesContent: decodesContent)
     }
 
+    /// Starts the attempt, on the loop.
+    ///
     /// - Returns: what cancels it.
     static func start(
         _ call: TransportCall, to upstream: UpstreamPool, within limit: TimeAmount, decodesContent: Bool,
@@ -38,11 +42,12 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
         let attempt = StreamingAttempt(
             call, to: upstream, within: limit, decodesContent: decodesContent, for: receiver)
         let handle = Handle(attempt)
-        attempt.start(at: upstream)
+        upstream.start(attempt)
         return handle
     }
 
-    /// Cancels the attempt, be it on its way or only the last bytes of its file.
+    /// Cancels the attempt, even if only the last bytes of its file are left. Unchecked, as `LoopDisposable` is: it acts on
+    /// the loop.
     private final class Handle: LoopDisposable, AddressedAttempt, @unchecked Sendable {
         private let attempt: StreamingAttempt
 
@@ -60,10 +65,10 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
         }
     }
 
-    /// Holds the body back from wherever.
+    /// Pauses and resumes the body from any thread.
     private final class Flow: FlowControl {
         private let attempt: StreamingAttempt
-        /// What was asked for last. A request of another thread may reach the loop after a later one of the loop's own.
+        /// The latest wish. A request from another thread may reach the loop after a later one made on the loop.
         private let isHeld = Atomic(false)
 
         init(_ attempt: StreamingAttempt) { self.attempt = attempt }
@@ -82,15 +87,15 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
         }
     }
 
-    // MARK: The request
+    // MARK: Request
 
-    override func sendRequest(to sink: any RequestSink) { sink.send(call) }
+    override func writeRequest(to writer: RequestWriter) { writer.write(call) }
 
-    override func advanced() { note(call) }
+    override func timingsChanged() { note(call) }
 
     override func bodySent(_ count: Int64) { receiver?.attemptSent(count, of: call.body.length) }
 
-    // MARK: The response
+    // MARK: Response
 
     override func responseBegan(_ head: HTTPResponseHead) -> BodyDelivery {
         guard let receiver else { return .gathered }
@@ -120,11 +125,11 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
 
     override func bodyGathered(_ count: Int) { receiver?.attemptReceived(Int64(count), of: expected) }
 
-    // MARK: The file
+    // MARK: File
 
     private func open(_ path: String) {
         let file = FileSink(path: path, on: loop)
-        // The file lets go of both with its end, which this attempt's end makes sure of.
+        // The file releases both closures when it ends, and this attempt's end makes it end.
         file.hasRoom = { self.resume() }
         file.failed = { self.fileFailed($0) }
         self.file = file
@@ -139,7 +144,7 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
 
     private func dropFile() { file.take()?.cancel() }
 
-    // MARK: The end
+    // MARK: End
 
     override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
         if let address { receiver?.attemptReached(address) }

@@ -12,7 +12,7 @@ import Rx
 ///     ClientBench session|outbound URL COUNT IN-FLIGHT BODY-LENGTH [CA-FILE]
 ///     ClientBench tasks URL COUNT TASKS BODY-LENGTH LOOPS
 ///
-/// `session` calls by `Provider.rx.request`, `outbound` by HTTPOutbound's `Upstream.send`. Prints the user and system time of the
+/// `session` calls by `Provider.rx.request`, `outbound` by HTTPOutbound's `OriginClient.send`. Prints the user and system time of the
 /// whole process in microseconds a request, and requests a second, after as many requests again as are in flight, ten times over.
 /// `tasks` prints requests a second, and the CPU time of each loop in microseconds a request.
 @main
@@ -66,7 +66,7 @@ enum ClientBench {
         let loop = try EventLoopGroup(count: 1, name: "bench").loops[0]
         var limits = OutboundLimits()
         limits.connectionsPerUpstream = rounds.inFlight
-        let upstream = loop.runBlocking { [limits] in HTTPClient(loop: loop, limits: limits).upstream(origin)
+        let upstream = loop.runBlocking { [limits] in HTTPClient(loop: loop, limits: limits).origin(origin)
         }
         let request = OutboundRequest(target: url.target, fields: fields)
         rounds.start { next in

@@ -23,7 +23,7 @@ enum OutboundBench {
             ]
             let request = OutboundRequest(target: "/food-diary/weights?fddDate=2026-11-20", fields: fields)
             let rounds = Rounds(
-                upstream: HTTPClient(loop: loop).upstream(origin), request: request, calls: calls)
+                upstream: HTTPClient(loop: loop).origin(origin), request: request, calls: calls)
             rounds.run(0)
         }
         loop.run()
@@ -32,7 +32,7 @@ enum OutboundBench {
 
 /// A warm-up and three rounds of calls.
 private struct Rounds: Sendable {
-    let upstream: Upstream
+    let upstream: OriginClient
     let request: OutboundRequest
     let calls: Int
 

@@ -24,7 +24,7 @@ enum StreamBench {
         let outcome = Outcome()
         loop.execute {
             guard let origin = Origin(host: "127.0.0.1", port: port) else { return loop.stop() }
-            let upstream = HTTPClient(loop: loop, limits: .unhurried).upstream(origin)
+            let upstream = HTTPClient(loop: loop, limits: .unhurried).origin(origin)
             let warm = 64 << 20
             let steps: [(String, Int, Step)] = [
                 ("", warm, .down), ("", warm, .up), ("", warm, .toFile(file)), ("", warm, .fromFile(file)),
@@ -64,12 +64,12 @@ extension OutboundLimits {
 
 /// One step after the other, on the loop.
 final class Runner: @unchecked Sendable {
-    private let upstream: Upstream
+    private let upstream: OriginClient
     private var steps: ArraySlice<(String, Int, Step)>
     private let most: Int?
     private let outcome: Outcome
 
-    init(_ upstream: Upstream, _ steps: [(String, Int, Step)], most: Int?, _ outcome: Outcome) {
+    init(_ upstream: OriginClient, _ steps: [(String, Int, Step)], most: Int?, _ outcome: Outcome) {
         self.upstream = upstream
         self.steps = steps[...]
         self.most = most
@@ -114,15 +114,12 @@ final class Runner: @unchecked Sendable {
             OutboundRequest(method: .put, target: Array("/".utf8)[...], body: .stream(body))
         }
         switch step {
-        case .down: BulkCall(get, upstream, done).start(at: upstream.local)
+        case .down: upstream.pool.start(BulkCall(get, upstream, done))
         case .up: _ = upstream.send(put(Zeros(length: Int64(size)))).subscribe { done($0.map { _ in }) }
-        case .toFile(let path): _ = upstream.download(get, to: path).subscribe { done($0.map { _ in }) }
+        case .toFile(let path): upstream.pool.start(BulkCall(get, upstream, file: path, done))
         case .fromFile(let path):
-            do {
-                _ = upstream.send(put(try BlockingBody(file: path))).subscribe { done($0.map { _ in }) }
-            } catch {
-                done(.failure(error))
-            }
+            let body = BlockingBody(length: Int64(size)) { try FileReader(path: path) }
+            _ = upstream.send(put(body)).subscribe { done($0.map { _ in }) }
         }
     }
 }
@@ -131,30 +128,44 @@ struct CallFailure: Error, CustomStringConvertible {
     let description: String
 }
 
-/// Takes its response in pieces and lets them go.
+/// Streams its response into a file, or drops it.
 final class BulkCall: OutboundCall, @unchecked Sendable {
     private let request: OutboundRequest
     private let done: @Sendable (Result<Void, any Error>) -> Void
+    private var sink: FileSink?
 
     init(
-        _ request: OutboundRequest, _ upstream: Upstream,
+        _ request: OutboundRequest, _ upstream: OriginClient, file: String? = nil,
         _ done: @escaping @Sendable (Result<Void, any Error>) -> Void
     ) {
         self.request = request
         self.done = done
-        super.init(to: upstream.local, mayResend: true, mayStream: true)
+        super.init(to: upstream.pool, mayResend: true, mayStream: true)
+        guard let file else { return }
+        let sink = FileSink(path: file, on: loop)
+        sink.hasRoom = { self.resume() }
+        sink.failed = { self.done(.failure($0)) }
+        self.sink = sink
     }
 
-    override func sendRequest(to sink: any RequestSink) {
-        sink.send(
+    override func writeRequest(to writer: RequestWriter) {
+        writer.write(
             request.method, target: request.target, fields: request.fields,
             sharedFields: request.sharedFields, body: request.body)
     }
 
     override func responseBegan(_ head: HTTPResponseHead) -> BodyDelivery { .streamed() }
 
+    override func bodyReceived(_ piece: UnsafeRawBufferPointer) {
+        if sink?.write(piece) == false { pause() }
+    }
+
     override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
-        done(.success(()))
+        guard let sink else { return done(.success(())) }
+        sink.finish { error in
+            self.sink = nil
+            self.done(error.map { .failure($0) } ?? .success(()))
+        }
     }
 
     override func failed(_ reason: FailureReason, _ detail: String) {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPOutbound
 
-@Suite("Coded responses", .timeLimit(.minutes(1)))
+@Suite("Content codings of responses", .timeLimit(.minutes(1)))
 struct CodingTests {
     static let text = (0..<3000).map { "line \($0) of the text\n" }.joined()
     static let plain = Array(text.utf8)
@@ -25,7 +25,7 @@ struct CodingTests {
         return Array(head.utf8) + chunks + Array("0\r\n\r\n".utf8)
     }
 
-    /// One call, and then another on what is left of the first one's connection.
+    /// Makes a call, and then another one to check the state of the connection.
     static func call(
         _ response: [UInt8], method: HTTPMethod = .get, limits: OutboundLimits = .patient,
         decodesContent: Bool = true,
@@ -44,13 +44,13 @@ struct CodingTests {
                 #expect(await api.get().text == "hi")
                 #expect(upstream.connections == 1)
             } else {
-                #expect(try await harness.report().idle == 0, "what follows is not known")
+                #expect(try await harness.report().idle == 0, "the connection is in an unknown state")
             }
         }
         upstream.stop()
     }
 
-    /// The body as it came, with the fields that say so.
+    /// Expects the body as it came, with its fields.
     static func expectUndone(
         _ result: Result<OutboundResponse, OutboundError>, _ body: [UInt8], coding: String
     ) throws {
@@ -62,7 +62,7 @@ struct CodingTests {
     }
 
     @Test(
-        "A body in a coding that is not known comes as it is, with its fields",
+        "A body in an unknown coding stays as it is, with its fields",
         arguments: ["zstd", "gzip, gzip, gzip", "gzip, aws-chunked", "none", "UTF-8"])
     func unknown(coding: String) async throws {
         try await Self.call(Self.response(Self.coded, coding: coding)) {
@@ -79,7 +79,7 @@ struct CodingTests {
         }
     }
 
-    @Test("No coding is undone for a call that wants the body as it comes", arguments: [true, false])
+    @Test("No coding is decoded for a call that turns decoding off", arguments: [true, false])
     func raw(isChunked: Bool) async throws {
         for (coding, body) in [("gzip", Self.coded), ("br", Self.plain)] {
             try await Self.call(
@@ -91,7 +91,7 @@ struct CodingTests {
     }
 
     @Test(
-        "A failure that is not coded as it says keeps its status and its body as it came",
+        "A failure that is not coded as its fields say keeps its status and its body",
         arguments: ["gzip", "deflate", "br", "br, gzip"], [true, false])
     func mislabelledFailure(coding: String, isChunked: Bool) async throws {
         for status in ["400 Bad Request", "503 Busy"] {
@@ -107,7 +107,7 @@ struct CodingTests {
         try await Self.call(response) { try Self.expectUndone($0, cut, coding: "gzip") }
     }
 
-    @Test("A failure that is coded as it says is decoded, and held to the limits")
+    @Test("A failure that is coded as its fields say is decoded, within the limits")
     func codedFailure() async throws {
         try await Self.call(Self.response(Self.coded, coding: "gzip", status: "404 Not Found")) {
             #expect($0.text == Self.text)
@@ -122,17 +122,19 @@ struct CodingTests {
         limits.responseBody = 1000
         let large = Self.response(Self.plain, coding: "gzip", isChunked: true, status: "404 Not Found")
         try await Self.call(large, limits: limits) {
-            #expect($0.reason == "http_response_content_coding", "too large to be handed on")
+            #expect($0.reason == "http_response_content_coding", "too large to be returned")
         }
     }
 
-    @Test("Zeros behind gzip are padding")
+    @Test("Zeros after a gzip body are padding")
     func padded() async throws {
         let padded = Self.coded + [UInt8](repeating: 0, count: 512)
         try await Self.call(Self.response(padded, coding: "gzip")) { #expect($0.text == Self.text) }
     }
 
-    @Test("What is not coded so, or cut short within its coding, fails the call", arguments: [true, false])
+    @Test(
+        "A body that is not coded as its fields say, or is truncated, fails the call",
+        arguments: [true, false])
     func broken(isChunked: Bool) async throws {
         try await Self.call(Self.response(Self.plain, coding: "br", isChunked: isChunked)) {
             #expect($0.reason == "http_response_content_coding")
@@ -143,7 +145,7 @@ struct CodingTests {
         }
     }
 
-    @Test("One that grows beyond the limit, or too much, fails the call by its size")
+    @Test("A body that decodes to too many bytes, or by too large a ratio, fails the call")
     func bombs() async throws {
         var limits = OutboundLimits.patient
         limits.responseBody = Self.plain.count - 1
@@ -161,7 +163,7 @@ struct CodingTests {
         }
     }
 
-    @Test("A coding that goes on without content fails the call by the size of what comes")
+    @Test("An endless encoding without content fails the call by its encoded size")
     func emptyBlocks() async throws {
         var limits = OutboundLimits.patient
         limits.responseBody = 256 << 10
@@ -175,7 +177,7 @@ struct CodingTests {
     }
 
     @Test(
-        "The body is decoded, however it is framed, and its fields say nothing of its coding any more",
+        "A body is decoded in any framing, and its coding fields are removed",
         arguments: [true, false])
     func decoded(isChunked: Bool) async throws {
         let bare = Deflated.gzip(Deflated.bare(Self.plain))
@@ -194,7 +196,7 @@ struct CodingTests {
         }
     }
 
-    @Test("What has no body, or none that can be decoded alone, is left as it is")
+    @Test("A response without a body, or with a part of one, is left as it is")
     func leftAlone() async throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 100\r\n\r\n"
         try await Self.call(Array(head.utf8), method: .head) { result in
@@ -221,7 +223,7 @@ struct CodingTests {
         try await Self.call(Self.response(Self.plain, coding: "identity")) { #expect($0.text == Self.text) }
     }
 
-    @Test("A coded body that runs to the end of the connection is whole with the end of its coding")
+    @Test("A coded body delimited by the close is complete at the end of its coding")
     func untilClose() async throws {
         let head = Array("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n".utf8)
         for (body, isWhole) in [(Self.coded[...], true), (Self.coded.dropLast(), false)] {

@@ -6,7 +6,7 @@ import Testing
 @testable import HTTPOutbound
 
 /// RFC 9110 10.1.1: a client that receives 417 repeats its request without the expectation.
-@Suite("An expectation that fails", .timeLimit(.minutes(1)))
+@Suite("Failed expectations", .timeLimit(.minutes(1)))
 struct ExpectationTests {
     private static let refusals = [
         "HTTP/1.1 417 Expectation Failed\r\nContent-Length: 2\r\n\r\nno",
@@ -22,7 +22,7 @@ struct ExpectationTests {
             StreamedRequestTests.pieces, length: 11, canRestart: canRestart, expectsContinue: true)
     }
 
-    @Test("A second 417, to a request without an expectation, is the response", arguments: refusals)
+    @Test("A 417 to a request without an expectation is the response", arguments: refusals)
     func twice(_ refusal: String) async throws {
         let upstream = try ScriptedUpstream([.read(1), .send(refusal), .awaitEnd])
         try await ClientHarness.with { harness in
@@ -34,7 +34,7 @@ struct ExpectationTests {
         upstream.stop()
     }
 
-    @Test("A body that was begun and cannot be had again is not sent again, and the 417 stands")
+    @Test("If the body has begun and cannot be restarted, the 417 is the response")
     func begun() async throws {
         let body = Self.body()
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.refusals[0]), .awaitEnd])
@@ -49,7 +49,7 @@ struct ExpectationTests {
         upstream.stop()
     }
 
-    @Test("The request is sent again without the expectation, whatever its method", arguments: refusals)
+    @Test("The request is repeated without the expectation, whatever its method", arguments: refusals)
     func again(_ refusal: String) async throws {
         let body = Self.body()
         let upstream = try ScriptedUpstream(
@@ -66,7 +66,7 @@ struct ExpectationTests {
         upstream.stop()
     }
 
-    @Test("A body that was begun, as the upstream kept silent, begins anew")
+    @Test("A body that began because the upstream was silent is sent again from the start")
     func begunAnew() async throws {
         let body = Self.body(canRestart: true)
         let upstream = try ScriptedUpstream(

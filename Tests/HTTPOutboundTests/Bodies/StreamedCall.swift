@@ -6,9 +6,9 @@ import TestSupport
 
 @testable import HTTPOutbound
 
-/// A call that takes its response in pieces, as a test tells it to.
+/// A call that streams its response under the control of a test.
 final class StreamedCall: OutboundCall, @unchecked Sendable {
-    struct Told: Sendable {
+    struct Record: Sendable {
         var head: HTTPResponseHead?
         var pieces: [Int] = []
         var bytes: [UInt8] = []
@@ -20,13 +20,13 @@ final class StreamedCall: OutboundCall, @unchecked Sendable {
     private let request: OutboundRequest
     private let delivery: @Sendable (HTTPResponseHead) -> BodyDelivery
     private let onPiece: @Sendable (StreamedCall) -> Void
-    private let told = Lock(Told())
-    /// Fired for each piece.
-    let cameOn = Signal()
+    private let recording = Lock(Record())
+    /// Fires for each piece.
+    let pieceReceived = Signal()
     let ended = Signal()
 
     private init(
-        _ request: OutboundRequest, to api: Upstream,
+        _ request: OutboundRequest, to api: OriginClient,
         delivery: @escaping @Sendable (HTTPResponseHead) -> BodyDelivery,
         onPiece: @escaping @Sendable (StreamedCall) -> Void
     ) {
@@ -34,25 +34,27 @@ final class StreamedCall: OutboundCall, @unchecked Sendable {
         self.delivery = delivery
         self.onPiece = onPiece
         super.init(
-            to: api.local, mayResend: request.method.isIdempotent,
+            to: api.pool, mayResend: request.method.isIdempotent,
             firstByteTimeout: request.firstByteTimeout, readTimeout: request.readTimeout,
             total: request.totalTimeout.map { TimeAmount($0) }, mayStream: true)
     }
 
-    /// - Parameter onPiece: on the loop, when a piece was taken notice of.
+    /// Starts a call.
+    ///
+    /// - Parameter onPiece: called on the loop after each piece was recorded.
     static func begin(
-        _ api: Upstream, _ request: OutboundRequest = OutboundRequest(target: "/"),
+        _ api: OriginClient, _ request: OutboundRequest = OutboundRequest(target: "/"),
         delivery: @escaping @Sendable (HTTPResponseHead) -> BodyDelivery = { _ in .streamed() },
         onPiece: @escaping @Sendable (StreamedCall) -> Void = { _ in }
     ) async throws -> StreamedCall {
         try await api.loop.perform {
             let call = StreamedCall(request, to: api, delivery: delivery, onPiece: onPiece)
-            call.start(at: api.local)
+            api.pool.start(call)
             return call
         }
     }
 
-    var record: Told { told.withLock { $0 } }
+    var record: Record { recording.withLock { $0 } }
 
     func end() async -> Result<OutboundResponse, OutboundError> {
         await ended.wait()
@@ -60,75 +62,76 @@ final class StreamedCall: OutboundCall, @unchecked Sendable {
         return end
     }
 
-    /// Resumes from a turn of the loop to come.
+    /// Resumes in a later turn of the loop.
     func resumeSoon() {
         loop.execute { self.resume() }
     }
 
     func resume(after time: TimeAmount) {
-        _ = loop.setTimer(after: time, target: Later { self.resume() })
+        _ = loop.setTimer(after: time, target: ClosureTimer { self.resume() })
     }
 
-    override func sendRequest(to sink: any RequestSink) {
-        sink.send(
+    override func writeRequest(to writer: RequestWriter) {
+        writer.write(
             request.method, target: request.target, fields: request.fields,
             sharedFields: request.sharedFields, body: request.body)
     }
 
     override func responseBegan(_ head: HTTPResponseHead) -> BodyDelivery {
-        told.withLock { $0.head = head }
+        recording.withLock { $0.head = head }
         return delivery(head)
     }
 
     override func bodyReceived(_ piece: UnsafeRawBufferPointer) {
-        told.withLock { told in
-            told.pieces.append(piece.count)
-            told.bytes += piece
+        recording.withLock { recording in
+            recording.pieces.append(piece.count)
+            recording.bytes += piece
         }
         onPiece(self)
-        cameOn.fire()
+        pieceReceived.fire()
     }
 
-    override func bodyGathered(_ count: Int) { told.withLock { $0.gathered.append(count) } }
-    override func bodySent(_ count: Int64) { told.withLock { $0.sent.append(count) } }
+    override func bodyGathered(_ count: Int) { recording.withLock { $0.gathered.append(count) } }
+    override func bodySent(_ count: Int64) { recording.withLock { $0.sent.append(count) } }
 
     override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
         let response = OutboundResponse(head: head, body: body, timings: timings)
-        told.withLock { $0.end = .success(response) }
+        recording.withLock { $0.end = .success(response) }
         ended.fire()
     }
 
     override func failed(_ reason: FailureReason, _ detail: String) {
-        told.withLock { $0.end = .failure(error(reason, detail)) }
+        let error = OutboundError(reason: reason, detail: detail, timings: timings)
+        recording.withLock { $0.end = .failure(error) }
         ended.fire()
     }
 }
 
-/// What a timer does.
-final class Later: TimerTarget {
+/// A closure as a timer's target.
+final class ClosureTimer: TimerTarget {
     private let work: () -> Void
     init(_ work: @escaping () -> Void) { self.work = work }
     func timerFired(_: TimerToken) { work() }
 }
 
 extension ClientHarness {
-    /// When so much time of the loop has passed.
+    /// Waits for a timer of the loop.
     func pass(_ time: TimeAmount) async throws {
         let signal = Signal()
         try await loop.perform { [loop] in
-            _ = loop.setTimer(after: time, target: Later { signal.fire() })
+            _ = loop.setTimer(after: time, target: ClosureTimer { signal.fire() })
         }
         await signal.wait()
     }
 }
 
-/// A body whose pieces a test gives, and which tells how it was used.
+/// A body made of a test's pieces, which records how it was used.
 final class ScriptedBody: OutboundBodySource {
     struct Used: Sendable, Equatable {
         var opened = 0
-        var asked = 0
+        var requested = 0
         var closed = 0
-        /// The most that waited for the socket when a piece was asked for.
+        /// The most bytes queued for the socket when a piece was requested.
         var mostQueued = 0
     }
 
@@ -143,7 +146,7 @@ final class ScriptedBody: OutboundBodySource {
     private let end: End
     private let opens: Bool
     private let state = Lock(Used())
-    let wasAsked = Signal()
+    let pieceRequested = Signal()
 
     init(
         _ pieces: [[UInt8]], length: Int64?, end: End = .finish, opens: Bool = true, canRestart: Bool = false,
@@ -173,17 +176,17 @@ final class ScriptedBody: OutboundBodySource {
 
         func nextPiece(for writer: OutboundBodyWriter) {
             body.state.withLock { used in
-                used.asked += 1
+                used.requested += 1
                 used.mostQueued = max(used.mostQueued, writer.queuedByteCount)
             }
-            body.wasAsked.fire()
+            body.pieceRequested.fire()
             if next < body.pieces.count {
                 next += 1
                 return writer.write(body.pieces[next - 1][...])
             }
             switch body.end {
             case .finish: writer.finish()
-            case .fail: writer.fail("the well is dry")
+            case .fail: writer.fail("the source failed")
             case .never: break
             }
         }

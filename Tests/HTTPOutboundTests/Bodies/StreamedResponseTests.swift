@@ -5,12 +5,12 @@ import Testing
 
 @testable import HTTPOutbound
 
-@Suite("Responses taken in pieces", .timeLimit(.minutes(1)))
+@Suite("Streamed responses", .timeLimit(.minutes(1)))
 struct StreamedResponseTests {
     static func head(_ length: Int) -> String { "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n" }
 
-    @Test("One beyond its limit fails; without a limit it may be larger than any that is gathered")
-    func limit() async throws {
+    @Test("A streamed body may exceed the limit for gathered bodies")
+    func large() async throws {
         var limits = OutboundLimits.patient
         limits.responseBody = 10
         let body = String(repeating: "x", count: 300_000)
@@ -22,19 +22,16 @@ struct StreamedResponseTests {
             let upstream = try ScriptedUpstream([.readRequest, .send(response), .awaitEnd])
             try await ClientHarness.with(limits: limits) { harness in
                 let api = try await harness.upstream(upstream)
-                let small = try await StreamedCall.begin(api) { _ in .streamed(limit: 299_999) }
-                #expect(await small.end().reason == "http_response_body_size")
-                #expect(small.record.bytes.count <= 299_999)
-                let large = try await StreamedCall.begin(api)
-                #expect(await large.end().text == "")
-                #expect(large.record.bytes.count == 300_000)
-                #expect(large.record.pieces.allSatisfy { $0 <= 65_536 })
+                let call = try await StreamedCall.begin(api)
+                #expect(await call.end().text == "")
+                #expect(call.record.bytes.count == 300_000)
+                #expect(call.record.pieces.allSatisfy { $0 <= 65_536 })
             }
             upstream.stop()
         }
     }
 
-    @Test("An end or a silence within it fails the call after the pieces that came")
+    @Test("An end or a silence within the body fails the call after the pieces that arrived")
     func cut() async throws {
         let upstream = try ScriptedUpstream(
             [.readRequest, .send(Self.head(10) + "12345"), .close],
@@ -52,7 +49,7 @@ struct StreamedResponseTests {
         upstream.stop()
     }
 
-    @Test("A piece is there before the rest is sent, and the connection serves others afterwards")
+    @Test("A piece is delivered before the rest is sent, and the connection is reused afterwards")
     func asTheyCome() async throws {
         let goOn = Signal()
         let upstream = try ScriptedUpstream([
@@ -62,7 +59,7 @@ struct StreamedResponseTests {
             let api = try await harness.upstream(upstream)
             for _ in 0..<2 {
                 let call = try await StreamedCall.begin(api)
-                await call.cameOn.wait()
+                await call.pieceReceived.wait()
                 #expect(call.record.bytes == Array("first".utf8))
                 #expect(call.record.head?.status == .ok)
                 goOn.fire()
@@ -76,7 +73,7 @@ struct StreamedResponseTests {
         upstream.stop()
     }
 
-    @Test("A paused call gets nothing, and the upstream stands still; then it gets it all")
+    @Test("A paused call gets no pieces and stalls the upstream; after resuming it gets all")
     func paused() async throws {
         let count = 8 << 20
         let block = (0..<65_536).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
@@ -91,14 +88,14 @@ struct StreamedResponseTests {
                 onPiece: { call in
                     if call.record.pieces.count == 1 { call.pause() }
                 })
-            await call.cameOn.wait()
+            await call.pieceReceived.wait()
             try await harness.pass(.milliseconds(100))
             #expect(call.record.pieces.count == 1)
             let received = try await harness.loop.perform {
-                guard case .on(let connection) = call.place else { return Int64(-1) }
+                guard case .onConnection(let connection) = call.state else { return Int64(-1) }
                 return connection.stream?.bytesReceived ?? -1
             }
-            // What one read takes at most, and a head that came before it.
+            // The most that one read takes, and the head before it.
             #expect((0...131_072).contains(received))
             call.resumeSoon()
             #expect(await call.end().text == "")
@@ -107,7 +104,7 @@ struct StreamedResponseTests {
         upstream.stop()
     }
 
-    @Test("Paused at each piece, of a body that grows when it is decoded, it gets every byte in its place")
+    @Test("A call that pauses at each piece of a compressed body gets all bytes in order")
     func pausedWhileDecoding() async throws {
         let plain = (0..<60_000).map { "line \($0) of the text\n" }.joined()
         let response = CodingTests.response(Deflated.gzip(Array(plain.utf8)), coding: "gzip")
@@ -130,7 +127,7 @@ struct StreamedResponseTests {
         upstream.stop()
     }
 
-    @Test("While it is paused the upstream's silence does not count, and the whole response waits for it")
+    @Test("During a pause the read limit does not run, and the end of the response waits")
     func silenceWhilePaused() async throws {
         let goOn = Signal()
         let upstream = try ScriptedUpstream(
@@ -156,7 +153,7 @@ struct StreamedResponseTests {
         upstream.stop()
     }
 
-    @Test("The end of the request's body does not end the pause of a response that came before it")
+    @Test("The end of the request's body does not end a pause of its response")
     func pausedWhileSending() async throws {
         let upstream = try ScriptedUpstream([.read(65_536), .send(Self.head(4) + "full"), .awaitEnd])
         try await ClientHarness.with { harness in
@@ -175,7 +172,7 @@ struct StreamedResponseTests {
         upstream.stop()
     }
 
-    @Test("A pause that is too long ends the call")
+    @Test("A pause beyond the limit fails the call")
     func pausedForEver() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.head(4) + "full"), .awaitEnd])
         var limits = OutboundLimits.patient
@@ -189,7 +186,7 @@ struct StreamedResponseTests {
         upstream.stop()
     }
 
-    @Test("A call that is cancelled within a piece hears no more, and its connection is closed")
+    @Test("A call cancelled while it handles a piece gets nothing more, and its connection is closed")
     func cancelled() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.head(9) + "12345"), .awaitEnd])
         try await ClientHarness.with { harness in
@@ -201,7 +198,7 @@ struct StreamedResponseTests {
         upstream.stop()
     }
 
-    @Test("The whole time of a call may be its own from the head on, or have no end")
+    @Test("The head may replace the total limit, or lift it")
     func total() async throws {
         let goOn = Signal()
         let upstream = try ScriptedUpstream([
@@ -217,7 +214,7 @@ struct StreamedResponseTests {
             #expect(await short.end().reason == "http_response_timeout")
             request.totalTimeout = .milliseconds(400)
             let long = try await StreamedCall.begin(api, request)
-            await long.cameOn.wait()
+            await long.pieceReceived.wait()
             try await harness.pass(.milliseconds(450))
             goOn.fire()
             goOn.fire()
@@ -226,7 +223,7 @@ struct StreamedResponseTests {
         upstream.stop()
     }
 
-    @Test("A call may have it gathered after all, and hears how much there is")
+    @Test("A call may choose to gather the body, and is told its progress")
     func gathered() async throws {
         let body = String(repeating: "y", count: 100_000)
         let upstream = try ScriptedUpstream([

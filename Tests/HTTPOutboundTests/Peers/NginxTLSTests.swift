@@ -10,7 +10,7 @@ import Testing
     "With nginx over TLS", .timeLimit(.minutes(2)),
     .enabled(if: Nginx.isInstalled, "nginx is not installed: make setup"))
 struct NginxTLSTests {
-    @Test("Files come whole over connections that are used again")
+    @Test("Files arrive complete over reused connections")
     func files() async throws {
         let nginx = try Nginx.secure(files: [
             "a": Array("hello".utf8), "b": [UInt8](repeating: 7, count: 5_000_000),
@@ -27,7 +27,7 @@ struct NginxTLSTests {
     }
 
     @Test(
-        "Large bodies go up in pieces, come down through pauses, and are refused in the middle, as without TLS"
+        "Streamed uploads, paused downloads and refused bodies work as without TLS"
     )
     func bodies() async throws {
         let nginx = try Nginx.secure(
@@ -41,7 +41,7 @@ struct NginxTLSTests {
             for length in [16 << 20, nil] as [Int64?] {
                 let body = ScriptedBody(Array(repeating: block, count: 256), length: length)
                 #expect(await [201, 204].contains(api.call(put(body)).status ?? 0))
-                #expect(body.used.mostQueued < 256 << 10, "what waits is bounded")
+                #expect(body.used.mostQueued < 256 << 10, "too many bytes were queued")
             }
             let fields: HTTPFields = ["Accept-Encoding": "gzip"]
             for request in [OutboundRequest(target: "/a"), OutboundRequest(target: "/a", fields: fields)] {
@@ -60,11 +60,11 @@ struct NginxTLSTests {
             #expect(try await harness.report().opened == 1)
             let large = ScriptedBody(Array(repeating: block, count: 1024), length: 64 << 20)
             #expect(await api.call(put(large)).status == 413)
-            #expect(large.used.asked < 1024)
+            #expect(large.used.requested < 1024)
         }
     }
 
-    @Test("It closes idle connections, and no call notices, a POST neither")
+    @Test("No call notices that nginx closes idle connections, not even a POST")
     func keepaliveTimeout() async throws {
         let nginx = try Nginx.secure("keepalive_timeout 100ms; location /post { return 200 posted; }")
         try await ClientHarness.with { harness in
@@ -77,7 +77,9 @@ struct NginxTLSTests {
         }
     }
 
-    @Test("One that demands a certificate answers 400 without it, and knows who calls with it")
+    @Test(
+        "An nginx that requires a client certificate answers 400 without it, and identifies the client with it"
+    )
     func clientCertificate() async throws {
         let folder = ScratchFolder()
         try TestAuthority.shared.pem.write(

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("With nginx", .timeLimit(.minutes(2)), .enabled(if: Nginx.isInstalled, "nginx is not installed"))
 struct NginxTests {
-    @Test("An nginx that was ended refuses the connection")
+    @Test("A stopped nginx refuses the connection")
     func ended() async throws {
         let nginx = try Nginx()
         nginx.stop()
@@ -17,7 +17,7 @@ struct NginxTests {
         }
     }
 
-    @Test("An error page is a response like any other")
+    @Test("An error page is an ordinary response")
     func errorPage() async throws {
         let nginx = try Nginx()
         try await ClientHarness.with { harness in
@@ -27,7 +27,7 @@ struct NginxTests {
         }
     }
 
-    @Test("A connection ends by keepalive_requests, and no call notices")
+    @Test("No call notices that nginx closes a connection after keepalive_requests")
     func keepaliveRequests() async throws {
         let nginx = try Nginx("keepalive_requests 3;", files: ["a": Array("hello".utf8)])
         try await ClientHarness.with { harness in
@@ -38,7 +38,7 @@ struct NginxTests {
         }
     }
 
-    @Test("A connection ends by keepalive_timeout, and no call notices, a POST neither")
+    @Test("No call notices that nginx closes a connection after keepalive_timeout, not even a POST")
     func keepaliveTimeout() async throws {
         let nginx = try Nginx("keepalive_timeout 100ms; location /post { return 200 posted; }")
         try await ClientHarness.with { harness in
@@ -50,7 +50,7 @@ struct NginxTests {
         }
     }
 
-    @Test("A chunked response comes whole")
+    @Test("A chunked response arrives complete")
     func chunked() async throws {
         let page = Array(repeating: "<p>one two three</p>\n", count: 20_000).joined()
         let nginx = try Nginx(
@@ -63,7 +63,7 @@ struct NginxTests {
         }
     }
 
-    @Test("A response that is slowed down by limit_rate ends by the call's total time")
+    @Test("A response throttled by limit_rate ends at the call's total limit")
     func slow() async throws {
         let nginx = try Nginx(
             "limit_rate 1k;", files: ["big": [UInt8](repeating: 0x61, count: 100_000)])

@@ -11,7 +11,7 @@ import Testing
 struct OpenSSLTests {
     private func with(
         _ server: OpenSSLServer, _ change: (inout TLSConfiguration) -> Void = { _ in },
-        _ body: (Upstream) async throws -> Void
+        _ body: (OriginClient) async throws -> Void
     ) async throws {
         var configuration = Wire.configuration
         change(&configuration)
@@ -19,7 +19,7 @@ struct OpenSSLTests {
         try await ClientHarness.with { try await body($0.upstream(origin)) }
     }
 
-    @Test("A page that ends with the connection is whole: the end was announced")
+    @Test("A page that ends with close_notify is complete")
     func page() async throws {
         try await with(OpenSSLServer()) { api in
             let result = await api.get()
@@ -30,7 +30,7 @@ struct OpenSSLTests {
     }
 
     @Test(
-        "The second connection resumes the session, as the server sees it too",
+        "The second connection resumes the session, as the server confirms",
         arguments: ["-tls1_2", "-tls1_3"])
     func resumption(version: String) async throws {
         try await with(OpenSSLServer(TestAuthority.shared.issue(), version)) { api in
@@ -41,7 +41,7 @@ struct OpenSSLTests {
         }
     }
 
-    @Test("TLS 1.1 is not spoken: the server's refusal, or ours")
+    @Test("TLS 1.1 is refused by either side")
     func oldVersion() async throws {
         try await with(
             OpenSSLServer(TestAuthority.shared.issue(), "-tls1_1", "-cipher", "DEFAULT:@SECLEVEL=0")
@@ -51,7 +51,7 @@ struct OpenSSLTests {
         }
     }
 
-    @Test("A server that only knows another cipher sends the alert that says so")
+    @Test("A server without a shared cipher sends an alert")
     func ciphers() async throws {
         try await with(
             OpenSSLServer(TestAuthority.shared.issue(), "-tls1_2", "-cipher", "ECDHE-RSA-AES128-GCM-SHA256")
@@ -62,7 +62,7 @@ struct OpenSSLTests {
         }
     }
 
-    @Test("A cipher of TLS 1.2 that it insists on is taken")
+    @Test("The only TLS 1.2 cipher of a server is accepted")
     func oneCipher() async throws {
         try await with(
             OpenSSLServer(TestAuthority.shared.issue(), "-tls1_2", "-cipher", "ECDHE-ECDSA-CHACHA20-POLY1305")
@@ -73,7 +73,7 @@ struct OpenSSLTests {
         }
     }
 
-    @Test("A server that demands a certificate", arguments: ["-tls1_2", "-tls1_3"])
+    @Test("A server that requires a client certificate", arguments: ["-tls1_2", "-tls1_3"])
     func clientCertificate(version: String) async throws {
         let server = try await OpenSSLServer(
             TestAuthority.shared.issue(), version, "-Verify", "1", "-verify_return_error",
@@ -101,7 +101,7 @@ struct OpenSSLTests {
     }
 
     @Test(
-        "A certificate that is not for us",
+        "An invalid certificate is refused",
         arguments: [
             ("expired", "certificate has expired"),
             ("other name", "IP address mismatch: the certificate is not for 127.0.0.1"),
@@ -124,7 +124,7 @@ struct OpenSSLTests {
     }
 
     @Test(
-        "A server that asks by ALPN for what we do not speak breaks off with an alert; HTTP/1.1 is chosen",
+        "ALPN: a server that only speaks h2 sends an alert, and HTTP/1.1 is accepted",
         arguments: ["h2", "http/1.1"])
     func applicationProtocols(name: String) async throws {
         try await with(OpenSSLServer(TestAuthority.shared.issue(), "-alpn", name)) { api in

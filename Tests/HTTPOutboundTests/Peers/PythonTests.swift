@@ -9,7 +9,7 @@ import Testing
     "With Python's http.server", .timeLimit(.minutes(2)),
     .enabled(if: PythonServer.isInstalled, "python3 is not installed"))
 struct PythonTests {
-    @Test("HTTP/1.0 with a length is answered, and each call has a connection of its own")
+    @Test("An HTTP/1.0 response with a length works, and each call gets its own connection")
     func http10() async throws {
         let python = try PythonServer(files: ["a.txt": Array("hello".utf8)])
         try await ClientHarness.with { harness in
@@ -20,7 +20,7 @@ struct PythonTests {
         }
     }
 
-    @Test("A body without length or chunks ends with the connection")
+    @Test("A body without a length or chunks ends with the connection")
     func closeDelimited() async throws {
         let python = try PythonServer(
             """
@@ -38,7 +38,7 @@ struct PythonTests {
         }
     }
 
-    @Test("One that dies within a response fails the call")
+    @Test("A server that dies within a response fails the call")
     func dies() async throws {
         let python = try PythonServer(
             """

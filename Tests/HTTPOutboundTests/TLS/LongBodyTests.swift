@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPOutbound
 
-/// Bodies that take many records are decrypted where they are gathered.
+/// Bodies of many TLS records, which are decrypted right where they are gathered.
 @Suite("Long bodies over TLS", .timeLimit(.minutes(1)))
 struct LongBodyTests {
     private static func bytes(_ count: Int) -> [UInt8] {
@@ -16,7 +16,7 @@ struct LongBodyTests {
         Array("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n".utf8)
     }
 
-    @Test("A body cut short fails, and bytes behind a body make the connection one that is not used again")
+    @Test("A truncated body fails, and bytes after a body prevent reuse of the connection")
     func hostile() async throws {
         let count = 200_000
         let body = Self.bytes(count)
@@ -39,7 +39,7 @@ struct LongBodyTests {
         stray.stop()
     }
 
-    @Test("A body beyond the limit fails, whatever it takes")
+    @Test("A body beyond the limit fails in any framing")
     func limit() async throws {
         let upstream = try ScriptedUpstream(
             tls: Wire.tls.server,
@@ -54,7 +54,7 @@ struct LongBodyTests {
     }
 
     @Test(
-        "Bodies of any length come as they were sent, one after the other on a connection",
+        "Bodies of any length arrive intact, one after another on a connection",
         arguments: [
             [1, 16_384, 65_536, 0, 65_537], [100_000, 3, 1 << 20, 70_000], [(1 << 20) + 1, 3_000_000, 2],
         ])

@@ -1,9 +1,10 @@
+internal import ContentCoding
 internal import EventIO
 internal import Glibc
 internal import HTTPModel
 
 extension FailureReason {
-    /// What a failure to connect is called.
+    /// The reason of a failure to connect.
     init(connecting error: SocketError) {
         switch error.kind {
         case .nameNotFound, .nameFailed, .badAddress: self = .dnsError
@@ -15,14 +16,14 @@ extension FailureReason {
         }
     }
 
-    /// What a failure of an open connection is called.
+    /// The reason of a failure of an open connection.
     ///
-    /// - Parameter isWithinResponse: some of the response has come.
+    /// - Parameter isWithinResponse: whether some of the response has arrived.
     init(serving error: SocketError, isWithinResponse: Bool) {
         self = Self(error.tls) ?? (isWithinResponse ? .responseIncomplete : .connectionTerminated)
     }
 
-    /// Nil for a connection that was merely cut.
+    /// nil for a connection that was merely cut.
     private init?(_ error: TLSError?) {
         switch error?.kind {
         case .protocolError?: self = .tlsProtocolError
@@ -34,18 +35,29 @@ extension FailureReason {
     }
 
     private init(connecting code: Int32, _ error: SocketError) {
-        // The socket was connected, and broke within the handshake of TLS.
+        // The socket was connected and broke during the TLS handshake.
         if error.operation == .read || error.operation == .write {
             self = .connectionTerminated
             return
         }
         switch code {
-        // A Unix socket whose backlog is full says EAGAIN (connect(2)); nobody is there to take the call.
+        // A Unix socket with a full backlog fails with EAGAIN (connect(2)).
         case ECONNREFUSED, ENOENT, ECONNRESET, EAGAIN: self = .connectionRefused
         case ETIMEDOUT: self = .connectionTimeout
-        // How many connections there may be is decided by the descriptors and ports that are left, too.
+        // Descriptors and ports limit the number of connections, too.
         case EMFILE, ENFILE, ENOBUFS, ENOMEM, EADDRNOTAVAIL: self = .connectionLimitReached
         default: self = error.operation == .connect ? .destinationUnavailable : .internalError
+        }
+    }
+}
+
+extension FailureReason {
+    /// The reason of a body that cannot be decoded.
+    init(_ error: ContentCodingError) {
+        switch error {
+        case .unknown, .corrupt, .truncated: self = .responseContentCoding
+        case .tooLarge, .encodedTooLarge, .tooDense: self = .responseBodySize
+        case .memory: self = .internalError
         }
     }
 }

@@ -1,16 +1,16 @@
 internal import ContentCoding
 internal import HTTPModel
 
-/// The content codings of one response, undone as it comes.
-final class BodyDecoding {
+/// Decodes the content codings of one response as it arrives.
+final class BodyDecoder {
     private let decoder: ContentDecoder
-    /// The largest encoded body. Content that cannot be compressed grows a little when encoded, and a coding without
-    /// content could go on for ever.
+    /// The largest encoded body. Incompressible content grows a little when encoded, and an encoding without any content
+    /// could go on for ever.
     private let encodedLimit: Int
     // Allocated here, freed in `deinit`.
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 << 10, alignment: 64)
 
-    /// Bytes as they came.
+    /// Encoded bytes so far.
     var encodedCount: Int { decoder.bytesIn }
 
     init(_ codings: [ContentCoding], size: Int?, ratio: Int?) throws(ContentCodingError) {
@@ -22,15 +22,15 @@ final class BodyDecoding {
 
     static func encodedLimit(of size: Int) -> Int { size < .max / 2 ? size + size / 8 + (64 << 10) : .max }
 
-    /// The codings to undo, as the head names them. None where one of them is unknown or there are too many: the body is
-    /// handed on as it came. None for a part of the content (RFC 9110 15.3.7), which cannot be decoded alone.
+    /// Returns the codings that the head names. Empty if one of them is unknown or there are too many, and for a part of the
+    /// content (RFC 9110 15.3.7), which cannot be decoded alone: such bodies are passed on as they come.
     static func codings(of head: HTTPResponseHead) -> [ContentCoding] {
         guard head.status != .partialContent else { return [] }
         return (try? ContentCoding.list(head.fields.valueBytes(of: .contentEncoding))) ?? []
     }
 
-    /// Goes on with `input` from `consumed` on. The bytes are valid up to the next call; none: all input was taken, and
-    /// more is needed.
+    /// Decodes `input` from `consumed` on. The result is valid until the next call; empty means that all input was consumed
+    /// and more is needed.
     func next(
         _ input: UnsafeRawBufferPointer, _ consumed: inout Int
     ) throws(ContentCodingError) -> UnsafeRawBufferPointer {
@@ -43,21 +43,11 @@ final class BodyDecoding {
 }
 
 extension ContentCodingError {
-    /// Whether the content is not what its fields say, and no limit was met.
+    /// Whether the content does not match its fields, rather than exceeding a limit.
     var isAboutContent: Bool {
         switch self {
         case .unknown, .corrupt, .truncated: true
         case .tooLarge, .encodedTooLarge, .tooDense, .memory: false
-        }
-    }
-}
-
-extension FailureReason {
-    init(_ error: ContentCodingError) {
-        switch error {
-        case .unknown, .corrupt, .truncated: self = .responseContentCoding
-        case .tooLarge, .encodedTooLarge, .tooDense: self = .responseBodySize
-        case .memory: self = .internalError
         }
     }
 }

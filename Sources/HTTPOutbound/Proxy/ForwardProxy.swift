@@ -1,11 +1,11 @@
 internal import HTTPModel
 
-/// What a proxy wants of the requests that it passes on itself, those to `http` origins, beside targets in absolute-form.
-struct ProxiedRequests {
-    /// Nil where the proxy wants nothing of the kind.
+/// A proxy that sees the requests to an `http` origin and forwards them, rather than tunnelling the connection.
+struct ForwardProxy {
+    /// The value of Proxy-Authorization; nil if there is no user.
     private let authorization: String?
 
-    /// Nil where no proxy sees the requests.
+    /// nil if no proxy sees the requests of this origin.
     init?(_ origin: Origin) {
         guard let proxy = origin.proxy, origin.tls == nil else { return nil }
         authorization = proxy.authorization
