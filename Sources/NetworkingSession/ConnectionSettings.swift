@@ -8,25 +8,25 @@ public import HTTPOutbound
 @_exported public import struct HTTPOutbound.ProxyConfiguration
 @_exported public import struct HTTPOutbound.ProxyEnvironment
 
-/// How upstreams are connected to: what their TLS has to show, and by way of which proxy.
+/// How to connect to upstreams: their TLS settings and the proxy on the way.
 public struct ConnectionSettings: Sendable {
-    /// For `https` upstreams. Default: verified by the system's roots, TLS 1.2 and up.
+    /// For all `https` upstreams. Default: the system's roots, TLS 1.2 and up.
     public var tls = TLSConfiguration()
-    /// For single hosts instead, whoever calls them: an authority of one's own, a client certificate, pinned keys. The key is
-    /// `host` for all of its ports, or `host:port`, which goes first: `bank.test`, `10.0.0.7:8443`, `[::1]`. Connections with
-    /// different configurations are never shared.
+    /// For single hosts instead: an authority of your own, a client certificate, pinned keys. The key is `host` for all of its
+    /// ports, or `host:port`, which takes precedence: `bank.test`, `10.0.0.7:8443`, `[::1]`. Connections with different
+    /// settings are never shared.
     public var tlsByHost: [String: TLSConfiguration] = [:]
-    /// For single upstreams instead, before `tlsByHost`: by the name that a provider was given as its `upstream`, or a
-    /// gateway's. A provider that is only called by its target's type has no such name, and a redirect to another origin
-    /// leaves it behind. A gateway does not start where nobody declares an upstream of that name.
+    /// For single upstreams instead, before `tlsByHost`. The key is the name that a provider was given as its `upstream`, or
+    /// the name of a gateway's upstream. A provider created without `upstream` has no such name, and a redirect to another
+    /// origin loses it. A gateway refuses to start if a key names none of its upstreams.
     public var tlsByUpstream: [String: TLSConfiguration] = [:]
-    /// Default none.
+    /// Default: none.
     public var proxy = Proxy.none
 
-    /// Verified by the system's roots, without a proxy.
+    /// The system's roots, without a proxy.
     public init() {}
 
-    /// A key of `tlsByHost` that is no host, or that names a host twice.
+    /// A key of `tlsByHost` that is not a host, or that repeats one.
     public struct InvalidHost: Error, Sendable, Hashable, CustomStringConvertible {
         /// The key.
         public let text: String
@@ -39,25 +39,25 @@ public struct ConnectionSettings: Sendable {
         }
     }
 
-    /// The proxy between here and the upstreams.
+    /// The proxy between the session and its upstreams.
     public struct Proxy: Sendable {
-        enum Form: Sendable {
+        enum Kind: Sendable {
             case none
             case environment
             case fixed(ProxyConfiguration, except: NoProxy)
         }
 
-        let form: Form
+        let kind: Kind
 
-        /// Upstreams are connected to straight.
-        public static let none = Proxy(form: .none)
-        /// As `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` say (`ProxyEnvironment`), read once. What is not
-        /// understood of them is a warning, and fails at most the calls that need it.
-        public static let environment = Proxy(form: .environment)
+        /// Connects directly.
+        public static let none = Proxy(kind: .none)
+        /// As the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` say (`ProxyEnvironment`), read once. An
+        /// invalid one causes a warning, and fails at most the calls that need it.
+        public static let environment = Proxy(kind: .environment)
 
-        /// One for all, but for those that are excepted.
+        /// The same proxy for all upstreams, except for these hosts.
         public static func fixed(_ proxy: ProxyConfiguration, except: NoProxy = NoProxy()) -> Proxy {
-            Proxy(form: .fixed(proxy, except: except))
+            Proxy(kind: .fixed(proxy, except: except))
         }
     }
 }

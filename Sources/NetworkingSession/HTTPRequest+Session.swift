@@ -5,7 +5,7 @@ public import Rx
 extension Session: ReactiveCompatible {}
 
 extension Session {
-    /// The call of `rx.request(_:)`, cancelled with the task.
+    /// Makes the call of `rx.request(_:)`, and cancels it with the task.
     public func request(_ request: HTTPRequest) async throws -> Response {
         try await client.request(request)
     }
@@ -34,7 +34,7 @@ extension Reactive where Base == Session {
 }
 
 extension HTTPRequest {
-    /// `toDataTask(of:by:envelope:)` over a session.
+    /// Makes the call of `toDataTask(of:by:envelope:)` over a session.
     public func toDataTask<Model: Decodable & Sendable>(
         of type: Model.Type, session: Session = .shared, envelope: ResponseEnvelope = .genericResponse
     ) -> Observable<NetworkResult<Model>> {

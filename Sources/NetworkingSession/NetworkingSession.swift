@@ -1,4 +1,4 @@
-// What a client written in Swift imports: one module, with the names that its calls are described in.
+// A client imports this one module, and gets all the names that its calls are written with.
 
 @_exported public import HTTPModel
 @_exported public import JSONBytes

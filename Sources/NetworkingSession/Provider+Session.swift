@@ -1,16 +1,16 @@
 public import Networking
 
 extension Provider {
-    /// A provider over a session's connections, whose targets say themselves where they go (Moya's `MoyaProvider()`).
+    /// Creates a provider over a session's connections. Its targets say where they go (Moya's `MoyaProvider()`).
     ///
     /// - Parameters:
-    ///   - name: the API's name in logs and errors. `ConnectionSettings.tlsByUpstream` is not for it.
-    ///   - session: whose connections carry the calls. Default `Session.shared`.
+    ///   - name: the API's name in logs and errors. `ConnectionSettings.tlsByUpstream` does not apply to it.
+    ///   - session: carries the calls. Default: `Session.shared`.
     ///   - policy: retries, time limits, redirects.
-    ///   - plugins: asked in order.
-    ///   - interceptor: changes requests and decides on sending them again; several in one are an `Interceptor`.
-    ///   - cookies: keeps what upstreams set and sends it back. Default nil: cookies are neither kept nor sent.
-    ///   - stub: which calls are answered with their targets' samples instead. Default nil: none.
+    ///   - plugins: called in order.
+    ///   - interceptor: changes requests and decides on retries. Combine several as an `Interceptor`.
+    ///   - cookies: keeps and sends the upstreams' cookies. Default: nil, neither.
+    ///   - stub: selects calls that are answered with their targets' samples. Default: nil, none.
     public convenience init(
         name: String = "\(Target.self)", session: Session = .shared, policy: CallPolicy = CallPolicy(),
         plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil,
@@ -23,17 +23,19 @@ extension Provider {
             cookies: cookies, stub: stub)
     }
 
-    /// A provider over a session's connections of an upstream at an address that a program is told, rather than its targets'.
+    /// Creates a provider over a session's connections, for an upstream whose address is configured rather than part of the
+    /// targets.
     ///
     /// - Parameters:
     ///   - upstream: the API's name in logs, errors and `ConnectionSettings.tlsByUpstream`.
     ///   - baseURL: replaces the targets' own `baseURL`.
-    ///   - session: whose connections carry the calls. Default `Session.shared`.
+    ///   - session: carries the calls. Default: `Session.shared`.
     ///   - policy: retries, time limits, redirects.
-    ///   - plugins: asked in order.
-    ///   - interceptor: changes requests and decides on sending them again; several in one are an `Interceptor`.
-    ///   - cookies: keeps what upstreams set and sends it back. Default nil: cookies are neither kept nor sent.
-    ///   - stub: which calls are answered with their targets' samples instead. Default nil: none.
+    ///   - plugins: called in order.
+    ///   - interceptor: changes requests and decides on retries. Combine several as an `Interceptor`.
+    ///   - cookies: keeps and sends the upstreams' cookies. Default: nil, neither.
+    ///   - stub: selects calls that are answered with their targets' samples. Default: nil, none.
+    /// - Throws: if `baseURL` is invalid.
     public convenience init(
         upstream: String, baseURL: String, session: Session = .shared, policy: CallPolicy = CallPolicy(),
         plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil,

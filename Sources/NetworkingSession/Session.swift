@@ -9,58 +9,58 @@ import Synchronization
 @_exported public import struct HTTPOutbound.OutboundLimits
 @_exported public import struct HTTPOutbound.PoolReport
 
-/// Connections of providers outside a gateway: event loops of its own, and a pool per upstream on each (as `URLSession` and
-/// Alamofire's `Session`).
+/// The connections of providers outside a gateway: event loops of its own, with a pool per upstream on each (like
+/// `URLSession` and Alamofire's `Session`).
 ///
 ///     let tags = Provider<TagAPI>()                        // over `Session.shared`
 ///     tags.rx.request(.list).map([Tag].self)
 ///
-/// Calls from tasks and other threads go to its loops in turn, and each call's answer comes on its loop: block none, and
-/// `observe(on:)` where work is long. A call that is made on one of the loops, in answer to another one, stays there. A session
-/// that nobody refers to any more ends with its last call.
+/// Calls from tasks and other threads are spread over the loops, and each answer arrives on its call's loop. Do not block
+/// there; use `observe(on:)` for long work. A call made on one of the loops, such as in answer to another call, stays there.
+/// A session that nobody refers to any more ends with its last call.
 public final class Session: Sendable {
-    /// How a session reaches upstreams.
+    /// The settings of a session.
     public struct Configuration: Sendable {
-        /// Event loops, a thread each; at least one. One carries tens of thousands of calls a second. Default 1.
+        /// Number of event loops, one thread each; at least 1. One loop carries tens of thousands of calls a second. Default 1.
         public var loops = 1
-        /// What each loop's calls may take: connections, waiting calls, sizes of responses. The times of a call are its
+        /// Limits of each loop: connections, waiting calls, sizes of responses. The time limits of a call are those of its
         /// provider's `CallPolicy`.
         ///
-        /// Default: `OutboundLimits.program`, by which calls wait for a connection as long as their total time allows. A
-        /// gateway's calls fail after a second in that line instead.
+        /// Default: `OutboundLimits.program`. Calls wait for a connection as long as their total time allows, whereas a
+        /// gateway's fail after waiting for a second.
         public var limits = OutboundLimits.program
-        /// TLS and proxies. Default: verified by the system's roots, and the proxies that the environment names.
+        /// TLS and proxies. Default: the system's roots, and the proxies that the environment names.
         public var connections: ConnectionSettings = {
             var connections = ConnectionSettings()
             connections.proxy = .environment
             return connections
         }()
-        /// What every call says unless its target or a plugin says otherwise. Default: JSON rather than anything else, by any
-        /// content coding that is undone here, from `Sluice`.
+        /// Fields of every call, unless its target or a plugin sets them. Default: prefer JSON, accept the content codings that
+        /// the session decodes, and `Sluice` as the User-Agent.
         public var fields: HTTPFields = [
             .accept: "application/json, */*;q=0.5", .acceptEncoding: "gzip, deflate, br",
             .userAgent: "Sluice",
         ]
-        /// Whether content codings of responses are undone. With `.none` no call's are; else each call says so itself.
-        /// Default `.automatic`.
+        /// Whether to decode content codings of responses. `.none` turns it off for all calls; otherwise each call decides.
+        /// Default: `.automatic`.
         public var contentDecoding = ContentDecoding.automatic
-        /// How many retries may be in flight to one upstream from one loop.
+        /// Limits the retries in flight to one upstream from one loop.
         public var retryBudget = RetryBudget()
-        /// How requests without a provider are made. Default: as a provider's.
+        /// The policy of requests made without a provider. Default: the same as a provider's.
         public var policy = CallPolicy()
-        /// What sees requests without a provider. Default none.
+        /// Plugins for requests made without a provider. Default: none.
         public var plugins: [any PluginType] = []
-        /// What changes requests without a provider, and decides on sending them again. Default none.
+        /// Changes requests made without a provider, and decides on their retries. Default: none.
         public var interceptor: (any RequestInterceptor)?
-        /// Keeps the cookies of requests without a provider. Default none.
+        /// Keeps the cookies of requests made without a provider. Default: none.
         public var cookies: CookieJar?
 
-        /// One loop, the defaults.
+        /// One loop and the defaults.
         public init() {}
     }
 
-    /// One loop, the default limits. Made when it is first asked for, from any thread, and there to the end of the process. Its
-    /// `warnings` go to standard error then, since nobody else looks at them.
+    /// A session with one loop and the default settings, created at first use on any thread and kept until the process ends.
+    /// Its `warnings` go to standard error, since nobody else looks at them.
     public static let shared: Session = {
         do {
             let session = try Session()
@@ -72,18 +72,18 @@ public final class Session: Sendable {
     }()
 
     private let loops: SessionLoops?
-    /// What providers send their calls over.
+    /// Carries the calls of providers.
     public let transport: any Transport
-    /// What makes its requests without a provider.
+    /// Makes requests without a provider.
     public let client: RequestClient
-    /// What the session did not understand of the environment's proxy variables, a line each, without passwords: an entry of
-    /// `no_proxy` that it skips, a proxy of another kind than http, which fails the calls that need it. Usually empty.
+    /// One line for each invalid proxy variable of the environment, without passwords: an entry of `no_proxy` that is skipped,
+    /// or a proxy other than http, which fails the calls that need it. Usually empty.
     public let warnings: [String]
 
-    /// Starts its loops. From any thread, a handler of a gateway included: it waits for none of them.
+    /// Starts the loops without waiting for them. On any thread, including in a handler of a gateway.
     ///
-    /// - Throws: `TLSError` and `ConnectionSettings.InvalidHost` for what is wrong in the configuration, `SocketError` if the
-    ///   system has no descriptor or no thread left for a loop. The environment's proxies never fail it: see `warnings`.
+    /// - Throws: `TLSError` or `ConnectionSettings.InvalidHost` if the configuration is wrong, `SocketError` if the system has
+    ///   no descriptor or thread left for a loop. Proxy variables never fail it: see `warnings`.
     public init(_ configuration: Configuration = Configuration()) throws {
         let loops = try SessionLoops(configuration)
         self.loops = loops
@@ -94,39 +94,37 @@ public final class Session: Sendable {
             interceptor: configuration.interceptor, cookies: configuration.cookies)
     }
 
-    /// Fails every call, with the reason for which there is no loop.
+    /// Creates a session that fails every call, because it could not start a loop.
     private init(unavailable error: any Error) {
         loops = nil
         warnings = []
-        let transport = NoTransport(error)
+        let transport = UnavailableTransport(error)
         self.transport = transport
         client = RequestClient(transport: transport)
     }
 
-    /// What the pools of all loops hold now, and have done so far; nothing once the session is closed. Never waits: a call
-    /// that has just ended may still count for a moment, until its loop has put the connection back.
+    /// What the pools of all loops hold now and have done so far; empty once the session is closed. Never waits: a call that has
+    /// just ended may count for another moment, until its loop has returned the connection.
     public var report: PoolReport { loops?.report ?? PoolReport() }
 
-    /// Reads the certificates, keys and authorities of its configuration anew, where files name them. Connections that are
-    /// opened from here on go by what the files hold now; open ones serve their calls to the end. Blocks while the files are
-    /// read. From any thread.
+    /// Reads the files with the configured certificates, keys and authorities again. New connections use the new contents; open
+    /// ones serve their calls to the end. Blocks while it reads. On any thread.
     ///
-    /// - Throws: `TLSError`, for a file that cannot be read or used. Nothing changes then.
+    /// - Throws: `TLSError` if a file cannot be read or used. Nothing changes then.
     public func reloadCertificates() throws { try loops?.reloadCertificates() }
 
-    /// Ends the session and returns at once, on any thread. Every later call and attempt fails with
-    /// `destination_unavailable`; so does, a moment later, what is in flight. Its threads end when nobody refers to it any
-    /// more.
+    /// Ends the session and returns at once, on any thread. Calls in flight and all later calls and attempts fail with
+    /// `destination_unavailable`. The threads end when nobody refers to the session any more.
     public func close() { loops?.close() }
 }
 
-/// The loops of a session and their connections, running for as long as the session, a provider or a call refers to them.
+/// The loops of a session and their clients. They run as long as the session, a provider or a call refers to them.
 private final class SessionLoops: LoopLifetime {
     private let group: EventLoopGroup
     private let settings: ConnectionSettings
     private let clients: [HTTPClient]
     private let loopClients: [LoopBound<LoopClient>]
-    /// Those of its routes.
+    /// The warnings of the routes.
     let warnings: [String]
     private let closed = Atomic(false)
 
@@ -145,13 +143,13 @@ private final class SessionLoops: LoopLifetime {
     }
 
     deinit {
-        // Perhaps on one of the loops, with the end of the last call: their threads are not waited for.
+        // This may run on one of the loops, at the end of the last call. So do not wait for their threads.
         for loop in group.loops { loop.stop() }
     }
 
-    /// What providers send their calls over. It keeps the loops.
+    /// Returns the transport of the session's calls. It keeps the loops alive.
     func transport(_ configuration: Session.Configuration) -> LoopTransport {
-        // A client is no proxy, and adds no Via.
+        // Only proxies add Via.
         LoopTransport(
             loopClients, retryBudget: configuration.retryBudget, fields: configuration.fields,
             fieldsWithoutContext: HTTPFields(), lifetime: self)
@@ -171,13 +169,13 @@ private final class SessionLoops: LoopLifetime {
 
     func close() {
         guard !closed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        // The loops go on for calls that wait for their next attempt, which is to fail too: they end with the last of them.
+        // The loops keep running for calls that wait for their next attempt, which has to fail too.
         for client in loopClients { client.loop.execute { client.value.close() } }
     }
 }
 
-/// Stands in where there is no loop.
-private final class NoTransport: Transport {
+/// The transport of a session without loops.
+private final class UnavailableTransport: Transport {
     private let error: any Error
 
     init(_ error: any Error) { self.error = error }
@@ -185,15 +183,16 @@ private final class NoTransport: Transport {
     func send(_: TransportCall, within _: RxTimeInterval, for receiver: any AttemptReceiver) -> any Disposable
     {
         let attempt = BooleanDisposable()
-        let failure = TransportError(.internalError, "there is no session: \(error)", underlying: error)
-        // A moment later, so that a receiver that sends again at once is not called from within its own call.
+        let failure = TransportError(
+            .internalError, "the session could not start: \(error)", underlying: error)
+        // Asynchronously, so a receiver that sends again at once is not called from within its own call.
         DispatchQueue.global().async { if !attempt.isDisposed { receiver.attemptFailed(failure) } }
         return attempt
     }
 
     let scheduler: any SchedulerType = MainScheduler.instance
 
-    func beginRetry(to _: Networking.Upstream) -> Bool { false }
+    func beginRetry(to _: Upstream) -> Bool { false }
 
-    func endRetry(to _: Networking.Upstream) {}
+    func endRetry(to _: Upstream) {}
 }

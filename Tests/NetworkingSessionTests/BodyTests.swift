@@ -8,7 +8,7 @@ import Rx
 import TestSupport
 import Testing
 
-/// A file by its name, and what is sent to it.
+/// A file on the server, and the body sent to it.
 struct FileAPI: TargetType {
     let baseURL: String
     var path: RequestPath
@@ -27,7 +27,7 @@ struct BodyTests {
         (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
     }
 
-    @Test("A download that is no success leaves no file, and is a response with its body")
+    @Test("An unsuccessful download leaves no file and returns the response with its body")
     func failedDownload() async throws {
         let nginx = try Nginx("location /gone { return 410 'gone'; }")
         defer { nginx.stop() }
@@ -42,7 +42,7 @@ struct BodyTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test("A file that cannot be written fails the call with the reason, and nothing is left")
+    @Test("A file that cannot be written fails the call, and nothing is left")
     func unwritable() async throws {
         let nginx = try Nginx(files: ["a": bytes(100_000)])
         defer { nginx.stop() }
@@ -57,7 +57,7 @@ struct BodyTests {
         #expect(error?.reason == .internalError)
     }
 
-    @Test("A download is written whole under its name, told of as it comes, and not kept in memory")
+    @Test("A download is written to its file with progress, without keeping it in memory")
     func download() async throws {
         let body = bytes(megabytes << 20)
         let nginx = try Nginx(files: ["large": body])
@@ -81,7 +81,7 @@ struct BodyTests {
         #expect(progress.last == 1)
     }
 
-    @Test("A stream is read as slowly as its reader likes, whole, and a gathered body has its limit")
+    @Test("A slow reader gets a whole stream, and a gathered body has its limit")
     func stream() async throws {
         let body = bytes(megabytes << 20)
         let nginx = try Nginx(files: ["large": body])
@@ -106,7 +106,7 @@ struct BodyTests {
     }
 
     @Test(
-        "A stream that nobody reads any more ends its call: the connection is closed, and nothing is in flight"
+        "An abandoned stream ends its call and closes the connection"
     )
     func abandoned() async throws {
         let nginx = try Nginx(files: ["large": bytes(megabytes << 20)])
@@ -124,7 +124,7 @@ struct BodyTests {
         #expect(session.report.leased == 0)
     }
 
-    @Test("A file is uploaded from disk, told of as it goes, and arrives as it was")
+    @Test("A file is uploaded from disk with progress, and arrives intact")
     func upload() async throws {
         let body = bytes(megabytes << 20)
         let nginx = try Nginx(
@@ -152,7 +152,7 @@ struct BodyTests {
     }
 
     @Test(
-        "An upload that is refused midway is answered: the status is the call's, and the connection is not kept"
+        "An upload refused midway returns the status, and the connection is closed"
     )
     func refusedUpload() async throws {
         let nginx = try Nginx("client_max_body_size 1m;")
@@ -170,7 +170,7 @@ struct BodyTests {
         #expect(session.report.idle == 0)
     }
 
-    @Test("A compressed answer is read as if it were not")
+    @Test("A compressed response is decoded")
     func gzip() async throws {
         let text = #"{"list":["# + Array(repeating: #""value""#, count: 5_000).joined(separator: ",") + "]}"
         let nginx = try Nginx(
@@ -185,12 +185,12 @@ struct BodyTests {
                 baseURL: "http://127.0.0.1:\(nginx.port)", path: "/a.json"))
         #expect(response.data.count == text.utf8.count)
         #expect(response.fields[.contentEncoding] == nil)
-        // It is written once the answer has gone.
+        // nginx writes the log once the response is sent.
         try spin(while: !nginx.accessLog.contains("200 GET /a.json HTTP/1.1 "))
         #expect(!nginx.accessLog.contains(" \(text.utf8.count)"))
     }
 
-    @Test("Redirects and cookies of a real server")
+    @Test("Redirects and cookies work with a real server")
     func redirects() async throws {
         let nginx = try Nginx(
             """
@@ -213,7 +213,7 @@ struct BodyTests {
         #expect(String(decoding: home.data, as: UTF8.self) == #"{"cookie":"42"}"#)
     }
 
-    @Test("An upstream on a Unix-domain socket is called by its path")
+    @Test("An upstream may listen on a Unix-domain socket")
     func unixSocket() async throws {
         let nginx = try Nginx("location /v1/x { return 200 '{\"host\":\"$host\"}'; }", onUnixSocket: true)
         defer { nginx.stop() }

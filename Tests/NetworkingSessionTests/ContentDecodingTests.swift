@@ -43,7 +43,7 @@ struct ContentDecodingTests {
             && response.fields[.contentLength] == "\(Self.gzip.count)"
     }
 
-    @Test("A request and a target may ask for the body as it comes; others have it decoded")
+    @Test("A request or a target may turn decoding off; other calls decode")
     func perCall() async throws {
         try await with(Self.response(Self.gzip, "gzip")) { session, url async throws in
             let request = HTTPRequest(url: url + "/")
@@ -64,7 +64,7 @@ struct ContentDecodingTests {
         }
     }
 
-    @Test("A session may leave all bodies as they come")
+    @Test("A session may turn decoding off for all calls")
     func perSession() async throws {
         try await with(Self.response(Self.gzip, "gzip"), decoding: .none) { session, url async throws in
             #expect(isRaw(try await session.request(HTTPRequest(url: url + "/"))))
@@ -73,7 +73,7 @@ struct ContentDecodingTests {
         }
     }
 
-    @Test("A download in raw mode is the file as it came")
+    @Test("A download without decoding keeps the bytes as they came")
     func download() async throws {
         let folder = ScratchFolder()
         try await with(Self.response(Self.gzip, "gzip")) { session, url async throws in
@@ -84,7 +84,7 @@ struct ContentDecodingTests {
         }
     }
 
-    @Test("A response in an unknown coding is a response, and its JSON is read where it is JSON")
+    @Test("A response in an unknown coding succeeds, and its body is read as JSON if it is JSON")
     func unknown() async throws {
         for name in ["none", "UTF-8", "aws-chunked"] {
             try await with(Self.response(Self.plain, name)) { session, url async throws in
@@ -101,7 +101,7 @@ struct ContentDecodingTests {
         }
     }
 
-    @Test("A failure that is not coded as it says is a response with its status")
+    @Test("A failure that is not coded as its fields say keeps its status")
     func mislabelledFailure() async throws {
         try await with(Self.response(Self.plain, "gzip", status: "422 No")) { session, url async throws in
             let response = try await session.request(HTTPRequest(url: url + "/"))

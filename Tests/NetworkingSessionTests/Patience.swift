@@ -2,7 +2,7 @@ import Networking
 import NetworkingSession
 
 extension CallPolicy {
-    /// For tests in which no time limit is meant to pass, however busy the machine is.
+    /// For tests in which no time limit should pass, however busy the machine is.
     static var patient: CallPolicy {
         var policy = CallPolicy()
         policy.totalTimeout = .seconds(300)
@@ -12,7 +12,7 @@ extension CallPolicy {
 }
 
 extension Session {
-    /// The same of a session: connections that lie idle stay, and a call waits for one.
+    /// The same for a session: idle connections stay, and calls wait for one.
     static func patient(loops: Int = 1) throws -> Session {
         var configuration = Session.Configuration()
         configuration.loops = loops

@@ -9,12 +9,12 @@ import Rx
 import TestSupport
 import Testing
 
-/// What the users of a client in a program expect of it.
-@Suite("A session in a program", .timeLimit(.minutes(2)))
+/// What a program expects of a client.
+@Suite("Sessions in a program", .timeLimit(.minutes(2)))
 struct ProgramTests {
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 
-    /// The loop whose thread this is.
+    /// The loop of the current thread.
     private static var here: ObjectIdentifier? { EventLoop.current.map { ObjectIdentifier($0) } }
 
     private static func configuration(loops: Int = 1) -> Session.Configuration {
@@ -26,7 +26,7 @@ struct ProgramTests {
 
     // MARK: Waiting for a connection
 
-    @Test("A call that spends its whole time in the line for a connection says so")
+    @Test("A call that spends its whole time waiting for a connection says so")
     func waitedOnly() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .awaitEnd])
         var configuration = Self.configuration()
@@ -57,7 +57,7 @@ struct ProgramTests {
         let request = HTTPRequest(url: "http://127.0.0.1:\(upstream.port)/")
         let loop = session.transport.scheduler
         let calls = (0..<3).map { _ in session.rx.request(request).map { $0.statusCode } }
-        // A gateway's call would fail after a second in the line.
+        // A gateway's call would fail after waiting for a second.
         let timer = Observable<Int>.timer(.milliseconds(1200), scheduler: loop)
             .subscribe(onNext: { _ in for _ in 0..<3 { release.fire() } })
         #expect(
@@ -67,7 +67,7 @@ struct ProgramTests {
         upstream.stop()
     }
 
-    @Test("Five thousand calls at once wait in line, and none is lost")
+    @Test("Five thousand calls at once all wait and succeed")
     func crowd() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         var configuration = Self.configuration()
@@ -86,7 +86,7 @@ struct ProgramTests {
 
     // MARK: Loops
 
-    @Test("Calls of tasks go to all loops in turn, and each is answered on its own")
+    @Test("Calls from tasks are spread over all loops, and each is answered on its own")
     func inTurn() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         let session = try Session(Self.configuration(loops: 4))
@@ -101,7 +101,7 @@ struct ProgramTests {
         upstream.stop()
     }
 
-    @Test("A call that is made in answer to another stays on its loop, with its timers, stages and attempts")
+    @Test("A call made in answer to another stays on its loop, with its timers and attempts")
     func staysOnLoop() async throws {
         let busy = "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n"
         let upstream = try ScriptedUpstream([
@@ -136,7 +136,7 @@ struct ProgramTests {
         upstream.stop()
     }
 
-    @Test("Stages that begin on a thread of no loop send on the loop that they chose")
+    @Test("A call that continues off the loops sends on the loop it was assigned to")
     func stagesFromOutside() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         let session = try Session(Self.configuration(loops: 4))
@@ -154,7 +154,7 @@ struct ProgramTests {
 
     // MARK: Hosts
 
-    @Test("More hosts may be called in a life than are kept, and those that are not in use are forgotten")
+    @Test("A session may call more hosts than it keeps; unused ones are forgotten")
     func manyHosts() async throws {
         let proxy = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         var configuration = Self.configuration()
@@ -166,18 +166,18 @@ struct ProgramTests {
             #expect(try await session.request(HTTPRequest(url: url)).statusCode == 200)
             #expect(try await provider.request(Anything(baseURL: url)).statusCode == 200)
             if number % 100 == 0 {
-                #expect(session.report.idle <= 1025, "connections that nobody uses")
+                #expect(session.report.idle <= 1025, "unused connections are kept")
             }
         }
-        // What was forgotten still counts.
+        // Forgotten pools still count.
         #expect(session.report.opened + session.report.reused == 3000)
         session.close()
         proxy.stop()
     }
 
-    // MARK: Failures at once
+    // MARK: Immediate failures
 
-    /// Calls again from within each failure, and ends with the last.
+    /// Makes the next call from within each failure, and completes after the last.
     private static func failAgainAndAgain(
         _ count: Int, _ call: @escaping @Sendable () -> Single<Response>
     ) async -> Int {
@@ -198,7 +198,7 @@ struct ProgramTests {
     }
 
     @Test(
-        "Calls that fail as they are made do not fill the stack of the one that makes the next in its place")
+        "Calls that fail at once, each made from the failure of the last, do not exhaust the stack")
     func noRecursion() async throws {
         var configuration = Self.configuration()
         configuration.limits.waitingCalls = 0

@@ -6,7 +6,7 @@ import Rx
 import TestSupport
 import Testing
 
-@Suite("A session's connections", .timeLimit(.minutes(1)))
+@Suite("Session connections", .timeLimit(.minutes(1)))
 struct SecureSessionTests {
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 
@@ -16,7 +16,7 @@ struct SecureSessionTests {
         return configuration
     }
 
-    /// What a call of such a session comes to: a status, or a failure's token.
+    /// The outcome of a call of such a session: a status, or a failure's token.
     private func outcome(
         _ url: String, _ change: (inout ConnectionSettings) throws -> Void = { _ in }
     ) async throws -> String {
@@ -34,7 +34,7 @@ struct SecureSessionTests {
         }
     }
 
-    @Test("An authority that the system does not know is not trusted, unless the session does")
+    @Test("An authority unknown to the system is trusted only if the session says so")
     func trust() async throws {
         let upstream = try ScriptedUpstream(tls: TLSServer(), [.readRequest, .send(Self.ok), .again])
         let url = "https://127.0.0.1:\(upstream.port)"
@@ -43,7 +43,7 @@ struct SecureSessionTests {
         upstream.stop()
     }
 
-    @Test("A session that is made after its files changed has the new ones, and an open one goes on")
+    @Test("A session created after its files changed uses the new ones; an open session keeps the old ones")
     func rotated() async throws {
         let folder = ScratchFolder()
         let file = folder.file("authorities.pem")
@@ -68,7 +68,7 @@ struct SecureSessionTests {
     }
 
     @Test(
-        "An open session goes by replaced files from its reload on, and a file that cannot be used changes nothing"
+        "An open session uses replaced files after a reload, and an invalid file changes nothing"
     )
     func reloaded() async throws {
         let folder = ScratchFolder()
@@ -98,11 +98,11 @@ struct SecureSessionTests {
         #expect(try await outcome() == nil)
         try TestAuthority.other.pem.write(toFile: file, atomically: true, encoding: .utf8)
         try session.reloadCertificates()
-        // The connection that was open is not used by new calls.
+        // New calls do not use the old connection.
         #expect(try await outcome() == .tlsCertificateError)
     }
 
-    @Test("A host that is none, or named twice, is told as the session is made")
+    @Test("An invalid or repeated host fails the session's creation")
     func badHost() throws {
         for hosts in [["https://bank.test"], [""], ["bank.test/a"], ["a b"], ["bank.test", "BANK.test"]] {
             var configuration = Session.Configuration()
@@ -111,7 +111,7 @@ struct SecureSessionTests {
         }
     }
 
-    @Test("A configuration that cannot be used is told as the session is made")
+    @Test("An invalid configuration fails the session's creation")
     func badConfiguration() throws {
         var configuration = Session.Configuration()
         configuration.connections.tlsByUpstream["bank"] = Self.trusting
@@ -124,7 +124,7 @@ struct SecureSessionTests {
     }
 
     @Test(
-        "An https upstream is reached through the proxy that is set, unless it is an exception"
+        "An https upstream is reached through the configured proxy unless it is an exception"
     )
     func proxy() async throws {
         let upstream = try ScriptedUpstream(tls: TLSServer(), [.readRequest, .send(Self.ok), .again])

@@ -9,12 +9,12 @@ import Rx
 import TestSupport
 import Testing
 
-/// Whoever has the last reference to a session, and wherever, may let go of it.
-@Suite("The end of a session", .timeLimit(.minutes(2)))
+/// The last reference to a session may be released by anyone, on any thread.
+@Suite("Session lifetime", .timeLimit(.minutes(2)))
 struct SessionLifetimeTests {
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 
-    /// The threads of this process that are a session's loops.
+    /// The number of session loop threads in this process.
     private static var loopThreads: Int {
         let folder = "/proc/self/task"
         let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -24,7 +24,7 @@ struct SessionLifetimeTests {
         }
     }
 
-    @Test("A session that is let go of with calls in flight answers them, and its threads end with the last")
+    @Test("A session released with calls in flight completes them, and its threads end with the last")
     func inFlight() async {
         await #expect(processExitsWith: .success) {
             let release = Signal()
@@ -51,7 +51,7 @@ struct SessionLifetimeTests {
         }
     }
 
-    @Test("Sessions, providers, calls and streams let go of in any order, on any thread, end all their loops")
+    @Test("Releasing sessions, providers, calls and streams in any order on any thread ends all loops")
     func anyOrder() async {
         await #expect(processExitsWith: .success) {
             let upstream = try ScriptedUpstream(
@@ -64,7 +64,7 @@ struct SessionLifetimeTests {
                         let provider = Provider<Anything>(
                             session: session, policy: .patient, cookies: number % 2 == 0 ? CookieJar() : nil)
                         let calls = (0..<4).map { _ in
-                            // The last reference to the session may be this closure's, which a loop lets go of.
+                            // This closure may hold the last reference to the session, and a loop releases it.
                             provider.rx.request(target).subscribe(onSuccess: { _ in _ = session.report })
                         }
                         if number % 5 == 0 { session.close() }

@@ -8,8 +8,8 @@ import Rx
 import TestSupport
 import Testing
 
-/// A handler runs on an event loop, which must never wait for another loop.
-@Suite("A session that is used on a loop", .timeLimit(.minutes(1)))
+/// Handlers run on an event loop, which must never wait for another loop.
+@Suite("Sessions used on a loop", .timeLimit(.minutes(1)))
 struct SessionOnLoopTests {
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 
@@ -26,7 +26,7 @@ struct SessionOnLoopTests {
         try result.get()
     }
 
-    @Test("It is made, asked for its report and closed on any loop, and its calls are answered")
+    @Test("A session can be created, asked for its report and closed on any loop, and its calls are answered")
     func lifeOnLoops() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         let target = Anything(baseURL: "http://127.0.0.1:\(upstream.port)")
@@ -68,7 +68,7 @@ struct SessionOnLoopTests {
         session.close()
     }
 
-    @Test("A session that is closed on one of its own loops fails the calls of all of them")
+    @Test("Closing a session on one of its own loops fails the calls of all its loops")
     func closedByItsOwnLoop() async throws {
         let arrived = Signal()
         let upstream = try ScriptedUpstream([.readRequest, .fire(arrived), .awaitEnd])
@@ -92,7 +92,7 @@ struct SessionOnLoopTests {
         #expect(error.reason == .destinationUnavailable)
     }
 
-    @Test("Session.shared, first touched on a loop, does not end the program")
+    @Test("Session.shared may be used for the first time on a loop")
     func sharedSession() async {
         await #expect(processExitsWith: .success) {
             let upstream = try ScriptedUpstream([

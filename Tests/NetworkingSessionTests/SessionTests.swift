@@ -5,17 +5,17 @@ import Rx
 import TestSupport
 import Testing
 
-/// One call to an upstream of the test's.
+/// A call to a test's upstream.
 struct Anything: TargetType {
     let baseURL: String
     var path: RequestPath = "/answer"
 }
 
-@Suite("A session")
+@Suite("Sessions")
 struct SessionTests {
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 
-    @Test("After its end every call fails at once, from whatever thread, and nothing hangs")
+    @Test("After closing, every call fails at once on any thread")
     func closed() async throws {
         let session = try Session.patient()
         let provider = Provider<Anything>(session: session, policy: .patient)
@@ -26,7 +26,7 @@ struct SessionTests {
         #expect(session.report == PoolReport())
     }
 
-    @Test("Closing it fails what is in flight")
+    @Test("Closing fails calls in flight")
     func closing() async throws {
         let arrived = Signal()
         let upstream = try ScriptedUpstream([.readRequest, .fire(arrived), .awaitEnd])
@@ -43,7 +43,7 @@ struct SessionTests {
         #expect(error.reason == .destinationUnavailable)
     }
 
-    @Test("Closing it leaves no call without an end, not one that waits for its next attempt either")
+    @Test("Closing ends every call, including one that waits for its next attempt")
     func closingBetweenAttempts() async throws {
         let upstream = try ScriptedUpstream([
             .readRequest, .send("HTTP/1.1 503 Busy\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"), .again,
@@ -57,7 +57,7 @@ struct SessionTests {
         })
         var policy = CallPolicy.patient
         policy.retry = .never
-        // As many as there are before it is closed, however long that takes.
+        // Enough attempts to last until the session is closed.
         policy.maxInterceptorRetries = 100_000
         let provider = Provider<Anything>(session: session, policy: policy, interceptor: interceptor)
         let target = Anything(baseURL: "http://127.0.0.1:\(upstream.port)")
@@ -71,7 +71,7 @@ struct SessionTests {
         #expect(error.reason == .destinationUnavailable)
     }
 
-    @Test("One that nobody refers to any more brings its last call to an end, and ends with it")
+    @Test("A released session completes its last call and ends with it")
     func letGo() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         weak var gone: Session?
@@ -86,7 +86,7 @@ struct SessionTests {
         #expect(try await call.value.statusCode == 200)
     }
 
-    @Test("Connections are kept, and told of")
+    @Test("Connections are kept and reported")
     func report() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         let session = try Session.patient()

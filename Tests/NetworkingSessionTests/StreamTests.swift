@@ -21,7 +21,7 @@ struct StreamTests {
         return try Session(configuration)
     }
 
-    @Test("An upstream that fails within the body fails who reads it, after what came")
+    @Test("An upstream that fails within the body fails the reader after the bytes received")
     func cut() async throws {
         let upstream = try ScriptedUpstream([
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .close,
@@ -38,7 +38,7 @@ struct StreamTests {
         #expect(bytes == Array("half".utf8))
     }
 
-    @Test("The body of a stream is that of its head, and never another attempt's")
+    @Test("A stream never mixes the head of one attempt with the body of another")
     func oneAttempt() async throws {
         let goOn = Signal()
         func head(_ tag: String) -> String {
@@ -58,7 +58,7 @@ struct StreamTests {
         #expect(error?.attempts == 1)
     }
 
-    @Test("A stream without a body has its head, and ends")
+    @Test("A stream without a body has a head and ends")
     func empty() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send("HTTP/1.1 204 No Content\r\n\r\n"), .again])
         let session = try session()
@@ -69,7 +69,7 @@ struct StreamTests {
         for try await _ in stream { Issue.record("a piece of no body") }
     }
 
-    @Test("A stream that nobody reads, and nobody keeps, ends its call")
+    @Test("A stream that is neither read nor kept ends its call")
     func unread() async throws {
         let upstream = try ScriptedUpstream(Self.endless)
         let session = try session(loops: 1)
@@ -84,7 +84,7 @@ struct StreamTests {
     }
 
     @Test(
-        "Streams that are read, slowed down and cancelled at whatever moment all end, and leave no connection in use"
+        "Streams that are read, paused and cancelled at random moments all end and leave no connection in use"
     )
     func storm() async throws {
         let upstream = try ScriptedUpstream(Self.endless)
@@ -107,7 +107,7 @@ struct StreamTests {
                             if count > number << 14 { return }
                         }
                     }
-                    // From before the head to the middle of the body, from another task.
+                    // Cancel from another task, anywhere between the head and the middle of the body.
                     if number % 3 == 0 {
                         while read.withLock({ $0 }) < number << 12, !hasEnded.withLock({ $0 }) {
                             await Task.yield()
@@ -122,7 +122,7 @@ struct StreamTests {
         #expect(session.report.waiting == 0)
     }
 
-    @Test("A stream that is held back on its loop is not sent on by what another thread asked for before")
+    @Test("A stream paused on its loop is not resumed by an earlier request from another thread")
     func heldBack() async throws {
         let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
         let upstream = try ScriptedUpstream(Self.endless, [.readRequest, .send(ok), .again])
@@ -139,7 +139,7 @@ struct StreamTests {
         var values = Observable.merge(pieces, others.asObservable()).values.makeAsyncIterator()
         while came.withLock({ $0 }) < 16 { await Task.yield() }
 
-        // The loop stands still while the reader catches up, and is behind again before it hears of that.
+        // The loop is blocked while the reader catches up, and is behind again before it notices.
         let (standsStill, goOn) = (Signal(), DispatchSemaphore(value: 0))
         let work = session.transport.scheduler.schedule(()) { _ in
             standsStill.fire()
@@ -155,7 +155,7 @@ struct StreamTests {
         work.dispose()
     }
 
-    @Test("A download takes a name of 250 bytes")
+    @Test("A download may have a name of 250 bytes")
     func longName() async throws {
         struct File: TargetType {
             let baseURL: String
@@ -174,8 +174,39 @@ struct StreamTests {
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "whole")
     }
 
+    @Test("A failed download leaves no file: a response cut short, a missing folder, a path with a NUL")
+    func failedDownload() async throws {
+        struct File: TargetType {
+            let baseURL: String
+            var path: RequestPath { "/file" }
+        }
+        let folder = ScratchFolder()
+        let session = try session()
+        defer { session.close() }
+        let provider = Provider<File>(session: session)
+        let cut = try ScriptedUpstream([
+            .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345"), .close,
+        ])
+        let whole = try ScriptedUpstream([
+            .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwhole"), .again,
+        ])
+        for (upstream, name, reason) in [
+            (cut, "a", FailureReason.responseIncomplete), (whole, "missing/a", .internalError),
+            (whole, "a\0b", .internalError),
+        ] {
+            let target = File(baseURL: "http://127.0.0.1:\(upstream.port)")
+            let error = await #expect(throws: NetworkError.self) {
+                try await provider.download(target, to: folder.file(name))
+            }
+            #expect(error?.reason == reason)
+        }
+        while try !FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty { await Task.yield() }
+        cut.stop()
+        whole.stop()
+    }
+
     @Test(
-        "A download whose status its target does not take leaves no file, nor does one that is cancelled"
+        "A download leaves no file if its status is rejected or it is cancelled"
     )
     func noFile() async throws {
         struct Strict: TargetType {
@@ -209,7 +240,7 @@ struct StreamTests {
     }
 
     @Test(
-        "A task that iterates over the values of a stream slows the upstream down, operators in between or not"
+        "A task that iterates over a stream slows the upstream down, with or without operators in between"
     )
     func heldBackValues() async throws {
         let sent = Lock(0)
@@ -225,14 +256,14 @@ struct StreamTests {
             sent.withLock { $0 = 0 }
             var iterator = values.makeAsyncIterator()
             for _ in 0..<50 { #expect(try await iterator.next() != nil) }
-            // As long as bytes come, the limit would be passed; a source that is held back stops below it.
+            // Without back-pressure the bytes would pass this limit; a paused source stops below it.
             var (before, quiet) = (-1, 0)
             while quiet < 20 {
                 try await session.pass(.milliseconds(5))
                 let now = sent.withLock { $0 }
                 quiet = now == before ? quiet + 1 : 0
                 before = now
-                try #require(now < 70 * 64 << 10, "more waits than the buffer holds")
+                try #require(now < 70 * 64 << 10, "more bytes are queued than the buffer holds")
             }
             for _ in 0..<500 { #expect(try await iterator.next() != nil) }
             #expect(sent.withLock { $0 } > before)

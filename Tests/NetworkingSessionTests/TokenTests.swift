@@ -8,14 +8,14 @@ import Rx
 import TestSupport
 import Testing
 
-@Suite("A token over real connections")
+@Suite("Tokens over real connections")
 struct TokenTests {
     private struct Tag: TargetType {
         let baseURL: String
         var path: RequestPath { "/tags" }
     }
 
-    /// Takes `t1`, and counts what it refused.
+    /// Accepts `t1`, and counts refusals.
     private final class Tokens: Sendable {
         let refreshes = Lock(0)
 
@@ -36,7 +36,7 @@ struct TokenTests {
 
     private struct Denied: Error {}
 
-    /// Whether each failure was told on a loop.
+    /// Whether each failure was delivered on a loop.
     private final class Watch: PluginType {
         let threads = Lock<[Bool]>([])
 
@@ -48,7 +48,7 @@ struct TokenTests {
         }
     }
 
-    @Test("What an interceptor fails with on a thread of its own is told on the call's loop")
+    @Test("An interceptor's failure on its own thread is delivered on the call's loop")
     func failureOnLoop() async throws {
         let upstream = try ScriptedUpstream([.answer(Self.answer)])
         let session = try Session.patient()
@@ -74,7 +74,7 @@ struct TokenTests {
     }
 
     @Test(
-        "Calls of many loops and threads that are refused at the same time share one refresh, and each is answered on its loop"
+        "Concurrent refused calls from many loops and threads share one refresh, and each is answered on its loop"
     )
     func manyLoops() async throws {
         let upstream = try ScriptedUpstream([.answer(Self.answer)])

@@ -6,8 +6,8 @@ package import Networking
 package import Rx
 import Synchronization
 
-/// Carries the reactive client's calls over pooled connections. A call that is made on one of its loops stays there; the
-/// calls of tasks and other threads go to the loops in turn.
+/// Sends the reactive client's calls over pooled connections. A call made on one of the loops stays there; calls from tasks
+/// and other threads are spread over the loops.
 package final class LoopTransport: ObservedTransport {
     private let loops: [SingleLoopTransport]
     private let turn = Atomic(0)
@@ -16,12 +16,12 @@ package final class LoopTransport: ObservedTransport {
     package let upstreamObserver: (any UpstreamObserver)?
 
     /// - Parameters:
-    ///   - clients: one a loop.
-    ///   - retryBudget: what each upstream begins with on each loop.
-    ///   - fields: what every call says unless its target or a plugin says otherwise. Default: a gateway's.
-    ///   - fieldsWithoutContext: what a call adds that is made for no request of a client. Default: a gateway's `Via`.
-    ///   - observer: hears how calls go.
-    ///   - lifetime: held until the last call has ended. Default nil: the loops outlive every call.
+    ///   - clients: one for each loop.
+    ///   - retryBudget: the initial budget of each upstream on each loop.
+    ///   - fields: fields of every call unless its target or a plugin sets them. Default: a gateway's.
+    ///   - fieldsWithoutContext: more fields for calls that serve no client's request. Default: a gateway's `Via`.
+    ///   - observer: told how calls go.
+    ///   - lifetime: retained until the last call has ended. Default: nil, for loops that outlive every call.
     package init(
         _ clients: [LoopBound<LoopClient>], retryBudget: RetryBudget = RetryBudget(),
         fields: HTTPFields = CallContext.standardFields,
@@ -52,27 +52,27 @@ package final class LoopTransport: ObservedTransport {
 
     package var scheduler: any SchedulerType { (thisLoop ?? loops[0]).scheduler }
 
-    /// The system's clock, by `CLOCK_REALTIME`.
+    /// The system clock (`CLOCK_REALTIME`).
     package var wallTime: RxTime { Date() }
 
     package var isOnLoop: Bool { thisLoop != nil }
 
-    package func beginRetry(to upstream: Networking.Upstream) -> Bool {
+    package func beginRetry(to upstream: Upstream) -> Bool {
         (thisLoop ?? loops[0]).beginRetry(to: upstream)
     }
 
-    package func endRetry(to upstream: Networking.Upstream) {
+    package func endRetry(to upstream: Upstream) {
         (thisLoop ?? loops[0]).endRetry(to: upstream)
     }
 
     private var thisLoop: SingleLoopTransport? {
-        // A handful of loops: comparing each with this thread is quicker than any table.
+        // With a handful of loops, comparing each with this thread is faster than a table.
         for index in loops.indices where loops[index].isOnLoop { return loops[index] }
         return nil
     }
 }
 
-/// Keeps a transport's loops running for as long as a provider or a call refers to it.
+/// Keeps a transport's loops running as long as a provider or a call refers to it.
 package protocol LoopLifetime: AnyObject, Sendable {
     /// Whether calls are refused.
     var isClosed: Bool { get }

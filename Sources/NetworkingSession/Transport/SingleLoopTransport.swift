@@ -6,13 +6,13 @@ import Locking
 import Networking
 import Rx
 
-/// The calls of one loop, from whichever thread they are made: attempts, timers and retries stay on this loop.
+/// Makes the calls of one loop, from any thread. Attempts, timers and retries stay on that loop.
 final class SingleLoopTransport: Transport {
     private let client: LoopBound<LoopClient>
     private let budgets: RetryBudgets
     let fields: HTTPFields
     let fieldsWithoutContext: HTTPFields
-    /// Nil where the loops outlive every call.
+    /// nil if the loops outlive every call.
     private let lifetime: (any LoopLifetime)?
 
     init(
@@ -42,7 +42,7 @@ final class SingleLoopTransport: Transport {
         return fail(TransportError(.destinationUnavailable, "the event loop has ended"), for: receiver)
     }
 
-    /// Fails the attempt a moment later, so that a receiver that sends again at once is not called from within its own call.
+    /// Fails the attempt asynchronously, so a receiver that sends again at once is not called from within its own call.
     private func fail(_ error: TransportError, for receiver: any AttemptReceiver) -> any Disposable {
         let attempt = BooleanDisposable()
         let tell: @Sendable () -> Void = { if !attempt.isDisposed { receiver.attemptFailed(error) } }
@@ -56,23 +56,23 @@ final class SingleLoopTransport: Transport {
 
     var isOnLoop: Bool { client.loop.isCurrent }
 
-    func beginRetry(to upstream: Networking.Upstream) -> Bool {
+    func beginRetry(to upstream: Upstream) -> Bool {
         budgets.beginRetry(
             to: upstream, callsInFlight: isOnLoop ? client.value.callsInFlight(to: upstream) : nil)
     }
 
-    func endRetry(to upstream: Networking.Upstream) { budgets.endRetry(to: upstream) }
+    func endRetry(to upstream: Upstream) { budgets.endRetry(to: upstream) }
 }
 
-/// The retries in flight of one loop's calls, by upstream. Locked, since a call may be disposed on any thread.
+/// The retries in flight from one loop, by upstream. Locked, since a call may be disposed on any thread.
 private final class RetryBudgets: Sendable {
     private let budgets = Lock<[Int: RetryBudget]>([:])
     private let fresh: RetryBudget
 
     init(_ fresh: RetryBudget) { self.fresh = fresh }
 
-    /// - Parameter callsInFlight: nil where they cannot be counted: then what was counted last stands.
-    func beginRetry(to upstream: Networking.Upstream, callsInFlight: Int?) -> Bool {
+    /// - Parameter callsInFlight: nil if they cannot be counted on this thread; then the last count applies.
+    func beginRetry(to upstream: Upstream, callsInFlight: Int?) -> Bool {
         budgets.withLock { budgets in
             let id = upstream.id
             guard let callsInFlight else { return budgets[id, default: fresh].beginRetry() }
@@ -80,8 +80,8 @@ private final class RetryBudgets: Sendable {
         }
     }
 
-    /// Forgets the upstream with its last retry: the next one counts the calls in flight anew.
-    func endRetry(to upstream: Networking.Upstream) {
+    /// Forgets the upstream after its last retry, so the next one starts from a fresh count of calls.
+    func endRetry(to upstream: Upstream) {
         budgets.withLock { budgets in
             budgets[upstream.id]?.endRetry()
             if budgets[upstream.id]?.retriesInFlight == 0 { budgets[upstream.id] = nil }

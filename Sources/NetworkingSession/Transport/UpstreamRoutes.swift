@@ -5,9 +5,9 @@ import HTTPOutbound
 import Locking
 import Networking
 
-/// Where each upstream is, and by which TLS and which proxy: the settings, read once and checked.
+/// The origin of each upstream, with its TLS and its proxy, according to the settings, which are read once and checked.
 package struct UpstreamRoutes: Sendable {
-    private enum Proxying: Sendable {
+    private enum ProxyRule: Sendable {
         case none
         case environment(ProxyEnvironment)
         case fixed(ProxyConfiguration, except: NoProxy)
@@ -15,26 +15,27 @@ package struct UpstreamRoutes: Sendable {
 
     private let byUpstream: [String: TLSContext]
     private let byHost: [Host: TLSContext]
-    /// Nil where nothing was said about it: then `system`.
+    /// nil for the default settings: then `system`.
     private let context: TLSContext?
     private let system = SystemContext()
-    private let proxying: Proxying
-    /// What was not understood of the environment, a line each, without passwords. Such an entry is skipped, or fails the calls
-    /// that need it.
+    private let proxyRule: ProxyRule
+    /// One line for each invalid proxy variable, without passwords. It is skipped, or fails the calls that need it.
     package let warnings: [String]
 
-    /// Straight, verified by the system's roots.
+    /// Direct connections, and the system's roots.
     package init() {
         byUpstream = [:]
         byHost = [:]
         context = nil
-        proxying = .none
+        proxyRule = .none
         warnings = []
     }
 
-    /// Reads the files that the settings name; blocks for as long as that takes.
+    /// Reads the files that the settings name, and blocks meanwhile.
     ///
-    /// - Parameter variables: the process's environment.
+    /// - Parameters:
+    ///   - settings: TLS and proxies.
+    ///   - variables: the process's environment.
     /// - Throws: `TLSError`, `ConnectionSettings.InvalidHost`.
     package init(
         _ settings: ConnectionSettings, variables: [String: String] = ProcessInfo.processInfo.environment
@@ -49,16 +50,16 @@ package struct UpstreamRoutes: Sendable {
         }
         self.byHost = byHost
         context = settings.tls == TLSConfiguration() ? nil : try TLSContext.shared(for: settings.tls)
-        switch settings.proxy.form {
-        case .none: (proxying, warnings) = (.none, [])
+        switch settings.proxy.kind {
+        case .none: (proxyRule, warnings) = (.none, [])
         case .environment:
             let environment = ProxyEnvironment(variables)
-            (proxying, warnings) = (.environment(environment), environment.warnings)
-        case .fixed(let proxy, let except): (proxying, warnings) = (.fixed(proxy, except: except), [])
+            (proxyRule, warnings) = (.environment(environment), environment.warnings)
+        case .fixed(let proxy, let except): (proxyRule, warnings) = (.fixed(proxy, except: except), [])
         }
     }
 
-    func origin(of upstream: Networking.Upstream) throws(TransportError) -> Origin {
+    func origin(of upstream: Upstream) throws(TransportError) -> Origin {
         if let path = upstream.unixSocketPath {
             guard let origin = Origin(unixSocket: path) else { throw Self.unreachable(upstream) }
             return origin
@@ -70,21 +71,21 @@ package struct UpstreamRoutes: Sendable {
             let origin = Origin(
                 scheme: tls == nil ? .http : .https, host: url.host, port: port, tls: tls)
         else { throw Self.unreachable(upstream) }
-        switch proxying {
+        switch proxyRule {
         case .none: return origin
         case .environment(let environment):
             do throws(ProxyConfiguration.Failure) {
                 return try origin.through(environment)
             } catch {
                 throw TransportError(
-                    .internalError, "the environment names no usable proxy: \(error)", underlying: error)
+                    .internalError, "the environment's proxy cannot be used: \(error)", underlying: error)
             }
         case .fixed(let proxy, let except):
             return except.contains(host: url.host, port: port) ? origin : origin.through(proxy)
         }
     }
 
-    private func context(for upstream: Networking.Upstream) throws(TransportError) -> TLSContext {
+    private func context(for upstream: Upstream) throws(TransportError) -> TLSContext {
         if upstream.isNamed, let named = byUpstream[upstream.name] { return named }
         let url = upstream.baseURL
         let ofHost = byHost[Host(url.host, port: url.port)] ?? byHost[Host(url.host, port: nil)]
@@ -96,17 +97,17 @@ package struct UpstreamRoutes: Sendable {
         }
     }
 
-    private static func unreachable(_ upstream: Networking.Upstream) -> TransportError {
+    private static func unreachable(_ upstream: Upstream) -> TransportError {
         TransportError(
             .destinationUnavailable,
-            "the address of upstream \(upstream.name) is not one that can be connected to")
+            "the address of upstream \(upstream.name) cannot be connected to")
     }
 }
 
 /// A key of `ConnectionSettings.tlsByHost`: in lower case, without brackets.
 private struct Host: Hashable, CustomStringConvertible {
     private let name: String
-    /// Nil for all ports.
+    /// nil for all ports.
     private let port: Int?
 
     init(_ name: String, port: Int?) {
@@ -118,7 +119,7 @@ private struct Host: Hashable, CustomStringConvertible {
         guard let plain = Self.url(.http, text), let secure = Self.url(.https, text) else {
             throw ConnectionSettings.InvalidHost(text: text, isRepeated: false)
         }
-        // A port that is not there is each scheme's own.
+        // Without a port, the two URLs have different default ports.
         self.init(plain.host, port: plain.port == secure.port ? plain.port : nil)
     }
 
@@ -131,8 +132,8 @@ private struct Host: Hashable, CustomStringConvertible {
     var description: String { port.map { "\(name):\($0)" } ?? name }
 }
 
-/// The context of upstreams of which nothing was said, made when one of them is called: the system's roots take a moment to
-/// read. All of a session's upstreams have the same one.
+/// The context for the default settings. Created when it is first needed, since reading the system's roots takes a moment,
+/// and shared by all upstreams.
 private final class SystemContext: Sendable {
     private let made = Lock<TLSContext?>(nil)
 

@@ -7,13 +7,13 @@ import NetworkingSession
 import TestSupport
 import Testing
 
-/// The line that the logger prints for a request, run by a shell.
+/// The curl command that the logger prints for a request, run by a shell.
 @Suite(
-    "A line of curl", .timeLimit(.minutes(2)),
+    "curl commands", .timeLimit(.minutes(2)),
     .enabled(
         if: PythonServer.isInstalled && Shell.hasCurl, "python3 or curl is not installed: make setup"))
 struct CurlTests {
-    /// Answers with all that it was asked: method, target, fields, body.
+    /// Answers with the request: method, target, fields, body.
     private static let mirror = """
         import base64, json
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -44,7 +44,7 @@ struct CurlTests {
     }()
 
     @Test(
-        "Run by a real curl it gets the answer of the call itself",
+        "The command run by curl gets the same answer as the call",
         arguments: [
             (
                 "a query", HTTPMethod.get, "it's [1-3] {a,b}",
@@ -66,7 +66,7 @@ struct CurlTests {
         let lines = Lock<[String]>([])
         try await PeerSession.with("http://127.0.0.1:\(python.port)") { peer async throws in
             var peer = peer
-            // Of a form in parts nobody sees which are secret: it is shown where nothing is.
+            // A multipart form is printed only if no part is secret.
             let redaction = name == "parts" ? Redaction.none : Redaction()
             peer.plugins = [
                 NetworkLogger(.requests, redaction: redaction) { line in lines.withLock { $0.append(line) } }
@@ -83,7 +83,7 @@ struct CurlTests {
         }
     }
 
-    @Test("What is secret is not in it, and the server sees that: the call is let in, and curl is not")
+    @Test("Secrets are left out: the server admits the call but not the command")
     func redacted() async throws {
         try #require(Nginx.isInstalled, "nginx is not installed: make setup")
         let nginx = try Nginx.secure(
@@ -105,7 +105,7 @@ struct CurlTests {
     }
 
     @Test(
-        "A streamed body and a form with a secret part are left out, and the line says so",
+        "A streamed body and a form with a secret part are left out, and the command says so",
         arguments: [true, false])
     func leftOut(isStreamed: Bool) async throws {
         let python = try PythonServer(Self.mirror)
@@ -122,17 +122,17 @@ struct CurlTests {
             let line = try #require(lines.withLock { $0 }.first)
             let remark = try #require(line.split(separator: "#").last)
             #expect(remark.hasSuffix(" omitted"), "\(line)")
-            // A remark to the shell.
+            // A comment for the shell.
             #expect(try Shell.run(line).contains("\"body\": \"\""))
         }
     }
 }
 
-/// `/bin/sh`, as a user pastes into it.
+/// Runs commands in `/bin/sh`, as a user would paste them.
 enum Shell {
     static let hasCurl = PeerProcess.find("curl") != nil
 
-    /// What the line writes to its standard output.
+    /// Returns what the command writes to standard output.
     static func run(_ line: String, _ environment: [String: String] = [:]) throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")

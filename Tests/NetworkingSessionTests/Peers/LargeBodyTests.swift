@@ -6,13 +6,13 @@ import NetworkingSession
 import TestSupport
 import Testing
 
-/// Bodies that are larger than what they may need of memory, over TLS, each in a process of its own, so that its peak is theirs.
+/// Bodies over TLS that are larger than the memory allowed for them, each in its own process so that the peak is its own.
 @Suite(
     "Large bodies over TLS", .timeLimit(.minutes(2)),
     .enabled(if: Nginx.isInstalled, "nginx is not installed: make setup"))
 struct LargeBodyTests {
     private static let mebibytes = 64
-    /// Loops, buffers and what the allocator does not give back, of an unoptimized build; a kept body would be eight times that.
+    /// Memory for loops, buffers and the allocator in an unoptimized build. A body kept in memory would be eight times that.
     private static let allowed = 8 << 10
 
     private static func makeFile(_ path: String) throws {
@@ -28,7 +28,7 @@ struct LargeBodyTests {
         }
     }
 
-    /// Whether two files have the same bytes, looked at a piece at a time.
+    /// Whether two files are equal, compared in pieces.
     private static func areEqual(_ one: String, _ other: String) throws -> Bool {
         let files = try [one, other].map { try FileHandle(forReadingFrom: URL(fileURLWithPath: $0)) }
         while true {
@@ -38,7 +38,7 @@ struct LargeBodyTests {
         }
     }
 
-    @Test("A download fails where the file is more than its limit, and else needs no memory for it")
+    @Test("A download beyond its limit fails; any other needs no memory for its size")
     func download() async {
         await #expect(processExitsWith: .success) {
             let nginx = try Nginx.secure(files: ["small": [1, 2, 3]])
@@ -58,7 +58,7 @@ struct LargeBodyTests {
         }
     }
 
-    @Test("An upload is refused where the server says so, and else needs no memory for it")
+    @Test("An upload may be refused by the server; any other needs no memory for its size")
     func upload() async {
         await #expect(processExitsWith: .success) {
             let nginx = try Nginx.secure(
@@ -86,9 +86,9 @@ struct LargeBodyTests {
     }
 }
 
-/// The most memory that this process had resident.
+/// The peak of this process's resident memory.
 enum PeakMemory {
-    /// From now on the peak is what there is now: KiB.
+    /// Resets the peak to the current size, in KiB.
     static func reset() -> Int {
         // proc(5): 5 resets the peak to what is resident.
         let file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC)

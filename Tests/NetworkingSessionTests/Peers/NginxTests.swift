@@ -6,14 +6,14 @@ import NetworkingSession
 import TestSupport
 import Testing
 
-/// Providers over a session, before nginx over TLS.
+/// Providers over a session that call nginx over TLS.
 @Suite(
     "A provider and nginx over TLS", .timeLimit(.minutes(2)),
     .enabled(if: Nginx.isInstalled, "nginx is not installed: make setup"))
 struct NginxTests {
     private static let hello: [String: [UInt8]] = ["hello": Array("hello".utf8)]
 
-    @Test("It is believed by the file of its authority, and by the system's roots it is not")
+    @Test("nginx is trusted with its authority's file, but not with the system's roots")
     func authority() async throws {
         let nginx = try Nginx.secure(files: Self.hello)
         defer { nginx.stop() }
@@ -37,7 +37,7 @@ struct NginxTests {
     }
 
     @Test(
-        "One with another key than the pinned is refused, though its authority is known; one of several pins is enough"
+        "A key other than the pinned one is refused, even from a trusted authority; one of several pins is enough"
     )
     func pins() async throws {
         let identity = TestAuthority.shared.issue()
@@ -54,7 +54,7 @@ struct NginxTests {
         }
     }
 
-    @Test("A certificate that it demands is shown to the one upstream that it is for, and to no other")
+    @Test("A client certificate is shown only to the upstream it is configured for")
     func clientCertificate() async throws {
         let folder = ScratchFolder()
         try TestAuthority.shared.pem.write(
@@ -83,7 +83,7 @@ struct NginxTests {
         #expect(try await shown(identity, to: "127.0.0.1").text == "SUCCESS CN=The client")
     }
 
-    @Test("One that speaks TLS 1.2 alone is spoken to so, unless 1.3 is the least")
+    @Test("A server with only TLS 1.2 is accepted unless the minimum is 1.3")
     func onlyTLS12() async throws {
         let nginx = try Nginx.secure("ssl_protocols TLSv1.2; location / { return 200 $ssl_protocol; }")
         defer { nginx.stop() }
@@ -96,7 +96,7 @@ struct NginxTests {
     }
 
     @Test(
-        "Sessions are resumed, as nginx sees it, and never those of other configurations",
+        "TLS sessions are resumed, as nginx confirms, and never those of other configurations",
         arguments: ["TLSv1.2", "TLSv1.3"])
     func resumption(version: String) async throws {
         let folder = ScratchFolder()
@@ -115,7 +115,7 @@ struct NginxTests {
             ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "").split(separator: "\n").map(
                 String.init)
         }
-        // Pins of this test's own: other tests' connections would push its sessions out.
+        // This test's own pins; otherwise other tests' connections would evict its sessions.
         let first: Set<String> = [identity.pin]
         for (pins, name) in [(first, "first"), (first.union([TestAuthority.shared.identity.pin]), "second")] {
             try await PeerSession.with(nginx.secureURL, { $0.tls.pins = pins }) { peer async throws in
@@ -126,7 +126,7 @@ struct NginxTests {
         #expect(logged() == ["/first .", "/first r", "/first r", "/second .", "/second r", "/second r"])
     }
 
-    @Test("A connection ends by keepalive_requests, and no call notices, a POST neither")
+    @Test("No call notices that nginx closes a connection after keepalive_requests, not even a POST")
     func keepaliveRequests() async throws {
         let nginx = try Nginx.secure(
             "keepalive_requests 3; location /post { return 200 posted; }", files: Self.hello)
@@ -141,13 +141,13 @@ struct NginxTests {
         }
     }
 
-    @Test("A coded body that is none is a failure; gzip over TLS is undone")
+    @Test("gzip over TLS is decoded, and an invalid gzip body is a failure")
     func gzip() async throws {
         try await coded("gzip", "gzip on; gzip_types *; gzip_min_length 1;", main: "")
     }
 
     @Test(
-        "A coded body that is none is a failure; br over TLS is undone",
+        "br over TLS is decoded, and an invalid br body is a failure",
         .enabled(if: Nginx.brotliModule != nil, "nginx's module for br is not installed: make setup"))
     func brotli() async throws {
         let module = try #require(Nginx.brotliModule)
@@ -167,13 +167,13 @@ struct NginxTests {
             #expect(response.text == text)
             #expect(response.fields[.contentEncoding] == nil)
         }
-        // Status, request, bytes on the wire.
+        // Each log line has the status, the request and the bytes sent.
         try spin(while: !nginx.accessLog.contains("200 GET /list HTTP/1.1 "))
         let line = try #require(nginx.accessLog.split(separator: "\n").first { $0.contains("/list") })
         #expect(try #require(Int(line.split(separator: " ").last ?? "")) < text.utf8.count / 10, "\(line)")
     }
 
-    @Test("A body that is slowed down by limit_rate fails a target of little time, and is whole with more")
+    @Test("A body throttled by limit_rate fails a short time limit, and arrives complete with a longer one")
     func slow() async throws {
         let nginx = try Nginx.secure(
             "limit_rate 400k;", files: ["large": [UInt8](repeating: 0x61, count: 600_000)])

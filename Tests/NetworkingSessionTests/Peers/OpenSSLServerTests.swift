@@ -9,7 +9,7 @@ import Testing
     "A provider and openssl s_server", .timeLimit(.minutes(2)),
     .enabled(if: OpenSSLServer.isInstalled, "openssl is not installed: make setup"))
 struct OpenSSLServerTests {
-    @Test("Its page is a failure to the JSON that is asked for, and text to who asks for that")
+    @Test("An HTML page fails as JSON and succeeds as text")
     func page() async throws {
         let server = try await OpenSSLServer()
         defer { server.stop() }
@@ -22,7 +22,7 @@ struct OpenSSLServerTests {
         }
     }
 
-    @Test("A file that is a response cut short is a failure after three attempts; a whole one is an answer")
+    @Test("A truncated response fails after three attempts, and a complete one succeeds")
     func files() async throws {
         let folder = ScratchFolder()
         for (name, length) in [("short", 100), ("whole", 16)] {

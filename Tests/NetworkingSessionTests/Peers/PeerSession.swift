@@ -4,7 +4,7 @@ import NetworkingSession
 import Rx
 import TestSupport
 
-/// Calls of a session of its own, as a program makes them, to one server. Nothing in it ends soon that is not meant to.
+/// Calls one server over its own session, as a program would, with generous time limits.
 struct PeerSession: Sendable {
     let session: Session
     let base: String
@@ -12,7 +12,7 @@ struct PeerSession: Sendable {
     var plugins: [any PluginType] = []
     var cookies: CookieJar?
 
-    /// Trusts the tests' own authority and asks no proxy, unless `change` says otherwise; ends with `body`.
+    /// Runs `body` with a session that trusts the tests' authority and uses no proxy, unless `change` says otherwise.
     static func with(
         _ base: String, _ change: (inout ConnectionSettings) throws -> Void = { _ in },
         _ body: (PeerSession) async throws -> Void
@@ -20,7 +20,7 @@ struct PeerSession: Sendable {
         try await calling(base, change, body)
     }
 
-    /// The same, and what `body` finds.
+    /// The same, and returns the result of `body`.
     static func calling<Result>(
         _ base: String, _ change: (inout ConnectionSettings) throws -> Void = { _ in },
         _ body: (PeerSession) async throws -> Result
@@ -46,7 +46,7 @@ struct PeerSession: Sendable {
 
     func text(_ path: RequestPath = "/") async throws -> String { try await get(path).text }
 
-    /// Why a call fails; nil where it does not.
+    /// Returns why a call fails; nil if it succeeds.
     func failure(_ path: RequestPath = "/") async throws -> NetworkError? {
         switch try await provider.rx.request(target(path)).asResult().value {
         case .success: return nil

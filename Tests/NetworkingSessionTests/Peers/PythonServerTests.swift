@@ -11,7 +11,7 @@ struct PythonServerTests {
     private struct Named: Decodable, Equatable { var name: String }
 
     @Test(
-        "A file that is missing is a response; one that is there is a model, in HTTP/1.0, a connection each")
+        "Over HTTP/1.0, a missing file is a 404 and an existing one is decoded, each on its own connection")
     func files() async throws {
         let python = try PythonServer(files: ["name.json": Array(#"{"name":"GREEN"}"#.utf8)])
         defer { python.stop() }
@@ -27,7 +27,7 @@ struct PythonServerTests {
     }
 
     @Test(
-        "A server that dies within a body fails the call after three attempts; a body that the close ends is whole"
+        "A server that dies within a body fails the call after three attempts; a body ended by the close is complete"
     )
     func closeDelimited() async throws {
         let python = try PythonServer(

@@ -19,7 +19,7 @@ struct TinyproxyTests {
     }
 
     @Test(
-        "A wrong password is 407 from the proxy for http; with the right one it passes requests on, and says so by Via"
+        "For http, a wrong password gets 407 from the proxy; with the right one it forwards requests and adds Via"
     )
     func plain() async throws {
         let nginx = try Nginx("location / { return 200 'via=$http_via'; }")
@@ -31,7 +31,7 @@ struct TinyproxyTests {
             peer async throws in
             try await peer.get("/a?b=c").statusCode
         }
-        // 407 to who says nothing; to who says something wrong tinyproxy says 401.
+        // tinyproxy answers 407 without a password, but 401 to a wrong one.
         #expect(status == 407 || status == 401)
         #expect(nginx.accessLog.isEmpty)
         let right = try proxy(tinyproxy, user: "user", password: "secret")
@@ -42,7 +42,7 @@ struct TinyproxyTests {
     }
 
     @Test(
-        "A wrong password opens no tunnel for https; with the right one the tunnel is TLS from end to end, and used again"
+        "For https, a wrong password opens no tunnel; with the right one it carries end-to-end TLS and is reused"
     )
     func tunnel() async throws {
         let nginx = try Nginx.secure("location / { return 200 'via=$http_via'; }")
@@ -56,7 +56,7 @@ struct TinyproxyTests {
             #expect(!"\(error) \(error.underlyingErrors)".contains("wrong"))
         }
         let right = try proxy(tinyproxy, user: "user", password: "secret")
-        // The proxy cannot show the certificate of whom it leads to.
+        // The proxy itself cannot present the origin's certificate.
         try await PeerSession.with(
             nginx.secureURL,
             {
@@ -73,7 +73,7 @@ struct TinyproxyTests {
     }
 
     @Test(
-        "Who is excepted is reached straight, by an address, a range or a port, and others are not",
+        "Exceptions by address, range or port are reached directly, and other hosts through the proxy",
         arguments: [
             ("127.0.0.1", true), ("10.0.0.0/8, 127.0.0.0/8", true), ("*", true),
             ("example.com, 127.0.0.2", false),
@@ -92,9 +92,9 @@ struct TinyproxyTests {
         }
     }
 
-    @Test("The environment names the proxy of each scheme, and who is reached without one")
+    @Test("The environment sets the proxy of each scheme, and the exceptions")
     func environment() async {
-        // In a process of its own: the environment is all tests'.
+        // In its own process, since all tests share the environment.
         await #expect(processExitsWith: .success) {
             let plain = try Nginx(files: Self.hello)
             let secure = try Nginx.secure(files: Self.hello)
