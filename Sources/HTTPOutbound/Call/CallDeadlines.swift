@@ -119,7 +119,9 @@ struct CallDeadlines {
             case .connecting:
                 return .failed(.connectionTimeout, "no connection within \(milliseconds: limits.connect)")
             case .writing:
-                return .failed(.connectionWriteTimeout, "no byte taken for \(milliseconds: limits.write)")
+                return .failed(
+                    .connectionWriteTimeout,
+                    "the upstream took no byte of the request for \(milliseconds: limits.write)")
             case .delivering:
                 return .failed(
                     .connectionWriteTimeout,
@@ -130,7 +132,8 @@ struct CallDeadlines {
                 return .failed(.connectionReadTimeout, "no further byte for \(milliseconds: limits.read)")
             case .awaitingBody:
                 return .failed(
-                    .connectionWriteTimeout, "no piece of the body for \(milliseconds: limits.pause)")
+                    .connectionWriteTimeout,
+                    "the source of the body had no piece for \(milliseconds: limits.pause)")
             case .paused:
                 return .failed(.responseTimeout, "the response was paused for \(milliseconds: limits.pause)")
             }

@@ -100,7 +100,7 @@ final class Connection {
         return address
     }
 
-    /// Whether the kernel has seen nothing of the current request.
+    /// Whether nothing of the current request was handed to the kernel.
     private var isUnsent: Bool { stream?.isUnsent ?? true }
 
     /// Bytes of all requests that the kernel has taken: the measure of progress in writing.
@@ -245,7 +245,7 @@ extension Connection: StreamHandler {
         switch state.bytesReceived(isUnsent: isUnsent) {
         case .discard: discard(.unexpectedBytes)
         case .resend: resend(.unexpectedBytes)
-        case .refuse: fail(.protocolError, "the upstream sent bytes before it was asked")
+        case .refuse: fail(.protocolError, "the upstream sent bytes before the request")
         case .parse(let isFirst):
             // Moved out and back to avoid a retain.
             let served = call.take()
@@ -332,7 +332,7 @@ extension Connection: StreamHandler {
     /// The upstream answered 408 because the connection was idle.
     func timedOut(_ ending: ConnectionState.Ending) {
         if case .resend = ending { return resend(.stale) }
-        fail(.connectionTerminated, "the upstream gave the connection up (408)")
+        fail(.connectionTerminated, "the upstream closed the idle connection (408)")
     }
 
     /// RFC 9110 10.1.1: a client that receives 417 repeats its request without the expectation.

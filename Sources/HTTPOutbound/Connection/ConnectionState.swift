@@ -111,7 +111,7 @@ struct ConnectionState {
         state = .exchange(exchange)
     }
 
-    /// - Parameter isUnsent: whether the kernel has seen nothing of the request.
+    /// - Parameter isUnsent: whether nothing of the request was handed to the kernel.
     mutating func bytesReceived(isUnsent: Bool) -> Receipt {
         guard case .exchange(var exchange) = state else { return .discard }
         if isUnsent { return exchange.isReused ? .resend : .refuse }
@@ -148,7 +148,7 @@ struct ConnectionState {
 
     /// The peer closed or broke the connection. The state stays until `closed`.
     ///
-    /// - Parameter isUnsent: whether the kernel has seen nothing of the request.
+    /// - Parameter isUnsent: whether nothing of the request was handed to the kernel.
     func connectionEnded(isUnsent: Bool) -> Ending {
         switch state {
         case .opening: .fail

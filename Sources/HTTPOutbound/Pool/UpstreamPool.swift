@@ -87,7 +87,8 @@ public final class UpstreamPool: TimerTarget {
                 return
             case .refuse:
                 call.failSoon(
-                    .connectionLimitReached, "\(limits.waitingCalls) calls wait for a connection already")
+                    .connectionLimitReached,
+                    "\(limits.waitingCalls) calls are already waiting for a connection")
                 return
             }
         }

@@ -68,11 +68,11 @@ struct StreamedRequestTests {
             let api = try await harness.upstream(upstream)
             let owing = await api.call(Self.put(ScriptedBody(Self.pieces, length: nil, end: .never))).failure
             #expect(owing?.reason == .connectionWriteTimeout)
-            #expect(owing?.detail == "no piece of the body for 60 ms")
+            #expect(owing?.detail == "the source of the body had no piece for 60 ms")
             let body = ScriptedBody(Self.blocks(1024), length: 64 << 20)
             let stuck = await api.call(Self.put(body)).failure
             #expect(stuck?.reason == .connectionWriteTimeout)
-            #expect(stuck?.detail == "no byte taken for 60 ms")
+            #expect(stuck?.detail == "the upstream took no byte of the request for 60 ms")
             #expect(body.used.mostQueued < 128 << 10, "too many bytes were queued")
             #expect(body.used.requested < 200, "pieces were requested beyond the limit")
             #expect(body.used.closed == 1)
