@@ -5,7 +5,7 @@ import Rx
 import RxTesting
 import Testing
 
-@Suite("What goes to an upstream", .noLeaks)
+@Suite("What an upstream receives", .noLeaks)
 struct UpstreamFieldsTests {
     private let bench = Bench()
 
@@ -31,14 +31,14 @@ struct UpstreamFieldsTests {
         return bench.transport.attempts[before...].map(\.call.contextFields)
     }
 
-    @Test("By default nothing of the client's but the request id and the trace")
+    @Test("By default an upstream gets only the client's request id and trace")
     func deny() throws {
         let sent = try #require(try sent("/plain", Self.fields).first)
         #expect(sent.map(\.name) == ["Via", "X-Request-Id", "traceparent"])
         #expect(sent[.via] == "1.1 sluice")
     }
 
-    @Test("What the endpoint lists goes along; Authorization to the named upstream alone")
+    @Test("Listed fields are forwarded, Authorization only to the named upstream")
     func listed() throws {
         let sent = try sent("/open", Self.fields)
         #expect(sent.map { $0[.acceptLanguage] } == ["ko", "ko"])
@@ -50,7 +50,7 @@ struct UpstreamFieldsTests {
         #expect(sent.allSatisfy { !$0.contains(.connection) && !$0.contains(.host) })
     }
 
-    @Test("Authorization goes to the upstreams listed for it, Cookie to those listed for it")
+    @Test("Authorization and Cookie each go only to the upstreams listed for them")
     func credentialsApart() throws {
         let (diary, total) = (bench.diary, bench.gateway.provider(DiaryAPI.self, upstream: "total"))
         bench.gateway.get("/apart", .forwardsAuthorization(to: "diary"), .forwardsCookies(to: "total")) { _ in
@@ -61,7 +61,7 @@ struct UpstreamFieldsTests {
         #expect(sent.map { $0[.cookie] } == [nil, "c=1"])
     }
 
-    @Test("What the client's Connection names is for us alone, though the endpoint lists it")
+    @Test("A field that the client's Connection names is not forwarded, even if the endpoint lists it")
     func namedByConnection() throws {
         let named = try sent("/open", Self.fields)
         #expect(named.allSatisfy { !$0.contains("X-App") })
@@ -74,12 +74,12 @@ struct UpstreamFieldsTests {
         #expect(sent.allSatisfy { !$0.contains(.authorization) })
     }
 
-    @Test("Via goes on with our name")
+    @Test("The gateway appends its name to Via")
     func via() throws {
         #expect(try sent("/plain", [.via: "1.0 front"]).first?[.via] == "1.0 front, 1.1 sluice")
     }
 
-    @Test("A trace goes on with a span of ours")
+    @Test("The client's trace continues with a new span")
     func continuing() throws {
         let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         let sent = try #require(try sent("/plain", [.traceParent: parent]).first?[.traceParent])
@@ -90,18 +90,18 @@ struct UpstreamFieldsTests {
         #expect(known.wholeMatch(of: /00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01/) != nil)
     }
 
-    @Test("Traces that begin here are distinct, and use all sixteen digits")
+    @Test("Traces that start at the gateway are distinct and use all sixteen digits")
     func distinct() throws {
         let ids = try (0..<100).map { _ in
             String(try #require(try sent("/plain", [:]).first?[.traceParent]).dropFirst(3).dropLast(3))
         }
         #expect(Set(ids).count == 100)
-        // Of 4800 digits one is missing once in 10^133 runs.
+        // With 4800 random digits, one of the sixteen is missing once in 10^133 runs.
         #expect(Set(ids.joined()) == Set("0123456789abcdef-"))
     }
 
     @Test(
-        "A malformed trace counts as none, and one begins",
+        "A malformed traceparent is ignored, and a new trace starts",
         arguments: [
             nil, "", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331",
             "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01",
@@ -121,7 +121,7 @@ struct UpstreamFieldsTests {
 
     private static let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
-    @Test("Two traceparent fields count as none: a trace begins, without the client's tracestate")
+    @Test("Two traceparent fields are ignored, and a new trace starts without the client's tracestate")
     func twoParents() throws {
         for other in [Self.parent, "", "00-11111111111111111111111111111111-b7ad6b7169203331-01"] {
             var fields: HTTPFields = [.traceParent: Self.parent, .traceState: "a=1"]
@@ -133,7 +133,7 @@ struct UpstreamFieldsTests {
         }
     }
 
-    @Test("tracestate is dropped without a valid traceparent, though the endpoint lists it")
+    @Test("tracestate is dropped without a valid traceparent, even if the endpoint lists it")
     func stateAlone() throws {
         bench.gateway.get("/listed", .forwards(.traceState)) { [diary = bench.diary] _ in
             .parts(a: diary.rx.request(.recent).fragment())
@@ -148,7 +148,7 @@ struct UpstreamFieldsTests {
     }
 
     @Test(
-        "A malformed tracestate is dropped, and the trace goes on",
+        "A malformed tracestate is dropped, and the trace continues",
         arguments: [
             "", ",", " , ", "a", "a=", "=1", "A=1", "1a=1", "a=1=2", "a=b\u{e9}", "a b=1", "a=1;b=2,c",
             "a@=1", "@a=1", "a@1b=1", "a@b@c=1", "a@" + String(repeating: "b", count: 15) + "=1",
@@ -165,7 +165,7 @@ struct UpstreamFieldsTests {
     }
 
     @Test(
-        "A valid tracestate goes with traceparent unchanged",
+        "A valid tracestate is forwarded unchanged with traceparent",
         arguments: [
             "a=1", "congo=t61rcWkgMzE,rojo=00f067aa0ba902b7", "a=1 ,\t b=2", "a=1,,b=2", "1t@v-1=x y",
             "a_-*/0= !~", String(repeating: "a", count: 256) + "=" + String(repeating: "b", count: 255),
@@ -177,7 +177,7 @@ struct UpstreamFieldsTests {
         #expect(sent.values(of: .traceState) == [state])
     }
 
-    @Test("Several tracestate fields are one list")
+    @Test("Several tracestate fields are joined into one list")
     func severalStates() throws {
         var fields: HTTPFields = [.traceParent: Self.parent, .traceState: "a=1,b=2"]
         fields.append(.traceState, "")
@@ -185,7 +185,7 @@ struct UpstreamFieldsTests {
         #expect(try sent("/plain", fields).first?.values(of: .traceState) == ["a=1,b=2,,c=3"])
     }
 
-    @Test("A client's value that cannot stand in an upstream's path is 400, and nothing is sent")
+    @Test("A client's value that is not allowed in an upstream's path is 400, and nothing is sent")
     func pathValues() throws {
         bench.gateway.get("/users") { [diary = bench.diary] request in
             .parts(user: diary.rx.request(.user(try request.query("name", as: String.self))).fragment())
@@ -194,7 +194,7 @@ struct UpstreamFieldsTests {
             let reply = try bench.answer(.get, "/users?name=\(name)")
             #expect(reply.status == 400)
             #expect(reply["/code"] == #""INVALID_REQUEST""#)
-            #expect(try #require(reply.message).hasPrefix("user cannot be asked for: "))
+            #expect(try #require(reply.message).hasPrefix("user cannot be requested: "))
         }
         #expect(bench.transport.attempts.isEmpty)
         #expect(try bench.answer(.get, "/users?name=%EC%B2%B4%20a").status == 200)
@@ -204,7 +204,7 @@ struct UpstreamFieldsTests {
 
 @Suite("The summary of a request", .noLeaks)
 struct SummaryTests {
-    @Test("It has the route, the status, the code, the times, and each part's outcome")
+    @Test("It has route, status, code, times and the outcome of each part")
     func summary() throws {
         var retry = CallRetryPolicy()
         retry.maxAttempts = 2
@@ -226,11 +226,12 @@ struct SummaryTests {
         #expect(summary.route == "/users/{name}")
         #expect(summary.status == 200)
         #expect(summary.code == "PARTIAL")
-        #expect(abs((summary.elapsed - .milliseconds(7)) / .milliseconds(1)) < 0.01)
-        #expect(summary.parts.map(\.name) == ["recent", "total", "today"])
-        #expect(summary.parts.map(\.kind) == ["success", "serverErr", "noContent"])
-        #expect(summary.parts.map(\.reason) == [nil, "upstream_status", nil])
-        #expect(summary.parts.map(\.attempts) == [nil, 2, nil])
-        #expect(summary.parts.map { ($0.elapsed / .milliseconds(1)).rounded() } == [7, 4, 0])
+        #expect(summary.milliseconds == 7)
+        let parts = summary.loggedParts
+        #expect(parts.map(\.name) == ["recent", "total", "today"])
+        #expect(parts.map(\.kind) == [.success, .serverErr, .noContent])
+        #expect(parts.map(\.reason) == [nil, "upstream_status", nil])
+        #expect(parts.map(\.attempts) == [nil, 2, nil])
+        #expect(parts.map(\.milliseconds) == [7, 4, 0])
     }
 }

@@ -5,7 +5,7 @@ import Rx
 import RxTesting
 import Testing
 
-@Suite("A request that is cancelled", .noLeaks)
+@Suite("A cancelled request", .noLeaks)
 struct CancelTests {
     private let bench = Bench()
 
@@ -13,16 +13,12 @@ struct CancelTests {
         let target = try #require(RequestTarget(target))
         let head = HTTPRequestHead(method: .get, target: target, fields: [.xRequestID: "r"])
         let ongoing = try bench.gateway.responder().respond(to: ReceivedRequest(head: head)) { _ in
-            Issue.record("a cancelled request is not answered")
+            Issue.record("a cancelled request was answered")
         }
         return try #require(ongoing)
     }
 
-    private func milliseconds(_ duration: Duration) -> Double {
-        (duration / .milliseconds(1)).rounded()
-    }
-
-    @Test("It tells its id, its route and its parts: how they ended, and those that had not as cancelled")
+    @Test("Its summary has its id, its route and its parts, with those that had not ended as cancelled")
     func parts() throws {
         bench.gateway.get("/page/{id}") { [diary = bench.diary] _ in
             .parts(
@@ -38,20 +34,21 @@ struct CancelTests {
         #expect(summary.route == "/page/{id}")
         #expect(summary.status == 499)
         #expect(summary.code == "CANCELLED")
-        #expect(milliseconds(summary.elapsed) == 50)
-        #expect(summary.parts.map(\.name) == ["recent", "total", "stuck"])
-        #expect(summary.parts.map(\.kind) == ["success", "requestErr", "cancelled"])
-        #expect(summary.parts.map { milliseconds($0.elapsed) } == [20, 0, 50])
+        #expect(summary.milliseconds == 50)
+        let parts = summary.loggedParts
+        #expect(parts.map(\.name) == ["recent", "total", "stuck"])
+        #expect(parts.map(\.kind) == [.success, .requestErr, nil])
+        #expect(parts.map(\.milliseconds) == [20, 0, 50])
         #expect(bench.time.pending == 0)
         #expect(bench.transport.inFlight == 0)
-        // Ended is ended; who it was can still be asked.
+        // A second call still identifies the request.
         let again = ongoing.cancel()
         #expect(again.requestID == "r")
         #expect(again.route == "/page/{id}")
-        #expect(again.parts.isEmpty)
+        #expect(again.loggedParts.isEmpty)
     }
 
-    @Test("Steps that were done are told, and a call that a handler makes itself is no part")
+    @Test("Its summary has the completed steps, but no call that a handler made itself")
     func steps() throws {
         bench.gateway.get("/steps") { [diary = bench.diary] _ in
             .first(first: diary.rx.request(.recent).fragment())
@@ -60,12 +57,13 @@ struct CancelTests {
         bench.gateway.get("/single") { _ in Single<Answer>.never() }
         bench.upstream("/recent", .data("1"))
         bench.upstream("/total", .data("2", after: .seconds(4)))
-        let steps = try start("/steps").cancel()
-        #expect(steps.parts.map(\.name) == ["first", "total"])
-        #expect(steps.parts.map(\.kind) == ["success", "cancelled"])
+        let steps = try start("/steps").cancel().loggedParts
+        #expect(steps.map(\.name) == ["first", "total"])
+        #expect(steps.map(\.stage) == [0, nil])
+        #expect(steps.map(\.kind) == [.success, nil])
         let single = try start("/single").cancel()
         #expect(single.route == "/single")
-        #expect(single.parts.isEmpty)
+        #expect(single.loggedParts.isEmpty)
         #expect(bench.time.pending == 0)
         #expect(bench.transport.inFlight == 0)
     }

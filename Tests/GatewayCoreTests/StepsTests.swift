@@ -8,9 +8,8 @@ import Testing
 
 private enum Half: String, CaseIterable, RequestValue { case am, pm }
 
-/// A write, and the screen redrawn after it: the write's failure decides the answer, one of the redrawing only
-/// makes it partial.
-@Suite("First a write, then the redrawn screen", .noLeaks)
+/// A write and then the redrawn screen: a failing write fails the answer, a failing part of the screen makes it partial.
+@Suite("A write followed by the redrawn screen", .noLeaks)
 struct StepsTests {
     private struct Input: Decodable { var weight: Double }
 
@@ -56,7 +55,7 @@ struct StepsTests {
     }
 
     @Test(
-        "A write that fails is the answer, by the contract's table, and nothing is redrawn",
+        "A failed write is the answer, by the table of outcomes, and nothing is redrawn",
         arguments: [(422, 422), (404, 404), (409, 409), (500, 502), (503, 503), (504, 504), (400, 502)])
     func failedWrite(_ upstream: Int, _ status: Int) throws {
         bench.upstream("/weights/2026-11-20", .response(upstream))
@@ -68,7 +67,7 @@ struct StepsTests {
         #expect(bench.transport.attempts.count == 1)
     }
 
-    @Test("A write that succeeds is followed by the screen, whose parts alone are the answer's")
+    @Test("A successful write is followed by the screen, whose parts alone make the answer")
     func success() throws {
         bench.upstream("/weights/2026-11-20", .response(204, after: .milliseconds(5)))
         let pending = try put()
@@ -82,11 +81,12 @@ struct StepsTests {
         let calls = bench.transport.attempts.map(\.call)
         #expect(calls.map(\.method) == [.put, .get, .get, .get])
         #expect(calls.allSatisfy { $0.contextFields[.xRequestID] == "r" })
-        #expect(reply.summary.parts.map(\.name) == ["register", "recent", "total", "today"])
-        #expect(reply.summary.parts.map(\.kind) == ["noContent", "success", "success", "success"])
+        let parts = reply.summary.loggedParts
+        #expect(parts.map(\.name) == ["register", "recent", "total", "today"])
+        #expect(parts.map(\.kind) == [.noContent, .success, .success, .success])
     }
 
-    @Test("Where only redrawing fails the answer is 200 PARTIAL")
+    @Test("If only the redrawing fails, the answer is 200 PARTIAL")
     func partial() throws {
         bench.upstream("/weights/2026-11-20", .data("{}"))
         bench.upstream("/total", .failure(.connectionRefused))
@@ -94,11 +94,11 @@ struct StepsTests {
         #expect(reply.status == 200)
         #expect(reply["/code"] == #""PARTIAL""#)
         #expect(reply["/data"] == #"{"recent":1,"total":null,"today":3}"#)
-        // The same screen, asked for alone, fails.
+        // Requested alone, the same screen fails.
         #expect(try bench.answer(.get, "/screen").status == 502)
     }
 
-    @Test("What is wrong with the request is said before anything is written")
+    @Test("An invalid request is refused before anything is written")
     func invalid() throws {
         #expect(try put("/weights/2026-02-30/am").reply().status == 400)
         #expect(try put("/weights/2026-11-20/noon").reply().status == 400)
@@ -106,7 +106,7 @@ struct StepsTests {
         #expect(bench.transport.attempts.isEmpty)
     }
 
-    @Test("Whoever leaves during the write cancels it, and nothing is redrawn")
+    @Test("A client that leaves during the write cancels it, and nothing is redrawn")
     func disposal() throws {
         bench.upstream("/weights/2026-11-20", .response(204, after: .seconds(1)))
         let pending = try put()
@@ -117,7 +117,7 @@ struct StepsTests {
         #expect(bench.time.pending == 0)
     }
 
-    @Test("The same as a pipeline: the write's failure is the answer, its error without a part's name")
+    @Test("In a pipeline the write's failure is the answer too, and its error names no part")
     func pipeline() throws {
         bench.upstream("/weights/2026-11-20", .response(422))
         let failed = try bench.answer(.post, "/pipeline/2026-11-20")
@@ -130,13 +130,13 @@ struct StepsTests {
         #expect(reply["/data"] == #"{"recent":1,"total":2,"today":null}"#)
     }
 
-    @Test("Steps may follow steps and hand on what they brought; status and fields add up")
+    @Test("Steps may follow steps and use their values; status and fields add up")
     func chain() throws {
         let reply = try bench.answer(.post, "/chain")
         #expect(reply.status == 201)
         #expect(reply["/data"] == #"{"a":1,"b":2,"x":null}"#)
         #expect(reply.fields["X-Inner"] == "1")
         #expect(reply.fields["X-Outer"] == "2")
-        #expect(reply.summary.parts.map(\.name) == ["a", "b", "c", "a", "b", "x"])
+        #expect(reply.summary.loggedParts.map(\.name) == ["a", "b", "c", "a", "b", "x"])
     }
 }

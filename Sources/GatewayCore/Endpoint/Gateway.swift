@@ -3,7 +3,7 @@ import Locking
 public import Networking
 public import Rx
 
-/// The endpoints of a backend-for-frontend, and the upstreams that they call.
+/// The endpoints of a backend for a frontend, and the upstreams that they call.
 ///
 ///     let gateway = Gateway(environment)
 ///     let diary = gateway.provider(DiaryAPI.self, upstream: "diary")
@@ -17,15 +17,15 @@ public import Rx
 ///
 ///     let responder = try gateway.responder()
 ///
-/// Declare everything, then ask for the `responder()`: it answers what was declared until then, from any number of
-/// loops, without a lock. What is wrong with the declarations is said there, all of it at once.
+/// Declare everything, then make the `responder()`. It answers at the endpoints declared until then, from any number of loops,
+/// without a lock. `responder()` throws all declaration faults at once.
 public final class Gateway: Sendable {
     private struct State {
-        var router = Router<GatewayResponder.Routed>()
+        var router = Router<EndpointMatch>()
         var largestBody = 0
         var upstreams: [String] = []
         var faults: [String] = []
-        /// Endpoints that forward credentials, for the check of the upstreams' names: these may come later.
+        /// Endpoints that forward credentials. The upstreams' names are checked last, because they may be declared later.
         var credentialEndpoints: [(name: String, settings: EndpointSettings)] = []
     }
 
@@ -35,9 +35,9 @@ public final class Gateway: Sendable {
     private let state = Lock(State())
 
     /// - Parameters:
-    ///   - environment: the way to the upstreams, and where incidents go.
-    ///   - limits: deadline and sizes; an endpoint may have its own.
-    ///   - cors: which browsers' scripts of other origins may call. Default: none, no field is sent.
+    ///   - environment: the transport to the upstreams and the hook for incidents.
+    ///   - limits: deadline and sizes, which an endpoint may override.
+    ///   - cors: the scripts of other origins that may call. Default: none, and no CORS field is sent.
     public init(
         _ environment: GatewayEnvironment, limits: GatewayLimits = GatewayLimits(), cors: CORSPolicy? = nil
     ) {
@@ -46,8 +46,8 @@ public final class Gateway: Sendable {
         self.cors = cors
     }
 
-    /// A client of the upstream `upstream`, at the environment's address for that name or else at the targets'
-    /// own. Two targets may share an upstream.
+    /// Returns a client of the upstream named `upstream`. Its address is the environment's for that name, or else the targets'
+    /// own. Several providers may share an upstream.
     public func provider<Target: TargetType>(
         _ target: Target.Type, upstream: String, policy: CallPolicy = CallPolicy(),
         plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil
@@ -61,7 +61,7 @@ public final class Gateway: Sendable {
                 upstream: upstream, baseURL: address, transport: environment.transport, policy: policy,
                 plugins: plugins, interceptor: interceptor)
         } catch {
-            // Several providers may share the upstream, and its address is one fault.
+            // Reported once, even if several providers share the upstream.
             let fault = error.description
             state.withLock { state in
                 if !state.faults.contains(fault) { state.faults.append(fault) }
@@ -70,38 +70,40 @@ public final class Gateway: Sendable {
         }
     }
 
-    /// Stands in until `responder()` refuses to start with the bad address.
+    /// Returns a placeholder, never used because `responder()` throws for the invalid address.
     private static func unconfigured<Target: TargetType>(
         _ upstream: String, _ transport: any Transport, _ policy: CallPolicy, _ plugins: [any PluginType]
     ) -> Provider<Target> {
         do {
             return try Provider(upstream: upstream, transport: transport, policy: policy, plugins: plugins)
         } catch {
-            preconditionFailure("a provider without an address of its own has none to refuse: \(error)")
+            preconditionFailure("a provider without an address cannot have an invalid one: \(error)")
         }
     }
 
-    /// Returns what answers requests. Throws all faults at once: an endpoint that is declared wrongly, an invalid
-    /// address, or an upstream that is named in an override, in settings of connections or for credentials and that nobody
-    /// declared.
+    /// Returns the responder for the declared endpoints.
+    ///
+    /// - Throws: all faults at once: invalid endpoints and addresses, and undeclared upstreams that an override, a connection setting
+    ///   or an endpoint's credentials name.
     public func responder() throws(GatewayDeclarationError) -> GatewayResponder {
         let (router, largestBody, upstreams, declared, endpoints) = state.withLock {
             ($0.router, $0.largestBody, $0.upstreams, $0.faults, $0.credentialEndpoints)
         }
         var faults = declared + (cors?.faults ?? [])
         let known =
-            upstreams.isEmpty ? "there are none" : "known: \(upstreams.sorted().joined(separator: ", "))"
+            upstreams.isEmpty
+            ? "none is declared" : "declared: \(upstreams.sorted().joined(separator: ", "))"
         for name in environment.upstreamOverrides.keys.sorted() where !upstreams.contains(name) {
-            faults.append("there is no upstream \"\(name)\" to give an address (\(known))")
+            faults.append("an address is set for the unknown upstream \"\(name)\" (\(known))")
         }
         for name in environment.configuredUpstreams.sorted()
         where !upstreams.contains(name) && environment.upstreamOverrides[name] == nil {
-            faults.append("there is no upstream \"\(name)\" to set TLS for (\(known))")
+            faults.append("TLS is set for the unknown upstream \"\(name)\" (\(known))")
         }
         for (endpoint, settings) in endpoints {
             for (field, upstream) in settings.unknownUpstreams(known: upstreams) {
                 faults.append(
-                    "\(endpoint) forwards \(field) to \"\(upstream)\", which is not an upstream (\(known))")
+                    "\(endpoint) forwards \(field) to the unknown upstream \"\(upstream)\" (\(known))")
             }
         }
         guard faults.isEmpty else { throw GatewayDeclarationError(faults: faults) }
@@ -128,7 +130,7 @@ public final class Gateway: Sendable {
             let endpoint = Endpoint(method: method, template: template, handler: handler, settings: settings)
             state.withLock { [limit = settings.bodyLimit] state in
                 state.largestBody = max(state.largestBody, limit)
-                if !state.router.add(method, template, GatewayResponder.Routed(endpoint)) {
+                if !state.router.add(method, template, EndpointMatch(endpoint)) {
                     state.faults.append("\(name) is declared twice")
                 }
             }
@@ -138,7 +140,7 @@ public final class Gateway: Sendable {
     }
 }
 
-/// Everything that is wrong with a gateway's declarations.
+/// All faults of a gateway's declarations.
 public struct GatewayDeclarationError: Error, Sendable, CustomStringConvertible {
     public let faults: [String]
 
@@ -148,15 +150,15 @@ public struct GatewayDeclarationError: Error, Sendable, CustomStringConvertible 
 // MARK: - Endpoints
 
 extension Gateway {
-    /// An endpoint by any method. The handler runs on the request's loop: it must not block.
+    /// Adds an endpoint. The handler runs on the request's loop and must not block.
     ///
     /// - Parameters:
-    ///   - method: the method that is answered.
-    ///   - path: literal segments and parameters, `/api/weights/{date}/{half}`. A literal is preferred to a
-    ///     parameter. Case matters, and `/x/` is another path than `/x`: it is 404.
-    ///   - options: what this endpoint does in its own way.
-    ///   - handler: says the answer, or throws: a `GatewayError` is the answer it names, a `NetworkError` the one of
-    ///     the contract's table, anything else `500 INTERNAL` and an incident.
+    ///   - method: the method of the endpoint.
+    ///   - path: literal segments and parameters, `/api/weights/{date}/{half}`. A literal is preferred to a parameter. Case
+    ///     matters, and `/x/` does not match `/x`.
+    ///   - options: settings of this endpoint.
+    ///   - handler: returns the answer. A thrown `GatewayError` is the answer, a `NetworkError` is answered like the failure of a
+    ///     required part, anything else is `500 INTERNAL` and an incident.
     public func on(
         _ method: HTTPMethod, _ path: String, _ options: [EndpointOption] = [],
         _ handler: @escaping @Sendable (GatewayRequest) throws -> Answer
@@ -164,7 +166,7 @@ extension Gateway {
         add(method, path, options, .sync(handler))
     }
 
-    /// An endpoint whose handler awaits. Its task is cancelled when the client leaves or the deadline passes.
+    /// Adds an endpoint whose handler is `async`. Its task is cancelled when the client leaves or the deadline passes.
     public func on(
         _ method: HTTPMethod, _ path: String, _ options: [EndpointOption] = [],
         _ handler: @escaping @Sendable (GatewayRequest) async throws -> Answer
@@ -172,8 +174,7 @@ extension Gateway {
         add(method, path, options, .async(handler))
     }
 
-    /// An endpoint whose answer comes out of a pipeline. It is disposed when the client leaves or the deadline
-    /// passes.
+    /// Adds an endpoint whose handler returns a pipeline, which is disposed when the client leaves or the deadline passes.
     @_disfavoredOverload
     public func on(
         _ method: HTTPMethod, _ path: String, _ options: [EndpointOption] = [],

@@ -1,8 +1,8 @@
 public import HTTPModel
 
-/// What a handler gets: the request as it came, and its parameters by name and type.
+/// A request as its handler sees it, with typed access to its parameters.
 ///
-/// What a parameter lacks is a `GatewayError.invalidRequest` that names it; a handler lets it pass.
+/// A missing or invalid parameter throws a `GatewayError.invalidRequest` that names it. Handlers let it propagate.
 public final class GatewayRequest: Sendable {
     public var head: HTTPRequestHead { request.head }
     /// The whole body, at most the endpoint's limit.
@@ -10,51 +10,50 @@ public final class GatewayRequest: Sendable {
     /// The answer's `X-Request-Id`.
     public let requestID: String
 
-    /// In one piece, as it was handed over.
     private let request: ReceivedRequest
-    private let routed: GatewayResponder.Routed
-    var endpoint: Endpoint { routed.endpoint }
+    private let match: EndpointMatch
+    var endpoint: Endpoint { match.endpoint }
     var fields: HTTPFields { request.head.fields }
 
-    init(_ request: consuming ReceivedRequest, requestID: String, _ routed: GatewayResponder.Routed) {
+    init(_ request: consuming ReceivedRequest, requestID: String, _ match: EndpointMatch) {
         self.request = consume request
         self.requestID = requestID
-        self.routed = routed
+        self.match = match
     }
 
     public var method: HTTPMethod { request.head.method }
 
-    /// The first field of that name.
+    /// Returns the value of the first field of that name.
     public func header(_ name: HTTPFieldName) -> String? { fields[name] }
 }
 
 extension GatewayRequest {
-    /// The segment that `{name}` of the endpoint's path stands for, percent-decoded.
+    /// Reads the percent-decoded segment that matches `{name}` in the endpoint's path.
     ///
-    /// A name that the path does not have is a fault of the endpoint: `500 INTERNAL`.
+    /// If the path has no parameter of that name, the answer is `500 INTERNAL`.
     public func path<Value: RequestValue>(
         _ name: String, as type: Value.Type = Value.self
     ) throws -> Value {
         guard let index = endpoint.parameterNames.firstIndex(of: name) else {
             throw EndpointFault("the path has no parameter {\(name)}")
         }
-        return try Self.read(String(decoding: routed.parameters[index], as: UTF8.self), as: type) {
-            "path parameter \"\(name)\""
+        return try Self.read(String(decoding: match.parameters[index], as: UTF8.self), as: type) {
+            "Path parameter \"\(name)\""
         }
     }
 
-    /// The query parameter of that name, which must be there, once.
+    /// Reads the query parameter of that name, which must occur once.
     @inlinable
     public func query<Value: RequestValue>(
         _ name: String, as type: Value.Type = Value.self
     ) throws(GatewayError) -> Value {
         guard let value = try query(ifPresent: name, as: type) else {
-            throw .invalidRequest("query parameter \"\(name)\" is missing; it must be \(type.rule)")
+            throw .invalidRequest("Query parameter \"\(name)\" is missing; it must be \(type.rule)")
         }
         return value
     }
 
-    /// The query parameter of that name, or `defaultValue` where it is absent.
+    /// Reads the query parameter of that name. Returns `defaultValue` if it is absent.
     @inlinable
     public func query<Value: RequestValue>(
         _ name: String, as type: Value.Type = Value.self, default defaultValue: Value
@@ -62,34 +61,35 @@ extension GatewayRequest {
         try query(ifPresent: name, as: type) ?? defaultValue
     }
 
-    /// The query parameter of that name, or `nil` where it is absent. Given twice it is an error.
+    /// Reads the query parameter of that name. Returns `nil` if it is absent; throws if it occurs more than once.
     @inlinable
     public func query<Value: RequestValue>(
         ifPresent name: String, as type: Value.Type = Value.self
     ) throws(GatewayError) -> Value? {
         guard let text = try onlyText(of: name) else { return nil }
-        return try Self.read(text, as: type) { "query parameter \"\(name)\"" }
+        return try Self.read(text, as: type) { "Query parameter \"\(name)\"" }
     }
 
-    /// All query parameters of that name, in order; none is an empty array.
+    /// Reads all query parameters of that name, in order.
     public func queryAll<Value: RequestValue>(
         _ name: String, as type: Value.Type = Value.self
     ) throws(GatewayError) -> [Value] {
         var result: [Value] = []
         for text in try texts(of: name) {
-            result.append(try Self.read(text, as: type) { "query parameter \"\(name)\"" })
+            result.append(try Self.read(text, as: type) { "Query parameter \"\(name)\"" })
         }
         return result
     }
 
-    /// The text of the one query parameter of that name; `nil` where there is none.
+    /// Returns the text of the only query parameter of that name; `nil` if it is absent.
     @usableFromInline
     func onlyText(of name: String) throws(GatewayError) -> String? {
         guard let query = request.head.target.queryBytes else { return nil }
         if let text = PlainQuery.onlyValue(of: name, in: query) { return text }
         let values = try texts(of: name)
         guard values.count < 2 else {
-            throw .invalidRequest("query parameter \"\(name)\" is given \(values.count) times; one is due")
+            throw .invalidRequest(
+                "Query parameter \"\(name)\" is given \(values.count) times; it must be given once")
         }
         return values.first
     }
@@ -98,7 +98,7 @@ extension GatewayRequest {
         do {
             return try QueryItems(request.head.target.queryBytes).values(of: name)
         } catch {
-            throw .invalidRequest("query parameter \"\(name)\" cannot be read: \(error)")
+            throw .invalidRequest("Query parameter \"\(name)\" cannot be read: \(error)")
         }
     }
 
@@ -113,7 +113,7 @@ extension GatewayRequest {
     }
 }
 
-/// A mistake in an endpoint's code that shows as it runs: an incident, and `500 INTERNAL` for the client.
+/// A programming error in an endpoint, found at run time: an incident, and `500 INTERNAL` for the client.
 struct EndpointFault: Error, CustomStringConvertible {
     let description: String
 

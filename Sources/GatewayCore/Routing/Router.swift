@@ -1,20 +1,14 @@
 import HTTPModel
 
-/// Finds the endpoint of a path and method: a trie of segments, compared as bytes.
+/// Finds the endpoint of a path and method in a trie of segments, which are compared as bytes.
 ///
-/// A literal segment is preferred to a parameter, and what a literal branch cannot answer the parameter branch
-/// is asked for. A path with a trailing slash is another path than the same without it, and so is one with an
-/// empty segment: neither matches. Case matters.
+/// A literal segment is preferred to a parameter; if the literal branch has no match, the parameter branch is searched. A trailing
+/// slash or an empty segment makes a different path, which matches nothing. Case matters.
 struct Router<Value: Sendable>: Sendable {
-    struct Match: Sendable {
-        var value: Value
-        /// The decoded segments that the template's parameters stand for, in the order of the template.
-        var parameters: [ArraySlice<UInt8>]
-    }
-
     enum Result: Sendable {
-        case found(Match)
-        /// The path exists, with these methods, in the order they were declared.
+        /// `parameters` are the decoded segments that the template's parameters match, in the order of the template.
+        case found(Value, parameters: [ArraySlice<UInt8>])
+        /// The path exists, with these methods in the order of their declaration.
         case otherMethods([HTTPMethod])
         case notFound
     }
@@ -26,11 +20,11 @@ struct Router<Value: Sendable>: Sendable {
     }
 
     private var nodes = [Node()]
-    /// Whole paths without parameters that stand for themselves, each under its length: nearly all that is asked for is
-    /// one of few, and is found by one comparison, without being decoded.
+    /// Whole paths without parameters or encoded bytes, indexed by length. Most requests are for one of a few such paths, which
+    /// one comparison finds without decoding.
     private var literals: [[(path: [UInt8], node: Int)]] = []
 
-    /// Adds a route; returns `false` where the same path (whatever its parameters are called) has the method.
+    /// Adds a route. Returns `false` if the same path, whatever its parameters are called, already has the method.
     mutating func add(_ method: HTTPMethod, _ template: PathTemplate, _ value: Value) -> Bool {
         var node = 0
         for segment in template.segments {
@@ -43,14 +37,14 @@ struct Router<Value: Sendable>: Sendable {
     }
 
     private mutating func keepLiteral(_ template: PathTemplate, _ node: Int) {
-        // A template's literals need no encoding, but for what is beyond ASCII.
+        // A template's literals need no encoding unless they are beyond ASCII.
         let path = [UInt8](template.text.utf8)
         guard template.parameterNames.isEmpty, path.allSatisfy({ $0 < 0x80 }) else { return }
         while literals.count <= path.count { literals.append([]) }
         literals[path.count].append((path, node))
     }
 
-    /// What a raw path finds that is one of the literal ones to the byte; `nil` where the search has to tell.
+    /// Returns the route whose literal path equals a raw path byte by byte; `nil` if `route` has to search.
     func routeLiteral(_ method: HTTPMethod, _ raw: ArraySlice<UInt8>) -> Value? {
         guard raw.count < literals.count else { return nil }
         return raw.withUnsafeBufferPointer { raw in
@@ -66,7 +60,7 @@ struct Router<Value: Sendable>: Sendable {
 
     private func isSame(_ path: [UInt8], _ raw: UnsafeBufferPointer<UInt8>) -> Bool {
         path.withUnsafeBufferPointer { path in
-            // Paths differ at their ends rather than at their beginnings.
+            // Backwards, because paths tend to differ at their ends.
             var index = raw.count
             while index > 0 {
                 index &-= 1
@@ -99,24 +93,24 @@ struct Router<Value: Sendable>: Sendable {
         if let found {
             let start = path.bytes.startIndex
             return .found(
-                Match(
-                    value: found,
-                    parameters: search.parameters.map {
-                        path.bytes[(start + $0.lowerBound)..<(start + $0.upperBound)]
-                    }))
+                found,
+                parameters: search.parameters.map {
+                    path.bytes[(start + $0.lowerBound)..<(start + $0.upperBound)]
+                })
         }
         return search.others.isEmpty ? .notFound : .otherMethods(search.others)
     }
 
-    /// What one search carries along: each node is visited at most once, so the work is bounded by the trie.
+    /// The state of one search. Each node is visited at most once, so the trie bounds the work.
     private struct Search {
         let method: HTTPMethod
-        /// Where the parameters' segments are in the path.
+        /// The ranges of the parameters' segments in the path.
         var parameters: [Range<Int>] = []
+        /// Other methods that the path has.
         var others: [HTTPMethod] = []
     }
 
-    // By index and in place, not by `for in` over copies: nothing is retained on the way down.
+    // These loop over indices: `for in` would copy and retain each entry on the way down.
 
     private func visit(_ node: Int, _ search: inout Search) -> Value? {
         for index in nodes[node].methods.indices where nodes[node].methods[index].method == search.method {
@@ -153,7 +147,7 @@ struct Router<Value: Sendable>: Sendable {
         end == path.count ? visit(node, &search) : walk(node, from: end + 1, path, &search)
     }
 
-    /// The child for a segment; there is at most one, as `add` makes one child a segment.
+    /// The literal child for a segment; `add` makes at most one.
     private func literal(of node: Int, _ segment: UnsafeBufferPointer<UInt8>) -> Int? {
         for index in nodes[node].literals.indices {
             guard nodes[node].literals[index].segment.count == segment.count else { continue }

@@ -5,10 +5,10 @@ import Locking
 import Networking
 import Rx
 
-/// One request at its endpoint: runs the handler, awaits the parts, holds the deadline, makes the answer.
+/// Runs one request at its endpoint: calls the handler, awaits the parts, enforces the deadline and delivers the answer.
 ///
-/// It delivers once, or never where it is disposed first; either way everything it subscribed to is disposed. Parts may end
-/// on any thread; the answer is delivered on the one where the last of them did.
+/// It delivers once, or never if it is disposed first. Either way it disposes everything it subscribed to. Parts may end on any
+/// thread; the answer is delivered on the thread on which the last part ended.
 final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     private let request: GatewayRequest
     private let context: CallContext
@@ -33,7 +33,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     private var endpoint: Endpoint { request.endpoint }
     private var renderer: Renderer { responder.renderer }
 
-    // MARK: - The way of a request
+    // MARK: - Handler
 
     func begin() {
         let timer = scheduler.setTimer(after: endpoint.deadlineInterval, target: self)
@@ -71,7 +71,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         keep(work, of: stage)
     }
 
-    /// Keeps what is under way at a stage, for its end; an earlier stage's is not kept.
+    /// Keeps the work of a stage so that the run's end can dispose it. Work of an earlier stage has ended and is not kept.
     private func keep(_ work: any Disposable, of stage: Int) {
         let isOver = state.withLock { state in
             if !state.isOver, state.stage == stage { state.work = work }
@@ -80,36 +80,46 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         if isOver { work.dispose() }
     }
 
-    private func proceed(to answer: consuming Answer, in outer: Dressing?) throws {
+    private func proceed(to answer: consuming Answer, in outer: AnswerOverrides?) throws {
         let content = answer.takeContent()
-        let dressing = Dressing(consume answer, in: outer)
-        if let status = dressing.status, status.code >= 400 {
+        let overrides = AnswerOverrides(consume answer, in: outer)
+        if let status = overrides.status, status.code >= 400 {
             let code = ErrorCode(status: status.code)
-            throw GatewayError(code, code.title, fields: dressing.fields)
+            throw GatewayError(code, code.title, fields: overrides.fields)
         }
         switch consume content {
-        case .parts(let parts): try start(parts, RunState.Next(dressing))
-        case .steps(let steps, let then): try start(steps, RunState.Next(dressing, then: then))
-        case .value(let value): finish(value: try value.get(), dressing)
+        case .parts(let parts): try start(parts, RunState.AfterStage(overrides))
+        case .steps(let steps, let then): try start(steps, RunState.AfterStage(overrides, then: then))
+        case .value(let result):
+            let value = try result.get()
+            end { renderer.value(value, overrides, for: $0) }
+        }
+    }
+
+    private func attempt(_ step: () throws -> Void) {
+        do {
+            try step()
+        } catch {
+            fail(error)
         }
     }
 
     // MARK: - Parts
 
-    /// Starts all parts, in their order; what comes next is up to the one that ends last.
-    private func start(_ parts: consuming [NamedPart], _ next: consuming RunState.Next?) throws {
+    /// Starts all parts in order. The part that ends last continues the run.
+    private func start(_ parts: consuming [NamedPart], _ after: consuming RunState.AfterStage?) throws {
         try NamedPart.check(parts)
         let count = parts.count
-        // An async handler may come back after the deadline; nothing is asked of an upstream then.
-        guard let stage = state.withLock({ $0.beginStage(of: &parts, &next) }) else { return }
-        guard count > 0 else { return joined(state.withLock { $0.takeEnded(of: stage) }) }
+        // An async handler may return after the deadline; no upstream is called then.
+        guard let stage = state.withLock({ $0.beginStage(of: &parts, &after) }) else { return }
+        guard count > 0 else { return stageEnded(state.withLock { $0.finishStage(stage) }) }
         if isTimed { plan(stage..<(stage + count)) }
         var work: Link?
         for index in 0..<count {
             let taken = state.withLock { $0.takeSource(of: index, stage, keeping: &work) }
             work.take()?.stop()
             guard let source = consume taken else { return }
-            // Moved all the way: a source that nobody else holds is run itself, and no copy of it.
+            // Moved at every step: a uniquely held source runs in place instead of being copied.
             let part = (consume source).single(on: scheduler)
             if part.isOneCall, !isTimed {
                 work = (consume part).subscribe(self, number: stage + index)
@@ -121,39 +131,38 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         work?.stop()
     }
 
-    private func ended(_ number: Int, _ outcome: consuming PartOutcome?) {
+    private func partEnded(_ number: Int, _ outcome: consuming PartOutcome?) {
         if isTimed { noteEnd(of: number, outcome?.kind) }
-        joined(state.withLock { $0.end(of: number, &outcome) })
+        stageEnded(state.withLock { $0.end(of: number, &outcome) })
     }
 
-    /// The parts of the present stage have ended: only then may the next stage begin.
-    private func joined(_ ended: consuming RunState.Ended?) {
-        switch consume ended {
+    /// Answers, or goes on to the next stage, once all parts of a stage have ended. Does nothing for nil.
+    private func stageEnded(_ stage: consuming RunState.FinishedStage?) {
+        switch consume stage {
         case nil:
             break
-        case .answer(var remains, let dressing):
-            if let timer = remains.timer { scheduler.cancelTimer(timer) }
+        case .answer(var finished, let overrides):
+            if let timer = finished.timer { scheduler.cancelTimer(timer) }
             deliver(
                 renderer.parts(
-                    PartResults(remains.takeParts(), from: remains.stage), status: dressing.status ?? .ok,
-                    fields: dressing.fields,
-                    before: remains.before, for: recipient))
-        case .steps(let results, let then, let dressing):
+                    PartResults(finished.takeParts(), from: finished.stage), overrides,
+                    for: facts(finished.steps)))
+        case .steps(let results, let then, let overrides):
             if case .failed(let index) = Verdict(results.parts) {
-                return finish(results, decidedBy: index)
+                return end { renderer.failure(results, decidedBy: index, for: $0) }
             }
-            state.withLock { $0.before.append(results) }
+            state.withLock { $0.steps.append(results) }
             CallContext.$current.withValue(context) {
-                attempt { try proceed(to: try then(StepValues(steps: results.parts)), in: dressing) }
+                attempt { try proceed(to: try then(StepValues(steps: results.parts)), in: overrides) }
             }
         }
     }
 
-    // MARK: - The timeline, where it is asked for
+    // MARK: - Timeline
 
     private var isTimed: Bool { context.timeline != nil }
 
-    /// `elapsed` as calls have it in the timeline: to the microsecond.
+    /// Nanoseconds since the start, rounded to microseconds like the times of calls in the timeline.
     private var moment: Int64 {
         Int64(saturating: (scheduler.now.timeIntervalSince(started) * 1e6).rounded() * 1000)
     }
@@ -178,105 +187,76 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         }
     }
 
-    /// Subscribes a part in a context that tells whose the calls are.
+    /// Subscribes to a part in a context that attributes its calls to the part.
     @inline(never)
     private func subscribe(_ part: consuming Single<JSONFragment>, _ number: Int) -> Link? {
         var context = context.forPart(number)
         if let timeline = context.timeline?.timeline {
             context = context.with(timeline.began(number, at: moment))
         }
-        // Moved all the way, as above.
+        // Moved, as in `start`.
         var source: Single<JSONFragment>? = part
         return CallContext.$current.withValue(context) { source.take()?.subscribe(self, number: number) }
     }
 
-    private func attempt(_ step: () throws -> Void) {
-        do {
-            try step()
-        } catch {
-            fail(error)
-        }
-    }
+    // MARK: - End
 
-    // MARK: - Ends
-
-    private func finish(_ results: PartResults, decidedBy index: Int) {
-        end { before, recipient in
-            renderer.failure(results, decidedBy: index, before: before, for: recipient)
-        }
-    }
-
-    private func finish(value: JSONFragment, _ dressing: Dressing) {
-        end { before, recipient in
-            renderer.value(
-                value, status: dressing.status ?? .ok, fields: dressing.fields, before: before, for: recipient
-            )
-        }
-    }
-
-    /// What the handler or a closure of its own failed with.
+    /// Ends the request with an error that the handler or a `then` closure threw.
     private func fail(_ error: any Error) {
         if let error = error as? GatewayError {
-            end { before, recipient in renderer.error(error, before: before, for: recipient) }
-            return
+            return end { renderer.error(error, for: $0) }
         }
         let elapsed = elapsed
         let outcome = PartOutcome(
             error: error, elapsed: elapsed, reveals: endpoint.settings.revealsUpstreamMessages)
         guard let failure = outcome.failure else {
-            // A call whose answer was that there is nothing.
-            end { before, recipient in
-                renderer.value(.null, status: .ok, fields: HTTPFields(), before: before, for: recipient)
-            }
-            return
+            // The handler decoded the body of a call that had no content: the answer has no data.
+            return end { renderer.value(.null, nil, for: $0) }
         }
         if let unexpected = failure.unexpected {
-            // The client is gone or was answered; what a cancelled task throws is nobody's fault.
+            // After the client has left or been answered, a cancelled task may throw anything; that is no incident.
             guard !state.withLock({ $0.isOver }) else { return }
-            responder.environment.report(incident(unexpected, part: nil))
-            end { before, recipient in renderer.error(.internal, before: before, for: recipient) }
-            return
+            report(unexpected, part: nil)
+            return end { renderer.error(.internal, for: $0) }
         }
-        let results = PartResults(unnamed: failure, elapsed: elapsed)
-        finish(results, decidedBy: 0)
+        end { renderer.failure(PartResults(unnamed: failure, elapsed: elapsed), decidedBy: 0, for: $0) }
     }
 
-    /// The deadline. What has ended by now counts, the rest is `deadline_exceeded`.
+    /// The deadline has passed. Parts that have ended count; the others fail with `deadline_exceeded`.
     func timerFired(_ token: TimerToken) {
-        guard var remains = state.withLock({ $0.takeOver() }) else { return }
-        // Before all ends: what had not ended by itself has no end in the timeline.
-        let recipient = recipient
-        remains.dispose()
-        deliver(expired(remains, recipient))
+        guard var finished = state.withLock({ $0.finish() }) else { return }
+        // Closes the timeline before cancelling: a part that has not ended by itself has no end in it.
+        let facts = facts(finished.steps)
+        finished.dispose()
+        deliver(expired(finished, facts))
     }
 
-    private func expired(_ remains: RunState.Remains, _ recipient: Renderer.Recipient) -> GatewayResponse {
+    private func expired(
+        _ finished: RunState.FinishedRun, _ facts: consuming Renderer.RequestFacts
+    ) -> GatewayResponse {
         let limit = endpoint.settings.deadline.nanoseconds / 1_000_000
-        let late = GatewayError.upstreamTimeout("the answer was not ready within \(limit) ms")
-        guard let next = remains.next else {
-            return renderer.error(late, before: remains.before, for: recipient)
-        }
-        var parts = remains.parts
+        let late = GatewayError.upstreamTimeout("The answer was not ready within \(limit) ms")
+        guard let after = finished.after else { return renderer.error(late, for: facts) }
+        var parts = finished.parts
         for index in parts.indices where parts[index].outcome == nil {
             parts[index].outcome = PartOutcome(
-                PartFailure(deadlineAfter: recipient.elapsed), elapsed: recipient.elapsed)
+                PartFailure(deadlineAfter: facts.elapsed), elapsed: facts.elapsed)
         }
-        let results = PartResults(parts, from: remains.stage, areSteps: next.then != nil)
-        guard next.then != nil else {
-            return renderer.parts(
-                results, status: next.dressing.status ?? .ok, fields: next.dressing.fields,
-                before: remains.before, for: recipient)
-        }
+        let results = PartResults(parts, from: finished.stage, areSteps: after.then != nil)
+        guard after.then != nil else { return renderer.parts(results, after.overrides, for: facts) }
         guard case .failed(let index) = Verdict(results.parts) else {
-            return renderer.error(late, before: remains.before + [results], for: recipient)
+            facts.steps.append(results)
+            return renderer.error(late, for: facts)
         }
-        return renderer.failure(results, decidedBy: index, before: remains.before, for: recipient)
+        return renderer.failure(results, decidedBy: index, for: facts)
     }
 
-    private func end(_ response: ([PartResults], Renderer.Recipient) -> GatewayResponse) {
-        guard var remains = state.withLock({ $0.takeOver() }) else { return }
-        remains.dispose()
-        conclude(remains, response)
+    /// Ends the run, cancels what is in progress and delivers. Does nothing if the run is over.
+    private func end(_ response: (Renderer.RequestFacts) -> GatewayResponse) {
+        guard var finished = state.withLock({ $0.finish() }) else { return }
+        finished.dispose()
+        if let timer = finished.timer { scheduler.cancelTimer(timer) }
+        deliver(response(facts(finished.steps)))
     }
 
     private func deliver(_ answer: consuming GatewayResponse) {
@@ -284,29 +264,22 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         receiver.answered(answer)
     }
 
-    /// The run is over and nothing of it is under way any more: delivers.
-    private func conclude(
-        _ remains: RunState.Remains, _ response: ([PartResults], Renderer.Recipient) -> GatewayResponse
-    ) {
-        if let timer = remains.timer { scheduler.cancelTimer(timer) }
-        deliver(response(remains.before, recipient))
-    }
-
     func dispose() {
         _ = cancel()
     }
 
-    /// The client is gone.
     func cancel() -> RequestSummary {
-        var remains = state.withLock { $0.takeOver() }
-        if let timer = remains?.timer { scheduler.cancelTimer(timer) }
-        remains?.dispose()
+        var finished = state.withLock { $0.finish() }
+        if let timer = finished?.timer { scheduler.cancelTimer(timer) }
+        finished?.dispose()
         return RequestSummary(
             requestID: request.requestID, route: endpoint.template.text,
             status: HTTPStatus.clientClosedRequest.code, code: "CANCELLED", nanoseconds: elapsed,
-            steps: remains?.before ?? [],
-            results: remains.flatMap { remains in
-                remains.next.map { PartResults(remains.parts, from: remains.stage, areSteps: $0.then != nil) }
+            steps: finished?.steps ?? [],
+            results: finished.flatMap { finished in
+                finished.after.map {
+                    PartResults(finished.parts, from: finished.stage, areSteps: $0.then != nil)
+                }
             },
             context: context)
     }
@@ -315,29 +288,31 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         Int64(saturating: scheduler.now.timeIntervalSince(started) * 1_000_000_000)
     }
 
-    private var recipient: Renderer.Recipient {
-        Renderer.Recipient(
+    /// Closes the timeline, if there is one.
+    private func facts(_ steps: consuming [PartResults]) -> Renderer.RequestFacts {
+        Renderer.RequestFacts(
             requestID: request.requestID, route: endpoint.template.text, elapsed: elapsed,
-            fields: request.fields,
-            timeline: isTimed ? closedTimeline() : nil)
+            fields: request.fields, timeline: isTimed ? closedTimeline() : nil, steps: consume steps)
     }
 
-    private func incident(_ error: any Error, part: String?) -> GatewayIncident {
-        GatewayIncident(requestID: request.requestID, route: endpoint.template.text, part: part, error: error)
+    private func report(_ error: any Error, part: String?) {
+        responder.environment.report(
+            GatewayIncident(
+                requestID: request.requestID, route: endpoint.template.text, part: part, error: error))
     }
 }
 
 extension EndpointRun: SingleReceiver {
     func succeeded(_ value: consuming JSONFragment, number: Int) {
-        ended(number, PartOutcome(value, elapsed: elapsed))
+        partEnded(number, PartOutcome(value, elapsed: elapsed))
     }
 
     func failed(_ error: any Error, number: Int) {
         let outcome = PartOutcome(
             error: error, elapsed: elapsed, reveals: endpoint.settings.revealsUpstreamMessages)
         if let unexpected = outcome.failure?.unexpected {
-            responder.environment.report(incident(unexpected, part: state.withLock { $0.name(of: number) }))
+            report(unexpected, part: state.withLock { $0.name(of: number) })
         }
-        ended(number, outcome)
+        partEnded(number, outcome)
     }
 }

@@ -2,23 +2,26 @@ import HTTPModel
 import JSONBytes
 import Networking
 
-/// Makes responses of what endpoints and errors say: envelope or problem, and the fields that go with it.
+/// Turns results and errors into responses: an envelope or a problem document, and the fields that go with it.
 final class Renderer: Sendable {
-    /// Whom an answer is for.
-    struct Recipient {
+    /// What an answer depends on besides its content: facts about the request that it answers.
+    struct RequestFacts {
         let requestID: String
-        let route: String?
+        /// The endpoint's path template; nil if no endpoint took the request.
+        var route: String?
         /// Nanoseconds from the request to its answer.
-        let elapsed: Int64
-        /// The request's fields: `Accept` and `Origin` have a say in the answer. Nil where they could not be read.
+        var elapsed: Int64 = 0
+        /// The request's fields: `Accept` and `Origin` matter to the answer. Nil if they could not be read.
         let fields: HTTPFields?
-        /// Where the request asked for it, and may.
+        /// Set if the request asked for its timeline and the gateway allows it.
         var timeline: AnswerTimeline?
+        /// The results of the steps before the answer, for the log.
+        var steps: [PartResults] = []
     }
 
     let cors: CORSPolicy?
     let name: GatewayName
-    /// Bytes of a merged answer.
+    /// The most bytes that a merged answer may have.
     let answerLimit: Int
 
     private let constant = AnswerFields()
@@ -29,86 +32,78 @@ final class Renderer: Sendable {
         self.answerLimit = answerLimit
     }
 
-    /// An answer whose parts have all ended.
+    // MARK: - Successes
+
+    /// Returns the answer for parts that have all ended.
     func parts(
-        _ results: consuming PartResults, status: HTTPStatus, fields: HTTPFields, before: [PartResults],
-        for recipient: Recipient
+        _ results: consuming PartResults, _ overrides: AnswerOverrides, for request: RequestFacts
     ) -> GatewayResponse {
         let isComplete: Bool
         switch Verdict(results.parts) {
         case .complete: isComplete = true
         case .partial: isComplete = false
-        case .failed(let index):
-            return failure(results, decidedBy: index, before: before, for: recipient)
+        case .failed(let index): return failure(results, decidedBy: index, for: request)
         }
-        guard results.dataBytes <= answerLimit else {
-            return tooLarge(results, before: before, for: recipient)
-        }
-        return success(
-            .parts, consume results, isComplete: isComplete, status: status, fields: fields, before: before,
-            for: recipient)
+        guard results.dataBytes <= answerLimit else { return tooLarge(results, for: request) }
+        return success(.parts, consume results, isComplete: isComplete, overrides, for: request)
     }
 
-    /// An answer that is one value.
+    /// Returns the answer whose data is one value.
     func value(
-        _ value: JSONFragment, status: HTTPStatus, fields: HTTPFields, before: [PartResults],
-        for recipient: Recipient
+        _ value: JSONFragment, _ overrides: AnswerOverrides?, for request: RequestFacts
     ) -> GatewayResponse {
-        guard value.bytes.count <= answerLimit else {
-            return tooLarge(nil, before: before, for: recipient)
-        }
-        return success(
-            .value(value), nil, isComplete: true, status: status, fields: fields, before: before,
-            for: recipient)
+        guard value.bytes.count <= answerLimit else { return tooLarge(nil, for: request) }
+        return success(.value(value), nil, isComplete: true, overrides, for: request)
     }
 
     private func success(
-        _ body: Envelope.Body, _ results: consuming PartResults?, isComplete: Bool, status: HTTPStatus,
-        fields: HTTPFields,
-        before: [PartResults], for recipient: Recipient
+        _ body: Envelope.Body, _ results: consuming PartResults?, isComplete: Bool,
+        _ overrides: AnswerOverrides?, for request: RequestFacts
     ) -> GatewayResponse {
+        let status = overrides?.status ?? .ok
         let head = EnvelopeHead(
             code: isComplete ? "OK" : "PARTIAL", message: isComplete ? "success" : "some parts failed",
-            status: status.code, requestID: recipient.requestID, elapsed: recipient.elapsed,
-            timeline: recipient.timeline)
+            status: status.code, requestID: request.requestID, elapsed: request.elapsed,
+            timeline: request.timeline)
         let hasBody = !status.forbidsBody && status != .resetContent
-        let constant = isComplete ? successFields(hasBody: hasBody, fields) : constant.failure
+        let constant = isComplete ? successFields(hasBody: hasBody, overrides?.fields) : constant.failure
         var answer = HTTPResponse(
-            status: status, fields: constant.fields(requestID: recipient.requestID),
+            status: status, fields: constant.fields(requestID: request.requestID),
             body: hasBody ? Envelope.answer(head, body, results, complete: isComplete) : [])
         if !isComplete, let proxyStatus = results.flatMap({ ProxyStatus.value($0, from: name) }) {
             answer.fields.append(.proxyStatus, proxyStatus)
         }
-        if !fields.isEmpty { add(fields, to: &answer.fields, withCacheControl: isComplete) }
-        return response(consume answer, head.code, consume results, before, recipient)
+        if let fields = overrides?.fields, !fields.isEmpty {
+            add(fields, to: &answer.fields, withCacheControl: isComplete)
+        }
+        return response(consume answer, head.code, consume results, request)
     }
 
     /// - Parameter own: the endpoint's fields.
-    private func successFields(hasBody: Bool, _ own: HTTPFields) -> ConstantFields {
-        let isCacheable = !own.isEmpty && own.contains(.cacheControl)
+    private func successFields(hasBody: Bool, _ own: HTTPFields?) -> ConstantFields {
+        let isCacheable = own.map { !$0.isEmpty && $0.contains(.cacheControl) } ?? false
         return hasBody
             ? (isCacheable ? constant.cacheableSuccess : constant.success)
             : (isCacheable ? constant.cacheableEmpty : constant.empty)
     }
 
-    /// An answer that failed parts have decided.
+    // MARK: - Failures
+
+    /// Returns the answer that a failed part has decided.
     func failure(
-        _ results: PartResults, decidedBy index: Int, before: [PartResults], for recipient: Recipient
+        _ results: PartResults, decidedBy index: Int, for request: RequestFacts
     ) -> GatewayResponse {
-        guard let failure = results.parts[index].failure else {
-            return error(.internal, for: recipient)
-        }
+        guard let failure = results.parts[index].failure else { return error(.internal, for: request) }
         var fields = failure.answer.own?.fields ?? HTTPFields()
         if let seconds = retryAfter(results, status: failure.answer.status) {
             fields[.retryAfter] = "\(seconds)"
         }
         for challenge in failure.answer.challenges { fields.append(.wwwAuthenticate, challenge) }
-        return failed(
-            failure.answer.code, failure.message(for: results.parts[index].name), fields, results, before,
-            recipient)
+        let message = failure.message(for: results.parts[index].name)
+        return error(GatewayError(failure.answer.code, message, fields: fields), results, for: request)
     }
 
-    /// The longest wait that any failure with the answer's status asks for.
+    /// The longest `Retry-After` among the failures that call for this status.
     private func retryAfter(_ results: PartResults, status: Int) -> Int? {
         results.parts.compactMap { part in
             guard let answer = part.failure?.answer, answer.status == status else { return nil }
@@ -116,77 +111,65 @@ final class Renderer: Sendable {
         }.max()
     }
 
-    /// An answer of the gateway's own.
+    private func tooLarge(_ results: PartResults?, for request: RequestFacts) -> GatewayResponse {
+        error(.badGateway("The merged answer exceeds \(answerLimit) bytes"), results, for: request)
+    }
+
+    /// Returns the answer for an error, as an envelope or, if the client prefers it, as a problem document.
     func error(
-        _ error: GatewayError, _ results: PartResults? = nil, before: [PartResults] = [],
-        for recipient: Recipient
+        _ error: GatewayError, _ results: PartResults? = nil, for request: RequestFacts
     ) -> GatewayResponse {
-        failed(error.code, error.message, error.fields, results, before, recipient)
-    }
-
-    private func tooLarge(
-        _ results: PartResults?, before: [PartResults], for recipient: Recipient
-    ) -> GatewayResponse {
-        error(
-            .badGateway("the merged answer has more than \(answerLimit) bytes"), results, before: before,
-            for: recipient)
-    }
-
-    private func failed(
-        _ code: ErrorCode, _ message: String, _ fields: HTTPFields, _ results: PartResults?,
-        _ before: [PartResults], _ recipient: Recipient
-    ) -> GatewayResponse {
+        let code = error.code
         let head = EnvelopeHead(
-            code: code.name, message: message, status: code.status, requestID: recipient.requestID,
-            elapsed: recipient.elapsed, timeline: recipient.timeline)
+            code: code.name, message: error.message, status: code.status, requestID: request.requestID,
+            elapsed: request.elapsed, timeline: request.timeline)
         let isProblem =
-            recipient.fields.map { $0.contains(.accept) && AcceptedMediaTypes($0).prefersProblemJSON }
-            ?? false
+            request.fields.map { $0.contains(.accept) && AcceptedMediaTypes($0).prefersProblemJSON } ?? false
         let body =
             isProblem
             ? Envelope.problem(head, code, results) : Envelope.answer(head, .null, results, complete: false)
         var answer = HTTPResponse(
             status: HTTPStatus(code: code.status) ?? .internalServerError,
-            fields: (isProblem ? constant.problem : constant.failure).fields(requestID: recipient.requestID),
+            fields: (isProblem ? constant.problem : constant.failure).fields(requestID: request.requestID),
             body: body)
         if let proxyStatus = results.flatMap({ ProxyStatus.value($0, from: name) }) {
             answer.fields.append(.proxyStatus, proxyStatus)
         }
-        if !fields.isEmpty { add(fields, to: &answer.fields, withCacheControl: false) }
-        return response(answer, code.name, results, before, recipient)
+        if !error.fields.isEmpty { add(error.fields, to: &answer.fields, withCacheControl: false) }
+        return response(answer, code.name, results, request)
     }
 
-    /// An answer without a body, to OPTIONS.
-    func empty(_ fields: HTTPFields, for recipient: Recipient) -> GatewayResponse {
-        response(noContent(fields, recipient), "OK", nil, [], recipient)
-    }
+    // MARK: - Answers to OPTIONS
 
-    /// The answer to a browser's preflight. Its fields are all that CORS has to say.
-    func preflight(_ fields: HTTPFields, for recipient: Recipient) -> GatewayResponse {
-        response(noContent(fields, recipient), "OK", nil, [], recipient, hasCORS: true)
-    }
-
-    private func noContent(_ fields: HTTPFields, _ recipient: Recipient) -> HTTPResponse {
+    /// Returns a 204 with these fields.
+    ///
+    /// - Parameter isPreflight: whether the fields of the CORS policy are among them already.
+    func noContent(_ fields: HTTPFields, isPreflight: Bool = false, for request: RequestFacts)
+        -> GatewayResponse
+    {
         var answer = HTTPResponse(
-            status: .noContent, fields: constant.empty.fields(requestID: recipient.requestID))
+            status: .noContent, fields: constant.empty.fields(requestID: request.requestID))
         answer.fields.append(contentsOf: fields)
-        return answer
+        return response(answer, "OK", nil, request, hasCORS: isPreflight)
     }
 
-    /// - Parameter hasCORS: whether the fields of the CORS policy are in the answer already.
+    // MARK: - Fields
+
     private func response(
         _ answer: consuming HTTPResponse, _ code: String, _ results: consuming PartResults?,
-        _ before: [PartResults], _ recipient: Recipient, hasCORS: Bool = false
+        _ request: RequestFacts, hasCORS: Bool = false
     ) -> GatewayResponse {
-        if let cors, !hasCORS { cors.addFields(to: &answer.fields, for: recipient.fields) }
-        if let timeline = recipient.timeline { timeline.addFields(to: &answer.fields) }
+        if let cors, !hasCORS { cors.addFields(to: &answer.fields, for: request.fields) }
+        if let timeline = request.timeline { timeline.addFields(to: &answer.fields) }
         let status = answer.status.code
         return GatewayResponse(
-            response: consume answer, requestID: recipient.requestID, route: recipient.route, status: status,
-            code: code, nanoseconds: recipient.elapsed, steps: before, results: consume results)
+            response: consume answer,
+            summary: RequestSummary(
+                requestID: request.requestID, route: request.route, status: status, code: code,
+                nanoseconds: request.elapsed, steps: request.steps, results: consume results))
     }
 
-    /// Adds an endpoint's fields, but for those that are the gateway's own.
+    /// Adds an endpoint's fields, except those that the gateway sets itself.
     ///
     /// - Parameter withCacheControl: false for an answer that must not be stored, whatever the endpoint says.
     private func add(_ fields: HTTPFields, to target: inout HTTPFields, withCacheControl: Bool) {

@@ -1,97 +1,98 @@
-import HTTPModel
 import Networking
 import Rx
 
-/// What of an `EndpointRun` changes, behind its lock: the stage it is at and the parts that are awaited there.
+/// The mutable state of an `EndpointRun`, behind its lock: the current stage and the parts it awaits.
 ///
-/// A stage is what is under way at one time: the handler, the steps, the parts. It is named by the number of its first
-/// part, and numbers go on from stage to stage, so that what an earlier one hands in late meets nobody.
+/// A run goes through stages: its handler, each group of steps, the parts. A stage is identified by the number of its first part.
+/// Numbers are never reused within a run, so a late result of an earlier stage matches no part and is dropped.
 struct RunState {
-    /// What happens when the parts have ended: `then` says the answer, or they are it.
-    struct Next: Sendable {
+    /// What follows when all parts of a stage have ended.
+    struct AfterStage: Sendable {
+        /// Makes the next answer from the results of steps; nil if the parts are the answer.
         let then: (@Sendable (StepValues) throws -> Answer)?
-        let dressing: Dressing
+        let overrides: AnswerOverrides
 
-        init(_ dressing: consuming Dressing, then: (@Sendable (StepValues) throws -> Answer)? = nil) {
+        init(_ overrides: consuming AnswerOverrides, then: (@Sendable (StepValues) throws -> Answer)? = nil) {
             self.then = then
-            self.dressing = dressing
+            self.overrides = overrides
         }
     }
 
-    /// What a run that is over leaves.
-    struct Remains {
+    /// What a run hands over when it finishes.
+    struct FinishedRun {
         var timer: TimerToken?
         var work: (any Disposable)?
         var parts: [NamedPart]
         /// The number of the first part.
         var stage: Int
-        var next: Next?
-        var before: [PartResults]
+        var after: AfterStage?
+        /// The results of completed steps.
+        var steps: [PartResults]
 
-        /// Moved out, so that nothing of the remains holds them.
+        /// Moves the parts out, so that the caller holds the only reference.
         mutating func takeParts() -> [NamedPart] {
             var taken: [NamedPart] = []
             swap(&taken, &parts)
             return taken
         }
 
-        /// Ends what is under way.
+        /// Cancels whatever is still in progress.
         mutating func dispose() {
             work.take()?.dispose()
             for index in parts.indices { parts[index].stop() }
         }
     }
 
-    /// All parts of a stage have ended.
-    enum Ended {
-        /// They are the answer, and the run is over.
-        case answer(Remains, Dressing)
-        case steps(PartResults, then: @Sendable (StepValues) throws -> Answer, Dressing)
+    /// The outcome of a stage whose parts have all ended.
+    enum FinishedStage {
+        /// The parts are the answer, and the run is over.
+        case answer(FinishedRun, AnswerOverrides)
+        case steps(PartResults, then: @Sendable (StepValues) throws -> Answer, AnswerOverrides)
     }
 
     private(set) var isOver = false
     private(set) var stage = 0
     var timer: TimerToken?
-    /// What is under way besides parts.
+    /// Work in progress other than parts: an async handler or a pipeline.
     var work: (any Disposable)?
-    /// The steps that are done.
-    var before: [PartResults] = []
+    /// The results of completed steps.
+    var steps: [PartResults] = []
 
     private var parts: [NamedPart] = []
-    /// How many of them have not ended.
+    /// Parts of this stage that have not ended.
     private var awaited = 0
-    /// `nil` where no parts are awaited.
-    private var next: Next?
+    /// `nil` unless parts are awaited.
+    private var after: AfterStage?
 
-    /// A stage without parts.
+    /// Begins a stage without parts.
     mutating func beginStage() -> Int {
         stage += max(1, parts.count)
         work = nil
         parts = []
-        next = nil
+        after = nil
         return stage
     }
 
-    /// A stage of parts that are still to be started, which are taken from the caller; `nil` where the run is over.
-    mutating func beginStage(of parts: inout [NamedPart], _ next: inout Next?) -> Int? {
+    /// Begins a stage whose parts are about to be started, and takes them from the caller. Returns `nil` if the run is over.
+    mutating func beginStage(of parts: inout [NamedPart], _ after: inout AfterStage?) -> Int? {
         guard !isOver else { return nil }
         let stage = beginStage()
         awaited = parts.count
         swap(&self.parts, &parts)
-        swap(&self.next, &next)
+        swap(&self.after, &after)
         return stage
     }
 
-    /// The source of a part that is to be started; `nil` where nobody awaits it any more. What awaits the part before it is
-    /// kept, as `keep` has it.
+    /// Returns the source of a part that is about to be started, `nil` if the stage is no longer current. Also keeps the
+    /// subscription of the part before it, as `keep` does.
     mutating func takeSource(of index: Int, _ stage: Int, keeping work: inout Link?) -> Part.Source? {
         if index > 0 { keep(&work, of: index - 1, stage) }
         guard !isOver, self.stage == stage else { return nil }
         return parts[index].part.takeSource()
     }
 
-    /// Takes what awaits a part from the caller. Left there it is to be stopped: the run is over, or the part has ended, where
-    /// that does nothing.
+    /// Takes a part's subscription from the caller. If it stays in `work`, the caller stops it: the run is over, or the part has
+    /// ended, and then stopping has no effect.
     mutating func keep(_ work: inout Link?, of index: Int, _ stage: Int) {
         guard !isOver, self.stage == stage else { return }
         parts[index].keep(&work)
@@ -102,51 +103,37 @@ struct RunState {
         return parts.indices.contains(index) ? parts[index].name : nil
     }
 
-    /// Notes a part's outcome, which is taken from the caller; the deadline may come before the others'.
-    mutating func end(of number: Int, _ outcome: inout PartOutcome?) -> Ended? {
+    /// Records a part's outcome, which is taken from the caller. Returns the stage's outcome if this was the last part.
+    mutating func end(of number: Int, _ outcome: inout PartOutcome?) -> FinishedStage? {
         let index = number - stage
         guard !isOver, index >= 0, index < parts.count, parts[index].outcome == nil else { return nil }
         parts[index].end(&outcome)
         awaited -= 1
-        return awaited == 0 ? takeEnded(of: stage) : nil
+        return awaited == 0 ? finishStage(stage) : nil
     }
 
-    /// The parts that have ended, all of them.
-    mutating func takeEnded(of stage: Int) -> Ended? {
-        guard self.stage == stage, let next = next.take() else { return nil }
-        if let then = next.then {
+    /// Takes the outcome of a stage whose parts have all ended.
+    mutating func finishStage(_ stage: Int) -> FinishedStage? {
+        guard self.stage == stage, let after = after.take() else { return nil }
+        if let then = after.then {
             let results = PartResults(parts, from: stage, areSteps: true)
             parts = []
-            // Its numbers are used up.
+            // Skips the numbers of the steps.
             self.stage += results.parts.count
-            return .steps(results, then: then, next.dressing)
+            return .steps(results, then: then, after.overrides)
         }
-        guard let remains = takeOver() else { return nil }
-        return .answer(remains, next.dressing)
+        guard let finished = finish() else { return nil }
+        return .answer(finished, after.overrides)
     }
 
-    /// Ends the run: for the first who asks, and once.
-    mutating func takeOver() -> Remains? {
+    /// Ends the run and returns its contents, once: later callers get `nil`.
+    mutating func finish() -> FinishedRun? {
         guard !isOver else { return nil }
         isOver = true
-        let remains = Remains(
-            timer: timer, work: work.take(), parts: parts, stage: stage, next: next.take(), before: before)
+        let finished = FinishedRun(
+            timer: timer, work: work.take(), parts: parts, stage: stage, after: after.take(), steps: steps)
         parts = []
-        before = []
-        return remains
-    }
-}
-
-/// What the answers around an answer have said of its status and fields.
-struct Dressing: Sendable {
-    var status: HTTPStatus?
-    var fields: HTTPFields
-
-    init(_ answer: consuming Answer, in outer: Dressing?) {
-        status = answer.status
-        fields = (consume answer).fields
-        guard let outer else { return }
-        if let outerStatus = outer.status { status = outerStatus }
-        fields.append(contentsOf: outer.fields)
+        steps = []
+        return finished
     }
 }

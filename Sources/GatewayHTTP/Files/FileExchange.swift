@@ -5,13 +5,13 @@ import HTTPInbound
 import HTTPModel
 import Rx
 
-/// What a loop's requests for files share. Confined to the loop.
+/// The state that a loop's requests for files share. Confined to the loop.
 final class LoopFiles {
     let server: FileServer
     let responder: GatewayResponder
     let accessLog: AccessLog?
     let log: Log
-    /// Files on their way in pieces.
+    /// Files that are being sent in pieces.
     var streams = 0
 
     init(_ server: FileServer, _ responder: GatewayResponder, accessLog: AccessLog?, log: Log) {
@@ -20,81 +20,90 @@ final class LoopFiles {
         self.accessLog = accessLog
         self.log = log
     }
+
+    /// Returns nil if no file can be at the path of a request, as far as is known without accessing the disk.
+    func request(for head: HTTPRequestHead) -> FileRequest? {
+        guard let path = FilePath(head.target.pathBytes), let location = server.location(of: path) else {
+            return nil
+        }
+        return FileRequest(path, at: location, self)
+    }
 }
 
 /// A request for a static file, from its head to the last byte of its answer. Confined to its loop.
 final class FileExchange: InboundExchange {
     private static let methods: [HTTPMethod] = [.get, .head, .options]
 
+    private let file: FileRequest
     private let files: LoopFiles
     private var requestID = ""
-    /// Of the answer, once there is one.
+    /// The answer's status, once there is an answer.
     private var status = HTTPStatus.internalServerError
     private var isAnswered = false
-    /// The rest of a file that goes out in pieces.
-    private var rest: ReadAhead?
-    /// Bytes of it.
-    private var left = 0
+    /// Reads a file that is sent in pieces.
+    private var reader: ReadAhead?
+    /// Bytes of the file that are still to be read.
+    private var remaining = 0
     private var writer: BodyWriter?
-    /// Set while the disk is waited for.
+    /// Set while a read is pending.
     private var timer: TimerToken?
 
-    init(_ arrival: Arrival, _ files: LoopFiles) {
-        self.files = files
+    init(_ arrival: Arrival, _ file: FileRequest) {
+        self.file = file
+        files = file.files
         super.init(arrival)
         requestID = files.responder.requestID(request.head.fields)
     }
 
-    func start() {
-        guard let file = context as? FileRequest else { return answer(.notFound()) }
+    override func start() {
         let isFetch = method == .get || method == .head
-        switch file.place {
+        switch file.location {
         case .builtIn where !isFetch: answerOtherMethod()
-        case .builtIn(let page): answer(page, file.type)
-        case .folder(let folder): ask(folder, file, isFetch: isFetch)
+        case .builtIn(let page): answer(page)
+        case .folder(let folder): find(in: folder, isFetch: isFetch)
         }
     }
 
-    // MARK: Built in
+    // MARK: Built-in files
 
-    private func answer(_ page: BuiltInPage, _ type: FileType) {
+    private func answer(_ page: BuiltInPage) {
         let now = Self.now
         let plan = FileResponsePlan(request.head.fields, isHead: isHead, page.facts, now: now)
-        guard let head = head(plan, page.facts, type, now) else { return }
+        guard let head = head(plan, page.facts, now) else { return }
         respond(head, page.body(of: plan))
     }
 
-    // MARK: From a folder
+    // MARK: Files of a folder
 
-    private func ask(_ folder: FolderFiles, _ file: FileRequest, isFetch: Bool) {
+    private func find(in folder: FolderFiles, isFetch: Bool) {
         let now = Self.now
         let query = FolderFiles.Query(
-            path: file.path, fields: request.head.fields, isHead: isHead, isOfExistence: !isFetch, now: now)
-        let home = LoopBound(self, loop: loop)
-        let type = file.type
-        waitForDisk()
-        let isTaken = files.server.settings.submit { [loop] in
+            path: file.path, fields: request.head.fields, isHead: isHead, isExistenceCheck: !isFetch, now: now
+        )
+        let exchange = LoopBound(self, loop: loop)
+        startReadTimer()
+        let isAccepted = files.server.settings.submit { [loop] in
             let finding = folder.find(query)
-            loop.execute { home.value.found(finding, type, now) }
+            loop.execute { exchange.value.found(finding, now) }
         }
-        if !isTaken { answer(.overloaded) }
+        if !isAccepted { answer(.overloaded) }
     }
 
-    private func found(_ finding: FolderFiles.Finding, _ type: FileType, _ now: Int64) {
-        // The client may have left meanwhile, and the wait may have been too long.
+    private func found(_ finding: FolderFiles.Finding, _ now: Int64) {
+        // The client may have left, or the deadline may have passed.
         guard !isOver, !isAnswered else { return }
-        stopWaiting()
+        stopReadTimer()
         switch finding {
         case .missing: answer(.notFound())
-        case .there: answerOtherMethod()
+        case .exists: answerOtherMethod()
         case .failed(let error): answerFailure(error)
         case .answer(let facts, let plan, let content):
-            guard let head = head(plan, facts, type, now) else { return }
+            guard let head = head(plan, facts, now) else { return }
             switch content {
             case .bytes(let bytes): respond(head, bytes[...])
-            case .nothing where isHead && head.status != .notModified:
+            case .none where isHead && head.status != .notModified:
                 respondToHead(head, plan.body(of: facts).count)
-            case .nothing: respond(head, [])
+            case .none: respond(head, [])
             case .stream(let file, let range): stream(head, file, range)
             }
         }
@@ -103,44 +112,44 @@ final class FileExchange: InboundExchange {
     private func answerFailure(_ error: SocketError) {
         files.log.write(.error, "file not served", ["what": "\(error)"])
         let isScarce = [EMFILE, ENFILE, ENOMEM, EAGAIN].contains(error.code)
-        answer(isScarce ? .overloaded : GatewayError(.internal, "the file cannot be read"))
+        answer(isScarce ? .overloaded : GatewayError(.internal, "The file cannot be read"))
     }
 
-    // MARK: In pieces
+    // MARK: Files in pieces
 
     private func stream(_ head: HTTPResponseHead, _ file: OpenFile, _ range: Range<Int64>) {
         guard files.streams < files.server.settings.streams else { return answer(.overloaded) }
         files.streams += 1
         status = head.status
         isAnswered = true
-        rest = ReadAhead(on: loop) { file.reader(of: range) }
-        left = range.count
+        reader = ReadAhead(on: loop) { file.reader(of: range) }
+        remaining = range.count
         var head = head
         head.fields.append(.contentLength, "\(range.count)")
         let writer = startStreaming(head)
-        // It may be over by now; a writer that was kept then would keep this for ever.
+        // The exchange may be over. Keeping the writer then would be a reference cycle that nothing breaks.
         guard !isOver else { return }
         self.writer = writer
-        writer.onDrain = { [weak self] in self?.writeOn() }
-        writeOn()
+        writer.onDrain = { [weak self] in self?.readNext() }
+        readNext()
     }
 
-    /// Asks for the next piece, unless one is being waited for or the client has enough to read.
-    private func writeOn() {
-        guard timer == nil, let rest, let writer, !writer.isOverHighWatermark else { return }
-        waitForDisk()
-        rest.next { [weak self] piece in self?.came(piece) }
+    /// Reads the next piece, unless a read is pending or the client has enough to receive.
+    private func readNext() {
+        guard timer == nil, let reader, let writer, !writer.isOverHighWatermark else { return }
+        startReadTimer()
+        reader.next { [weak self] piece in self?.received(piece) }
     }
 
-    private func came(_ piece: ReadAhead.Piece) {
-        stopWaiting()
+    private func received(_ piece: ReadAhead.Piece) {
+        stopReadTimer()
         switch piece {
         case .success(let bytes):
-            left -= bytes.count
+            remaining -= bytes.count
             writer?.write(bytes)
-            if left == 0 { writer?.finish() } else { writeOn() }
+            if remaining == 0 { writer?.finish() } else { readNext() }
         case .failure(let error):
-            files.log.write(.error, "file not sent to its end", ["what": "\(error)"])
+            files.log.write(.error, "file sent incompletely", ["what": "\(error)"])
             writer?.fail()
         }
     }
@@ -149,28 +158,27 @@ final class FileExchange: InboundExchange {
 
     private var isHead: Bool { method == .head }
 
-    /// Nil where the plan is an error, which is answered.
+    /// Returns nil if the plan is an error, after answering it.
     private func head(
-        _ plan: FileResponsePlan, _ facts: FileFacts, _ type: FileType, _ now: Int64
+        _ plan: FileResponsePlan, _ facts: FileFacts, _ now: Int64
     ) -> HTTPResponseHead? {
         switch plan.verdict {
         case .whole, .part, .notModified:
-            return files.server.head(plan, of: facts, type, requestID: requestID, now: now)
+            return files.server.head(plan, of: facts, file.type, requestID: requestID, now: now)
         case .preconditionFailed:
-            answer(
-                GatewayError(.preconditionFailed, "the file is in another state than the request asks for"))
+            answer(GatewayError(.preconditionFailed, "The file does not meet the request's preconditions"))
             return nil
         case .unsatisfiableRange:
             let count = plan.representation(of: facts).byteCount
             answer(
                 GatewayError(
-                    .rangeNotSatisfiable, "the file has \(count) bytes, and none of those that are asked for",
+                    .rangeNotSatisfiable, "The requested range lies outside the file of \(count) bytes",
                     fields: [.contentRange: "bytes */\(count)"]))
             return nil
         }
     }
 
-    /// 204 to OPTIONS, else 405, both with what there is.
+    /// Answers 204 to OPTIONS, else 405, both with `Allow`.
     private func answerOtherMethod() {
         guard method == .options else {
             return answer(.methodNotAllowed(method, allowed: Self.methods))
@@ -183,7 +191,7 @@ final class FileExchange: InboundExchange {
     }
 
     private func answer(_ error: GatewayError) {
-        stopWaiting()
+        stopReadTimer()
         let answer = files.responder.render(error, fields: request.head.fields, requestID: requestID)
         respond(
             HTTPResponseHead(status: answer.response.status, fields: answer.response.fields),
@@ -200,7 +208,7 @@ final class FileExchange: InboundExchange {
         respond(HTTPResponse(status: head.status, fields: head.fields, body: pieces))
     }
 
-    /// The head of a body that was not read.
+    /// Answers a HEAD without reading the file.
     private func respondToHead(_ head: HTTPResponseHead, _ count: Int) {
         status = head.status
         isAnswered = true
@@ -211,11 +219,11 @@ final class FileExchange: InboundExchange {
 
     // MARK: Time
 
-    private func waitForDisk() {
+    private func startReadTimer() {
         timer = loop.setTimer(after: files.server.settings.readDeadline, target: self)
     }
 
-    private func stopWaiting() {
+    private func stopReadTimer() {
         if let timer { loop.cancelTimer(timer) }
         timer = nil
     }
@@ -230,12 +238,12 @@ final class FileExchange: InboundExchange {
     // MARK: The end
 
     override func ended(_ outcome: InboundOutcome) {
-        stopWaiting()
-        if let rest {
-            rest.close()
+        stopReadTimer()
+        if let reader {
+            reader.close()
             files.streams -= 1
         }
-        rest = nil
+        reader = nil
         writer = nil
         guard let accessLog = files.accessLog else { return }
         let status = AccessLog.status(status.code, outcome, hasBegun: hasBegun)
@@ -249,7 +257,7 @@ final class FileExchange: InboundExchange {
 }
 
 extension FileExchange: TimerTarget {
-    /// The disk keeps silent.
+    /// The disk has not answered within `readDeadline`.
     func timerFired(_ token: TimerToken) {
         timer = nil
         files.log.write(.error, "file not read in time", ["path": request.head.target.path])

@@ -3,54 +3,52 @@ import EventIO
 import GatewayCore
 import HTTPModel
 
-/// The static files of a gateway. One serves all loops.
+/// The static files of a gateway, shared by all loops.
 final class FileServer: Sendable {
-    private enum Place: Sendable {
+    private enum Storage: Sendable {
         case folder(FolderFiles)
-        /// By their paths.
+        /// Pages by path.
         case builtIn([String: BuiltInPage])
     }
 
     let settings: StaticFiles
-    private let place: Place
-    /// What every answer with a file says.
+    private let storage: Storage
+    /// The fields of every answer with a file.
     private let fields: HTTPFields
 
-    /// Opens the folder, or compresses what is built in: takes its time.
+    /// Opens the folder or compresses the built-in files. Blocks.
     init(_ settings: StaticFiles) throws(GatewayStartError) {
         self.settings = settings
         guard settings.contentSecurityPolicy.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
-            throw GatewayStartError("the policy of static files has a control character")
+            throw GatewayStartError(
+                "the Content-Security-Policy of static files contains a control character")
         }
         fields = Self.fields(settings)
         switch settings.source {
         case .folder(let path):
             do {
-                place = .folder(FolderFiles(try RootFolder(path: path)))
+                storage = .folder(FolderFiles(try RootFolder(path: path)))
             } catch {
-                throw GatewayStartError("the folder of static files cannot be served: \(error)")
+                throw GatewayStartError("cannot serve the folder of static files: \(error)")
             }
         case .builtIn(let files, let modified):
             var pages: [String: BuiltInPage] = [:]
             for file in files { pages[file.path] = BuiltInPage(file, modified: modified) }
-            place = .builtIn(pages)
+            storage = .builtIn(pages)
         }
     }
 
-    /// Where the file of a request would be; nil where none is, as far as is known without asking the disk.
-    func request(for head: HTTPRequestHead) -> FileRequest? {
-        guard let path = FilePath(head.target.pathBytes) else { return nil }
-        switch place {
-        case .folder(let folder):
-            return FileRequest(path, .folder(folder))
-        case .builtIn(let pages):
-            return pages[path.text].map { FileRequest(path, .builtIn($0)) }
+    /// Locates the file at a path without accessing the disk. Returns nil if no file can be there.
+    func location(of path: FilePath) -> FileRequest.Location? {
+        switch storage {
+        case .folder(let folder): .folder(folder)
+        case .builtIn(let pages): pages[path.text].map { .builtIn($0) }
         }
     }
 
     // MARK: Fields
 
-    /// The head of an answer with a file, or with a 304 of it.
+    /// Returns the head of an answer with a file, or of a 304.
     ///
     /// - Parameter now: seconds since 1970.
     func head(
@@ -59,11 +57,11 @@ final class FileServer: Sendable {
         let chosen = plan.representation(of: facts)
         var fields = fields
         fields.append(.eTag, chosen.tag.description)
-        // RFC 9110 8.8.2.1: never later than the answer itself.
+        // RFC 9110 8.8.2.1: Last-Modified is never later than Date.
         fields.append(.lastModified, bytes: HTTPDate.text(secondsSince1970: min(facts.modified, now))[...])
         if facts.compressed != nil { fields.append(.vary, "Accept-Encoding") }
         fields.append(.xRequestID, requestID)
-        // A 304 says nothing of the content but what may have changed (RFC 9110 15.4.5).
+        // A 304 has no other metadata of the content (RFC 9110 15.4.5).
         guard plan.verdict != .notModified else {
             return HTTPResponseHead(status: .notModified, fields: fields)
         }
@@ -99,25 +97,27 @@ final class FileServer: Sendable {
     }
 }
 
-/// A request that a file may answer: what `decide` found out, for the exchange.
-final class FileRequest: Sendable {
-    enum Place: Sendable {
+/// A request for a path at which there may be a file. Confined to its loop.
+final class FileRequest {
+    enum Location: Sendable {
         case folder(FolderFiles)
         case builtIn(BuiltInPage)
     }
 
     let path: FilePath
     let type: FileType
-    let place: Place
+    let location: Location
+    let files: LoopFiles
 
-    init(_ path: FilePath, _ place: Place) {
+    init(_ path: FilePath, at location: Location, _ files: LoopFiles) {
         self.path = path
         type = FileType(of: path.text)
-        self.place = place
+        self.location = location
+        self.files = files
     }
 }
 
-/// A file in memory, in both of its forms.
+/// A built-in file, plain and compressed.
 final class BuiltInPage: Sendable {
     let facts: FileFacts
     private let plain: [UInt8]
@@ -134,14 +134,14 @@ final class BuiltInPage: Sendable {
             modified: modified)
     }
 
-    /// What a GET is sent.
+    /// The body of a GET's answer.
     func body(of plan: FileResponsePlan) -> ArraySlice<UInt8> {
         let range = plan.body(of: facts)
         let bytes = plan.isCompressed ? compressed ?? plain : plain
         return bytes[Int(range.lowerBound)..<Int(range.upperBound)]
     }
 
-    /// Another one for another content, as far as nobody means to make two alike: 64 bits of FNV-1a, and the length.
+    /// 64 bits of FNV-1a and the length. Distinguishes contents unless somebody constructs a collision.
     private static func digest(_ bytes: [UInt8]) -> String {
         let hash = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
             ($0 ^ UInt64($1)) &* 0x100_0000_01b3
@@ -151,9 +151,11 @@ final class BuiltInPage: Sendable {
 }
 
 extension EntityTag {
-    /// Of letters, digits and dashes.
+    /// Returns the tag for a text of letters, digits and dashes.
     static func of(_ text: String) -> EntityTag {
-        guard let tag = EntityTag(text) else { preconditionFailure("a tag of ours has a quote or a blank") }
+        guard let tag = EntityTag(text) else {
+            preconditionFailure("'\(text)' is not of letters, digits and dashes")
+        }
         return tag
     }
 }

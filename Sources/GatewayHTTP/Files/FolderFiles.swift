@@ -2,33 +2,33 @@ import EventIO
 import Glibc
 import HTTPModel
 
-/// The files of a folder, asked for on the helper threads: everything here blocks.
+/// The files of a folder. Everything here blocks and runs on helper threads.
 final class FolderFiles: Sendable {
-    /// Files up to this size are read at once, and answered whole.
+    /// Files up to this size are read and answered in one piece.
     static let wholeBytes = 256 << 10
 
-    /// What is asked.
+    /// What to look for.
     struct Query: Sendable {
         let path: FilePath
         let fields: HTTPFields
         let isHead: Bool
-        /// Nothing else matters than whether there is such a file.
-        let isOfExistence: Bool
+        /// Whether only the file's existence matters.
+        let isExistenceCheck: Bool
         /// Seconds since 1970.
         let now: Int64
     }
 
     enum Finding: Sendable {
         case missing
-        case there
+        case exists
         case answer(FileFacts, FileResponsePlan, Content)
         case failed(SocketError)
     }
 
     /// The body of an answer.
     enum Content: Sendable {
-        /// None is sent, to HEAD, or the whole of it is empty.
-        case nothing
+        /// For HEAD, and for empty bodies.
+        case none
         case bytes([UInt8])
         case stream(OpenFile, Range<Int64>)
     }
@@ -41,9 +41,9 @@ final class FolderFiles: Sendable {
 
     func find(_ query: Query) -> Finding {
         do throws(SocketError) {
-            // A file that becomes shorter as it is read is looked at anew.
+            // A file that shrinks while it is read is read again.
             for _ in 0..<3 {
-                if let finding = try look(query) { return finding }
+                if let finding = try attempt(query) { return finding }
             }
             return .failed(SocketError(.file, EIO, subject: query.path.text))
         } catch {
@@ -51,10 +51,10 @@ final class FolderFiles: Sendable {
         }
     }
 
-    /// Nil where the file has become shorter meanwhile.
-    private func look(_ query: Query) throws(SocketError) -> Finding? {
+    /// Returns nil if the file has shrunk while it was read.
+    private func attempt(_ query: Query) throws(SocketError) -> Finding? {
         let plain = try root.open(query.path.text)
-        if query.isOfExistence { return .there }
+        if query.isExistenceCheck { return .exists }
         let compressed = try compressed(query.path, plain)
         let facts = FileFacts(
             plain: .init(byteCount: plain.byteCount, tag: Self.tag(of: plain)),
@@ -62,14 +62,14 @@ final class FolderFiles: Sendable {
             modified: plain.modified.seconds)
         let plan = FileResponsePlan(query.fields, isHead: query.isHead, facts, now: query.now)
         let range = plan.body(of: facts)
-        guard !query.isHead, !range.isEmpty else { return .answer(facts, plan, .nothing) }
+        guard !query.isHead, !range.isEmpty else { return .answer(facts, plan, .none) }
         let file = plan.isCompressed ? compressed ?? plain : plain
         guard range.count <= Self.wholeBytes else { return .answer(facts, plan, .stream(file, range)) }
         let bytes = try Self.read(range, of: file)
         return bytes.count == range.count ? .answer(facts, plan, .bytes(bytes)) : nil
     }
 
-    /// The file beside it, unless it is older: it is of an earlier state then.
+    /// The compressed file next to a file; nil if it is missing or older, and so outdated.
     private func compressed(_ path: FilePath, _ plain: OpenFile) throws(SocketError) -> OpenFile? {
         let file: OpenFile
         do {
@@ -92,7 +92,7 @@ final class FolderFiles: Sendable {
         return bytes
     }
 
-    /// Another one whenever the file was written to, as far as its clock and its length tell.
+    /// Made of modification time and length, so that it changes when the file is written.
     private static func tag(of file: OpenFile, _ suffix: String = "") -> EntityTag {
         let (seconds, nanoseconds) = file.modified
         let parts = [UInt64(bitPattern: seconds), UInt64(bitPattern: nanoseconds), UInt64(file.byteCount)]

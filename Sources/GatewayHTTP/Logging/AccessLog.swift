@@ -5,31 +5,32 @@ import HTTPModel
 @_spi(Lines) import JSONBytes
 @_spi(Records) import Networking
 
-/// Tells each answered request as one JSON line. One a loop.
+/// Logs each request as one JSON line. One for each loop.
 ///
-/// The path is told without its query, which may hold keys; no field of the request and no body is.
+/// The path is logged without its query, which may contain keys. Fields and bodies are never logged.
 final class AccessLog {
-    /// What is known of a request once its answer is over.
+    /// The facts about a request that has ended.
     struct Entry {
         var method: HTTPMethod?
         var path: ArraySlice<UInt8>?
         /// See `AccessLog.status`.
         var status: Int
         var end: InboundOutcome
-        /// The client's end of the connection, as text.
+        /// The client's address.
         var remote: String
         var receivedAt: MonotonicTime
         var bytesReceived: Int
-        /// Bytes that the kernel took of the answer and of a 100 (Continue) before it; those that the client acknowledged where
-        /// it was cut.
+        /// Bytes of the answer, including a 100 (Continue), that the kernel accepted; if the answer was cut, those that the client
+        /// acknowledged.
         var bytesSent: Int
     }
 
-    /// The status in a line of the log: the answer's. Where no byte of an answer went out, it says what became of the request.
+    /// Returns the status for a log line: the answer's, or, if no byte of an answer was sent, one that says how the request ended.
     ///
     /// - Parameters:
-    ///   - status: of the answer; nil where there was none.
-    ///   - hasBegun: the kernel took some of the answer.
+    ///   - status: the answer's status; nil without an answer.
+    ///   - end: how the request ended.
+    ///   - hasBegun: whether the kernel accepted any of the answer.
     static func status(_ status: Int?, _ end: InboundOutcome, hasBegun: Bool) -> Int {
         if hasBegun, let status { return status }
         return switch end {
@@ -42,7 +43,7 @@ final class AccessLog {
 
     private let channel: LogChannel
     private let loop: EventLoop
-    // The loop guards these, and nothing is called out to while a line is written.
+    // The loop guards these. No outside code runs while a line is being written.
     private var timestamp = Timestamp()
     private var line = JSONLine(capacity: 1024)
     private var plainCalls = PlainCallTexts()
@@ -52,13 +53,15 @@ final class AccessLog {
         self.loop = loop
     }
 
-    /// A request that the gateway answered, or that ended at its endpoint.
+    /// Logs a request that the gateway answered, or that ended at its endpoint.
     ///
-    /// - Parameter summary: what the gateway knows of it.
+    /// - Parameters:
+    ///   - entry: the connection's facts about it.
+    ///   - summary: the gateway's facts about it.
     func write(_ entry: borrowing Entry, _ summary: borrowing RequestSummary) {
         begin()
         line.constant(#","requestId":""#)
-        // Ours, or the client's where it is of letters, digits and `._-`.
+        // Not escaped: only letters, digits and `._-` are accepted in it.
         line.plain(summary.requestID)
         line.constant(#"""#)
         summary.withTraceID { digits in
@@ -78,7 +81,7 @@ final class AccessLog {
         end()
     }
 
-    /// An answer that no endpoint gave.
+    /// Logs an answer that no endpoint gave.
     func write(_ entry: borrowing Entry, requestID: ArraySlice<UInt8>?) {
         begin()
         if let requestID {
@@ -101,7 +104,7 @@ final class AccessLog {
             line.constant(#","method":"GET""#)
         } else if let method = entry.method {
             line.constant(#","method":""#)
-            // A token: no byte of it is escaped.
+            // A token, which needs no escaping.
             method.withBytes { line.plain($0.bindMemory(to: UInt8.self)) }
             line.constant(#"""#)
         }
@@ -136,7 +139,7 @@ final class AccessLog {
         channel.append(line)
     }
 
-    /// - Parameter whole: microseconds of the request. A part's own come from dates, which are less fine: it has no more.
+    /// - Parameter whole: microseconds of the request, an upper bound for its parts, whose clock is less precise.
     private func write(parts summary: borrowing RequestSummary, within whole: Int) {
         let calls = summary.takeCalls()
         if !calls.isEmpty { CallList.write(calls, of: nil, to: &line) }
@@ -144,9 +147,9 @@ final class AccessLog {
             line.constant(#","omitted":"#)
             line.integer(calls.omitted)
         }
-        var place = PartPlace.none
-        summary.forEachEnd { stage, name, kind, failure, nanoseconds, number, call in
-            place.move(to: stage, in: &line)
+        var position = PartPosition.none
+        summary.forEachPart { stage, name, kind, failure, nanoseconds, number, call in
+            position.move(to: stage, in: &line)
             line.string(name ?? "call")
             if kind == .success {
                 line.constant(#":{"kind":"success","elapsedMs":"#)
@@ -155,16 +158,16 @@ final class AccessLog {
             }
             line.fixed(min(Int(nanoseconds / 1000), whole), places: 3)
             if let call, plainCalls.write(call, to: &line) {
-                // Its calls are written.
+                // The call is written.
             } else if let number, !calls.isEmpty {
                 CallList.write(calls, of: number, to: &line)
             }
             line.constant("}")
         }
-        place.close(in: &line)
+        position.close(in: &line)
     }
 
-    /// - Parameter kind: nil where the request ended before the part did.
+    /// - Parameter kind: nil if the request ended before the part did.
     @inline(never)
     private func write(_ kind: OutcomeKind?, _ failure: (reason: String, attempts: Int)?) {
         line.constant(#":{"kind":""#)
@@ -180,14 +183,14 @@ final class AccessLog {
     }
 }
 
-/// Where a line stands among a request's steps and parts. Each stage of steps is an object of its own in `steps`, so that
-/// no key comes twice: names are unique within a stage, and nowhere else.
-private enum PartPlace {
+/// The position of a line among a request's steps and parts. Each group of steps is an object of its own in `steps`, because names
+/// are unique only within a group.
+private enum PartPosition {
     case none
     case steps(stage: Int)
     case parts
 
-    /// Writes what comes before the next part, or before the next step of this stage.
+    /// Writes the separator before the next part, or before the next step of a stage.
     mutating func move(to stage: Int?, in line: inout JSONLine) {
         switch (self, stage) {
         case (.none, nil): line.constant(#","parts":{"#)
@@ -199,7 +202,7 @@ private enum PartPlace {
         self = stage.map { .steps(stage: $0) } ?? .parts
     }
 
-    /// Writes what comes after the last one.
+    /// Writes the closing brackets.
     func close(in line: inout JSONLine) {
         switch self {
         case .none: break

@@ -85,7 +85,7 @@ extension InboundConnection {
         let exchange = handler.exchange(for: InboundExchange.Arrival(connection: self))
         self.exchange = exchange
         server.requestStarted()
-        handler.handle(exchange)
+        exchange.start()
     }
 
     /// Discards the body.

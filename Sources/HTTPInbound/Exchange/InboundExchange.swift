@@ -11,15 +11,15 @@ open class InboundExchange {
     public struct Arrival {
         let connection: InboundConnection
 
-        /// The context from the handler's `decide`.
-        public var context: AnyObject? { connection.request.context }
+        /// Takes the context from the handler's `decide`, for a subclass that keeps it with its own type.
+        public func takeContext() -> AnyObject? { connection.request.context.take() }
     }
 
     /// The request with its whole body. A HEAD arrives as a GET.
     public final let request: ReceivedRequest
     /// The method on the wire: HEAD stays HEAD.
     public final let method: HTTPMethod
-    /// The context from the handler's `decide`.
+    /// The context from the handler's `decide`; nil if `exchange(for:)` took it.
     public final let context: AnyObject?
     /// When the request's head was complete.
     public final let receivedAt: MonotonicTime
@@ -68,6 +68,9 @@ open class InboundExchange {
     deinit {
         connection?.exchangeWasDropped(request.head, isAnswered: isAnswered)
     }
+
+    /// Handles the complete request: a subclass answers now or later. The default calls the handler's `handle`. Called once.
+    open func start() { connection?.handler.handle(self) }
 
     /// The loop on which the exchange is used.
     public final var loop: EventLoop { peer.loop }

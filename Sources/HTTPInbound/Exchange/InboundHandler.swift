@@ -8,10 +8,11 @@ public protocol InboundHandler: AnyObject {
     /// A HEAD arrives as a GET (RFC 9110, section 9.3.2).
     func decide(_ head: HTTPRequestHead) -> BodyDecision
 
-    /// Makes the exchange of a complete request, and nothing else. `handle` follows.
+    /// Makes the exchange of a complete request, and nothing else. The exchange's `start` follows.
     func exchange(for arrival: InboundExchange.Arrival) -> InboundExchange
 
-    /// Handles a complete request. Answer it through the exchange, now or later, once.
+    /// Handles a complete request. Answer it through the exchange, now or later, once. Not called for a subclass of
+    /// `InboundExchange` that overrides `start`.
     func handle(_ exchange: InboundExchange)
 
     /// Returns the methods of the resource for the `Allow` field of an automatic answer to OPTIONS. HEAD (if
@@ -28,6 +29,7 @@ extension InboundHandler {
     public func exchange(for arrival: InboundExchange.Arrival) -> InboundExchange {
         InboundExchange(arrival)
     }
+    public func handle(_ exchange: InboundExchange) {}
     public func allowedMethods(_ head: HTTPRequestHead) -> [HTTPMethod] { [] }
     public func answered(_ answer: DirectAnswer) {}
 }

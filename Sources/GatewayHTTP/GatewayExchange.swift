@@ -1,0 +1,71 @@
+package import EventIO
+package import GatewayCore
+package import HTTPInbound
+import HTTPModel
+import Rx
+
+/// A request to an endpoint, from its start to the last byte of its answer. Confined to its loop.
+package final class GatewayExchange: InboundExchange {
+    private let match: EndpointMatch
+    private let handler: RequestHandler
+    // The loop guards both.
+    @exclusivity(unchecked) private var ongoing: (any OngoingRequest)?
+    /// Its response is moved out when it is sent. Its summary stays here, because moving it would copy it.
+    @exclusivity(unchecked) private var answer: GatewayResponse?
+
+    init(_ arrival: Arrival, at match: EndpointMatch, _ handler: RequestHandler) {
+        self.match = match
+        self.handler = handler
+        super.init(arrival)
+    }
+
+    package override func start() {
+        let started = handler.responder.respond(to: request, at: match, for: LoopBound(self, loop: loop))
+        // The client may be gone, or the answer sent, before `respond` has returned.
+        if isOver {
+            started.dispose()
+        } else if answer == nil {
+            ongoing = started
+        }
+    }
+
+    fileprivate func deliver(_ answer: consuming GatewayResponse) {
+        ongoing = nil
+        var response = HTTPResponse(status: .ok, fields: HTTPFields())
+        swap(&response, &answer.response)
+        self.answer = consume answer
+        respond(response)
+        // If the client is slow, only the stream holds the answer's bytes.
+        if isAnswerWaiting { self.answer?.dropValues() }
+    }
+
+    package override func ended(_ outcome: InboundOutcome) {
+        // If the client left or the server ended the request, its upstream calls are cancelled.
+        let cancelled = ongoing.take()?.cancel()
+        if let answer = answer.take() {
+            log(answer.summary, outcome)
+        } else if let cancelled {
+            handler.accessLog?.write(entry(status: nil, outcome), cancelled)
+        } else {
+            handler.accessLog?.write(entry(status: nil, outcome), requestID: nil)
+        }
+    }
+
+    private func log(_ summary: borrowing RequestSummary, _ outcome: InboundOutcome) {
+        handler.accessLog?.write(entry(status: summary.status, outcome), summary)
+    }
+
+    private func entry(status: Int?, _ outcome: InboundOutcome) -> AccessLog.Entry {
+        AccessLog.Entry(
+            method: method, path: request.head.target.pathBytes,
+            status: AccessLog.status(status, outcome, hasBegun: hasBegun), end: outcome,
+            remote: remoteText, receivedAt: receivedAt, bytesReceived: bytesReceived, bytesSent: bytesSent)
+    }
+}
+
+extension LoopBound: AnswerReceiver where Value == GatewayExchange {
+    package func answered(_ answer: consuming GatewayResponse) {
+        guard !loop.isCurrent else { return value.deliver(answer) }
+        loop.execute { [answer] in self.value.deliver(answer) }
+    }
+}
