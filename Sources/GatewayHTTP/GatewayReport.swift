@@ -1,16 +1,16 @@
 package import HTTPOutbound
 
-/// What a gateway holds at one moment, all loops together: what is still there when all is quiet is a leak.
+/// The resources that all loops of a gateway hold at one moment. Anything left once the gateway is idle is a leak.
 package struct GatewayReport: Sendable, Hashable {
-    /// Clients' connections.
+    /// Client connections.
     package var connections = 0
-    /// Requests whose endpoint has not answered.
+    /// Requests that have not been answered.
     package var requests = 0
-    /// Connections to the upstreams, and calls that wait for one.
+    /// Connections to upstreams, and calls that wait for one.
     package var calls = PoolReport()
-    /// Timers that are set.
+    /// Pending timers.
     package var timers = 0
-    /// How often the loops have woken since the start: one that spins is told from one that waits.
+    /// How often the loops have woken since the start, which tells a spinning loop from a waiting one.
     package var wakes: Int64 = 0
 
     static func + (one: GatewayReport, other: GatewayReport) -> GatewayReport {

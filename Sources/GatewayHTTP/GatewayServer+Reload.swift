@@ -4,10 +4,10 @@ import NetworkingSession
 import Synchronization
 
 extension GatewayServer {
-    /// Reads the certificates, keys and authorities of its upstreams anew. Connections that are opened from here on go by what
-    /// the files hold now; open ones serve their calls to the end. Blocks while the files are read. From any thread.
+    /// Reloads the certificates, keys and authorities for the upstreams. New connections use the files' current contents; open ones
+    /// serve their calls to the end. Blocks while it reads the files. From any thread.
     ///
-    /// - Throws: `GatewayStartError`, for a file that cannot be read or used. Nothing changes then.
+    /// - Throws: `GatewayStartError` if a file cannot be read or used. Nothing changes then.
     public func reloadCertificates() throws {
         let routes = try Self.routes(configuration.connections)
         for client in clients { client.loop.execute { client.value.use(routes) } }
@@ -16,7 +16,7 @@ extension GatewayServer {
     /// Handles SIGHUP: reloads on a helper thread, since reading files blocks. Writes one line to the log for each signal.
     @Sendable func hangUp() {
         guard reloads.begin() else {
-            return logs.diagnostics.write(.info, "SIGHUP: certificates are about to be read anew")
+            return logs.diagnostics.write(.info, "SIGHUP: a reload of certificates is already waiting")
         }
         // Keeps the log open until the outcome is written.
         stopped.enter()
@@ -24,10 +24,11 @@ extension GatewayServer {
             reloads.started()
             do {
                 try reloadCertificates()
-                logs.diagnostics.write(.info, "SIGHUP: certificates were read anew")
+                logs.diagnostics.write(.info, "SIGHUP: certificates reloaded")
             } catch {
                 logs.diagnostics.write(
-                    .error, "SIGHUP: certificates were not read anew, the old ones stay", ["what": "\(error)"]
+                    .error, "SIGHUP: certificates not reloaded, the old ones stay in use",
+                    ["what": "\(error)"]
                 )
             }
             stopped.leave()

@@ -2,13 +2,13 @@ public import GatewayCore
 import Glibc
 
 extension GatewayServer {
-    /// Serves until SIGTERM or SIGINT, then drains: what the `main` of a gateway calls.
+    /// Serves until SIGTERM or SIGINT, then drains. Called by the `main` of a gateway.
     ///
-    /// The first line on standard output is `sluice listening on http://HOST:PORT`; the access log follows it. A
-    /// second signal ends the process at once. SIGHUP reads the upstreams' certificates anew; SIGUSR1 and SIGUSR2 are ignored
-    /// unless the program handles them.
+    /// The first line on standard output is `sluice listening on http://HOST:PORT`; the access log follows it. A second signal ends
+    /// the process at once. SIGHUP reloads the upstreams' certificates. SIGUSR1 and SIGUSR2 are ignored unless the program handles
+    /// them.
     ///
-    /// - Returns: the exit code: 0 after a drain, 1 when the gateway could not start; why is on standard error.
+    /// - Returns: the exit code: 0 after a drain, 1 if the gateway could not start, with the reason on standard error.
     public static func run(
         _ configuration: GatewayServerConfiguration = GatewayServerConfiguration(),
         declare: (Gateway) throws -> Void
@@ -17,7 +17,7 @@ extension GatewayServer {
         Signals.prepare()
         do {
             let server = try GatewayServer(configuration, declare: declare)
-            // First, so that a signal that follows on the first line is a drain already.
+            // Before the announcement, so that a signal right after it drains.
             try Signals.watch(on: server.firstLoop, onHangUp: server.hangUp) { server.drain() }
             Announcement.write(url: server.url)
             server.accept()
@@ -30,30 +30,30 @@ extension GatewayServer {
     }
 }
 
-/// What a command says to the person or program that started it.
+/// Writes to the standard streams for the person or program that started a command.
 package enum Announcement {
-    /// The first line on standard output: `sluice listening on http://HOST:PORT`.
+    /// Writes the first line on standard output: `sluice listening on http://HOST:PORT`.
     package static func write(url: String) {
         put("sluice listening on \(url)\n", on: STDOUT_FILENO)
     }
 
-    /// A line on standard error, after the program's name.
+    /// Writes a line on standard error, prefixed with the program's name.
     package static func complain(_ message: String) {
         put("sluice: \(message)\n", on: STDERR_FILENO)
     }
 
-    /// Text on standard output, as it is.
+    /// Writes text on standard output, unchanged.
     package static func print(_ text: String) {
         put(text, on: STDOUT_FILENO)
     }
 
-    /// Gives up after a second in which nobody reads: a server that cannot announce itself still serves.
+    /// Gives up if nobody reads for a second: a server that cannot announce itself still serves.
     private static func put(_ text: String, on descriptor: Int32) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
             guard poll(&room, 1, 1000) != 0 else { return }
-            // A pipe that has room takes so many bytes without blocking (POSIX, PIPE_BUF).
+            // A writable pipe takes PIPE_BUF bytes without blocking (POSIX); on Linux that is 4096.
             let count = rest.prefix(4096).withUnsafeBytes {
                 Glibc.write(descriptor, $0.baseAddress, $0.count)
             }

@@ -6,7 +6,7 @@ import HTTPOutbound
 import Locking
 import NetworkingSession
 
-/// A gateway that is being served: one event loop a core, each with its own listener and upstream connections.
+/// A running gateway: one event loop for each core, each with its own listener and upstream connections.
 ///
 ///     let server = try GatewayServer.start(GatewayServerConfiguration()) { gateway in
 ///         let diary = gateway.provider(DiaryAPI.self, upstream: "diary")
@@ -16,7 +16,7 @@ import NetworkingSession
 ///     server.drain()
 ///     server.waitUntilStopped()
 public final class GatewayServer: Sendable {
-    /// Where it listens: `http://127.0.0.1:8080`.
+    /// The URL it listens on: `http://127.0.0.1:8080`.
     public let url: String
     /// The port it listens on.
     public let port: Int
@@ -24,23 +24,23 @@ public final class GatewayServer: Sendable {
     let configuration: GatewayServerConfiguration
     private let group: EventLoopGroup
     private let workers: [LoopBound<Worker>]
-    /// The connections to upstreams, one client a loop.
+    /// The upstream connections, one client for each loop.
     let clients: [LoopBound<LoopClient>]
     let reloads = Reloads()
     private let phase: Phase
     let logs: Logs
-    /// Entered for each worker that serves.
+    /// Entered once for each serving worker.
     let stopped = DispatchGroup()
-    /// Where it took the port over: held until it is told to leave, when another may.
+    /// Set if the gateway has taken over its port; released when it drains, so that a successor can take over.
     private let claim: Lock<TakeoverClaim?>
 
-    /// Binds, declares the endpoints and serves them; clients can connect when it returns. From any thread.
+    /// Binds, declares the endpoints and serves them. Clients can connect once it returns. From any thread.
     ///
     /// - Parameters:
-    ///   - configuration: address, limits, upstreams, logs.
-    ///   - declare: adds the endpoints; called once.
-    /// - Throws: `GatewayStartError` where the address is taken or none, or a declaration is wrong; what
-    ///   `declare` throws.
+    ///   - configuration: address, limits, upstreams and logs.
+    ///   - declare: declares the endpoints; called once.
+    /// - Throws: `GatewayStartError` for a setting that cannot be used or an address that is taken, `GatewayDeclarationError` for
+    ///   invalid declarations, and any error of `declare`.
     public static func start(
         _ configuration: GatewayServerConfiguration = GatewayServerConfiguration(),
         declare: (Gateway) throws -> Void
@@ -58,7 +58,7 @@ public final class GatewayServer: Sendable {
             throw GatewayStartError("the name '\(configuration.name)' is not \(GatewayName.rule)")
         }
         guard configuration.loops > 0 else {
-            throw GatewayStartError("a gateway has at least one loop, not \(configuration.loops)")
+            throw GatewayStartError("a gateway needs at least one loop, not \(configuration.loops)")
         }
         let routes = try Self.routes(configuration.connections)
         let files = try configuration.files.map { settings throws(GatewayStartError) in
@@ -75,7 +75,7 @@ public final class GatewayServer: Sendable {
         let logs = logs ?? Logs(configuration)
         self.logs = logs
         for warning in routes.warnings {
-            logs.diagnostics.write(.warning, "proxy variable not understood", ["what": warning])
+            logs.diagnostics.write(.warning, "invalid proxy variable", ["what": warning])
         }
         let phase = Phase()
         self.phase = phase
@@ -100,7 +100,7 @@ public final class GatewayServer: Sendable {
             let gateway = Gateway(environment, limits: configuration.limits, cors: configuration.cors)
             try declare(gateway)
             let responder = try gateway.responder()
-            // A web page can reach a local gateway by DNS rebinding, and no other guard is in front of it.
+            // A web page can reach a local gateway by DNS rebinding, and a local gateway has no other protection.
             let hosts = configuration.hosts ?? (address.isLoopback ? .localhost : .any)
             let plan = Worker.Plan(
                 responder: responder, phase: phase, logs: logs, descriptors: descriptors,
@@ -118,7 +118,7 @@ public final class GatewayServer: Sendable {
     }
 
     static func routes(_ settings: ConnectionSettings) throws -> UpstreamRoutes {
-        // Kept until the routes have them, so that no context is made twice.
+        // Kept until the routes retain them, so that each context is made once.
         var contexts: [TLSContext] = []
         func read(_ configurations: [String: TLSConfiguration], of what: String) throws {
             for (name, configuration) in configurations.sorted(by: { $0.key < $1.key }) {
@@ -135,12 +135,12 @@ public final class GatewayServer: Sendable {
             do {
                 return try UpstreamRoutes(settings)
             } catch {
-                throw GatewayStartError("upstreams cannot be connected to: \(error)")
+                throw GatewayStartError("cannot connect to upstreams: \(error)")
             }
         }
     }
 
-    /// Times that a taken address is tried, while whoever has it says nothing.
+    /// How often to try an address whose occupant does not answer.
     static let bindAttempts = 8
 
     private static func bind(_ configuration: GatewayServerConfiguration) throws -> (
@@ -149,7 +149,7 @@ public final class GatewayServer: Sendable {
         guard let address = SocketAddress(host: configuration.host, port: configuration.port) else {
             throw GatewayStartError("'\(configuration.host)' is not a numeric address to listen on")
         }
-        // A gateway that is just closing its listeners answers nobody, and is gone in a moment.
+        // A gateway that is closing its listeners does not answer, and will be gone in a moment.
         for _ in 0..<bindAttempts {
             do throws(SocketError) {
                 return (try Listener.group(bind: address, count: configuration.loops), nil)
@@ -159,7 +159,7 @@ public final class GatewayServer: Sendable {
                 }
             }
             switch HealthProbe.occupant(of: address) {
-            case .leavingGateway: return try join(address, count: configuration.loops)
+            case .drainingGateway: return try join(address, count: configuration.loops)
             case .other: throw isTaken(address)
             case .silent: break
             }
@@ -167,24 +167,24 @@ public final class GatewayServer: Sendable {
         throw isTaken(address)
     }
 
-    /// Shares a taken port with a gateway that leaves it: until that has closed its listeners the kernel gives each of the
-    /// two its share of the connections, so that a restart refuses nobody.
+    /// Shares a port with a draining gateway, so that a restart refuses no client: until the old gateway has closed its listeners,
+    /// the kernel distributes the connections between the two.
     private static func join(_ address: SocketAddress, count: Int) throws -> ([Listener], TakeoverClaim?) {
         let claim: TakeoverClaim
         do {
             claim = try TakeoverClaim(of: address)
         } catch {
             guard error.isAddressInUse else {
-                throw GatewayStartError("\(address) cannot be taken over: \(error)")
+                throw GatewayStartError("cannot take over \(address): \(error)")
             }
             throw GatewayStartError("\(address) is taken: another gateway is taking it over already")
         }
         do {
             return (try Listener.group(bind: address, count: count, joining: true), claim)
         } catch {
-            // Another user's gateway, say, whom the kernel does not let anybody join.
+            // For example, the kernel lets nobody share the port of another user's gateway.
             throw GatewayStartError(
-                "\(address) is taken by a gateway that leaves and cannot be joined: \(error)")
+                "\(address) is taken by a draining gateway and cannot be shared: \(error)")
         }
     }
 
@@ -192,7 +192,7 @@ public final class GatewayServer: Sendable {
         GatewayStartError("\(address) is taken: another program listens there")
     }
 
-    /// Serves the connections that come from here on.
+    /// Starts serving connections.
     func accept() {
         guard phase.advance(to: .ready) else { return }
         for _ in workers { stopped.enter() }
@@ -204,8 +204,8 @@ public final class GatewayServer: Sendable {
         logs.diagnostics.write(.info, "ready", ["url": url, "loops": "\(workers.count)"])
     }
 
-    /// Leaves gracefully, as SIGTERM asks for: not ready at once; after the drain delay the listeners close;
-    /// what was accepted is served. Returns at once; does nothing the second time.
+    /// Shuts down gracefully, as on SIGTERM: reports not ready at once, closes the listeners after `drainDelay`, and serves what has
+    /// been accepted. Returns at once; later calls do nothing.
     public func drain() {
         guard phase.advance(to: .draining) else { return }
         claim.withLock { $0 = nil }
@@ -215,7 +215,7 @@ public final class GatewayServer: Sendable {
         }
     }
 
-    /// Resets what is open and ends.
+    /// Resets all connections and ends.
     public func stop() {
         _ = phase.advance(to: .draining)
         claim.withLock { $0 = nil }
@@ -224,13 +224,13 @@ public final class GatewayServer: Sendable {
         }
     }
 
-    /// Blocks until `drain` or `stop` has come to its end and every line of the logs is written.
+    /// Blocks until `drain` or `stop` has completed and all log lines are written.
     ///
-    /// In a handler of this gateway it returns at once, with a line in the log: the gateway cannot end while one of its own
-    /// loops waits for the end.
+    /// In a handler of this gateway it logs an error and returns at once, because the gateway cannot end while one of its loops is
+    /// blocked.
     public func waitUntilStopped() {
         guard !group.loops.contains(where: \.isCurrent) else {
-            return logs.diagnostics.write(.error, "a handler cannot wait for the end of its gateway")
+            return logs.diagnostics.write(.error, "waitUntilStopped was called in a handler of the gateway")
         }
         stopped.wait()
         guard phase.advance(to: .stopped) else { return }
@@ -239,7 +239,7 @@ public final class GatewayServer: Sendable {
         logs.close()
     }
 
-    /// What it holds at this moment, for tests. Waits for the loops; not from one of them, and not after the end.
+    /// The resources held at this moment, for tests. Blocks; must not be called on one of the loops or after the end.
     package var report: GatewayReport {
         workers.reduce(GatewayReport()) { sum, worker in
             sum + worker.loop.runBlocking { worker.value.report }

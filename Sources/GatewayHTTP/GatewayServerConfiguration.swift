@@ -7,59 +7,57 @@ public import NetworkingSession
 @_exported public import struct Networking.RetryBudget
 @_exported public import struct NetworkingSession.ConnectionSettings
 
-/// How a gateway is served. The defaults are those of `sluice serve`.
+/// The settings of a gateway's server. The defaults are those of `sluice serve`.
 public struct GatewayServerConfiguration: Sendable {
     /// Numeric address to listen on. Default loopback; `0.0.0.0` and `::` mean every interface.
     public var host = "127.0.0.1"
     /// Port to listen on; 0 takes any free one. Default 8080.
     public var port = 8080
-    /// The names that requests may have in `Host`; another one is 421 `MISDIRECTED`, except on `/health/*`. Default nil:
-    /// `.localhost` on a loopback address, else `.any`.
+    /// The names that requests may have in `Host`; any other is 421 `MISDIRECTED`, except on `/health/*`. Default nil: `.localhost`
+    /// on a loopback address, else `.any`.
     public var hosts: HostNames?
-    /// The gateway's name in `Via` and `Proxy-Status`: a token (RFC 9110 5.6.2) of 1 to 64 bytes. Gateways that call each
-    /// other may share it: a request is refused with 508 when the name is in its `Via` for the fourth time. Default
-    /// `sluice`.
+    /// The gateway's name in `Via` and `Proxy-Status`: a token (RFC 9110 5.6.2) of 1 to 64 bytes. Gateways that call each other may
+    /// share a name: only a request whose `Via` contains it four times is refused, with 508. Default `sluice`.
     public var name = "sluice"
-    /// Event loops, a thread each. Default: the cores that affinity and the control group leave.
+    /// Event loops, one thread each. Default: the cores available under CPU affinity and the control group.
     public var loops = ProcessLimits.usableCores()
-    /// Addresses of upstreams by name, which replace those in the code: `["diary": "http://10.0.0.7:8081"]`.
+    /// Addresses by upstream name, which replace those in the code: `["diary": "http://10.0.0.7:8081"]`.
     public var upstreams: [String: String] = [:]
-    /// What is told on standard error. Default `.info`.
+    /// The least severe level that is logged on standard error. Default `.info`.
     public var logLevel = LogLevel.info
-    /// Whether each request is told on standard output. Default true.
+    /// Whether each request is logged on standard output. Default true.
     public var accessLog = true
-    /// How long a gateway that was told to leave serves on, not ready, before its listener closes: the time
-    /// that a load balancer needs to notice. Default 1 s.
+    /// How long a draining gateway keeps accepting, while it reports not ready: the time that a load balancer needs to notice.
+    /// Default 1 s.
     public var drainDelay = Duration.seconds(1)
-    /// Time from being told to leave to the reset of what is left, `drainDelay` included. Default 30 s.
+    /// Time from the start of a drain to the reset of the remaining connections, `drainDelay` included. Default 30 s.
     public var drainDeadline = Duration.seconds(30)
-    /// What the gateway allows: deadline, request body, merged answer.
+    /// Limits of requests and answers: deadline, request body, merged answer.
     public var limits = GatewayLimits()
-    /// What clients may ask of each loop, and how long they may take. `connections` is the whole process's, capped at half
-    /// of the descriptors and divided among the loops. Two of its members follow from others and are not looked at:
-    /// `requestBody` is the largest that `limits` or an endpoint's `.bodyLimit` allows (and `bufferedBodies` never less), and
-    /// `drainDeadline` what `drainDelay` leaves of this configuration's.
+    /// Limits for the clients of each loop. `connections` is for the whole process, capped at half of the descriptors and divided
+    /// among the loops. Two members are derived and ignored here: `requestBody` is the largest that `limits` or an endpoint's
+    /// `.bodyLimit` allows (and `bufferedBodies` is at least that), and `drainDeadline` is this configuration's minus `drainDelay`.
     public var inbound = InboundLimits()
-    /// What each loop's calls to upstreams may take: connections, waiting calls, sizes of responses. The times of a call to
-    /// connect, to its first byte, between bytes and in all are not looked at: they are its provider's `CallPolicy`.
+    /// Limits for the upstream calls of each loop: connections, waiting calls, sizes of responses. The time-outs for connecting, the
+    /// first byte, gaps and the whole call are ignored here; they come from the provider's `CallPolicy`.
     public var outbound = OutboundLimits()
-    /// TLS of upstreams, by their name or host, and the proxy before them; its files are read as the gateway starts. Default:
-    /// verified by the system's roots, no proxy.
+    /// TLS settings by upstream name or host, and the proxy. Files are read when the gateway starts. Default: certificates are
+    /// verified with the system's roots, and there is no proxy.
     public var connections = ConnectionSettings()
-    /// How many retries may be in flight to one upstream from one loop. Default: 20 % of the calls in flight, and 3 in any case.
+    /// The retries that may be in flight to one upstream from one loop. Default: 20 % of the calls in flight, at least 3.
     public var retryBudget = RetryBudget()
-    /// Which browsers' scripts of other origins may call. Default: none.
+    /// The scripts of other origins that may call. Default: none.
     public var cors: CORSPolicy?
-    /// What is served where no endpoint has the path. Default: nothing, it is 404.
+    /// Static files for paths that no endpoint matches. Default: none, such paths are 404.
     public var files: StaticFiles?
 
     public init() {}
 
-    /// One loop's limits.
+    /// Returns the limits of one loop.
     ///
     /// - Parameters:
-    ///   - largestBody: the longest request body that any endpoint takes.
-    ///   - descriptors: what the process may have open.
+    ///   - largestBody: the largest request body that any endpoint allows.
+    ///   - descriptors: the descriptors that the process may have open.
     func inboundLimits(largestBody: Int, descriptors: Int) -> InboundLimits {
         var limits = inbound
         limits.connections = InboundLimits.connections(
@@ -71,7 +69,7 @@ public struct GatewayServerConfiguration: Sendable {
     }
 }
 
-/// Why a gateway could not start, for the person who started it.
+/// Why a gateway could not start.
 public struct GatewayStartError: Error, Sendable, CustomStringConvertible {
     public let description: String
 

@@ -1,8 +1,8 @@
 import GatewayCore
 import HTTPModel
 
-/// `GET /health/live` and `GET /health/ready`: whether the process should be restarted, and whether it should
-/// be sent requests. Bodies: `{"status":"live"}`, `{"status":"ready"}`, `{"status":"draining"}` with 503.
+/// Answers `GET /health/live` (the process need not be restarted) and `GET /health/ready` (it accepts requests). Bodies:
+/// `{"status":"live"}`, `{"status":"ready"}`, and `{"status":"draining"}` with 503.
 struct Health {
     private static let live = Array("/health/live".utf8)
     private static let ready = Array(HealthProbe.readyPath.utf8)
@@ -15,9 +15,9 @@ struct Health {
         self.phase = phase
     }
 
-    /// The answer on a health path; nil for every other path.
+    /// Returns the answer on a health path, nil on any other path.
     ///
-    /// - Throws: 405, whose envelope is the gateway's to write.
+    /// - Throws: 405 for other methods.
     func answer(_ head: HTTPRequestHead) throws(GatewayError) -> HTTPResponse? {
         guard head.target.pathLength < 16 else { return nil }
         let path = head.target.pathBytes

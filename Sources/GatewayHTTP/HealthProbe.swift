@@ -5,26 +5,26 @@ import HTTPOutbound
 import Locking
 import Rx
 
-/// Asks a gateway whether it is ready, as a load balancer or a container's health check does.
+/// Checks whether a gateway is ready, like a load balancer or a container's health check.
 public enum HealthProbe {
-    /// The path that says whether requests should be sent here.
+    /// The path of the readiness check.
     public static let readyPath = "/health/ready"
 
-    /// Time that a gateway has to answer a probe.
-    static let patience = Duration.seconds(2)
-    /// Time that whoever has our address has to say whether it is a gateway that leaves.
-    static let occupantPatience = Duration.milliseconds(250)
+    /// Time-out of a check.
+    static let checkTimeout = Duration.seconds(2)
+    /// Time-out of the question whether the occupant of an address is a draining gateway.
+    static let occupantTimeout = Duration.milliseconds(250)
 
-    /// Blocks until the answer, at most 2 s.
+    /// Checks a gateway. Blocks for at most 2 s.
     ///
-    /// - Parameter url: `http://host:port` or `https://host:port`, with a path of its own or none: then `/health/ready` is asked.
-    /// - Returns: nil when the gateway is ready, else why it is not.
+    /// - Parameter url: `http://host:port` or `https://host:port`, optionally with a path. The default path is `/health/ready`.
+    /// - Returns: nil if the gateway is ready, else the reason why it is not.
     public static func check(_ url: String) -> String? {
         let parsed: HTTPURL
         do {
             parsed = try HTTPURL(url)
         } catch {
-            return "'\(url)' is not a URL to ask: \(error)"
+            return "invalid URL '\(url)': \(error)"
         }
         let origin: Origin?
         do throws(TLSError) {
@@ -33,11 +33,11 @@ public enum HealthProbe {
                 scheme: tls == nil ? .http : .https, host: parsed.host, port: UInt16(exactly: parsed.port),
                 tls: tls)
         } catch {
-            return "'\(url)' cannot be asked: \(error)"
+            return "cannot check '\(url)': \(error)"
         }
-        guard let origin else { return "'\(url)' is not a URL to ask" }
+        guard let origin else { return "invalid URL '\(url)'" }
         let path = parsed.path.isEmpty || parsed.path == "/" ? readyPath : parsed.path
-        switch ask(origin, path, within: patience) {
+        switch ask(origin, path, within: checkTimeout) {
         case .failure(let error): return "\(origin)\(path): \(error)"
         case .success(let response):
             let code = response.head.status.code
@@ -45,18 +45,17 @@ public enum HealthProbe {
         }
     }
 
-    /// Who listens on an address that is taken.
+    /// The process that listens on an address.
     enum Occupant {
-        /// A gateway that was told to leave.
-        case leavingGateway
-        /// Nobody answered, within a moment: a gateway that is just closing its listener, perhaps.
+        case drainingGateway
+        /// It did not answer in time. It may be a gateway that is closing its listener.
         case silent
         case other
     }
 
-    /// Asks who is there; blocks, a quarter of a second at most.
+    /// Finds out who listens on an address. Blocks for at most 250 ms.
     static func occupant(of address: SocketAddress) -> Occupant {
-        // An address that means every interface is asked at loopback.
+        // The addresses for all interfaces are reached at loopback.
         let host =
             switch address.host {
             case "0.0.0.0": "127.0.0.1"
@@ -66,7 +65,7 @@ public enum HealthProbe {
         guard let port = address.port.flatMap({ UInt16(exactly: $0) }),
             let origin = Origin(host: host, port: port)
         else { return .other }
-        switch ask(origin, readyPath, within: occupantPatience) {
+        switch ask(origin, readyPath, within: occupantTimeout) {
         case .failure(let error):
             let silences: [FailureReason] = [
                 .connectionRefused, .connectionTimeout, .connectionTerminated, .responseTimeout,
@@ -74,10 +73,10 @@ public enum HealthProbe {
             guard let error = error as? OutboundError else { return .other }
             return silences.contains(error.reason) ? .silent : .other
         case .success(let response):
-            let isLeaving =
+            let isDraining =
                 response.head.status == .serviceUnavailable
                 && response.body.elementsEqual(Health.body("draining"))
-            return isLeaving ? .leavingGateway : .other
+            return isDraining ? .drainingGateway : .other
         }
     }
 

@@ -2,15 +2,15 @@ import ASCIIText
 import GatewayCore
 import HTTPModel
 
-/// The names that clients reach a gateway by: those that the `Host` of a request may have, its port aside.
+/// The host names that clients may use: those allowed in a request's `Host`, whatever its port.
 ///
 ///     configuration.hosts = try HostNames(["app.example.com", "*.example.org"])
 ///
-/// A page of `evil.example` whose name is made to resolve to the gateway's address (DNS rebinding) counts as of the same
-/// origin for a browser, which lets it read what the gateway answers; but its requests name `evil.example`. IP addresses
-/// always pass, as no name resolves to a gateway under them.
+/// They protect against DNS rebinding: a page of `evil.example`, made to resolve to the gateway's address, has the gateway's origin
+/// for a browser and could read its answers. But its requests name `evil.example`. IP addresses are always allowed, because DNS
+/// rebinding needs a name.
 public struct HostNames: Sendable, Hashable {
-    /// A text that is not the name of a host.
+    /// An invalid host name.
     public struct Fault: Error, Sendable, Hashable, CustomStringConvertible {
         public let description: String
     }
@@ -19,32 +19,32 @@ public struct HostNames: Sendable, Hashable {
     private let own: Own?
 
     fileprivate struct Own: Sendable, Hashable {
-        /// In lower case, without a dot at the end.
+        /// In lower case, without a trailing dot.
         var names: [[UInt8]] = []
-        /// What follows the asterisk: `.example.com`.
+        /// The parts after an asterisk: `.example.com`.
         var suffixes: [[UInt8]] = []
     }
 
-    /// Every name: for a gateway that is meant to be reached by whoever knows its address.
+    /// Any name: for a gateway that anybody who knows its address may use.
     public static let any = HostNames(own: nil)
-    /// `localhost` alone: what is used on a loopback address.
+    /// `localhost` only: the default on a loopback address.
     public static let localhost = HostNames(own: Own(names: [Array("localhost".utf8)]))
 
     private init(own: Own?) {
         self.own = own
     }
 
-    /// - Parameter names: `localhost`, `app.example.com`, `*.example.com` for one or more labels before `.example.com`, or
-    ///   `any` alone. Case does not matter.
+    /// - Parameter names: `localhost`, `app.example.com`, `*.example.com` for one or more labels before `.example.com`, or only
+    ///   `any`. Case does not matter.
     public init(_ names: [String]) throws(Fault) {
         if names == ["any"] {
             self = .any
             return
         }
-        guard !names.isEmpty else { throw Fault(description: "there is no host name") }
+        guard !names.isEmpty else { throw Fault(description: "the list of host names is empty") }
         var own = Own()
         for name in names {
-            if name == "any" { throw Fault(description: "'any' stands alone") }
+            if name == "any" { throw Fault(description: "'any' must be the only host name") }
             try own.add(name)
         }
         self.own = own
@@ -56,12 +56,12 @@ public struct HostNames: Sendable, Hashable {
         return authority.withUnsafeBytes { bytes in
             guard let end = Authority.hostEnd(in: bytes) else { return false }
             let host = UnsafeRawBufferPointer(rebasing: bytes[..<end])
-            // `hostEnd` has checked what is in the brackets.
+            // `hostEnd` has validated the address in brackets.
             return host.first == UInt8(ascii: "[") || IPv4Text.isValid(host) || own.contains(host)
         }
     }
 
-    /// The host of an authority, for a message: without the port, at most 100 bytes.
+    /// Returns the host of an authority for a message: without the port, at most 100 bytes.
     static func shown(_ authority: ArraySlice<UInt8>) -> String {
         let end = authority.withUnsafeBytes { Authority.hostEnd(in: $0) } ?? authority.count
         let host = String(decoding: authority.prefix(end).prefix(100), as: UTF8.self)
@@ -71,7 +71,7 @@ public struct HostNames: Sendable, Hashable {
 
 extension HostNames.Own {
     func contains(_ host: UnsafeRawBufferPointer) -> Bool {
-        // A dot at the end only says that the name is absolute.
+        // A trailing dot only makes the name absolute.
         let dots = host.last == UInt8(ascii: ".") ? 1 : 0
         let host = UnsafeRawBufferPointer(rebasing: host.dropLast(dots))
         for name in names where name.withUnsafeBytes({ ASCII.equalsIgnoringCase(host, $0) }) { return true }
@@ -95,7 +95,7 @@ extension HostNames.Own {
         if isWildcard { suffixes.append(Array(bytes.dropFirst())) } else { names.append(bytes) }
     }
 
-    /// An address passes without being listed.
+    /// Addresses are allowed without being listed.
     private static func isAddress(_ bytes: [UInt8]) -> Bool {
         let isBracketed = bytes.first == UInt8(ascii: "[") && bytes.last == UInt8(ascii: "]")
         return bytes.withUnsafeBytes { bytes in
@@ -105,8 +105,8 @@ extension HostNames.Own {
         }
     }
 
-    /// Labels of 1 to 63 letters, digits, `-` and `_`, 253 bytes in all (RFC 1123 2.1). The last label has a character
-    /// besides digits: else browsers read the name as an IPv4 address.
+    /// Whether the name consists of labels of 1 to 63 letters, digits, `-` and `_`, 253 bytes in all (RFC 1123 2.1). The last label
+    /// must not be all digits: browsers would read the name as an IPv4 address.
     private static func isName(_ bytes: ArraySlice<UInt8>) -> Bool {
         let labels = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard bytes.count <= 253, let last = labels.last, !last.allSatisfy(ASCII.isDigit) else {
@@ -123,32 +123,32 @@ extension HostNames.Own {
     }
 }
 
-/// The check of one loop's requests. Confined to the loop.
+/// Checks the `Host` of a loop's requests. Confined to the loop.
 struct HostCheck {
     private let names: HostNames
-    /// The `Host` that was accepted last, and its index among the fields: nearly all requests have the same.
+    /// The last accepted `Host` and its index among the fields. Nearly all requests have the same.
     private var last: [UInt8] = []
     private var lastIndex = 0
 
-    /// Nil where every name passes, so that nothing is looked at.
+    /// Nil if any name is allowed, so that nothing is checked.
     init?(_ names: HostNames) {
         guard names != .any else { return nil }
         self.names = names
     }
 
     mutating func check(_ head: HTTPRequestHead) throws(GatewayError) {
-        // A request has one Host at most: a parser refuses a second one.
+        // The parser has refused requests with a second Host.
         if head.target.form == .origin, head.fields.isHost(at: lastIndex, last) { return }
         try checkAnew(head)
     }
 
     @inline(never)
     private mutating func checkAnew(_ head: HTTPRequestHead) throws(GatewayError) {
-        // HTTP/1.0 may go without a Host; then there is no foreign name either.
+        // HTTP/1.0 does not require Host; without one there is no foreign name.
         guard let authority = head.authorityBytes else { return }
         guard names.allows(authority) else {
             throw GatewayError(
-                .misdirected, "this gateway does not answer for '\(HostNames.shown(authority))'")
+                .misdirected, "This gateway does not serve the host '\(HostNames.shown(authority))'")
         }
         guard head.target.form == .origin, let index = head.fields.firstIndex(of: .host) else { return }
         lastIndex = index

@@ -1,23 +1,21 @@
 import Synchronization
 
-/// Where a gateway is in its life, for every loop to see.
+/// The phase of a gateway's life, readable from any thread.
 final class Phase: Sendable {
     enum Value: UInt8 {
-        /// Bound, not serving yet.
+        /// Bound, but not serving yet.
         case starting
         case ready
-        /// Told to leave: serves on, but says that it is not ready.
+        /// Still serving, but not ready.
         case draining
         case stopped
     }
 
     private let value = Atomic<UInt8>(Value.starting.rawValue)
 
-    var current: Value { Value(rawValue: value.load(ordering: .relaxed)) ?? .stopped }
+    var isReady: Bool { value.load(ordering: .relaxed) == Value.ready.rawValue }
 
-    var isReady: Bool { current == .ready }
-
-    /// False when the gateway is in that phase, or past it, already.
+    /// Returns false if the gateway has already reached that phase.
     func advance(to next: Value) -> Bool {
         var old = value.load(ordering: .relaxed)
         while old < next.rawValue {

@@ -1,17 +1,17 @@
 package import EventIO
 import Glibc
 
-/// What signals do to a server: SIGTERM and SIGINT ask it to leave, and the second of them ends it at once; SIGHUP,
-/// SIGUSR1 and SIGUSR2 do not end it.
+/// A server's signal handling: SIGTERM and SIGINT drain it, and the second of them ends it at once; SIGHUP, SIGUSR1 and SIGUSR2 do
+/// not end it.
 package enum Signals {
-    /// The message for a SIGHUP of a server that has no gateway.
+    /// The log message for a SIGHUP to a server without a gateway.
     package static let hangUpIgnored: StaticString = "SIGHUP ignored: there is nothing to reload"
 
-    /// Keeps SIGHUP, SIGUSR1 and SIGUSR2 from ending the program: the first call of a server, before it has threads. A
-    /// SIGHUP waits until `watch` takes it. What a program has set for SIGUSR1 or SIGUSR2 itself stays.
+    /// Keeps SIGHUP, SIGUSR1 and SIGUSR2 from ending the program. A server calls it first, before it has threads. A SIGHUP stays
+    /// pending until `watch` takes it. Handlers that the program has set for SIGUSR1 or SIGUSR2 stay.
     package static func prepare() {
-        // Blocked in this thread and those that it makes, until the loop of `watch` takes it; in any other thread it runs a
-        // handler that does nothing. SIG_IGN would throw a waiting one away.
+        // Blocked in this thread and the threads it creates, until the loop of `watch` takes it. In any other thread an empty
+        // handler runs. SIG_IGN would discard a pending one.
         setHandler(of: SIGHUP, signalIgnored)
         var set = sigset_t()
         sigemptyset(&set)
@@ -20,20 +20,20 @@ package enum Signals {
         for signal in [SIGUSR1, SIGUSR2] where isDefault(signal) { setHandler(of: signal, signalIgnored) }
     }
 
-    /// Calls `onFirst` on the loop at the first SIGTERM or SIGINT; the loop watches until it ends. A second one ends the
-    /// process at once, with the exit code 128 plus its number. Calls `onHangUp` on the loop at each SIGHUP.
+    /// Calls `onFirst` on the loop at the first SIGTERM or SIGINT. A second one ends the process at once, with the exit code 128
+    /// plus its number. Calls `onHangUp` on the loop at each SIGHUP. The loop watches until it ends.
     package static func watch(
         on loop: EventLoop, onHangUp: @escaping @Sendable () -> Void, onFirst: @escaping @Sendable () -> Void
     ) throws(SocketError) {
         let failure = loop.runBlocking { () -> SocketError? in
-            let turn = Turn()
+            let received = ReceivedSignals()
             do throws(SocketError) {
-                // Held by their loop until that ends.
+                // The loop holds the sources until it ends.
                 _ = try SignalSource(SIGHUP, loop: loop, onSignal: onHangUp)
                 for signal in [SIGTERM, SIGINT] {
                     _ = try SignalSource(signal, loop: loop) {
-                        turn.count += 1
-                        if turn.count > 1 { _exit(128 + signal) }
+                        received.count += 1
+                        if received.count > 1 { _exit(128 + signal) }
                         onFirst()
                     }
                 }
@@ -59,11 +59,11 @@ package enum Signals {
         sigaction(signal, &action, nil)
     }
 
-    /// Signals seen so far; on the loop only.
-    private final class Turn {
+    /// Counts SIGTERM and SIGINT. Confined to the loop.
+    private final class ReceivedSignals {
         var count = 0
     }
 }
 
-/// Runs in signal context.
+/// Runs in a signal handler's context.
 private func signalIgnored(_: Int32) {}

@@ -2,11 +2,11 @@ import Glibc
 
 /// Standard input, output and error.
 package enum StandardStreams {
-    /// Opens `/dev/null` for those that the process was started without. Otherwise the first socket or file gets their
-    /// number, and what is meant for the log goes there.
+    /// Opens `/dev/null` for those that are closed when the process starts. Otherwise the first socket or file would get their
+    /// number, and log lines would go there.
     package static func reserve() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
-            // The lowest free number, which is this one.
+            // open returns the lowest free number, which is this one.
             _ = open("/dev/null", O_RDWR)
         }
     }

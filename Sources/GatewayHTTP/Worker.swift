@@ -5,14 +5,14 @@ import HTTPModel
 import NetworkingSession
 import Rx
 
-/// One loop's share of a gateway: its listener, its clients, its upstream connections. Confined to the loop.
+/// One loop's part of a gateway: its listener, clients and upstream connections. Confined to the loop.
 final class Worker {
     /// What all workers of a gateway share.
     struct Plan: Sendable {
         let responder: GatewayResponder
         let phase: Phase
         let logs: Logs
-        /// What the process may have open.
+        /// The descriptors that the process may have open.
         let descriptors: Int
         let files: FileServer?
         let hosts: HostNames
@@ -55,26 +55,26 @@ final class Worker {
         }
     }
 
-    /// Serves from here on; `onStopped` is called when all is over.
+    /// Starts serving. `onStopped` is called once everything has ended.
     func accept(onStopped: @escaping () -> Void) {
         self.onStopped = onStopped
         server.onIdle = { [unowned self] in end() }
         server.adopt(listener)
     }
 
-    /// Answers carry `Connection: close` at once; after `delay` nobody new is accepted. In the last of it, handshakes that
-    /// began come to their end, and none begins.
+    /// Begins to send `Connection: close` at once and stops accepting after `delay`. In the last part of the delay, handshakes in
+    /// progress complete and no new one begins.
     func drain(after delay: Duration) {
         server.beginDrain()
-        let rest = min(Self.handshakeTime, delay / 2)
-        _ = loop.setTimer(after: delay - rest, target: TurningAway(self))
+        let handshakes = min(Self.handshakeTime, delay / 2)
+        _ = loop.setTimer(after: delay - handshakes, target: HandshakeTimer(self))
         _ = loop.setTimer(after: delay, target: self)
     }
 
-    /// A round trip to a client far away, and one packet more.
+    /// A round trip to a distant client, plus one packet.
     static let handshakeTime = Duration.milliseconds(200)
 
-    private final class TurningAway: TimerTarget {
+    private final class HandshakeTimer: TimerTarget {
         private let worker: Worker
 
         init(_ worker: Worker) { self.worker = worker }
@@ -82,7 +82,7 @@ final class Worker {
         func timerFired(_ token: TimerToken) { worker.server.turnNewcomersAway() }
     }
 
-    /// Resets everybody.
+    /// Resets all connections.
     func close() {
         server.close()
     }
@@ -109,12 +109,12 @@ extension Worker: TimerTarget {
 }
 
 extension GatewayError {
-    /// What the server refuses, in the gateway's words.
+    /// The error for a request that the server refused.
     fileprivate init(_ error: InboundError) {
         switch error.reason {
         case .overloaded: self = .overloaded
         case .draining: self = .draining
-        // CONNECT, which no path has (RFC 9110 15.5.6).
+        // CONNECT: `Allow` is required (RFC 9110 15.5.6).
         case _ where error.status == .methodNotAllowed:
             self.init(.methodNotAllowed, error.message, fields: [.allow: GatewayResponder.serverMethods])
         default: self.init(status: error.status.code, message: error.message)

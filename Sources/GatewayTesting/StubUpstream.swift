@@ -4,14 +4,14 @@ public import HTTPModel
 import Locking
 import Rx
 
-/// An upstream on a real socket that answers as a test says, and records what it was asked.
+/// An upstream on a real socket with scripted answers, which records its requests.
 ///
 ///     let diary = StubUpstream { request in
 ///         request.query == nil ? .status(404) : .json(#"{"status":200,"data":{"unit":"kg"}}"#)
 ///     }
 ///     try await withGateway(upstreams: ["diary": diary], declare: declareEndpoints) { client in ... }
 public final class StubUpstream: Sendable {
-    /// A request as it came.
+    /// A received request.
     public struct Request: Sendable {
         public let method: HTTPMethod
         /// Percent-encoded, without the query.
@@ -22,7 +22,7 @@ public final class StubUpstream: Sendable {
         public let body: String
     }
 
-    /// What it does with a request.
+    /// The answer to a request.
     public struct Answer: Sendable {
         enum Content: Sendable {
             case response(HTTPResponse)
@@ -51,12 +51,12 @@ public final class StubUpstream: Sendable {
             Answer(content: .response(response))
         }
 
-        /// The connection stays open and nothing ever comes.
+        /// The connection stays open without an answer.
         public static let silence = Answer(content: .silence)
         /// The connection is reset.
         public static let reset = Answer(content: .reset)
 
-        /// The same, a while later.
+        /// Returns the answer, delayed.
         public func after(_ delay: Duration) -> Answer {
             var answer = self
             answer.delay = delay
@@ -66,22 +66,14 @@ public final class StubUpstream: Sendable {
 
     private let answer: @Sendable (Request) -> Answer
     private let received = Lock<[Request]>([])
-    private let abandoned = Lock(0)
 
-    /// - Parameter answer: called for each request, on the stub's own loop: it must not block.
+    /// - Parameter answer: called for each request, on the stub's loop; it must not block.
     public init(_ answer: @escaping @Sendable (Request) -> Answer) {
         self.answer = answer
     }
 
-    /// What was asked so far, in the order in which it came.
+    /// The requests received so far, in order.
     public var requests: [Request] { received.withLock { $0 } }
-
-    /// How many requests answered by `silence` lost their caller, who closed the connection.
-    public var abandonedRequests: Int { abandoned.withLock { $0 } }
-
-    func requestWasAbandoned() {
-        abandoned.withLock { $0 += 1 }
-    }
 
     func answer(to request: ReceivedRequest) -> Answer {
         let target = request.head.target
@@ -93,12 +85,12 @@ public final class StubUpstream: Sendable {
     }
 }
 
-/// A stub that is being served. Confined to its loop.
+/// Serves a stub. Confined to its loop.
 final class StubServer: InboundHandler {
     private let stub: StubUpstream
     private let listener: Listener
     private var server: InboundServer?
-    /// Exchanges that are never answered, held so that they stay open.
+    /// Unanswered exchanges, retained so that they stay open.
     private var silent: [InboundExchange] = []
 
     init(_ stub: StubUpstream, listener: Listener) {
@@ -122,24 +114,22 @@ final class StubServer: InboundHandler {
 
     func handle(_ exchange: InboundExchange) {
         let answer = stub.answer(to: exchange.request)
-        guard answer.delay > .zero else { return carryOut(answer.content, exchange) }
-        let later = Later { [self] in carryOut(answer.content, exchange) }
-        _ = exchange.loop.setTimer(after: answer.delay, target: later)
+        guard answer.delay > .zero else { return perform(answer.content, exchange) }
+        let timer = ClosureTimer { [self] in perform(answer.content, exchange) }
+        _ = exchange.loop.setTimer(after: answer.delay, target: timer)
     }
 
-    private func carryOut(_ content: StubUpstream.Answer.Content, _ exchange: InboundExchange) {
+    private func perform(_ content: StubUpstream.Answer.Content, _ exchange: InboundExchange) {
         switch content {
         case .response(let response): exchange.respond(response)
         case .reset: exchange.abort()
-        case .silence:
-            exchange.onClientGone = { [stub] in stub.requestWasAbandoned() }
-            silent.append(exchange)
+        case .silence: silent.append(exchange)
         }
     }
 }
 
-/// A closure as a timer's target.
-private final class Later: TimerTarget {
+/// Calls a closure when its timer fires.
+private final class ClosureTimer: TimerTarget {
     private let work: () -> Void
 
     init(_ work: @escaping () -> Void) {

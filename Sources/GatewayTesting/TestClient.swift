@@ -5,9 +5,9 @@ public import JSONBytes
 import Locking
 import Rx
 
-/// Asks a gateway under test over HTTP, as an app would.
+/// Sends requests to a gateway under test over HTTP, as an app would.
 public struct TestClient: Sendable {
-    /// Where the gateway listens: `http://127.0.0.1:43210`.
+    /// The gateway's URL: `http://127.0.0.1:43210`.
     public let url: String
     private let gateway: OriginClient
 
@@ -36,9 +36,13 @@ public struct TestClient: Sendable {
         try await send(.delete, target, fields)
     }
 
+    /// Sends a request and returns its answer.
+    ///
     /// - Parameters:
+    ///   - method: the request's method.
     ///   - target: path and query, percent-encoded.
-    ///   - json: a body, sent as `application/json`.
+    ///   - fields: the request's fields.
+    ///   - json: the body, sent as `application/json`.
     public func send(
         _ method: HTTPMethod, _ target: String, _ fields: HTTPFields = HTTPFields(), json: String? = nil
     ) async throws -> TestResponse {
@@ -66,7 +70,7 @@ public struct TestResponse: Sendable {
 
     public var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// The body as JSON; throws where it is none.
+    /// The body as JSON; throws if it is not JSON.
     public var json: JSONFragment {
         get throws { try JSONFragment(validating: body) }
     }

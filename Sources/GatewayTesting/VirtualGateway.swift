@@ -6,8 +6,7 @@ import Locking
 public import Networking
 import Rx
 
-/// A gateway without sockets and without waiting: upstreams are scripts, time is virtual. For what takes long:
-/// time-outs, retries, deadlines.
+/// A gateway without sockets, with scripted upstreams and virtual time: for tests of time-outs, retries and deadlines.
 ///
 ///     let gateway = try VirtualGateway(declare: declareEndpoints)
 ///     gateway.upstreams.answer("/users/kim", .silence)
@@ -15,13 +14,14 @@ import Rx
 ///     #expect(answer.status == .gatewayTimeout)
 ///     #expect(answer.elapsed == .seconds(5))
 public final class VirtualGateway: Sendable {
-    /// What the upstreams answer, by path, and what they were asked.
+    /// The upstreams: their answers by path, and the calls that they received.
     public let upstreams: StubTransport
     private let time: HistoricalScheduler
     private let responder: GatewayResponder
 
     /// - Parameters:
-    ///   - limits: what the gateway allows.
+    ///   - limits: the gateway's limits.
+    ///   - cors: the gateway's CORS policy.
     ///   - declare: declares the endpoints under test.
     public init(
         limits: GatewayLimits = GatewayLimits(), cors: CORSPolicy? = nil, declare: (Gateway) throws -> Void
@@ -37,18 +37,19 @@ public final class VirtualGateway: Sendable {
         try send(.get, target, fields)
     }
 
-    /// Asks, and moves the clock from event to event until the answer is there.
+    /// Sends a request and advances the clock from event to event until the answer arrives.
     ///
     /// - Parameters:
+    ///   - method: the request's method.
     ///   - target: path and query, percent-encoded.
-    ///   - json: a body, sent as `application/json`.
-    /// - Throws: `GatewayLeak` where nothing is left to happen and no answer came, as when a part never ends and has no
-    ///   limit; or where something is still under way when it did.
+    ///   - fields: the request's fields.
+    ///   - json: the body, sent as `application/json`.
+    /// - Throws: `GatewayLeak` if no event is left and there is no answer, or if upstream calls are in flight after the answer.
     public func send(
         _ method: HTTPMethod, _ target: String, _ fields: HTTPFields = HTTPFields(), json: String? = nil
     ) throws -> VirtualAnswer {
         guard let target = RequestTarget(target) else {
-            throw GatewayLeak(description: "'\(target)' is no target")
+            throw GatewayLeak(description: "'\(target)' is not a request target")
         }
         var fields = fields
         if json != nil { fields.append(.contentType, "application/json") }
@@ -66,10 +67,11 @@ public final class VirtualGateway: Sendable {
         defer { subscription.dispose() }
         if answer.withLock({ $0 == nil }) { time.start() }
         guard let answer = answer.withLock({ $0 }) else {
-            throw GatewayLeak(description: "nothing is left to happen, and there is no answer")
+            throw GatewayLeak(description: "no event is left, and the request has no answer")
         }
         guard upstreams.inFlight == 0 else {
-            throw GatewayLeak(description: "\(upstreams.inFlight) upstream calls go on after the answer")
+            throw GatewayLeak(
+                description: "\(upstreams.inFlight) upstream calls are in flight after the answer")
         }
         return answer
     }
@@ -79,7 +81,7 @@ public final class VirtualGateway: Sendable {
 @dynamicMemberLookup
 public struct VirtualAnswer: Sendable {
     public let response: TestResponse
-    /// From the request to the answer.
+    /// The time from the request to the answer.
     public let elapsed: Duration
 
     init(_ response: HTTPResponse, elapsed: Duration) {
@@ -88,7 +90,7 @@ public struct VirtualAnswer: Sendable {
         self.elapsed = elapsed
     }
 
-    /// The body as JSON; throws where it is none.
+    /// The body as JSON; throws if it is not JSON.
     public var json: JSONFragment {
         get throws { try response.json }
     }

@@ -6,8 +6,7 @@ import HTTPInbound
 import HTTPOutbound
 import Locking
 
-/// Runs a gateway on a free port of loopback, with stub upstreams in the place of the real ones, for as long as
-/// `body` runs; then drains it.
+/// Runs a gateway on a free loopback port, with stubs for its upstreams, while `body` runs; then drains it.
 ///
 ///     try await withGateway(upstreams: ["diary": diary], declare: declareEndpoints) { client in
 ///         let response = try await client.get("/api/weights/charts?fddDate=2026-11-20")
@@ -15,11 +14,11 @@ import Locking
 ///     }
 ///
 /// - Parameters:
-///   - upstreams: what answers for the upstreams by name; each is on a port of its own.
-///   - configuration: limits and CORS to test with; host, port and logs are the helper's own.
+///   - upstreams: the stubs by upstream name, each on a port of its own.
+///   - configuration: limits and CORS to test with; host, port, loops and logs are overridden.
 ///   - declare: declares the endpoints under test.
-/// - Throws: `GatewayLeak` where the gateway does not come to its end after `body` has returned; else what
-///   `declare` and `body` throw.
+///   - body: the test.
+/// - Throws: `GatewayLeak` if the gateway does not end after `body` has returned, and any error of `declare` and `body`.
 public func withGateway<Result: Sendable>(
     upstreams: [String: StubUpstream] = [:],
     configuration: GatewayServerConfiguration = GatewayServerConfiguration(),
@@ -37,12 +36,12 @@ public func withGateway<Result: Sendable>(
     }
 }
 
-/// A gateway that did not end when it was drained: something it serves or calls is still under way.
+/// A gateway that did not end when it was drained, because a request or a call is still in progress.
 public struct GatewayLeak: Error, CustomStringConvertible {
     public let description: String
 }
 
-/// Blocking work, away from the threads that tasks run on.
+/// Runs blocking work outside of the threads that tasks use.
 private func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
     let handover = Handover()
     defer { handover.taken() }
@@ -55,7 +54,7 @@ private func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> 
     }
 }
 
-/// The running parts of a test: stubs and the test's own client on one loop, the gateway on another.
+/// The running gateway of a test, with the stubs and the test's client on another loop.
 private final class GatewayFixture: Sendable {
     let client: TestClient
     private let httpClient: HTTPClient
@@ -92,7 +91,7 @@ private final class GatewayFixture: Sendable {
             server = try GatewayServer.start(configuration, declare: declare)
             guard let port = UInt16(exactly: server.port), let origin = Origin(host: "127.0.0.1", port: port)
             else {
-                throw GatewayLeak(description: "the gateway listens on no port")
+                throw GatewayLeak(description: "the gateway has no port")
             }
             var limits = OutboundLimits()
             limits.firstByteTimeout = .seconds(30)
@@ -106,7 +105,7 @@ private final class GatewayFixture: Sendable {
         }
     }
 
-    /// Drains the gateway; what is not over after two seconds is a leak.
+    /// Drains the gateway. Throws `GatewayLeak` if that takes more than two seconds.
     func end() throws {
         group.loops[0].runBlocking { [httpClient] in httpClient.close() }
         server.drain()
@@ -123,7 +122,7 @@ private final class GatewayFixture: Sendable {
         for stub in stubs { stub.loop.runBlocking { stub.value.stop() } }
         group.shutdown()
         if !isOver {
-            throw GatewayLeak(description: "requests were still under way two seconds after the drain")
+            throw GatewayLeak(description: "requests were still in progress two seconds after the drain")
         }
     }
 }

@@ -1,4 +1,4 @@
-// What a gateway written in Swift imports: the reactive client, endpoints, and the server.
+// The one import of a gateway written in Swift: the reactive client, endpoints and the server.
 
 @_exported public import GatewayCore
 @_exported public import GatewayHTTP

@@ -8,7 +8,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// What the access log tells of the upstream calls that were made for a request.
+/// The upstream calls of a request in the access log.
 @Suite("Upstream calls in the access log")
 struct AccessLogCallTests {
     private static func answering(_ status: String = "200 OK", _ body: String = "1") throws
@@ -19,7 +19,7 @@ struct AccessLogCallTests {
         ])
     }
 
-    /// Serves with upstreams at these ports, sends one request after the other, and gives their lines.
+    /// Serves with upstreams at these ports, sends the requests one after the other, and returns their log lines.
     private static func lines(
         _ upstreams: [String: UInt16], requests: [String] = ["/page"],
         declare: (Gateway) throws -> Void
@@ -48,14 +48,14 @@ struct AccessLogCallTests {
         return policy
     }()
 
-    @Test("Calls of more upstreams than the log keeps texts for stand under their own names and addresses")
+    @Test("Calls of more upstreams than the log caches have their own names and addresses")
     func manyUpstreams() throws {
         let servers = try (0..<3).map { _ in try Self.answering() }
         defer { for server in servers { server.stop() } }
         let names = (0..<150).map { "api\($0)" }
         let upstreams = Dictionary(
             uniqueKeysWithValues: names.indices.map { (names[$0], servers[$0 % 3].port) })
-        // Twice in the same order, so that each text has been displaced by others.
+        // Twice in the same order, so that every cached text has been evicted.
         let requests = (names + names).map { "/\($0)" }
         let lines = try Self.lines(upstreams, requests: requests) { gateway in
             for name in names {
@@ -72,11 +72,11 @@ struct AccessLogCallTests {
         }
     }
 
-    @Test("A call whose connections are all stale is sent twice unseen once, not once an attempt")
+    @Test("A call with only stale connections is resent unseen once, not once for each attempt")
     func staleConnections() throws {
         let go = Signal()
         let ok = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1"
-        // Three connections are open and idle; each, and each that comes later, ends as it has the next request.
+        // Three connections are idle. These and all later ones are closed as they receive the next request.
         let warm: [ScriptedUpstream.Step] = [.readRequest, .wait(go), .send(ok), .readRequest, .close]
         let upstream = try ScriptedUpstream(warm, warm, warm, [.readRequest, .close])
         defer { upstream.stop() }
@@ -106,7 +106,7 @@ struct AccessLogCallTests {
 
     // MARK: Failures
 
-    @Test("A refused call has the reason, every attempt, and the address that refused")
+    @Test("A refused call has the reason, the number of attempts, and the address")
     func refused() throws {
         let upstream = try ScriptedUpstream(.closed, [])
         defer { upstream.stop() }
@@ -124,7 +124,7 @@ struct AccessLogCallTests {
             ])
     }
 
-    @Test("A name that does not resolve has a reason and no address")
+    @Test("A call whose host does not resolve has a reason and no address")
     func unresolved() throws {
         let lines = try withLoggedGateway { configuration in
             configuration.upstreams = ["parts": "http://nobody.invalid"]
@@ -143,7 +143,7 @@ struct AccessLogCallTests {
         #expect(call[member: "status"] == nil)
     }
 
-    @Test("A status of failure stands beside its reason")
+    @Test("A failed call has its status and its reason")
     func failingStatus() throws {
         let upstream = try Self.answering("404 Not Found")
         defer { upstream.stop() }
@@ -158,7 +158,7 @@ struct AccessLogCallTests {
             ])
     }
 
-    @Test("A call that the deadline ends is cancelled, and tells whom it waited for")
+    @Test("A call that the deadline ends is cancelled and has the address it waited for")
     func deadline() throws {
         let upstream = try ScriptedUpstream([.readRequest, .awaitEnd])
         defer { upstream.stop() }
@@ -176,7 +176,7 @@ struct AccessLogCallTests {
         #expect(try Self.calls(of: "second", in: lines.first) == [told])
     }
 
-    @Test("A call whose sibling fails is cancelled, and both are told")
+    @Test("A call whose sibling fails is cancelled, and both are logged")
     func sibling() throws {
         let silent = try ScriptedUpstream([.readRequest, .awaitEnd])
         let failing = try ScriptedUpstream([.readRequest, .reset])
@@ -201,7 +201,7 @@ struct AccessLogCallTests {
             ])
     }
 
-    @Test("A client that leaves leaves cancelled calls")
+    @Test("When a client leaves, its calls are logged as cancelled")
     func left() throws {
         let upstream = try ScriptedUpstream([.readRequest, .awaitEnd])
         defer { upstream.stop() }
@@ -225,7 +225,7 @@ struct AccessLogCallTests {
             ])
     }
 
-    @Test("A line tells 64 calls of its handler and its combined parts, and counts the others")
+    @Test("A line lists 64 calls of the handler and of combined parts, and counts the others")
     func cap() throws {
         let upstream = try Self.answering()
         defer { upstream.stop() }
@@ -245,9 +245,9 @@ struct AccessLogCallTests {
         #expect(line[member: "omitted"]?.intValue == 6)
     }
 
-    // MARK: Whose the calls are
+    // MARK: Attribution of calls
 
-    @Test("Each part has its calls, each step too, and what the handler calls itself stands beside them")
+    @Test("Parts and steps each have their calls; the handler's own calls are listed separately")
     func belonging() throws {
         let upstream = try Self.answering()
         let other = try Self.answering("204 No Content", "")
@@ -290,7 +290,7 @@ struct AccessLogCallTests {
                 == #"{"upstream":"other","address":"127.0.0.1:\#(other.port)","attempts":1,"status":204}"#)
     }
 
-    @Test("A call over a pooled connection has its address as well, and one that is tried again its attempts")
+    @Test("A call over a pooled connection has its address, a retried call its attempts")
     func reused() throws {
         let upstream = try ScriptedUpstream([
             .readRequest, .send("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n"),
@@ -313,7 +313,7 @@ struct AccessLogCallTests {
                 })
     }
 
-    @Test("No line has a query, a field, a body or a base URL's path of an upstream call")
+    @Test("No line contains a query, a field, a body or a base URL's path of an upstream call")
     func secrets() throws {
         let upstream = try Self.answering("403 Forbidden", #"{"message":"hidden"}"#)
         defer { upstream.stop() }

@@ -6,10 +6,10 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// What a line of the access log is made of, whatever the parts and steps of an endpoint are called.
+/// The structure of an access log line, whatever the names of parts and steps.
 @Suite("The shape of an access log line")
 struct AccessLogShapeTests {
-    /// Sends one request, and gives its line.
+    /// Sends one request and returns its log line.
     private func line(
         _ request: String = "GET /page HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n",
         _ declare: (Gateway) throws -> Void
@@ -24,7 +24,7 @@ struct AccessLogShapeTests {
         return try #require(lines.first)
     }
 
-    /// Every object's keys, at any depth, each list in its order.
+    /// The keys of every object at any depth, in order.
     private func keys(of json: JSONFragment) -> [[String]] {
         let names = json.members.map(\.name)
         let below = json.members.flatMap { keys(of: $0.value) } + json.elements.flatMap { keys(of: $0) }
@@ -35,7 +35,7 @@ struct AccessLogShapeTests {
         for names in keys(of: json) { #expect(Set(names).count == names.count, "\(names)") }
     }
 
-    @Test("A step and a part of one name are told apart, and so are steps of two stages")
+    @Test("A step and a part of the same name are distinguishable, and so are steps of two stages")
     func sameNames() throws {
         let line = try line { gateway in
             gateway.get("/page") { _ in
@@ -53,7 +53,7 @@ struct AccessLogShapeTests {
         }
     }
 
-    @Test("Steps that fail are told as steps: the answer has no parts")
+    @Test("Failed steps are logged as steps, and the answer has no parts")
     func failedSteps() throws {
         let line = try line { gateway in
             gateway.get("/page") { _ in
@@ -69,7 +69,7 @@ struct AccessLogShapeTests {
         #expect(line[member: "status"]?.intValue == 404)
     }
 
-    @Test("Steps that the client left are told as steps")
+    @Test("Steps that the client abandoned are logged as steps")
     func leftSteps() throws {
         let held = PublishSubject<JSONFragment>()
         let lines = try withLoggedGateway(configure: { _ in }) { gateway in
@@ -94,7 +94,7 @@ struct AccessLogShapeTests {
     }
 
     @Test(
-        "The trace id is the one that the upstream saw, whether the client began the trace or the gateway did"
+        "The trace id is the one that the upstream received, whether the client or the gateway started the trace"
     )
     func traceID() throws {
         let upstream = try ScriptedUpstream([.answer { _ in "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1" }]
@@ -129,7 +129,7 @@ struct AccessLogShapeTests {
         let told = lines.map { $0[member: "traceId"]?.stringValue }
         #expect(Array(told.prefix(2)) == sent)
         #expect(told[2]?.utf8.count == 32)
-        // No endpoint took this one: it has no trace.
+        // Without an endpoint there is no trace.
         #expect(told[3] == nil)
     }
 }

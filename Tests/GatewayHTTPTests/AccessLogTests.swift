@@ -7,10 +7,10 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// What is told of a request that got no answer of an endpoint.
+/// Log lines of requests without an endpoint's answer.
 @Suite("Access log")
 struct AccessLogTests {
-    /// Serves for as long as `body` runs, and gives the lines of the access log.
+    /// Serves while `body` runs, and returns the lines of the access log.
     private func lines(
         _ declare: (Gateway) throws -> Void = { _ in }, _ body: (Int) throws -> Void
     ) throws -> [JSONFragment] {
@@ -23,7 +23,7 @@ struct AccessLogTests {
     }
 
     @Test(
-        "A client that left is a 499 with the request's id, its route and its parts: ended ones and cancelled ones"
+        "A client that left is logged as 499 with the request's id, route, and completed and cancelled parts"
     )
     func aClientThatLeftIsTold() throws {
         let held = PublishSubject<JSONFragment>()
@@ -59,7 +59,9 @@ struct AccessLogTests {
         #expect(try #require(line[member: "elapsedMs"]?.doubleValue) >= elapsed)
     }
 
-    @Test("What was refused is told as far as it came: the id that was answered, the method, the bytes")
+    @Test(
+        "A refused request is logged with what was received: the method and the bytes, and the id of the answer"
+    )
     func refusalsAreTold() throws {
         let requests = [
             "GET /page HTTP/1.1\r\nHost: test\r\nBroken field: x\r\n\r\n",
@@ -82,7 +84,7 @@ struct AccessLogTests {
         #expect(lines.map { $0[member: "requestId"]?.stringValue } == ids)
     }
 
-    @Test("A client that leaves within its body is a 499 with what came of its request")
+    @Test("A client that leaves while it sends its body is logged as 499 with what was received")
     func aClientThatLeavesWithinItsBodyIsTold() throws {
         let request = "POST /page HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\nabc"
         let lines = try lines {
@@ -102,7 +104,7 @@ struct AccessLogTests {
         #expect(line[member: "bytesOut"]?.intValue == 0)
     }
 
-    @Test("A head that does not come whole is a 408 in the envelope and in the log")
+    @Test("An incomplete head is 408 in the envelope and in the log")
     func aLateHeadIsTold() throws {
         let lines = try lines { port in
             let client = try RawClient(port: port)
@@ -117,7 +119,7 @@ struct AccessLogTests {
         #expect(lines.map { $0[member: "method"]?.stringValue } == ["GET"])
     }
 
-    @Test("A question about the server as a whole has the path *")
+    @Test("OPTIONS * is logged with the path *")
     func asterisk() throws {
         let lines = try lines { _ in
         } _: { port in
@@ -129,7 +131,7 @@ struct AccessLogTests {
     }
 
     @Test(
-        "A body that did not come is a 408 with its method, its path, the bytes that came and the time that was waited"
+        "A missing body is a 408 with method, path, bytes received and the time waited"
     )
     func aLateBodyIsTold() throws {
         let request = "POST /page HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\nabc"

@@ -6,7 +6,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// What the access log says of how an answer ended: `end`, `status` and `bytesOut`.
+/// How the access log shows the end of an answer: `end`, `status` and `bytesOut`.
 @Suite("Ends of answers", .timeLimit(.minutes(1)))
 struct AnswerEndTests {
     private static let large = JSONFragment("\"" + String(repeating: "a", count: 8 << 20) + "\"")
@@ -30,7 +30,7 @@ struct AnswerEndTests {
         var description: String { "\(status ?? 0) \(end ?? "-") \(bytesOut ?? -1)" }
     }
 
-    /// Serves `/large` and what `declare` adds, for as long as `body` runs; gives the lines of the access log.
+    /// Serves `/large` and the endpoints of `declare` while `body` runs, and returns the lines of the access log.
     private func lines(
         stops: Bool = false, configure: (inout GatewayServerConfiguration) -> Void = { _ in },
         declare: (Gateway) throws -> Void = { _ in }, _ body: (GatewayServer) throws -> Void
@@ -44,8 +44,8 @@ struct AnswerEndTests {
         ).map(Line.init)
     }
 
-    /// One answer with status 200 that was cut, with the bytes that the client had acknowledged of those that it received:
-    /// an acknowledgement may be a segment or two behind.
+    /// Expects one cut answer with status 200, with the bytes that the client had acknowledged. Acknowledgements may be a segment
+    /// or two behind the bytes received.
     private static func expectCut(
         _ lines: [Line], _ end: String, _ received: Int, sourceLocation: SourceLocation = #_sourceLocation
     ) {
@@ -54,7 +54,7 @@ struct AnswerEndTests {
         #expect(bytes > 0 && (bytes...bytes + 8192).contains(received), sourceLocation: sourceLocation)
     }
 
-    @Test("A reader that stalls is reset, and its answer is `stalled` with the bytes that it acknowledged")
+    @Test("A stalled reader is reset, and its answer is `stalled` with the bytes it acknowledged")
     func stalled() throws {
         var received = 0
         let lines = try lines {
@@ -68,7 +68,7 @@ struct AnswerEndTests {
         Self.expectCut(lines, "stalled", received)
     }
 
-    @Test("An answer whose client leaves half-way keeps its status, and is `client_gone`")
+    @Test("An answer whose client leaves half-way keeps its status and is `client_gone`")
     func clientGone() throws {
         let lines = try lines { server in
             let client = try RawClient(port: server.port, receiveBuffer: 4096)
@@ -83,7 +83,7 @@ struct AnswerEndTests {
         #expect((10_000..<8 << 20).contains(line.bytesOut ?? 0), "\(line)")
     }
 
-    @Test("A client that leaves before any of its answer is a 499 and `client_gone`, without bytes")
+    @Test("A client that leaves before any of its answer is 499 and `client_gone`, without bytes")
     func goneBefore() throws {
         let held = PublishSubject<JSONFragment>()
         let lines = try lines(declare: { gateway in
@@ -99,7 +99,7 @@ struct AnswerEndTests {
     }
 
     @Test(
-        "A request that has no answer when the gateway ends is 503 and `drain`, or 500 and `aborted`, without bytes",
+        "A request without an answer when the gateway ends is 503 and `drain`, or 500 and `aborted`, without bytes",
         arguments: [false, true])
     func unanswered(stops: Bool) throws {
         let held = PublishSubject<JSONFragment>()
@@ -118,7 +118,7 @@ struct AnswerEndTests {
         #expect(lines == [stops ? Line(500, "aborted", 0) : Line(503, "drain", 0)])
     }
 
-    @Test("The bytes of a 100 (Continue) count as the answer's; a client that leaves after it is a 499")
+    @Test("The bytes of a 100 (Continue) count as the answer's; a client that leaves after it is 499")
     func afterContinue() throws {
         let held = PublishSubject<JSONFragment>()
         let head = "Host: test\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"
@@ -140,7 +140,7 @@ struct AnswerEndTests {
             try spin(while: !held.hasObservers)
             client.reset()
             try spin(while: held.hasObservers)
-            // The body of the third is never whole.
+            // The body of the third is never complete.
             client = try RawClient(port: server.port)
             client.send("POST /held HTTP/1.1\r\n" + head)
             #expect(try client.read(through: "\r\n\r\n") == interim)
@@ -155,7 +155,7 @@ struct AnswerEndTests {
             ])
     }
 
-    @Test("What is left at the drain deadline is `drain`")
+    @Test("Answers cut at the drain deadline are `drain`")
     func drain() throws {
         var received = 0
         let lines = try lines {
@@ -171,7 +171,7 @@ struct AnswerEndTests {
         Self.expectCut(lines, "drain", received)
     }
 
-    @Test("A gateway that is stopped without a drain aborts what is under way")
+    @Test("Stopping a gateway without a drain aborts the answers in progress")
     func aborted() throws {
         let lines = try lines(stops: true) { server in
             let client = try RawClient(port: server.port, receiveBuffer: 4096)
@@ -185,7 +185,7 @@ struct AnswerEndTests {
         #expect(lines[0].bytesOut ?? .max < 8 << 20)
     }
 
-    @Test("A whole answer is `complete`, with the bytes of its head and its body, and so is a refusal")
+    @Test("A complete answer is `complete` with the bytes of head and body, and so is a refusal")
     func complete() throws {
         var received: [Int] = []
         let lines = try lines { server in

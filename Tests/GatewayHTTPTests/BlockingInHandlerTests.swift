@@ -13,8 +13,8 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// What a handler may be tempted to do on its loop: none of it stops the program or the loop.
-@Suite("Handlers that would wait", .timeLimit(.minutes(1)))
+/// Blocking calls that a handler might make on its loop. None of them stops the program or the loop.
+@Suite("Blocking calls in handlers", .timeLimit(.minutes(1)))
 struct BlockingInHandlerTests {
     private struct Page: TargetType {
         let baseURL: String
@@ -46,7 +46,7 @@ struct BlockingInHandlerTests {
     }
 
     @Test(
-        "A handler on each loop makes a session of its own, calls over it, asks for its report and closes it")
+        "Handlers on two loops each make a session, call over it, read its report and close it")
     func sessionInHandler() throws {
         let upstream = try ScriptedUpstream([
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"), .again,
@@ -72,7 +72,7 @@ struct BlockingInHandlerTests {
                 }
             }
         ) { server in
-            // The kernel chooses the loop of a connection by its ports.
+            // The kernel chooses a connection's loop by its ports.
             for _ in 0..<200 where loops.withLock({ $0.count }) < 2 {
                 let answer = try get("/session", from: server)
                 #expect(answer.hasPrefix("HTTP/1.1 200"))
@@ -82,7 +82,7 @@ struct BlockingInHandlerTests {
         upstream.stop()
     }
 
-    @Test("A gateway without a loop does not start, and says why", arguments: [0, -1, Int.min])
+    @Test("A gateway without a loop does not start and reports the reason", arguments: [0, -1, Int.min])
     func noLoop(loops: Int) {
         var configuration = GatewayServerConfiguration()
         configuration.port = 0
@@ -90,7 +90,7 @@ struct BlockingInHandlerTests {
         #expect(throws: GatewayStartError.self) { try GatewayServer.start(configuration) { _ in } }
     }
 
-    @Test("A handler that starts another gateway and waits for the end of its own goes on")
+    @Test("A handler can start another gateway, and waiting for its own gateway's end returns at once")
     func gatewayInHandler() throws {
         let own = Lock<GatewayServer?>(nil)
         try serve(

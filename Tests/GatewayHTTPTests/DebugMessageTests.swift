@@ -8,10 +8,10 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// What a gateway tells at `debug` about its connections and calls.
+/// A gateway's messages at `debug` about connections and calls.
 @Suite("Messages at debug")
 struct DebugMessageTests {
-    /// Serves `/page`, one call, at this level, and gives the messages about upstreams and refusals.
+    /// Serves `/page`, which makes one call, at this log level, and returns the messages about upstreams and refusals.
     private func messages(
         _ upstream: ScriptedUpstream, level: LogLevel = .debug, retry: CallRetryPolicy = .never,
         configure: (inout GatewayServerConfiguration) -> Void = { _ in }, _ body: (RawClient) throws -> Void
@@ -65,7 +65,7 @@ struct DebugMessageTests {
     // MARK: Failures
 
     @Test(
-        "A call that is tried again is told with the attempt, the reason and the wait, and why its connection is gone"
+        "A retried call is logged with attempt, reason and delay, and its connection with the discard reason"
     )
     func retries() throws {
         let upstream = try ScriptedUpstream(
@@ -84,7 +84,7 @@ struct DebugMessageTests {
         #expect(retry[member: "delayMs"]?.stringValue != nil)
     }
 
-    @Test("A call that finds no place among those that wait is told as refused")
+    @Test("A call that finds the line full is logged as refused")
     func refusedCalls() throws {
         let upstream = try ScriptedUpstream([.readRequest, .awaitEnd])
         defer { upstream.stop() }
@@ -96,11 +96,11 @@ struct DebugMessageTests {
             _ = client.receive()
         }
         #expect(words(messages).contains("upstream call refused: connection_limit_reached"))
-        // The deadline of the first.
+        // The deadline of the first call.
         #expect(words(messages).contains("upstream connection discarded: call_cancelled"))
     }
 
-    @Test("A request that is refused for its form is told with the reason")
+    @Test("A malformed request is logged with the reason")
     func refusedRequests() throws {
         let upstream = try ScriptedUpstream([.awaitEnd])
         defer { upstream.stop() }
@@ -113,7 +113,7 @@ struct DebugMessageTests {
     }
 
     @Test(
-        "A request for a foreign host is told as refused, without the name, and an unknown path is no refusal"
+        "A request for a foreign host is logged as refused, without the name; an unknown path is not a refusal"
     )
     func misdirected() throws {
         let upstream = try ScriptedUpstream([.awaitEnd])
@@ -144,7 +144,7 @@ struct DebugMessageTests {
             words(messages) == ["upstream connection opened", "upstream connection discarded: \(reason)"])
     }
 
-    @Test("A connection that has served its requests is discarded for that")
+    @Test("A connection that has served its maximum of requests is discarded with that reason")
     func usedUp() throws {
         let upstream = try ScriptedUpstream([.answer { _ in Self.whole }])
         defer { upstream.stop() }
@@ -160,7 +160,7 @@ struct DebugMessageTests {
             ])
     }
 
-    @Test("A pooled connection that the upstream ends is discarded for that")
+    @Test("A pooled connection that the upstream closes is discarded with that reason")
     func peerClosed() throws {
         let answered = Signal()
         let upstream = try ScriptedUpstream(
@@ -172,13 +172,13 @@ struct DebugMessageTests {
             answered.fire()
             ask(client)
         }
-        // The end comes before the second call, or with it.
+        // The upstream's close arrives before the second call, or with it.
         #expect(words(messages).contains("upstream connection discarded: peer_closed"))
     }
 
     // MARK: Successes
 
-    @Test("Opened and reused connections are told with origin and address, and no secret is")
+    @Test("Opened and reused connections are logged with origin and address, without secrets")
     func connections() throws {
         let upstream = try ScriptedUpstream([.answer { _ in Self.whole }])
         defer { upstream.stop() }
@@ -194,7 +194,7 @@ struct DebugMessageTests {
         #expect(messages.first?[member: "connectMs"]?.stringValue.flatMap(Int.init) != nil)
     }
 
-    @Test("At info nothing of this is told")
+    @Test("Nothing of this is logged at info")
     func quiet() throws {
         let upstream = try ScriptedUpstream([.answer { _ in Self.whole }])
         defer { upstream.stop() }

@@ -11,10 +11,10 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// The life of a gateway from ready to stopped, seen from the wire.
+/// The life of a gateway from ready to stopped, as clients see it.
 @Suite("Health and drain")
 struct DrainTests {
-    /// A gateway with an endpoint that answers when it is told to.
+    /// A gateway with an endpoint that answers when the test releases it.
     private final class Fixture: Sendable {
         let server: GatewayServer
         private let held: PublishSubject<JSONFragment>
@@ -41,7 +41,7 @@ struct DrainTests {
             held.onNext(JSONFragment("done"))
         }
 
-        /// True when the gateway comes to its end within five seconds.
+        /// Whether the gateway ends within five seconds.
         func ends() -> Bool {
             let done = DispatchSemaphore(value: 0)
             DispatchQueue.global().async { [server] in
@@ -52,7 +52,7 @@ struct DrainTests {
         }
     }
 
-    @Test("A gateway that serves is live and ready, and the probe says so")
+    @Test("A serving gateway is live and ready, and the probe confirms it")
     func aServingGatewayIsReady() throws {
         let fixture = try Fixture(drainDelay: .zero)
         defer {
@@ -75,7 +75,7 @@ struct DrainTests {
         #expect(HealthProbe.check("nowhere") != nil)
     }
 
-    @Test("While it waits to leave it is not ready, serves on, and closes connections as it answers")
+    @Test("During the drain delay it is not ready, keeps serving, and closes connections after their answers")
     func whileItWaitsToLeaveItServesOn() throws {
         let fixture = try Fixture(drainDelay: .seconds(20))
         let old = try RawClient(port: fixture.server.port)
@@ -94,12 +94,12 @@ struct DrainTests {
     }
 
     @Test(
-        "A further request on an open connection after the listener has closed is 503 DRAINING, and the last")
+        "After the listener has closed, a further request on an open connection is 503 DRAINING and the last")
     func aFurtherRequestIsTurnedAway() throws {
         let fixture = try Fixture(drainDelay: .zero)
         let client = try RawClient(port: fixture.server.port)
         #expect(client.get("/quick")?.status == 200)
-        // Begun, so that the connection is not idle when the listener closes.
+        // A partial request keeps the connection from being idle when the listener closes.
         client.send("GET /quick HTTP/1.1\r\n")
         fixture.server.drain()
         try spin(while: (try? RawClient(port: fixture.server.port)) != nil)
@@ -114,15 +114,15 @@ struct DrainTests {
         #expect(fixture.ends())
     }
 
-    /// What 16 clients saw of a gateway that left under them.
+    /// What 16 clients saw of a gateway that drained under them.
     private struct Counts: Sendable {
         var served = 0
         var turnedAway = 0
-        /// Requests on a connection that had been served, and that ended without an answer.
+        /// Requests on a served connection that ended without an answer.
         var lost = 0
-        /// Answers that ended in the middle.
+        /// Incomplete answers.
         var cut = 0
-        /// Answers that are neither.
+        /// Other answers.
         var other: [Int] = []
     }
 
@@ -156,7 +156,7 @@ struct DrainTests {
         #expect(total.other.isEmpty)
     }
 
-    /// Asks on one connection after the other until nobody listens; signals `warm` after twenty answers.
+    /// Sends requests on one connection after the other until nobody listens. Signals `warm` after twenty answers.
     private static func load(_ port: Int, _ seen: Seen, _ warm: DispatchSemaphore) {
         var answers = 0
         while let client = try? RawClient(port: port) {
@@ -202,7 +202,7 @@ struct DrainTests {
         #expect(fixture.ends())
     }
 
-    @Test("Stopping resets what is open")
+    @Test("Stopping resets the open connections")
     func stoppingResetsWhatIsOpen() throws {
         let fixture = try Fixture(drainDelay: .zero)
         let client = try RawClient(port: fixture.server.port)
@@ -214,13 +214,13 @@ struct DrainTests {
         #expect(!fixture.isHeld)
     }
 
-    @Test("A client that leaves while its answer is pending ends what was started for it")
+    @Test("A client that leaves while its answer is pending cancels the work for it")
     func aClientThatLeavesEndsItsRequest() throws {
         let fixture = try Fixture(drainDelay: .zero)
         do {
             let client = try RawClient(port: fixture.server.port)
             client.send("GET /held HTTP/1.1\r\nHost: test\r\n\r\n")
-            // Not let go of, and so not closed, before the request has come.
+            // Keeps the client open until the request has arrived.
             try withExtendedLifetime(client) {
                 try spin(while: !fixture.isHeld)
             }
@@ -231,7 +231,7 @@ struct DrainTests {
     }
 
     @Test(
-        "The port of a gateway that serves is refused, that of one that leaves is shared, and then the successor's"
+        "The port of a serving gateway is refused; that of a draining one is shared with one successor"
     )
     func aLeavingGatewayIsReplacedOnItsPort() throws {
         let old = try Fixture(drainDelay: .seconds(20))
@@ -240,11 +240,11 @@ struct DrainTests {
         #expect(error?.description == "127.0.0.1:\(port) is taken: another program listens there")
         old.server.drain()
         let new = try Fixture(drainDelay: .seconds(20), port: port)
-        // Whichever of the two the third one asks, it is told: one alone takes over.
+        // Whichever of the two answers the third one's probe, only one gateway may take over.
         for _ in 0..<10 {
             #expect(throws: GatewayStartError.self) { try Fixture(drainDelay: .zero, port: port) }
         }
-        // While both are there the kernel chooses: whoever it is answers.
+        // While both run, the kernel chooses which one answers.
         for _ in 0..<20 { #expect(try RawClient(port: port).get("/quick")?.status == 200) }
         old.server.stop()
         #expect(old.ends())
@@ -260,7 +260,7 @@ struct DrainTests {
         }
     }
 
-    @Test("A port that something else listens on is refused, whether it answers, hangs up or keeps silent")
+    @Test("A port of another program is refused, whether the program answers, hangs up or stays silent")
     func aStrangersPortIsRefused() async throws {
         let stranger = try RawUpstream.saying(
             "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 2\r\n\r\n{}")

@@ -30,8 +30,8 @@ final class FileFixture: Sendable {
         try write(name, Array(text.utf8), modified: modified)
     }
 
-    /// Serves the folder, or other files, and an endpoint or two, while `body` runs with the port. Gives the lines of the
-    /// access log.
+    /// Serves the folder or other files, and two endpoints, while `body` runs with the port. Returns the lines of the access
+    /// log.
     @discardableResult
     func serve(
         _ files: StaticFiles? = nil, _ body: (Int) throws -> Void
@@ -47,7 +47,7 @@ final class FileFixture: Sendable {
 }
 
 extension RawClient {
-    /// - Parameter fields: whole lines.
+    /// - Parameter fields: complete lines.
     func ask(_ target: String, _ fields: String...) throws -> Reply { try call("GET", target, fields) }
 
     func call(_ method: String, _ target: String, _ fields: String...) throws -> Reply {

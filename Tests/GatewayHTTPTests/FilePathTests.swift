@@ -3,12 +3,12 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Paths of files")
+@Suite("File paths")
 struct FilePathTests {
     private func path(_ raw: String) -> String? { FilePath(Array(raw.utf8)[...])?.text }
 
     @Test(
-        "No path leads out of the root, to a hidden name, or to what a kernel would read otherwise",
+        "No path leads out of the root, to a hidden name, or to bytes that the kernel interprets differently",
         arguments: [
             "", "a", "*", "/..", "/../", "/../etc/passwd", "/a/../b", "/a/..", "/.", "/./a", "/a/./b", "/...",
             "/%2e",
@@ -24,7 +24,7 @@ struct FilePathTests {
         #expect(path(raw) == nil)
     }
 
-    @Test("Names and paths that no file system has are refused, and those that it may have are not")
+    @Test("Names and paths that are too long for the file system are refused, shorter ones are not")
     func lengths() {
         let name = String(repeating: "n", count: 252)
         #expect(path("/" + name) == name)
@@ -36,7 +36,7 @@ struct FilePathTests {
     }
 
     @Test(
-        "A path is that of its file, and of its index where it ends with a slash",
+        "A path is the file's; with a trailing slash it is the folder's index",
         arguments: [
             ("/", "index.html"), ("/a", "a"), ("/css/page.css", "css/page.css"),
             ("/folder/", "folder/index.html"),
@@ -49,7 +49,7 @@ struct FilePathTests {
     }
 
     @Test(
-        "A file's type goes by the end of its name, whatever its case",
+        "A file's type follows from its extension, in any case",
         arguments: [
             ("index.html", "text/html; charset=utf-8", true), ("a/PAGE.CSS", "text/css; charset=utf-8", true),
             ("js/main.js", "text/javascript; charset=utf-8", true),

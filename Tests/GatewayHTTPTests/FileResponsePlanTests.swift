@@ -18,9 +18,9 @@ struct PlanRow: Sendable, CustomTestStringConvertible {
 }
 
 /// RFC 9110 13.2.2, row by row.
-@Suite("What a request for a file is answered")
+@Suite("Answers to requests for files")
 struct FileResponsePlanTests {
-    /// Its second, the one before and the one after it.
+    /// The second of the file's modification, the one before and the one after.
     private static let modified: Int64 = 784_111_777
     private static let then = "Sun, 06 Nov 1994 08:49:37 GMT"
     private static let before = "Sun, 06 Nov 1994 08:49:36 GMT"
@@ -50,10 +50,10 @@ struct FileResponsePlanTests {
         PlanRow([(.ifUnmodifiedSince, before)], .preconditionFailed),
         PlanRow([(.ifUnmodifiedSince, then)], .whole),
         PlanRow([(.ifUnmodifiedSince, "yesterday")], .whole),
-        // If-Match goes before it.
+        // If-Match takes precedence.
         PlanRow([(.ifMatch, "\"a\""), (.ifUnmodifiedSince, before)], .whole),
         PlanRow([(.ifMatch, "\"b\""), (.ifUnmodifiedSince, after)], .preconditionFailed),
-        // And both before what is for caches.
+        // Both take precedence over the conditions for caches.
         PlanRow([(.ifMatch, "\"b\""), (.ifNoneMatch, "\"a\"")], .preconditionFailed),
         PlanRow([(.ifMatch, "\"a\""), (.ifNoneMatch, "\"a\"")], .notModified),
     ]
@@ -71,10 +71,10 @@ struct FileResponsePlanTests {
         PlanRow([(.ifModifiedSince, before)], .whole),
         PlanRow([(.ifModifiedSince, "784111777")], .whole),
         PlanRow([(.ifModifiedSince, after), (.ifModifiedSince, after)], .whole),
-        // If-None-Match goes before it.
+        // If-None-Match takes precedence.
         PlanRow([(.ifNoneMatch, "\"b\""), (.ifModifiedSince, after)], .whole),
         PlanRow([(.ifNoneMatch, "\"a\""), (.ifModifiedSince, before)], .notModified),
-        // And both before a range.
+        // Both take precedence over a range.
         PlanRow([(.ifNoneMatch, "\"a\""), (.range, "bytes=0-1")], .notModified),
         PlanRow([(.ifNoneMatch, "\"b\""), (.range, "bytes=0-1")], .part(0..<2)),
     ]
@@ -104,38 +104,38 @@ struct FileResponsePlanTests {
         PlanRow([(.ifRange, "\"b\"")], .whole),
     ]
 
-    @Test("What was asked for in one state is not answered in another", arguments: preconditions)
+    @Test("A file that does not meet the preconditions is 412", arguments: preconditions)
     func otherState(row: PlanRow) {
         #expect(plan(row.fields).verdict == row.verdict)
         #expect(plan(row.fields, isHead: true).verdict == row.verdict)
     }
 
-    @Test("What a browser has already is not sent again", arguments: validations)
+    @Test("A file that the browser already has is 304", arguments: validations)
     func unchanged(row: PlanRow) {
         #expect(plan(row.fields).verdict == row.verdict)
     }
 
-    @Test("One range is answered, where it still fits what the client has", arguments: ranges)
+    @Test("A single range is answered if If-Range allows it", arguments: ranges)
     func partial(row: PlanRow) {
         #expect(plan(row.fields).verdict == row.verdict)
-        // A range is for GET alone (RFC 9110 14.2).
+        // Range applies to GET only (RFC 9110 14.2).
         #expect(plan(row.fields, isHead: true).verdict == .whole)
     }
 
-    @Test("A date is no validator of a range while its second is not over")
+    @Test("A date does not validate a range until its second is over")
     func dates() {
         let fields: [(HTTPFieldName, String)] = [(.range, "bytes=0-1"), (.ifRange, Self.then)]
         #expect(plan(fields, now: Self.modified).verdict == .whole)
         #expect(plan(fields, now: Self.modified + 1).verdict == .part(0..<2))
     }
 
-    @Test("Of an empty file no range can be named: its last bytes are the whole of it")
+    @Test("A suffix range of an empty file is the whole file")
     func empty() {
         #expect(plan([(.range, "bytes=0-")], byteCount: 0).verdict == .unsatisfiableRange)
         #expect(plan([(.range, "bytes=-5")], byteCount: 0).verdict == .whole)
     }
 
-    @Test("Who accepts gzip is spoken to of the compressed file: its tag, its ranges")
+    @Test("With gzip accepted, tag and ranges are those of the compressed file")
     func compressed() {
         let gzip = (HTTPFieldName.acceptEncoding, "gzip, br")
         #expect(plan([gzip]).isCompressed)

@@ -8,24 +8,24 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// Files that are too large for one piece, disks that are slow, clients that leave.
+/// Files that are too large for one piece, slow disks, clients that leave.
 @Suite("Files in pieces", .timeLimit(.minutes(1)))
 struct FileStreamTests {
     private let fixture: FileFixture
     private static let bytes = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) }
-    /// More than the kernel takes for a client that does not read.
+    /// More than the kernel buffers for a client that does not read.
     private static let huge = 256 << 20
 
     init() throws {
         fixture = try FileFixture()
         try fixture.write("large", Self.bytes)
         try fixture.write("small", "small")
-        // Nothing but holes.
+        // A sparse file.
         try fixture.write("huge", "")
         #expect(truncate(fixture.root + "/huge", Self.huge) == 0)
     }
 
-    /// How often this process has the file open.
+    /// How many descriptors of this process are open for the file.
     private func openCount(_ name: String) -> Int {
         let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         return descriptors.count { descriptor in
@@ -34,7 +34,7 @@ struct FileStreamTests {
         }
     }
 
-    /// A helper thread that does nothing until it is told to.
+    /// A helper thread that runs its work only when the test says so.
     private final class HeldThread: Sendable {
         private let works = Lock<[@Sendable () -> Void]>([])
 
@@ -54,7 +54,7 @@ struct FileStreamTests {
         }
     }
 
-    @Test("Where no helper thread can be had it is 503, and the connection serves on")
+    @Test("Without a free helper thread the answer is 503, and the connection stays usable")
     func noThread() throws {
         var files = StaticFiles.folder(fixture.root)
         files.submit = { _ in false }
@@ -71,7 +71,7 @@ struct FileStreamTests {
         #expect(lines.map { $0[member: "status"]?.intValue } == [503, 503, 200])
     }
 
-    @Test("A disk that keeps silent is 503 in the end, and what it says later is not heard")
+    @Test("A disk that does not answer is 503 at the deadline, and its late answer is ignored")
     func silentDisk() throws {
         var files = StaticFiles.folder(fixture.root)
         files.readDeadline = .milliseconds(30)
@@ -89,7 +89,7 @@ struct FileStreamTests {
         }
     }
 
-    @Test("A client that leaves before its file is open is a 499, and the file is closed")
+    @Test("A client that leaves before its file is open is 499, and the file is closed")
     func leavesEarly() throws {
         var files = StaticFiles.folder(fixture.root)
         let held = HeldThread()
@@ -100,7 +100,7 @@ struct FileStreamTests {
                 client.send("GET /large HTTP/1.1\r\nHost: test\r\n\r\n")
                 try spin(while: held.count == 0)
             }
-            // The loop has seen its end once it has answered somebody who came later.
+            // Once the loop has answered a later client, it has seen this one leave.
             #expect(try RawClient(port: port).ask("/api/value").status == 200)
             held.run()
             try spin(while: openCount("large") > 0)
@@ -108,7 +108,7 @@ struct FileStreamTests {
         #expect(lines.compactMap { $0[member: "status"]?.intValue }.sorted() == [200, 499])
     }
 
-    @Test("A large file is sent whole, to the byte, and so is each range of it")
+    @Test("A large file and its ranges are sent byte for byte")
     func large() throws {
         try fixture.serve { port in
             let client = try RawClient(port: port)
@@ -128,7 +128,7 @@ struct FileStreamTests {
         }
     }
 
-    @Test("HEAD of a large file is its length, and reads nothing of it")
+    @Test("HEAD of a large file has its length, without reading it")
     func head() throws {
         try fixture.serve { port in
             let client = try RawClient(port: port)
@@ -137,7 +137,7 @@ struct FileStreamTests {
         }
     }
 
-    @Test("HTTP/1.0 has a large file with its length, and the end of the connection")
+    @Test("HTTP/1.0 gets a large file with its length, and the connection closes")
     func http10() throws {
         try fixture.serve { port in
             let client = try RawClient(port: port)
@@ -149,7 +149,8 @@ struct FileStreamTests {
         }
     }
 
-    @Test("A client that leaves ends the reading, and its answer is logged as cut", arguments: [true, false])
+    @Test(
+        "When a client leaves, the reading ends, and its answer is logged as cut", arguments: [true, false])
     func leaves(byReset: Bool) throws {
         let lines = try fixture.serve { port in
             let client = try RawClient(port: port, receiveBuffer: 4096)
@@ -162,11 +163,11 @@ struct FileStreamTests {
         #expect(lines.map { $0[member: "status"]?.intValue } == [200])
         #expect(lines.map { $0[member: "end"]?.stringValue } == ["client_gone"])
         #expect(lines.first?[member: "bytesOut"]?.intValue ?? 0 >= 100_000)
-        // It was read as fast as it was taken, and not to its end.
+        // The file was read only as fast as it was sent, so not to its end.
         #expect(lines.first?[member: "bytesOut"]?.intValue ?? .max < Self.huge / 2)
     }
 
-    @Test("A file that is cut short while it is sent resets the connection")
+    @Test("A file that is truncated while it is sent resets the connection")
     func cutShort() throws {
         let lines = try fixture.serve { port in
             let client = try RawClient(port: port, receiveBuffer: 4096)
@@ -183,7 +184,7 @@ struct FileStreamTests {
         #expect(lines.map { $0[member: "end"]?.stringValue } == ["aborted"])
     }
 
-    @Test("A file that grows while it is sent is sent as long as was said")
+    @Test("A file that grows while it is sent is sent with the announced length")
     func grows() throws {
         try fixture.serve { port in
             let client = try RawClient(port: port, receiveBuffer: 4096)
@@ -198,7 +199,7 @@ struct FileStreamTests {
         }
     }
 
-    @Test("More large files at once than may be are 503; small ones and endpoints are answered meanwhile")
+    @Test("Large files beyond `streams` are 503, while small files and endpoints are answered")
     func streams() throws {
         var files = StaticFiles.folder(fixture.root)
         files.streams = 2
@@ -223,7 +224,7 @@ struct FileStreamTests {
         }
     }
 
-    @Test("A drain waits for a file that is on its way")
+    @Test("A drain waits for a file that is being sent")
     func drain() throws {
         var configuration = GatewayServerConfiguration()
         configuration.port = 0
@@ -241,7 +242,7 @@ struct FileStreamTests {
         #expect(try client.read(count: 1_000_000) == Self.bytes)
         #expect(client.reachesEnd())
         server.waitUntilStopped()
-        // A helper thread closes it, for which nobody waits.
+        // A helper thread closes the file later.
         try spin(while: openCount("large") > 0)
     }
 }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// Every way out of the folder that a raw socket can ask for.
-@Suite("Ways out of the folder of static files", .timeLimit(.minutes(1)))
+/// Path traversal with requests that only a raw socket can send.
+@Suite("Path traversal", .timeLimit(.minutes(1)))
 struct FileTraversalTests {
     private let fixture: FileFixture
     private static let secret = "the secret outside"
@@ -61,7 +61,7 @@ struct FileTraversalTests {
             "/" + String(repeating: "a/", count: 5000),
         ]
 
-    @Test("None of them is answered with anything but an error in the envelope, and the gateway serves on")
+    @Test("Each of them is answered with an error in the envelope, and the gateway keeps serving")
     func refused() throws {
         try fixture.serve { port in
             for target in Self.targets {
@@ -78,7 +78,7 @@ struct FileTraversalTests {
         }
     }
 
-    @Test("Raw bytes that are no text of a request line are refused before any file is asked for")
+    @Test("Invalid bytes in a request line are refused before any file is looked up")
     func rawBytes() throws {
         try fixture.serve { port in
             for byte in [0x00, 0x01, 0x09, 0x0b, 0x7f, 0x80, 0xae, 0xff] as [UInt8] {
@@ -88,12 +88,12 @@ struct FileTraversalTests {
                 let reply = try client.reply()
                 #expect(reply.status == 400, "\(byte)")
             }
-            // A backslash is a character of a target, and of no path.
+            // A backslash is valid in a target but not in a path.
             #expect(try RawClient(port: port).ask("/..\\secret.txt").status == 400)
         }
     }
 
-    @Test("A folder that becomes a link while it is asked for opens no way out")
+    @Test("A folder that is replaced by a link during requests opens no way out")
     func swapped() throws {
         try Data(Self.secret.utf8).write(to: URL(fileURLWithPath: fixture.scratch.file("file.txt")))
         try fixture.serve { port in
@@ -109,7 +109,7 @@ struct FileTraversalTests {
         }
     }
 
-    @Test("A pipe is not waited for, and a socket or a device is no file")
+    @Test("Pipes, sockets and devices are not served, and a pipe does not block")
     func kinds() throws {
         #expect(mkfifo(fixture.root + "/pipe", 0o666) == 0)
         try fixture.serve { port in

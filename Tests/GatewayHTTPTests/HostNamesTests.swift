@@ -7,9 +7,9 @@ import Testing
 @Suite("Host names")
 struct HostNamesTests {
     @Test(
-        "What is not a list of host names is refused, and named",
+        "An invalid list of host names is refused with the invalid name",
         arguments: [
-            ([], "there is no host name"), (["any", "a.test"], "'any' stands alone"),
+            ([], "the list of host names is empty"), (["any", "a.test"], "'any' must be the only host name"),
             (["a.test", ""], "'' is not"), (["*"], "'*' is not"), (["*."], "'*.' is not"),
             (["*.*.test"], "'*.*.test' is not"), (["a*.test"], "'a*.test' is not"),
             (["a.test:80"], "'a.test:80' is not"), (["http://a.test"], "'http://a.test' is not"),
@@ -30,7 +30,7 @@ struct HostNamesTests {
     }
 
     @Test(
-        "A foreign name does not pass",
+        "A foreign name is refused",
         arguments: [
             "evil.test", "example.com", "app.example.com.evil.test", "xapp.example.com", "app.example.co",
             "b.app.example.com", "example.org", ".example.org", "xexample.org", "localhost", "localhost.", "",
@@ -43,7 +43,7 @@ struct HostNamesTests {
     }
 
     @Test(
-        "Own names pass in any case, with any port, with or without a dot at the end; addresses always pass",
+        "Listed names are allowed in any case, with any port, with or without a trailing dot; addresses always",
         arguments: [
             "app.example.com", "APP.Example.COM", "app.example.com:80", "app.example.com.",
             "app.example.com.:1",
@@ -58,7 +58,7 @@ struct HostNamesTests {
         #expect(try allows(names, authority))
     }
 
-    @Test("Any name passes where any is named, and localhost alone by the other constant")
+    @Test("`.any` allows any name, `.localhost` only localhost")
     func constants() throws {
         #expect(try HostNames(["any"]) == .any)
         #expect(try HostNames(["localhost"]) == .localhost)
@@ -68,7 +68,7 @@ struct HostNamesTests {
         #expect(HostCheck(.any) == nil, "nothing is looked at")
     }
 
-    @Test("After an accepted name a foreign one is refused all the same, and the other way round")
+    @Test("Accepted and foreign names may alternate")
     func alternating() throws {
         var check = try #require(HostCheck(.localhost))
         func head(_ host: String) throws -> HTTPRequestHead {

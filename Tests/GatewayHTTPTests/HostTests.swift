@@ -9,7 +9,7 @@ import Testing
 /// Foreign names in `Host`, over sockets.
 @Suite("The host of a request")
 struct HostTests {
-    /// - Parameter hosts: nil: the default of a loopback address.
+    /// - Parameter hosts: nil for the default of a loopback address.
     private func serve(_ hosts: HostNames?, _ body: (RawClient) throws -> Void) throws {
         _ = try withLoggedGateway(
             configure: {
@@ -37,7 +37,8 @@ struct HostTests {
                 let json = try JSONFragment(validating: reply.body[...])
                 #expect(json[member: "code"]?.stringValue == "MISDIRECTED")
                 #expect(
-                    json[member: "message"]?.stringValue == "this gateway does not answer for 'evil.test'")
+                    json[member: "message"]?.stringValue == "This gateway does not serve the host 'evil.test'"
+                )
                 #expect(reply.values("X-Request-Id") == ["r"])
                 #expect(reply.values("Cache-Control") == ["no-store"])
             }
@@ -48,7 +49,7 @@ struct HostTests {
         }
     }
 
-    @Test("The authority of an absolute target is the host, whatever Host says")
+    @Test("The authority of an absolute target overrides Host")
     func absolute() throws {
         try serve(nil) { client in
             let foreign = "GET http://evil.test/api HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -58,7 +59,7 @@ struct HostTests {
         }
     }
 
-    @Test("Health answers by any name, and a request of HTTP/1.0 without a host is answered")
+    @Test("Health checks may use any name, and HTTP/1.0 requests may have none")
     func exempt() throws {
         try serve(nil) { client in
             for path in ["/health/live", "/health/ready"] {
@@ -71,7 +72,7 @@ struct HostTests {
         }
     }
 
-    @Test("Addresses and localhost pass by default, and what is named")
+    @Test("Addresses and localhost are allowed by default, and listed names")
     func own() throws {
         try serve(nil) { client in
             for host in ["127.0.0.1", "[::1]:80", "192.0.2.1:8080", "localhost", "LOCALHOST.:80"] {
@@ -91,7 +92,7 @@ struct HostTests {
         }
     }
 
-    @Test("A gateway on all interfaces answers for any name by default")
+    @Test("A gateway on all interfaces allows any name by default")
     func everyInterface() throws {
         _ = try withLoggedGateway(
             configure: {

@@ -13,7 +13,7 @@ struct IncidentTests {
         var path: RequestPath { "/" }
     }
 
-    @Test("An invalid base URL at run time is logged at error, with its value and the upstream's name")
+    @Test("An invalid base URL at run time is logged at error with the URL and the upstream's name")
     func invalidBaseURL() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             _ = try withLoggedGateway(

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("The limits of a served gateway")
 struct LimitTests {
-    /// `/page` asks once for one part.
+    /// Declares `/page`, which makes one call without retries.
     @Sendable private static func declarePage(_ limits: AttemptLimits) -> @Sendable (Gateway) -> Void {
         { gateway in
             var policy = CallPolicy()
@@ -22,7 +22,7 @@ struct LimitTests {
         }
     }
 
-    /// Asks for `/page` where nothing but the provider's own limits ends a call soon.
+    /// Requests `/page` with only the provider's own limits short.
     private func failure(_ upstream: RawUpstream, _ limits: AttemptLimits) async throws -> JSONFragment {
         var configuration = GatewayServerConfiguration()
         configuration.upstreams["parts"] = upstream.url
@@ -36,7 +36,7 @@ struct LimitTests {
         }
     }
 
-    @Test("A connect that gets no answer ends at the provider's connect limit, which its message tells")
+    @Test("A connect without an answer ends at the provider's connect limit, which the message states")
     func aProvidersConnectLimitHolds() async throws {
         var limits = AttemptLimits()
         limits.connect = .milliseconds(60)
@@ -47,7 +47,7 @@ struct LimitTests {
         #expect(elapsed >= 60 && elapsed < 5000)
     }
 
-    @Test("A silence within a response ends at the provider's first-byte limit")
+    @Test("A gap within a response ends at the provider's first-byte limit")
     func aProvidersReadGapHolds() async throws {
         var limits = AttemptLimits()
         limits.firstByte = .milliseconds(60)
@@ -58,7 +58,7 @@ struct LimitTests {
         #expect(elapsed >= 60 && elapsed < 5000)
     }
 
-    @Test("A call has its provider's whole time, however short the pool's own")
+    @Test("A call gets its provider's total time, even if the pool's is shorter")
     func aProvidersTotalLimitHolds() async throws {
         let upstream = StubUpstream { _ in .json("1").after(.milliseconds(120)) }
         var configuration = GatewayServerConfiguration()
@@ -72,7 +72,7 @@ struct LimitTests {
         }
     }
 
-    @Test("The configuration's limits hold: for what a client sends, for what an upstream answers")
+    @Test("The configuration's limits apply to requests and to upstream responses")
     func theConfigurationsLimitsHold() async throws {
         let upstream = StubUpstream { _ in .json(#"{"more":"than ten bytes"}"#) }
         var configuration = GatewayServerConfiguration()
@@ -92,7 +92,7 @@ struct LimitTests {
     }
 
     @Test(
-        "The loops share the configuration's connections, and never hold fewer bytes than one body may have")
+        "The loops share the configured connections, and each buffers at least one body of the largest size")
     func aLoopsShareFollowsFromTheConfiguration() {
         var configuration = GatewayServerConfiguration()
         configuration.loops = 4
@@ -110,13 +110,13 @@ struct LimitTests {
         #expect(configuration.inboundLimits(largestBody: 1, descriptors: 80).connections == 10)
     }
 
-    @Test("An endpoint may take a longer body than the gateway's others, and no longer than it says")
+    @Test("An endpoint may allow longer bodies than the gateway's limit")
     func anEndpointsBodyLimitMayBeLarger() async throws {
         @Sendable func declare(on gateway: Gateway) {
             gateway.post("/upload", .bodyLimit(2 << 20)) { request in .json(request.body.count) }
             gateway.post("/note") { request in .json(request.body.count) }
         }
-        // The length alone is sent: what is refused need not be sent at all.
+        // Only the length is sent: a refused body need not be sent.
         func verdict(_ client: TestClient, _ path: String, _ length: Int) throws -> Int? {
             let raw = try RawClient(
                 port: try #require(client.url.split(separator: ":").last.flatMap { Int($0) }))

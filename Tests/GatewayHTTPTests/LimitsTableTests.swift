@@ -15,7 +15,7 @@ import Testing
 @testable import HTTPWire
 @testable import Networking
 
-/// The table of limits in the documentation says what the code does.
+/// Compares the documentation's table of limits with the code.
 @Suite("The table of limits")
 struct LimitsTableTests {
     /// A row: `inbound.target`, `bytes`, `8 KiB`, `414`.
@@ -44,9 +44,9 @@ struct LimitsTableTests {
         }
     }
 
-    // MARK: What the code has
+    // MARK: Limits of the code
 
-    /// The limits of each structure, found by reflection: a property that is new is missing from the table.
+    /// The limits of each structure, by reflection, so that a new property without a row is found.
     private static var structures: [(String, Any)] {
         [
             ("inbound", InboundLimits()), ("outbound", OutboundLimits()), ("limits", GatewayLimits()),
@@ -56,15 +56,15 @@ struct LimitsTableTests {
         ]
     }
 
-    /// Limits that no structure has: constants of the program, and two times of the configuration.
+    /// Limits outside of these structures: constants, and two times of the configuration.
     private static var constants: [String: Any] {
         [
             "drainDelay": GatewayServerConfiguration().drainDelay,
             "drainDeadline": GatewayServerConfiguration().drainDeadline,
             "takeover.attempts": GatewayServer.bindAttempts,
-            "takeover.answer": HealthProbe.occupantPatience,
+            "takeover.answer": HealthProbe.occupantTimeout,
             "drain.handshakes": Worker.handshakeTime,
-            "health.probe": HealthProbe.patience,
+            "health.probe": HealthProbe.checkTimeout,
             "memory.quiet": MemoryReturn.quiet,
             "loop.standstill": EventLoop.standstill,
             "descriptors.spare": Int(Descriptor.spare),
@@ -106,11 +106,11 @@ struct LimitsTableTests {
         ]
     }
 
-    /// Numbers that limit nothing.
+    /// Numbers that are not limits.
     private static let others: Set<String> = [
-        // Counted, not set.
+        // A counter.
         "retryBudget.callsInFlight", "retryBudget.retriesInFlight",
-        // How long a browser keeps a file.
+        // How long a browser caches a file.
         "files.maxAge",
     ]
 
@@ -120,7 +120,7 @@ struct LimitsTableTests {
         return limits.filter { !others.contains($0.key) }
     }
 
-    /// Adds numbers and times, and those of structures within.
+    /// Adds numbers and times, including those of nested structures.
     private static func add(_ value: Any, named name: String, to limits: inout [String: Any]) {
         switch value {
         case is Int, is Duration, is TimeAmount: limits[name] = value
@@ -144,7 +144,7 @@ struct LimitsTableTests {
         }
     }
 
-    // MARK: How it is written
+    // MARK: Notation
 
     private static func text(of value: Any, in unit: String) -> String? {
         switch (value, unit) {
@@ -182,17 +182,17 @@ struct LimitsTableTests {
 
     // MARK: Tests
 
-    @Test("Each limit of the code has one row, and each row a limit of the code")
+    @Test("Each limit of the code has one row, and each row a limit")
     func complete() throws {
         let rows = try Self.rows()
         let names = rows.map(\.name)
         #expect(Set(names).count == names.count, "a name twice")
         let code = Set(Self.inCode().keys)
-        #expect(code.subtracting(names).sorted() == [], "the table lacks them")
-        #expect(Set(names).subtracting(code).sorted() == [], "the code lacks them")
+        #expect(code.subtracting(names).sorted() == [], "missing in the table")
+        #expect(Set(names).subtracting(code).sorted() == [], "missing in the code")
     }
 
-    @Test("Each row has the code's default, a unit, and what happens beyond it")
+    @Test("Each row has the default, the unit and the consequence")
     func defaults() throws {
         let code = Self.inCode()
         for row in try Self.rows() {
@@ -202,7 +202,7 @@ struct LimitsTableTests {
         }
     }
 
-    @Test("The parsers and the decoder have the defaults of the limits that set theirs")
+    @Test("Parsers and decoder have the same defaults as the limits that configure them")
     func layersBelow() {
         let (inbound, request) = (InboundLimits(), RequestLimits())
         #expect(request.target == inbound.target && request.fieldBlock == inbound.headerBlock)
@@ -216,7 +216,7 @@ struct LimitsTableTests {
         #expect(GatewayLimits().requestBody == inbound.requestBody)
     }
 
-    @Test("A wrong default, a missing row and a row too many are found")
+    @Test("A wrong default, a missing row and an extra row are found")
     func findsFaults() throws {
         let article = try String(contentsOf: Self.article, encoding: .utf8)
         let rows = try Self.rows()

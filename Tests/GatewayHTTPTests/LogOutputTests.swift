@@ -2,11 +2,11 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Lines that are not written whole")
+@Suite("Incomplete lines")
 struct LogOutputTests {
     static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    @Test("What follows a line that was cut begins a new line, and the cut one counts as lost")
+    @Test("After a cut line a new line begins, and the cut one counts as lost")
     func cut() {
         var output = LogOutput()
         var batch = Self.bytes("one\ntwo\nthree\n")
@@ -21,7 +21,7 @@ struct LogOutputTests {
         #expect(last == Self.bytes("five\n"))
     }
 
-    @Test("A line stays cut until something is written, and its line feed is no line")
+    @Test("A line stays cut until something is written, and its line feed does not count as a line")
     func nothingWritten() {
         var output = LogOutput()
         var batch = Self.bytes("one\n")
@@ -40,7 +40,7 @@ struct LogOutputTests {
         #expect(last == Self.bytes("\nfour\n"))
     }
 
-    @Test("Lines that end where the write did are not cut")
+    @Test("A line that ends with the write is not cut")
     func whole() {
         var output = LogOutput()
         var batch = Self.bytes("one\ntwo\n")

@@ -21,7 +21,7 @@ struct LogWriterTests {
     }
 
     @Test(
-        "A reader that is stuck blocks nobody: what does not fit is dropped, counted, and told once it reads again"
+        "A stuck reader blocks nobody: lines that do not fit are dropped, counted, and reported once it reads again"
     )
     func aStuckReaderBlocksNobody() {
         let pipe = RawPipe()
@@ -30,12 +30,12 @@ struct LogWriterTests {
         // 3 MiB into a pipe of 64 KiB and a channel of 1 MiB.
         for number in 0..<3000 { channel.append(line(number, padding: 1000)) }
         #expect(log.droppedLines > 0)
-        // All of it is read before the log is closed, which waits for a reader no longer than a second.
+        // Everything is read before the log is closed, because closing waits for a reader for at most a second.
         let count = /\{"event":"log lines dropped","count":(\d+)\}\n/
         var text = ""
         var told = 0
         while told < log.droppedLines {
-            // Up to the end of a line.
+            // Ends at a line end.
             var more = pipe.readSome()
             while !more.hasSuffix("\n") { more += pipe.readSome() }
             text += more
@@ -51,7 +51,7 @@ struct LogWriterTests {
         #expect(lines.count { $0.hasPrefix("{\"n\":") } == 3000 - log.droppedLines)
     }
 
-    @Test("A reader that has gone costs the lines, which are counted, and nothing else")
+    @Test("A reader that has gone loses its lines, which are counted, and does no other harm")
     func aReaderThatHasGoneCostsTheLines() {
         let pipe = RawPipe()
         close(pipe.reader)
@@ -64,13 +64,13 @@ struct LogWriterTests {
     }
 
     @Test(
-        "What a stuck reader held up goes nowhere else, though its descriptor is closed and its number given away"
+        "Lines of a stuck reader go nowhere else, even after its descriptor is closed and its number reused"
     )
     func whatWasHeldUpGoesNowhereElse() throws {
         let pipe = RawPipe()
         let log = LogWriter(descriptor: pipe.writer)
         let channel = log.makeChannel()
-        // A line beyond the pipe's 64 KiB, so that the thread is stuck with it, and one behind it.
+        // A line beyond the pipe's 64 KiB, which blocks the thread, and one after it.
         channel.append(line(0, padding: 100_000))
         var written = pollfd(fd: pipe.reader, events: Int16(POLLIN), revents: 0)
         while Glibc.poll(&written, 1, 1000) == 0 {}
@@ -78,7 +78,7 @@ struct LogWriterTests {
         log.close()
         let other = RawPipe()
         dup2(other.writer, pipe.writer)
-        // The write that was stuck fails, and what is behind it is tried.
+        // The blocked write fails, and the next line is tried.
         close(pipe.reader)
         var poll = pollfd(fd: other.reader, events: Int16(POLLIN), revents: 0)
         try spin(while: log.droppedLines < 2 && Glibc.poll(&poll, 1, 0) == 0)
@@ -86,7 +86,7 @@ struct LogWriterTests {
         for descriptor in [pipe.writer, other.writer, other.reader] { close(descriptor) }
     }
 
-    @Test("Lines of several threads come out whole, each thread's in its order")
+    @Test("Lines of several threads are complete, and each thread's are in order")
     func linesOfSeveralThreadsComeOutWhole() throws {
         let pipe = RawPipe()
         let log = LogWriter(descriptor: pipe.writer)
@@ -113,7 +113,7 @@ struct LogWriterTests {
         }
     }
 
-    @Test("A line of the log is JSON whatever its facts hold, and below its level there is none")
+    @Test("A log line is JSON whatever its facts contain; messages below the level are not written")
     func aLineOfTheLogIsJSON() throws {
         let pipe = RawPipe()
         let writer = LogWriter(descriptor: pipe.writer)

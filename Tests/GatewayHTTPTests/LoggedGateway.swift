@@ -5,12 +5,12 @@ import TestSupport
 
 @testable import GatewayHTTP
 
-/// Serves on one loop and a free port while `body` runs, until what it left is answered. Gives the lines of the access log.
+/// Serves on one loop and a free port while `body` runs, then drains. Returns the lines of the access log.
 ///
 /// - Parameters:
-///   - stops: at once, without a drain.
-///   - errors: where the gateway's messages go.
-///   - upstreamLog: what hears of upstreams in the place of the gateway's own.
+///   - stops: whether to stop without a drain.
+///   - errors: the descriptor for the gateway's messages.
+///   - upstreamLog: replaces the gateway's own log of upstreams.
 func withLoggedGateway(
     stops: Bool = false, errors: Int32 = STDERR_FILENO,
     configure: (inout GatewayServerConfiguration) -> Void,

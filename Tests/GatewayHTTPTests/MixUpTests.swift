@@ -12,7 +12,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// Nobody gets another's bytes, whoever leaves and whatever ends. The long form is `make soak PROOF=mixups`.
+/// Nobody gets another client's bytes, whoever leaves and whichever connections end. The long form is `make soak PROOF=mixups`.
 @Suite("Mix-ups")
 struct MixUpTests {
     private struct EchoAPI: TargetType {
@@ -24,7 +24,7 @@ struct MixUpTests {
         var task: RequestTask { .parameters(["number": number, "late": isLate], encoding: .query) }
     }
 
-    /// Questions to the upstream so far.
+    /// Requests to the upstream so far.
     private final class Asked: Sendable {
         let count = Lock(0)
     }
@@ -45,7 +45,7 @@ struct MixUpTests {
     }
 
     @Test(
-        "16 clients, a third of whose requests they leave, and an upstream that resets connections: each its own bytes"
+        "16 clients that abandon a third of their requests, and an upstream that resets connections: no mix-up"
     )
     func nobodyGetsAnothersBytes() async throws {
         let asked = Asked()
@@ -84,7 +84,7 @@ struct MixUpTests {
         #expect(counts.answered + counts.left + counts.failed == 16 * 150)
     }
 
-    /// Asks with numbers of its own, and leaves each third request without waiting for its answer.
+    /// Sends requests with its own numbers, and abandons each third one.
     private static func ask(_ port: Int, first: Int, count: Int) -> Counts {
         var counts = Counts()
         var client: RawClient?
@@ -118,7 +118,7 @@ struct MixUpTests {
         return counts
     }
 
-    /// Blocking work, away from the threads that tasks run on.
+    /// Runs blocking work outside of the threads that tasks use.
     private func onThread(_ work: @escaping @Sendable () -> Counts) async -> Counts {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {

@@ -12,13 +12,13 @@ import Testing
 /// The gateway's name, in `Via` and `Proxy-Status`, over sockets.
 @Suite("The name of a gateway")
 struct NameTests {
-    /// Asks `/page` at an address that is known only once its server runs.
+    /// A target for `/page` at an address that is known only once its server runs.
     private struct PageAPI: TargetType {
         let baseURL: String
         var path: RequestPath { "/page" }
     }
 
-    /// The `Via` of each request.
+    /// The `Via` of each received request.
     private final class Vias: Sendable {
         let all = Lock<[String?]>([])
     }
@@ -30,7 +30,7 @@ struct NameTests {
     }
 
     @Test(
-        "A name that is not a token of 1 to 64 bytes ends the start",
+        "A gateway does not start with a name that is not a token of 1 to 64 bytes",
         arguments: [
             "", "a b", "a,b", "a/b", "a\"", "ä", "a\r\nX: y", String(repeating: "a", count: 65),
         ])
@@ -42,7 +42,7 @@ struct NameTests {
     }
 
     @Test(
-        "Via and Proxy-Status have the configured name; a name that is no structured token is quoted",
+        "Via and Proxy-Status have the configured name, quoted if it is not a structured token",
         arguments: [
             ("edge-1", "edge-1"), ("1edge", "\"1edge\""), ("*", "*"),
             (String(repeating: "a", count: 64), nil),
@@ -61,13 +61,13 @@ struct NameTests {
             let response = try await client.get("/page", [.via: "1.0 front"])
             #expect(
                 response.fields[.proxyStatus] == "\(item ?? name); received-status=404; details=\"first\"")
-            // A call of the gateway's own, which answers no client.
+            // A call for no client's request.
             _ = try await provider.withLock { $0 }?.request(.second)
         }
         #expect(upstream.requests.map { $0.fields[.via] } == ["1.0 front, 1.1 \(name)", "1.1 \(name)"])
     }
 
-    /// A gateway that asks for `/page` at another address and counts how often it is asked.
+    /// A gateway that calls `/page` at another address and counts its own requests.
     private static func relay(
         _ name: String, to url: @escaping @Sendable () -> String, _ vias: Vias,
         _ body: (TestClient) async throws -> Void
@@ -85,7 +85,7 @@ struct NameTests {
             }, body)
     }
 
-    @Test("A loop to itself ends with the fourth round")
+    @Test("A forwarding loop ends after four rounds")
     func loop() async throws {
         let own = Lock("")
         let vias = Vias()
@@ -101,7 +101,7 @@ struct NameTests {
             ])
     }
 
-    @Test("Two gateways of one name in a row work, and so do three")
+    @Test("Chains of two and three gateways with one name work")
     func chain() async throws {
         let upstream = StubUpstream { _ in .json(#"{"end":true}"#) }
         let vias = Vias()

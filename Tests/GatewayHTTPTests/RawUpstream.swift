@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A raw socket on the loopback in an upstream's place: what no HTTP server would do.
+/// An upstream on a raw loopback socket, which can do what no HTTP server does.
 final class RawUpstream: Sendable {
     let url: String
     private let descriptors: [Int32]
@@ -11,7 +11,7 @@ final class RawUpstream: Sendable {
         self.descriptors = descriptors
     }
 
-    /// Its backlog is full, so that a connect gets no answer.
+    /// A listener with a full backlog, so that a connect gets no answer.
     static func blackHole() throws -> RawUpstream {
         let (listener, port) = try listen(backlog: 0)
         let clients = (0..<4).map { _ in
@@ -23,7 +23,7 @@ final class RawUpstream: Sendable {
         return RawUpstream(port, [listener] + clients)
     }
 
-    /// Says this to the first who connects, and then nothing until they go.
+    /// Sends this to the first client, then nothing until the client leaves.
     static func saying(_ text: String) throws -> RawUpstream {
         let (listener, port) = try listen(backlog: 16)
         Thread.detachNewThread {
@@ -31,7 +31,7 @@ final class RawUpstream: Sendable {
             guard peer >= 0 else { return }
             let bytes = Array(text.utf8)
             var scratch = [UInt8](repeating: 0, count: 4096)
-            // What comes before the request answers nobody.
+            // Bytes before the request would not be an answer.
             _ = recv(peer, &scratch, scratch.count, 0)
             _ = send(peer, bytes, bytes.count, Int32(MSG_NOSIGNAL))
             while recv(peer, &scratch, scratch.count, 0) > 0 {}
@@ -40,8 +40,8 @@ final class RawUpstream: Sendable {
         return RawUpstream(port, [listener])
     }
 
-    /// Ends the first `count` connections without a word, once each of them has said something, and holds those that come
-    /// after them; `held` hears of each.
+    /// Closes the first `count` connections once each has sent something, and holds later ones open; `held` is called for each of
+    /// these.
     static func ending(first count: Int, held: @escaping @Sendable () -> Void) throws -> RawUpstream {
         let (listener, port) = try listen(backlog: 64)
         Thread.detachNewThread {
@@ -69,7 +69,7 @@ final class RawUpstream: Sendable {
 
     deinit {
         for descriptor in descriptors {
-            // Wakes the thread that accepts, where nobody came.
+            // Wakes the accepting thread if nobody has connected.
             shutdown(descriptor, Int32(SHUT_RDWR))
             close(descriptor)
         }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// What the server refuses before an endpoint sees it, in the words of the gateway.
+/// Requests that the server refuses before an endpoint sees them.
 @Suite("Refusals on the wire")
 struct RefusalTests {
     struct Row: Sendable, CustomTestStringConvertible {
@@ -94,7 +94,7 @@ struct RefusalTests {
         Row("HTTP/2", "GET / HTTP/2.0\r\nHost: x\r\n\r\n", 505, "HTTP_VERSION_NOT_SUPPORTED"),
     ]
 
-    @Test("What the server refuses is in the envelope, whole, dated and with an id", arguments: rows)
+    @Test("A refusal is a complete envelope with Date and an id", arguments: rows)
     func isInTheEnvelope(_ row: Row) throws {
         var configuration = Self.configuration()
         configuration.limits.requestBody = 10
@@ -105,14 +105,14 @@ struct RefusalTests {
             let answer = try #require(client.receive())
             try expectEnvelope(answer, row.status, row.code)
             #expect(answer.value("Connection") == "close")
-            #expect(client.reachesEnd(), "nothing follows the bytes that Content-Length tells")
+            #expect(client.reachesEnd(), "nothing follows the announced bytes")
             let server = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
             let allow = row.request.contains("/health/") ? "GET, HEAD, OPTIONS" : server
             #expect(answer.value("Allow") == (row.status == 405 ? allow : nil))
         }
     }
 
-    @Test("Beyond the requests that may wait, one more is 503 OVERLOADED, and its connection serves on")
+    @Test("A request beyond the limit is 503 OVERLOADED, and its connection stays usable")
     func overload() throws {
         let held = PublishSubject<JSONFragment>()
         var configuration = Self.configuration()
@@ -137,7 +137,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("The answers of health have the client's id or a fresh one, like every other answer")
+    @Test("Health answers have the client's id or a fresh one, like all answers")
     func healthHasIDs() throws {
         try serve { port in
             let client = try RawClient(port: port)
@@ -151,7 +151,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("OPTIONS * is the gateway's to answer, with an id like every other answer")
+    @Test("The gateway answers OPTIONS * with an id, like all answers")
     func optionsForTheServer() throws {
         try serve { port in
             let client = try RawClient(port: port)

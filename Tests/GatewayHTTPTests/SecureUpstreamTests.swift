@@ -28,7 +28,7 @@ struct SecureUpstreamTests {
         return configuration
     }
 
-    @Test("A certificate that is not trusted is a 502 that says tls_certificate_error, after one attempt")
+    @Test("An untrusted certificate is a 502 with tls_certificate_error after one attempt")
     func untrusted() async throws {
         let upstream = try ScriptedUpstream(tls: TLSServer(), [.readRequest, .send(Self.answer), .again])
         let configuration = Self.configuration(of: upstream, isTrusted: false)
@@ -43,7 +43,7 @@ struct SecureUpstreamTests {
         upstream.stop()
     }
 
-    @Test("With an authority of its own the upstream's parts arrive, over connections that are used again")
+    @Test("With the upstream's authority configured its parts arrive over reused connections")
     func trusted() async throws {
         let upstream = try ScriptedUpstream(tls: TLSServer(), [.readRequest, .send(Self.answer), .again])
         let configuration = Self.configuration(of: upstream, isTrusted: true)
@@ -60,7 +60,7 @@ struct SecureUpstreamTests {
         upstream.stop()
     }
 
-    @Test("A body that is cut short is a 502 that says http_response_incomplete, though it parses")
+    @Test("A truncated body is a 502 with http_response_incomplete, even if it parses")
     func truncated() async throws {
         let upstream = try ScriptedUpstream(
             tls: TLSServer(), [.readRequest, .send("HTTP/1.1 200 OK\r\n\r\n{\"a\":1}"), .cut])
@@ -75,7 +75,7 @@ struct SecureUpstreamTests {
         upstream.stop()
     }
 
-    @Test("TLS for an upstream that nobody declares ends the start with a sentence")
+    @Test("TLS for an undeclared upstream is a start error")
     func unknownUpstream() {
         var configuration = GatewayServerConfiguration()
         configuration.port = 0
@@ -83,7 +83,7 @@ struct SecureUpstreamTests {
         #expect {
             try GatewayServer.start(configuration) { _ in }
         } throws: { error in
-            "\(error)" == "there is no upstream \"parts\" to set TLS for (there are none)"
+            "\(error)" == "TLS is set for the unknown upstream \"parts\" (none is declared)"
         }
         configuration.connections.tlsByUpstream = [:]
         configuration.connections.tlsByHost["https://parts"] = TLSConfiguration()
@@ -91,11 +91,11 @@ struct SecureUpstreamTests {
             try GatewayServer.start(configuration) { _ in }
         } throws: { error in
             "\(error)"
-                == "upstreams cannot be connected to: tlsByHost: 'https://parts' is not a host or host:port"
+                == "cannot connect to upstreams: tlsByHost: 'https://parts' is not a host or host:port"
         }
     }
 
-    @Test("A file that is missing ends the start with a sentence")
+    @Test("A missing TLS file is a start error")
     func missingFile() {
         var configuration = GatewayServerConfiguration()
         configuration.port = 0
@@ -104,11 +104,11 @@ struct SecureUpstreamTests {
             try GatewayServer.start(configuration) { _ in }
         } throws: { error in
             "\(error)"
-                == "upstreams cannot be connected to: TLS configuration: trusted certificates /nowhere/authorities.pem: No such file or directory"
+                == "cannot connect to upstreams: TLS configuration: trusted certificates /nowhere/authorities.pem: No such file or directory"
         }
     }
 
-    @Test("A reload reads replaced authorities, and one that fails leaves the gateway as it is")
+    @Test("A reload reads replaced authorities; a failed reload changes nothing")
     func reloaded() async throws {
         let folder = ScratchFolder()
         let file = folder.file("authorities.pem")
@@ -129,7 +129,7 @@ struct SecureUpstreamTests {
         #expect(try await status() == 502)
         try TestAuthority.shared.pem.write(toFile: file, atomically: true, encoding: .utf8)
         try server.reloadCertificates()
-        // A loop may have had the request before it had the news.
+        // A loop may receive the request before the new routes.
         while try await status() != 200 {}
         try "no certificate".write(toFile: file, atomically: true, encoding: .utf8)
         #expect(throws: GatewayStartError.self) { try server.reloadCertificates() }

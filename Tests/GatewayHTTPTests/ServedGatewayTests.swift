@@ -18,9 +18,9 @@ enum PartsAPI: TargetType {
     var path: RequestPath { self == .first ? "/first" : "/second" }
 }
 
-@Suite("A served gateway")
+@Suite("A running gateway")
 struct ServedGatewayTests {
-    /// `/page` has a required and an optional part.
+    /// Declares `/page` with a required and an optional part.
     @Sendable static func declarePage(on gateway: Gateway) {
         let parts = gateway.provider(PartsAPI.self, upstream: "parts")
         gateway.get("/page") { _ in
@@ -30,14 +30,14 @@ struct ServedGatewayTests {
         }
     }
 
-    @Test("An upstream that refuses connections is a 502 within 50 ms, and says connection_refused")
+    @Test("An upstream that refuses connections is a 502 with connection_refused within 50 ms")
     func aRefusingUpstreamIsTold() async throws {
-        // Nobody listens on port 1 of loopback, the targets' own address.
+        // Nobody listens on port 1 of loopback, the address of the targets.
         try await withGateway(declare: Self.declarePage) { client in
             _ = try await client.get("/nothing")
             let clock = ContinuousClock()
             var fastest = Int.max
-            // The machine may be busy: the fastest of several counts, and none may be told otherwise.
+            // On a busy machine the fastest of several rounds counts; all have to have the same reason.
             for _ in 0..<5 {
                 let began = clock.now
                 let response = try await client.get("/page")
@@ -49,14 +49,14 @@ struct ServedGatewayTests {
                 #expect(error[member: "attempts"]?.intValue ?? 0 > 1)
                 let told = try #require(error[member: "elapsedMs"]?.intValue)
                 fastest = min(fastest, told)
-                // The gateway's own clock is the judge, this one sees that it is no fiction.
+                // The gateway's own clock decides; this one checks that it is plausible.
                 #expect(elapsed >= .milliseconds(told))
             }
             #expect(fastest <= 50)
         }
     }
 
-    @Test("An upstream that accepts and says nothing is a 504 at the first-byte limit")
+    @Test("An upstream that accepts and stays silent is a 504 at the first-byte limit")
     func aSilentUpstreamIsTimedOut() async throws {
         let silent = StubUpstream { _ in .silence }
         @Sendable func declare(on gateway: Gateway) {
@@ -77,7 +77,7 @@ struct ServedGatewayTests {
         #expect(silent.requests.count == 1)
     }
 
-    @Test("An optional part whose connection is reset is null, and the next request is right")
+    @Test("An optional part whose connection is reset is null, and the next request succeeds")
     func aResetConnectionLeavesTheNextRequestRight() async throws {
         final class Switch: Sendable {
             let isOn = Lock(true)
@@ -100,10 +100,10 @@ struct ServedGatewayTests {
         }
     }
 
-    @Test("A call made outside the loops is carried by one of them")
+    @Test("A call from outside of the loops is carried by one of them")
     func aCallOutsideTheLoopsIsCarried() async throws {
         let upstream = StubUpstream { _ in .json("[1]") }
-        // The task waits for one of the threads that other tests may keep busy.
+        // The task may wait for a thread that other tests keep busy.
         var configuration = GatewayServerConfiguration()
         configuration.limits.deadline = .seconds(50)
         @Sendable func declare(on gateway: Gateway) {
@@ -125,7 +125,7 @@ struct ServedGatewayTests {
         }
     }
 
-    @Test("A large answer comes out to the byte")
+    @Test("A large answer arrives byte for byte")
     func aLargeAnswerComesOutToTheByte() async throws {
         let large = "[" + (0..<200_000).map(String.init).joined(separator: ",") + "]"
         let upstream = StubUpstream { _ in .json(large) }
@@ -138,7 +138,7 @@ struct ServedGatewayTests {
     }
 
     @Test(
-        "What cannot be started says why: an address that is taken, an address that is none, a name nobody declared"
+        "Start errors: a taken address, an invalid address, an undeclared upstream"
     )
     func whatCannotBeStartedSaysWhy() throws {
         var configuration = GatewayServerConfiguration()
@@ -159,7 +159,7 @@ struct ServedGatewayTests {
         #expect(try message(nowhere).contains("'example' is not a numeric address"))
         var unknown = configuration
         unknown.upstreams = ["part": "http://127.0.0.1:1"]
-        #expect(try message(unknown).contains("there is no upstream \"part\""))
+        #expect(try message(unknown).contains("an address is set for the unknown upstream \"part\""))
         #expect(try message(unknown).contains("parts"))
     }
 

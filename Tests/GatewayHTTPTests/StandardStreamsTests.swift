@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Standard streams")
 struct StandardStreamsTests {
-    @Test("A process that is started without them gives their numbers to no socket and no file")
+    @Test("A process started without them gives their numbers to no socket or file")
     func closed() async {
         await #expect(processExitsWith: .exitCode(7)) {
             for descriptor in STDIN_FILENO...STDERR_FILENO { close(descriptor) }
@@ -14,7 +14,7 @@ struct StandardStreamsTests {
         }
     }
 
-    @Test("A standard output that nobody reads does not hold up a server that announces itself")
+    @Test("A standard output that nobody reads does not block a server's announcement")
     func full() async {
         await #expect(processExitsWith: .exitCode(7)) {
             var ends: [Int32] = [0, 0]
@@ -29,7 +29,7 @@ struct StandardStreamsTests {
         }
     }
 
-    @Test("Streams that are open stay as they are")
+    @Test("Open streams stay unchanged")
     func stayOpen() async {
         await #expect(processExitsWith: .exitCode(7)) {
             close(STDOUT_FILENO)

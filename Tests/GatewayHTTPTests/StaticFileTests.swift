@@ -12,7 +12,7 @@ struct StaticFileTests {
     private static let page = Array(String(repeating: "<p>One line of many.</p>\n", count: 100).utf8)
     private static let modified = 784_111_777
 
-    /// Everywhere the same two pages.
+    /// The same two pages from each source.
     enum Source: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case folder
         case builtIn
@@ -41,7 +41,7 @@ struct StaticFileTests {
         try fixture.serve(files) { try body(RawClient(port: $0)) }
     }
 
-    @Test("A folder that is missing, or a file in its place, keeps a gateway from starting, and is named")
+    @Test("A gateway does not start with a missing folder or a file in its place, and names it")
     func noFolder() throws {
         for (path, message) in [
             (fixture.scratch.file("none"), "No such file or directory"),
@@ -51,21 +51,22 @@ struct StaticFileTests {
                 try fixture.serve(.folder(path)) { _ in }
             }
             #expect(
-                error?.description == "the folder of static files cannot be served: file \(path): \(message)")
+                error?.description == "cannot serve the folder of static files: file \(path): \(message)")
         }
     }
 
     @Test(
-        "A policy that no field can hold keeps a gateway from starting",
+        "A gateway does not start with a policy that contains control characters",
         arguments: ["a\r\nB: c", "\0", "a\u{7f}"])
     func noPolicy(policy: String) throws {
         var files = StaticFiles.folder(fixture.root)
         files.contentSecurityPolicy = policy
         let error = #expect(throws: GatewayStartError.self) { try fixture.serve(files) { _ in } }
-        #expect(error?.description == "the policy of static files has a control character")
+        #expect(
+            error?.description == "the Content-Security-Policy of static files contains a control character")
     }
 
-    @Test("What is not there is the 404 of the gateway, in its envelope", arguments: Source.allCases)
+    @Test("A missing file is the gateway's 404 in the envelope", arguments: Source.allCases)
     func missing(source: Source) throws {
         try serve(source) { client in
             for target in [
@@ -83,7 +84,7 @@ struct StaticFileTests {
     }
 
     @Test(
-        "An endpoint and the health come before a file of the same path, and an endpoint's methods are its own"
+        "Endpoints and health checks take precedence over files of the same path, and keep their methods"
     )
     func endpointsFirst() throws {
         for name in ["api/value", "posted", "health/live"] { try fixture.write(name, "file") }
@@ -97,7 +98,7 @@ struct StaticFileTests {
         }
     }
 
-    @Test("A page is answered whole, with what a browser should know of it", arguments: Source.allCases)
+    @Test("A page is answered completely, with the fields that a browser needs", arguments: Source.allCases)
     func whole(source: Source) throws {
         try serve(source) { client in
             let reply = try client.ask("/", "X-Request-Id: mine")
@@ -128,7 +129,7 @@ struct StaticFileTests {
     }
 
     @Test(
-        "HEAD is told what GET would be, whatever range it names, and nothing follows",
+        "HEAD has the fields of GET, ignores ranges, and has no body",
         arguments: Source.allCases)
     func head(source: Source) throws {
         try serve(source) { client in
@@ -143,7 +144,7 @@ struct StaticFileTests {
         }
     }
 
-    @Test("Other methods are told which there are, OPTIONS in a good way", arguments: Source.allCases)
+    @Test("Other methods are 405 with Allow, and OPTIONS is 204 with it", arguments: Source.allCases)
     func methods(source: Source) throws {
         try serve(source) { client in
             for method in ["POST", "PUT", "DELETE", "PATCH", "TRACE"] {
@@ -159,7 +160,7 @@ struct StaticFileTests {
         }
     }
 
-    @Test("What a browser has is not sent again, by its tag and by its date", arguments: Source.allCases)
+    @Test("A file that the browser has, by tag or date, is 304", arguments: Source.allCases)
     func validated(source: Source) throws {
         try serve(source) { client in
             let tag = try #require(client.ask("/").value("ETag"))
@@ -182,7 +183,7 @@ struct StaticFileTests {
     }
 
     @Test(
-        "A range is sent alone; one that is not there is refused with the length; of several the whole",
+        "A range is 206; an unsatisfiable one is 416 with the length; several ranges get the whole file",
         arguments: Source.allCases)
     func ranges(source: Source) throws {
         try serve(source) { client in
@@ -206,7 +207,7 @@ struct StaticFileTests {
         }
     }
 
-    @Test("Who accepts gzip has it, with a tag of its own", arguments: Source.allCases)
+    @Test("With gzip accepted the file is compressed and has another tag", arguments: Source.allCases)
     func compressed(source: Source) throws {
         try serve(source) { client in
             let plain = try client.ask("/", "Accept-Encoding: br, gzip;q=0")
@@ -221,14 +222,14 @@ struct StaticFileTests {
             #expect(tag != plain.value("ETag"))
             #expect(try client.ask("/", "Accept-Encoding: gzip", "If-None-Match: \(tag)").status == 304)
             #expect(try client.ask("/", "If-None-Match: \(tag)").status == 200)
-            // Not shorter by it, or without a file beside it.
+            // gzip would not make it smaller, or there is no compressed file.
             let style = try client.ask("/css/page.css", "Accept-Encoding: gzip")
             #expect(style.text == "p{}")
             #expect(style.value("Vary") == nil)
         }
     }
 
-    @Test("What lies beside a file is sent to the byte, but not where the file has changed since")
+    @Test("A compressed file is sent byte for byte, unless the file is newer")
     func beside() throws {
         try serve(.folder) { client in
             let reply = try client.ask("/", "Accept-Encoding: gzip")
@@ -243,7 +244,7 @@ struct StaticFileTests {
         }
     }
 
-    @Test("A file that changes has another tag, and what is added is there at once")
+    @Test("A changed file has another tag, and an added file is served at once")
     func changes() throws {
         try serve(.folder) { client in
             let tag = try #require(client.ask("/css/page.css").value("ETag"))
@@ -262,7 +263,7 @@ struct StaticFileTests {
         }
     }
 
-    @Test("A file from before 1970 is answered as one of its first second")
+    @Test("A file from before 1970 is dated 1970")
     func past() throws {
         try fixture.write("old.txt", "old", modified: -86_399)
         try serve(.folder) { client in
@@ -276,7 +277,7 @@ struct StaticFileTests {
         }
     }
 
-    @Test("A file of the future is dated as of now, and never held to be older than it is")
+    @Test("A file of the future is dated now, and conditions do not treat it as older")
     func future() throws {
         try fixture.write("late.txt", "late", modified: 4_102_444_800)
         try serve(.folder) { client in
@@ -287,7 +288,7 @@ struct StaticFileTests {
         }
     }
 
-    @Test("Where an age is configured a browser need not ask before it is over")
+    @Test("With a maximum age browsers may cache files for that time")
     func maxAge() throws {
         var files = StaticFiles.folder(fixture.root)
         files.maxAge = .seconds(3600)
@@ -300,7 +301,7 @@ struct StaticFileTests {
     }
 
     @Test(
-        "Requests on one connection are answered in their order, files between endpoints",
+        "Requests for files and endpoints on one connection are answered in order",
         arguments: Source.allCases)
     func pipelined(source: Source) throws {
         try serve(source) { client in
@@ -311,7 +312,7 @@ struct StaticFileTests {
         }
     }
 
-    @Test("HTTP/1.0 has its file, and the end of the connection", arguments: Source.allCases)
+    @Test("HTTP/1.0 gets its file, and the connection closes", arguments: Source.allCases)
     func http10(source: Source) throws {
         try serve(source) { client in
             client.send("GET /css/page.css HTTP/1.0\r\n\r\n")
@@ -321,7 +322,7 @@ struct StaticFileTests {
         }
     }
 
-    @Test("The access log has each with its status, its bytes and its id, and without a route")
+    @Test("The access log has each file request with status, bytes and id, without a route")
     func logged() throws {
         let lines = try fixture.serve { port in
             let client = try RawClient(port: port)

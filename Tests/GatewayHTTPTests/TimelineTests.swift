@@ -9,7 +9,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// The timeline of requests whose upstreams are on real sockets.
+/// Timelines with upstreams on real sockets.
 @Suite("The timeline over connections")
 struct ServedTimelineTests {
     private static let asked: HTTPFields = [.prefer: "timeline"]
@@ -20,7 +20,7 @@ struct ServedTimelineTests {
         return configuration
     }
 
-    /// One attempt, as JSON has it.
+    /// One attempt, as in the JSON.
     private struct Attempt {
         let json: JSONFragment
 
@@ -31,7 +31,7 @@ struct ServedTimelineTests {
         var connection: String? { json[member: "connection"]?.stringValue }
         var reason: String? { json[member: "reason"]?.stringValue }
 
-        /// Whether these times are there, each no earlier than the one before, and the others of them are null.
+        /// Whether these times are present and in order, and the others null.
         func isInOrder(_ names: String...) -> Bool {
             let times = names.compactMap { self[$0] }
             let others = Set(["beganMs", "sentMs", "firstByteMs", "endMs"]).subtracting(names)
@@ -46,7 +46,7 @@ struct ServedTimelineTests {
         return try #require(calls[element: call]?[member: "attempts"]).elements.map { Attempt(json: $0) }
     }
 
-    /// An upstream that begins a response and says no more.
+    /// An upstream that begins a response and then stays silent.
     private static func cutShort() throws -> (
         upstream: RawUpstream, configuration: GatewayServerConfiguration
     ) {
@@ -57,9 +57,9 @@ struct ServedTimelineTests {
         return (upstream, configuration)
     }
 
-    @Test("A refused connection is no connection, and nothing was sent")
+    @Test("A refused connection has no connection kind, and nothing was sent")
     func refused() async throws {
-        // Nobody listens on port 1 of loopback, the targets' own address.
+        // Nobody listens on port 1 of loopback, the address of the targets.
         try await withGateway(
             configuration: Self.configuration, declare: ServedGatewayTests.declarePage
         ) { client in
@@ -77,9 +77,11 @@ struct ServedTimelineTests {
         }
     }
 
-    @Test("A reset connection was had and sent to; the first of a connection is new, the next reuse it")
+    @Test(
+        "An attempt on a reset connection has connection and sent time; the first use is new, later ones reused"
+    )
     func connections() async throws {
-        // Apart, as a retry of the one may take a connection that the other has left.
+        // Separate upstreams, because a retry of one part could reuse a connection of the other.
         let good = StubUpstream { _ in .json("1").after(.milliseconds(20)) }
         let broken = StubUpstream { _ in .reset }
         @Sendable func declare(on gateway: Gateway) {
@@ -101,7 +103,7 @@ struct ServedTimelineTests {
             #expect(answered["status"] == 200)
             #expect(answered.reason == nil)
             let waited = try #require(answered["firstByteMs"]) - #require(answered["sentMs"])
-            // The upstream's timer ticks in milliseconds.
+            // The upstream's timer has a resolution of milliseconds.
             #expect(waited >= 19)
             for attempt in try Self.attempts(first, part: 1) {
                 #expect(attempt.connection == "new")
@@ -111,14 +113,14 @@ struct ServedTimelineTests {
             let second = try #require(try Self.attempts(try await client.get("/page", Self.asked)).first)
             #expect(second.connection == "reused")
             #expect(second["sentMs"] == second["beganMs"])
-            // Who does not ask is not told.
+            // Without the preference there is no timeline.
             let plain = try await client.get("/page")
             #expect(try plain.json[member: "meta"]?[member: "timeline"] == nil)
             #expect(!plain.fields.contains(.serverTiming))
         }
     }
 
-    @Test("The first byte comes before the end, and both are told where the end is a failure")
+    @Test("A failed attempt has the times of its first byte and its end, in this order")
     func firstByte() async throws {
         let (upstream, configuration) = try Self.cutShort()
         @Sendable func declare(on gateway: Gateway) {
@@ -137,7 +139,7 @@ struct ServedTimelineTests {
         _ = upstream
     }
 
-    @Test("What is under way at the deadline has its connection and its first byte, and no end")
+    @Test("An attempt in progress at the deadline has its connection and first byte, but no end")
     func deadline() async throws {
         let (upstream, configuration) = try Self.cutShort()
         @Sendable func declare(on gateway: Gateway) {
@@ -158,7 +160,8 @@ struct ServedTimelineTests {
     }
 
     @Test(
-        "Parts that leave the loop keep their calls: an async handler's are no part's, a task's are its own")
+        "Parts that leave the loop keep their calls: an async handler's belong to no part, a task's to the task"
+    )
     func tasks() async throws {
         let upstream = StubUpstream { _ in .json("1") }
         @Sendable func declare(on gateway: Gateway) {

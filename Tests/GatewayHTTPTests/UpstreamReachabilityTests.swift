@@ -10,10 +10,10 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// When the log says that an upstream is unreachable, and that it is back. Time is virtual but in the last tests.
-@Suite("Upstreams that are unreachable and back")
+/// When the log reports an upstream as unreachable and as back. Time is virtual except in the last tests.
+@Suite("Reachability of upstreams")
 struct UpstreamReachabilityTests {
-    /// What happens to one upstream, second by second: `x` a call without a connection, `.` an answered one, `-` nothing.
+    /// The events of one upstream, second by second: `x` a call that cannot connect, `.` an answered call, `-` nothing.
     private func lines(_ events: String) -> [String] {
         var reachability = UpstreamReachability()
         var lines: [String] = []
@@ -35,29 +35,29 @@ struct UpstreamReachabilityTests {
         return lines
     }
 
-    @Test("The first failure is told, and those that follow it are not")
+    @Test("The first failure is logged, those that follow are not")
     func failures() {
         #expect(lines("..xxxxx" + String(repeating: "x", count: 200)) == ["2 unreachable"])
     }
 
-    @Test("An answer in the same minute is told when the minute is over, with the time of the absence itself")
+    @Test("An answer within the same minute is logged after the minute, with the duration of the absence")
     func backWithinTheMinute() {
         let quiet = String(repeating: ".", count: 70)
         #expect(lines("xxxxx" + quiet) == ["0 unreachable", "60 back after 5"])
     }
 
-    @Test("An answer after the minute is told at once")
+    @Test("An answer after the minute is logged at once")
     func backAfterTheMinute() {
         #expect(
             lines("x" + String(repeating: "-", count: 99) + "..") == ["0 unreachable", "100 back after 100"])
     }
 
-    @Test("An upstream that comes and goes has one line a minute, and none where it is as it was told to be")
+    @Test("An upstream that comes and goes has at most one line a minute, and none without a change")
     func flapping() {
         let minute = String(repeating: "x.", count: 30)
-        // At the end of each minute a call fails: it is as it was told to be.
+        // A call fails at the end of each minute, so the state is the logged one.
         #expect(lines(minute + minute + "x") == ["0 unreachable", "61 back after 1"])
-        // It falls away again within the minute of the line that it is back, and stays away.
+        // It becomes unreachable again within a minute of the line, and stays so.
         let away = String(repeating: "x", count: 70)
         #expect(
             lines("x" + String(repeating: "-", count: 60) + "." + away) == [
@@ -65,7 +65,7 @@ struct UpstreamReachabilityTests {
             ])
     }
 
-    @Test("Only an answer that changes something is looked at")
+    @Test("Only answers that can change the state are observed")
     func nextAnswer() {
         var reachability = UpstreamReachability()
         let start = MonotonicTime(nanoseconds: 0) + .seconds(1000)
@@ -78,7 +78,7 @@ struct UpstreamReachabilityTests {
         #expect(reachability.nextAnswer == nil)
     }
 
-    /// Stands still until it is moved.
+    /// A clock that only the test moves.
     private final class Clock: Sendable {
         private let time = Lock(MonotonicTime(nanoseconds: 1_000_000_000))
 
@@ -87,7 +87,7 @@ struct UpstreamReachabilityTests {
         func advance(by amount: TimeAmount) { time.withLock { $0 = $0 + amount } }
     }
 
-    /// Serves `/page`, one call without retries, and gives the messages.
+    /// Serves `/page`, one call without retries, and returns the messages.
     private func messages(
         _ upstream: ScriptedUpstream, clock: Clock, level: LogLevel = .warning,
         _ body: (RawClient) throws -> Void
@@ -116,7 +116,7 @@ struct UpstreamReachabilityTests {
     }
 
     @Test(
-        "Over sockets: one line when nobody listens any more, one when an answer comes, and none for what stays"
+        "Over sockets: one line when the upstream stops listening and one when it answers again"
     )
     func sockets() throws {
         let upstream = try ScriptedUpstream(
@@ -145,7 +145,7 @@ struct UpstreamReachabilityTests {
         #expect(!messages.contains { $0.description.contains("hidden") })
     }
 
-    @Test("An upstream that answers by failures of its own is not unreachable")
+    @Test("An upstream that answers with failures is not unreachable")
     func statuses() throws {
         let upstream = try ScriptedUpstream(
             [.answer { _ in "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n" }])

@@ -67,7 +67,7 @@ struct CommandTests {
         #expect(foreign.status == 421)
         #expect(
             try json(foreign.body)[member: "message"]?.stringValue
-                == "this gateway does not answer for 'evil.test'")
+                == "This gateway does not serve the host 'evil.test'")
         #expect(try curl("--header", "Host: localhost", url).status == 421)
         for host in ["app.test", "a.APP.test:8080", "127.0.0.1"] {
             let own = try curl("--include", "--header", "Host: \(host)", url)
@@ -102,8 +102,8 @@ struct CommandTests {
                 + "a URL begins with http:// or https://\n")
         let name = try SluiceProcess.run("serve", "--port", "0", "--upstream", "dairy=http://127.0.0.1:1")
         #expect(name.exitCode == 1)
-        #expect(name.errors.contains("there is no upstream \"dairy\""))
-        #expect(name.errors.contains("known: diary, places, tags, users, weather"))
+        #expect(name.errors.contains("an address is set for the unknown upstream \"dairy\""))
+        #expect(name.errors.contains("declared: diary, places, tags, users, weather"))
         let data = try SluiceProcess.run("demo", "--port", "0", "--data", "/proc/none/diary.sqlite3")
         #expect(data.exitCode == 1)
         #expect(data.errors.contains("/proc/none/diary.sqlite3"))

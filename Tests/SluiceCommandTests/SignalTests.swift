@@ -20,7 +20,7 @@ struct SignalTests {
         let line =
             command == "upstream"
             ? #""level":"warning","message":"SIGHUP ignored: there is nothing to reload""#
-            : #""level":"info","message":"SIGHUP: certificates were read anew""#
+            : #""level":"info","message":"SIGHUP: certificates reloaded""#
         return output.errors.split(separator: "\n").count { $0.contains(line) }
     }
 

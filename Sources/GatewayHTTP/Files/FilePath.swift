@@ -1,19 +1,19 @@
 import HTTPModel
 
-/// The path of a request as that of a file beneath a root. Whatever it says, it leads nowhere else.
+/// The path of a file relative to a root, made from a request's path. It cannot lead out of the root.
 struct FilePath: Hashable, Sendable {
-    /// `css/page.css`: names that do not begin with a dot, with one slash between them.
+    /// `css/page.css`: names that do not begin with a dot, separated by one slash.
     let text: String
 
-    /// As the kernel takes it (PATH_MAX with its NUL, and room for `.gz`).
+    /// The longest path, in bytes: PATH_MAX without NUL and `.gz`.
     static let mostBytes = 4092
-    /// Of a name (NAME_MAX), with the same room.
+    /// The longest name, in bytes: NAME_MAX without `.gz`.
     static let mostBytesOfName = 252
 
-    /// Nil where no file can be at that path: an empty name within it (`//`), one that begins with a dot (`..` among them), an
-    /// encoded slash, a backslash, a control character, an escape that is none, what is no UTF-8, or too much of it.
+    /// Nil if the path has an empty name (`//`), a name that begins with a dot (such as `..`), an encoded slash, a backslash, a
+    /// control character, an invalid escape or invalid UTF-8, or is too long.
     ///
-    /// - Parameter raw: as it came, percent-encoded.
+    /// - Parameter raw: the percent-encoded path of the request.
     init?(_ raw: ArraySlice<UInt8>) {
         guard raw.first == UInt8(ascii: "/") else { return nil }
         var text: [UInt8] = []
@@ -25,7 +25,7 @@ struct FilePath: Hashable, Sendable {
                 text += Self.index.utf8
                 break
             }
-            // Each on its own, so that what is decoded is no separator.
+            // Split before decoding, so that an encoded slash is not a separator.
             guard let name = try? PercentEncoding.decode(encoded), let first = name.first,
                 first != UInt8(ascii: "."), name.count <= Self.mostBytesOfName,
                 !name.contains(where: Self.isForbidden)

@@ -1,16 +1,16 @@
 import HTTPModel
 
-/// What is known of a file before it is answered, whatever keeps it.
+/// The metadata of a file, whether on disk or built in.
 struct FileFacts: Hashable, Sendable {
-    /// One form of its content.
+    /// One form of the content: plain or compressed.
     struct Representation: Hashable, Sendable {
         var byteCount: Int64
-        /// Strong: another content has another one.
+        /// Strong: different contents have different tags.
         var tag: EntityTag
     }
 
     var plain: Representation
-    /// Nil where there is none by gzip.
+    /// Nil without a gzip form.
     var compressed: Representation?
     /// Seconds since 1970.
     var modified: Int64
@@ -18,8 +18,8 @@ struct FileFacts: Hashable, Sendable {
     func representation(isCompressed: Bool) -> Representation { isCompressed ? compressed ?? plain : plain }
 }
 
-/// What a GET or HEAD is answered of a file: decided from the head of the request and the facts alone, in the order of
-/// RFC 9110 13.2.2.
+/// How to answer a GET or HEAD of a file: decided from the request's fields and the file's metadata, in the order of RFC 9110
+/// 13.2.2.
 struct FileResponsePlan: Hashable, Sendable {
     enum Verdict: Hashable, Sendable {
         /// 200
@@ -35,11 +35,11 @@ struct FileResponsePlan: Hashable, Sendable {
     }
 
     let verdict: Verdict
-    /// Whether the answer speaks of the content by gzip.
+    /// Whether the answer is about the gzip form.
     let isCompressed: Bool
 
     /// - Parameters:
-    ///   - fields: of the request.
+    ///   - fields: the request's fields.
     ///   - now: seconds since 1970.
     init(_ fields: HTTPFields, isHead: Bool, _ facts: FileFacts, now: Int64) {
         isCompressed = facts.compressed != nil && AcceptedCodings(fields).prefers("gzip")
@@ -58,17 +58,17 @@ struct FileResponsePlan: Hashable, Sendable {
 
     private static func verdict(_ range: ByteRange, of byteCount: Int64) -> Verdict {
         if let bytes = range.resolved(in: byteCount) { return .part(bytes) }
-        // The last bytes of nothing can be had, but no Content-Range can name them.
+        // A suffix of an empty file is satisfiable, but Content-Range cannot express it.
         if byteCount == 0, case .last(let count) = range, count > 0 { return .whole }
         return .unsatisfiableRange
     }
 
-    /// The representation that it speaks of.
+    /// The form that the answer is about.
     func representation(of facts: FileFacts) -> FileFacts.Representation {
         facts.representation(isCompressed: isCompressed)
     }
 
-    /// The bytes that a GET is sent.
+    /// The bytes that a GET receives.
     func body(of facts: FileFacts) -> Range<Int64> {
         switch verdict {
         case .whole: 0..<representation(of: facts).byteCount
@@ -78,14 +78,14 @@ struct FileResponsePlan: Hashable, Sendable {
     }
 }
 
-/// The conditions of a request, each by its rule in RFC 9110 13.1.
+/// The conditions of a request (RFC 9110 13.1).
 private struct Conditions {
     let fields: HTTPFields
     let chosen: FileFacts.Representation
     let modified: Int64
     let now: Int64
 
-    /// Steps 1 and 2: `If-Match`, and only without it `If-Unmodified-Since`.
+    /// Steps 1 and 2: `If-Match`, or without it `If-Unmodified-Since`.
     var holdForChange: Bool {
         switch EntityTagCondition(.ifMatch, in: fields) {
         case .any: return true
@@ -96,7 +96,7 @@ private struct Conditions {
         return modified <= date
     }
 
-    /// Steps 3 and 4: `If-None-Match`, and only without it `If-Modified-Since`.
+    /// Steps 3 and 4: `If-None-Match`, or without it `If-Modified-Since`.
     var holdForFetch: Bool {
         switch EntityTagCondition(.ifNoneMatch, in: fields) {
         case .any: return false
@@ -107,9 +107,9 @@ private struct Conditions {
         return modified > date
     }
 
-    /// Step 5: the one range that is asked for, where `If-Range` allows it.
+    /// Step 5: the requested range, if there is exactly one and `If-Range` allows it.
     var range: ByteRange? {
-        // Several ranges would be many small parts of one answer; they may be ignored (RFC 9110 14.2), and are.
+        // Several ranges are ignored, as RFC 9110 14.2 allows: the answer could have many small parts.
         let values = fields.valueBytes(of: .range)
         guard values.count == 1, let ranges = ByteRange.ranges(in: values[0]), ranges.count == 1,
             holdsForRange
@@ -122,12 +122,12 @@ private struct Conditions {
         guard let value = values.first else { return true }
         guard values.count == 1 else { return false }
         if let tag = EntityTag(bytes: value) { return tag.isStronglyEqual(to: chosen.tag) }
-        // A date is a strong validator only if nothing can have changed within its second any more (RFC 9110 8.8.2.2).
+        // A date is a strong validator only once its second is over (RFC 9110 8.8.2.2).
         guard let date = HTTPDate.seconds(value) else { return false }
         return date == modified && modified < now
     }
 
-    /// Nil where there is none, several, or what is no date: the condition is ignored then.
+    /// Nil if the field is absent, repeated or not a date: the condition is ignored then.
     private func date(_ name: HTTPFieldName) -> Int64? {
         let values = fields.valueBytes(of: name)
         return values.count == 1 ? HTTPDate.seconds(values[0]) : nil

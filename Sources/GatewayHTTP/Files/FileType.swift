@@ -1,11 +1,11 @@
-/// What a file is, by the end of its name.
+/// The type of a file, by its extension.
 struct FileType: Hashable, Sendable {
     /// For `Content-Type`.
     let mediaType: String
-    /// Whether gzip makes it shorter; pictures, fonts and archives are compressed already.
+    /// Whether gzip makes it smaller. Most pictures, fonts and archives are already compressed.
     let isCompressible: Bool
 
-    /// Text is UTF-8; what nobody knows is bytes, which no browser shows or runs.
+    /// Text is UTF-8. An unknown extension is `application/octet-stream`, which browsers neither show nor run.
     init(of path: String) {
         let name = path.utf8.split(separator: UInt8(ascii: "/")).last ?? path.utf8[...]
         guard let dot = name.lastIndex(of: UInt8(ascii: ".")),

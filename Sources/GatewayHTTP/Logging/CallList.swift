@@ -4,11 +4,14 @@ import HTTPModel
 @_spi(Records) import Networking
 import Rx
 
-/// Writes upstream calls into a line of the access log: names and addresses, and nothing else of a URL or a message.
+/// Writes upstream calls into a line of the access log: names and addresses, but nothing else of a URL or a message.
 enum CallList {
-    /// Writes `,"calls":[...]` for the calls of one part, nothing where it made none.
+    /// Writes `,"calls":[...]` for the calls of one part, nothing if it made none.
     ///
-    /// - Parameter number: the part's; nil for calls that were made for no part.
+    /// - Parameters:
+    ///   - calls: the calls of the request.
+    ///   - number: the part's number; nil for calls that belong to no part.
+    ///   - line: the line to append to.
     static func write(_ calls: borrowing CallRecord, of number: Int?, to line: inout JSONLine) {
         var isFirst = true
         calls.forEach(of: number) { call in
@@ -19,7 +22,7 @@ enum CallList {
         if !isFirst { line.constant("]") }
     }
 
-    /// The same for a part that is one call, which had its data by the first attempt.
+    /// Writes the same for a part that is one call and succeeded at the first attempt.
     static func write(_ upstream: Upstream, _ address: PeerAddress?, to line: inout JSONLine) {
         line.constant(#","calls":["#)
         begin(upstream, address, to: &line)
@@ -53,39 +56,38 @@ enum CallList {
     }
 }
 
-/// Keeps the text of plain calls for each upstream and address, since most calls of a gateway go to a few of them. Confined to a
-/// loop.
+/// Caches the text of plain calls by upstream and address, because most calls of a gateway go to a few of them. Confined to a loop.
 struct PlainCallTexts: ~Copyable {
-    /// A power of two. A text may stand in either of two that follow each other.
-    private static let places = 64
-    private var keys = [PlainCallKey](repeating: .none, count: places)
-    private var texts = [[UInt8]](repeating: [], count: places)
-    /// The objects of each key. They are held, so that no other object gets the same key.
-    private var calls = [(upstream: Upstream, address: PeerAddress?)?](repeating: nil, count: places)
+    /// The entries, a power of two. A key has two adjacent entries.
+    private static let capacity = 64
+    private var keys = [PlainCallKey](repeating: .none, count: capacity)
+    private var texts = [[UInt8]](repeating: [], count: capacity)
+    /// The objects of each key, retained so that no other object gets the same key.
+    private var calls = [(upstream: Upstream, address: PeerAddress?)?](repeating: nil, count: capacity)
 
-    /// Writes `,"calls":[...]` for a part that is one call which had its data by the first attempt.
+    /// Writes `,"calls":[...]` for a part that is one call and succeeded at the first attempt.
     ///
-    /// - Returns: false, and nothing is written, for other parts.
+    /// - Returns: false, without writing, for other parts.
     mutating func write(_ call: Link, to line: inout JSONLine) -> Bool {
         guard let key = call.plainCallKey else { return false }
-        var place = key.number & (Self.places - 2)
-        if keys[place] != key {
-            place += 1
-            if keys[place] != key { make(key, of: call, at: place) }
+        var index = key.number & (Self.capacity - 2)
+        if keys[index] != key {
+            index += 1
+            if keys[index] != key { make(key, of: call, at: index) }
         }
-        texts[place].withUnsafeBufferPointer { line.plain($0) }
+        texts[index].withUnsafeBufferPointer { line.plain($0) }
         return true
     }
 
     @inline(never)
-    private mutating func make(_ key: PlainCallKey, of link: Link, at place: Int) {
+    private mutating func make(_ key: PlainCallKey, of link: Link, at index: Int) {
         guard let call = link.plainCall else { return }
-        // The pair's second place has the text that was made last; the first has the one before it.
-        keys.swapAt(place, place - 1)
-        calls.swapAt(place, place - 1)
-        texts.swapAt(place, place - 1)
-        keys[place] = key
-        calls[place] = call
-        texts[place] = JSONLine.array(capacity: 128) { CallList.write(call.upstream, call.address, to: &$0) }
+        // The second entry of a pair has the newest text; the first has the one before it.
+        keys.swapAt(index, index - 1)
+        calls.swapAt(index, index - 1)
+        texts.swapAt(index, index - 1)
+        keys[index] = key
+        calls[index] = call
+        texts[index] = JSONLine.array(capacity: 128) { CallList.write(call.upstream, call.address, to: &$0) }
     }
 }

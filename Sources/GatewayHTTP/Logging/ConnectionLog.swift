@@ -2,11 +2,11 @@ import EventIO
 import HTTPModel
 import HTTPOutbound
 
-/// Tells at `debug` of connections to upstreams. Made only where such messages are written, so that otherwise nobody is told.
+/// Logs upstream connections at `debug`. Exists only at that level, so that connections have no observer otherwise.
 final class ConnectionLog: ConnectionObserver {
     private let log: Log
 
-    /// Nil where messages at `debug` are not written.
+    /// Nil unless messages at `debug` are written.
     init?(_ log: Log) {
         guard log.isDebug else { return nil }
         self.log = log

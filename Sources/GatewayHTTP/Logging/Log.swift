@@ -1,6 +1,6 @@
 @_spi(Lines) internal import JSONBytes
 
-/// How much the gateway tells about itself on standard error.
+/// The severity of a message on standard error.
 public enum LogLevel: String, Sendable, CaseIterable, Comparable {
     case debug, info, warning, error
 
@@ -16,11 +16,11 @@ public enum LogLevel: String, Sendable, CaseIterable, Comparable {
     public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rank < right.rank }
 }
 
-/// What the gateway has to say about itself: one JSON line a message on standard error, written by a thread
-/// of its own. Requests are not told here but in the access log, on standard output.
+/// The gateway's diagnostic log: one JSON line for each message on standard error, written by a separate thread. Requests are logged
+/// in the access log on standard output instead.
 final class Log: Sendable {
     private let level: LogLevel
-    /// Whether messages at `debug` are written. To be asked before their facts are put together.
+    /// Whether messages at `debug` are written. Check it before computing their facts.
     let isDebug: Bool
     private let channel: LogChannel
 
@@ -30,10 +30,12 @@ final class Log: Sendable {
         channel = writer.makeChannel()
     }
 
+    /// Writes a message unless its level is below the log's.
+    ///
     /// - Parameters:
-    ///   - message: constant words, so that lines can be counted by it.
-    ///   - facts: what differs from case to case; nil where there is nothing to tell. Never a secret, never an upstream's
-    ///     body.
+    ///   - level: the message's level.
+    ///   - message: constant text, so that lines can be grouped by it.
+    ///   - facts: the values of this occurrence; nil values are omitted. Never secrets or bodies.
     func write(_ level: LogLevel, _ message: StaticString, _ facts: KeyValuePairs<String, String?> = [:]) {
         guard level >= self.level else { return }
         var line = JSONLine(capacity: 256)

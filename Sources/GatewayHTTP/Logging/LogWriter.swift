@@ -4,19 +4,18 @@ import Glibc
 import Locking
 import Synchronization
 
-/// Writes log lines to a file descriptor from a thread of its own, so that a reader which is slow, stuck or
-/// gone never blocks an event loop.
+/// Writes log lines to a file descriptor on a separate thread, so that a reader that is slow, stuck or gone never blocks an event
+/// loop.
 ///
-/// Each loop appends to a channel of its own; the thread empties all channels in turn. A channel holds at most
-/// `Limits.channelBytes`; a line that does not fit is dropped and counted, and the count is written as a line
-/// as soon as lines flow again.
+/// Each loop appends to its own channel; the thread empties all channels in turn. A channel holds at most `Limits.channelBytes`. A
+/// line that does not fit is dropped and counted, and the count is written as a line once lines can be written again.
 package final class LogWriter: Sendable {
     enum Limits {
-        /// Bytes that one loop may have waiting. 1 MiB is some 3000 lines.
+        /// Bytes of one loop that may wait. 1 MiB is about 3000 lines.
         static let channelBytes = 1 << 20
-        /// Pause after each batch, so that under load one wake-up serves many lines.
+        /// Pause after each batch, so that one wake-up writes many lines under load.
         static let pauseMicroseconds: UInt32 = 10_000
-        /// Longest time that `close` waits for a reader that does not read.
+        /// How long `close` waits for a reader that does not read.
         static let closeDeadline = DispatchTimeInterval.seconds(1)
     }
 
@@ -26,12 +25,12 @@ package final class LogWriter: Sendable {
     private let finished = DispatchSemaphore(value: 0)
     private let closing = Atomic<Bool>(false)
 
-    /// Has the process ignore SIGPIPE from here on: a reader that goes away is an error to count, not an end.
+    /// Makes the process ignore SIGPIPE, so that a reader that goes away does not end it.
     ///
-    /// - Parameter descriptor: stays the caller's, who may close it at any time. Lines go to a duplicate of it: those that a
-    ///   stuck reader holds up for longer than `close` waits never come to a connection that got the number next.
+    /// - Parameter descriptor: stays the caller's, who may close it at any time. Lines are written to a duplicate: if a stuck reader
+    ///   holds them up for longer than `close` waits, they cannot end up in a connection that has reused the number.
     package init(descriptor: Int32) {
-        // Where there is no duplicate, every write fails, and lines are dropped and counted.
+        // Without a duplicate every write fails, and lines are dropped and counted.
         self.descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
         signal(SIGPIPE, SIG_IGN)
         DispatchQueue(label: "sluice.log").async { [self] in
@@ -41,19 +40,19 @@ package final class LogWriter: Sendable {
         }
     }
 
-    /// A channel for one loop. Channels live as long as the writer.
+    /// Returns a new channel for one loop. Channels live as long as the writer.
     package func makeChannel() -> LogChannel {
         let channel = LogChannel(wakeUp: wakeUp)
         channels.withLock { $0.append(channel) }
         return channel
     }
 
-    /// Lines dropped so far, over all channels.
+    /// Lines dropped so far in all channels.
     package var droppedLines: Int {
-        channels.withLock { $0 }.reduce(0) { $0 + $1.droppedInAll }
+        channels.withLock { $0 }.reduce(0) { $0 + $1.totalDropped }
     }
 
-    /// Writes what is waiting and ends the thread; gives up after a second if nobody reads.
+    /// Writes the waiting lines and ends the thread. Gives up after a second if nobody reads.
     package func close() {
         guard !closing.exchange(true, ordering: .sequentiallyConsistent) else { return }
         wakeUp.signal()
@@ -67,10 +66,10 @@ package final class LogWriter: Sendable {
             wakeUp.wait()
             let last = closing.load(ordering: .sequentiallyConsistent)
             for channel in channels.withLock({ $0 }) {
-                let told = channel.take(into: &batch)
+                let reported = channel.take(into: &batch)
                 output.begin(&batch)
                 let lost = output.lostLines(of: batch, written: write(batch))
-                if lost > 0 { channel.dropped(lost, telling: told) }
+                if lost > 0 { channel.dropped(lost, reported: reported) }
                 batch.removeAll(keepingCapacity: true)
             }
             if last { return }
@@ -78,7 +77,7 @@ package final class LogWriter: Sendable {
         }
     }
 
-    /// Returns how many bytes the descriptor took: fewer where it takes no more (its reader is gone, its disk is full).
+    /// Returns how many bytes were written: fewer than given if the reader is gone or the disk is full.
     private func write(_ bytes: [UInt8]) -> Int {
         bytes.withUnsafeBytes { buffer in
             var rest = buffer[...]
@@ -88,7 +87,7 @@ package final class LogWriter: Sendable {
                 if count > 0 {
                     rest = rest.dropFirst(count)
                 } else if errno == EAGAIN {
-                    // The descriptor was made non-blocking by whoever shares it: wait for room.
+                    // Another process that shares the descriptor has made it non-blocking: wait for room.
                     var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     _ = Glibc.poll(&poll, 1, 100)
                 } else if errno != EINTR {
@@ -100,12 +99,12 @@ package final class LogWriter: Sendable {
     }
 }
 
-/// One loop's way into a `LogWriter`: an append under a lock that only the writer's thread shares.
+/// One loop's queue of lines for a `LogWriter`. Only the loop and the writer's thread share its lock.
 package final class LogChannel: Sendable {
     private struct State {
         var bytes: [UInt8] = []
         var dropped = 0
-        var droppedInAll = 0
+        var totalDropped = 0
     }
 
     private let state = Lock(State())
@@ -115,18 +114,18 @@ package final class LogChannel: Sendable {
         self.wakeUp = wakeUp
     }
 
-    /// Appends one line, its line feed included, or counts it as dropped where the channel is full.
+    /// Appends one line, which ends with a line feed, or counts it as dropped if the channel is full.
     package func append(_ line: borrowing JSONLine) {
         if append(line.bytes) { wakeUp.signal() }
     }
 
-    /// Whether nothing was waiting before.
+    /// Returns true if the channel was empty before.
     private func append(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
         state.withLock { state -> Bool in
             let wasEmpty = state.bytes.isEmpty
             guard state.bytes.count + line.count <= LogWriter.Limits.channelBytes else {
                 state.dropped += 1
-                state.droppedInAll += 1
+                state.totalDropped += 1
                 return false
             }
             state.bytes.append(contentsOf: line)
@@ -134,11 +133,11 @@ package final class LogChannel: Sendable {
         }
     }
 
-    fileprivate var droppedInAll: Int { state.withLock { $0.droppedInAll } }
+    fileprivate var totalDropped: Int { state.withLock { $0.totalDropped } }
 
     /// Swaps buffers with `batch`, which is empty, so that neither side allocates once both have grown.
     ///
-    /// - Returns: how many dropped lines the last line of the batch tells of; 0: it is a line like the others.
+    /// - Returns: how many dropped lines the last line of the batch reports; 0 if it is an ordinary line.
     fileprivate func take(into batch: inout [UInt8]) -> Int {
         let dropped = state.withLock { state -> Int in
             swap(&state.bytes, &batch)
@@ -151,14 +150,16 @@ package final class LogChannel: Sendable {
         return dropped
     }
 
-    /// Lines were not written.
+    /// Counts lines that could not be written.
     ///
-    /// - Parameter told: what `take` returned: the line that tells of those is among the lost ones, and is told again.
-    fileprivate func dropped(_ lines: Int, telling told: Int) {
-        let lost = told > 0 ? lines - 1 : lines
+    /// - Parameters:
+    ///   - lines: the lines lost, including the line that reports dropped ones.
+    ///   - reported: the result of `take`. These are counted again, because their report is lost too.
+    fileprivate func dropped(_ lines: Int, reported: Int) {
+        let lost = reported > 0 ? lines - 1 : lines
         state.withLock { state in
-            state.dropped += lost + told
-            state.droppedInAll += lost
+            state.dropped += lost + reported
+            state.totalDropped += lost
         }
     }
 }

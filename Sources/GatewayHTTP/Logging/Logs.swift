@@ -1,14 +1,15 @@
 import Glibc
 
-/// The two streams of lines that a gateway writes: requests on standard output, all else on standard error.
+/// A gateway's two logs: requests on standard output, everything else on standard error.
 final class Logs: Sendable {
     let diagnostics: Log
     private let output: LogWriter?
     private let errors: LogWriter
 
     /// - Parameters:
-    ///   - output: where requests are told.
-    ///   - errors: where all else is.
+    ///   - configuration: decides on the level, and on whether requests are logged.
+    ///   - output: the descriptor for requests.
+    ///   - descriptor: the descriptor for everything else.
     init(
         _ configuration: GatewayServerConfiguration, output: Int32 = STDOUT_FILENO,
         errors descriptor: Int32 = STDERR_FILENO
@@ -18,12 +19,12 @@ final class Logs: Sendable {
         self.output = configuration.accessLog ? LogWriter(descriptor: output) : nil
     }
 
-    /// A channel for one loop's requests; nil where they are not told.
+    /// Returns a channel for one loop's requests; nil if requests are not logged.
     func makeAccessChannel() -> LogChannel? {
         output?.makeChannel()
     }
 
-    /// Writes what waits. Lines that come later are lost.
+    /// Writes the waiting lines. Later lines are lost.
     func close() {
         if let dropped = output?.droppedLines, dropped > 0 {
             diagnostics.write(.warning, "access log lines dropped", ["count": "\(dropped)"])

@@ -2,21 +2,21 @@ import ASCIIText
 import Glibc
 @_spi(Lines) package import JSONBytes
 
-/// The wall clock as log lines show it: `2026-11-20T11:02:03.456Z`. One a loop, since it keeps the text of
-/// the current second.
+/// Formats the current time for log lines: `2026-11-20T11:02:03.456Z`. One for each loop, because it caches the text of the current
+/// second.
 package struct Timestamp {
     private var second: time_t = -1
     private var text: [UInt8] = []
 
     package init() {}
 
-    /// Writes the time of now, to the millisecond: the inside of a string.
+    /// Writes the current time to the millisecond, without quotes.
     package mutating func write(to line: inout JSONLine) {
-        read()
+        update()
         text.withUnsafeBufferPointer { line.plain($0) }
     }
 
-    private mutating func read() {
+    private mutating func update() {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME_COARSE, &now)
         if now.tv_sec != second {

@@ -3,13 +3,13 @@ import Locking
 import Networking
 import Synchronization
 
-/// Tells of upstreams that become unreachable and come back, and at `debug` of calls that fail and are made again.
+/// Logs upstreams that become unreachable or reachable again and, at `debug`, failed and retried calls.
 ///
-/// All loops share one. It is called where calls fail, and for the responses of an upstream that has failed.
+/// All loops share one. It is called for failed calls, and for the responses of an upstream that has failed.
 final class UpstreamLog: UpstreamObserver {
     private struct State {
         var reachability = UpstreamReachability()
-        /// Whose responses this hears of: the upstream that failed last, of those that have the name.
+        /// The upstream whose responses are observed: of those with the name, the one that failed last.
         var watched: Upstream?
 
         mutating func watch(_ upstream: Upstream) {
@@ -27,12 +27,14 @@ final class UpstreamLog: UpstreamObserver {
 
     private let log: Log
     private let clock: @Sendable () -> MonotonicTime
-    /// By name. There are as many as the endpoints' code names.
+    /// States by upstream name. The endpoints' code bounds the number of names.
     private let states = Lock<[String: State]>([:])
-    /// Nanoseconds on the clock from which an answered call changes any of `states`: until then none takes the lock.
+    /// The time in nanoseconds from which an answered call can change `states`. Before it, answered calls take no lock.
     private let nextAnswer = Atomic(Int64.max)
 
-    /// - Parameter clock: what a minute is measured by.
+    /// - Parameters:
+    ///   - log: the log to write to.
+    ///   - clock: the clock for intervals between messages.
     init(_ log: Log, clock: @escaping @Sendable () -> MonotonicTime = { .clock() }) {
         self.log = log
         self.clock = clock
@@ -50,8 +52,8 @@ final class UpstreamLog: UpstreamObserver {
                 .debug, reason == .connectionLimitReached ? "upstream call refused" : "upstream call failed",
                 ["upstream": upstream.name, "address": address, "reason": reason.token])
         }
-        // What a redirect leads to has the upstream's name, and is not it.
-        guard reason.isWantOfConnection, !upstream.isRedirectTarget else { return }
+        // The target of a redirect has the upstream's name but is another server.
+        guard reason.isConnectionFailure, !upstream.isRedirectTarget else { return }
         let now = clock()
         let line = change(upstream) { state in
             state.watch(upstream)
@@ -104,8 +106,8 @@ final class UpstreamLog: UpstreamObserver {
 }
 
 extension FailureReason {
-    /// Whether a call failed since no connection could be made.
-    fileprivate var isWantOfConnection: Bool {
+    /// Whether a call failed because no connection could be established.
+    fileprivate var isConnectionFailure: Bool {
         switch self {
         case .dnsError, .dnsTimeout, .connectionRefused, .connectionTimeout, .destinationUnavailable,
             .tlsProtocolError, .tlsCertificateError, .tlsAlertReceived:

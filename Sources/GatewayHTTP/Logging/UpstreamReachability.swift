@@ -1,52 +1,53 @@
 import EventIO
 
-/// Whether an upstream can be reached, and when a log says so: at most once a minute.
+/// Tracks whether an upstream can be reached, and when to log a change: at most once a minute.
 ///
-/// A change within a minute of the last line is told by the first call that ends after that minute, unless the upstream is by
-/// then as it was told to be. A call that is answered ends an absence, and one that fails for want of a connection begins one.
+/// A call that cannot connect begins an absence, an answered call ends it. A change within a minute of the last line is logged with
+/// the first call that ends after that minute, unless the upstream has changed back by then.
 struct UpstreamReachability {
     enum Line: Equatable {
         case unreachable
-        /// - Parameter absence: from the first call that failed to the first that was answered.
+        /// - Parameter absence: the time from the first failed call to the first answered one.
         case back(after: TimeAmount)
     }
 
-    /// The least time between two lines.
+    /// The minimum time between two lines.
     static let quietTime = TimeAmount.seconds(60)
 
-    private var isToldToBeAway = false
+    /// What the last line said.
+    private var isLoggedAsAway = false
     private var lastLine: MonotonicTime?
-    /// When the first call failed since one was answered.
+    /// The time of the first failed call since the last answered one.
     private var awaySince: MonotonicTime?
-    /// How long it was away last.
+    /// The duration of the last absence.
     private var absence = TimeAmount.zero
 
-    /// A call found no connection.
+    /// A call could not connect.
     mutating func callFailed(now: MonotonicTime) -> Line? {
         if awaySince == nil { awaySince = now }
-        guard !isToldToBeAway, mayTell(now) else { return nil }
-        isToldToBeAway = true
+        guard !isLoggedAsAway, mayLog(now) else { return nil }
+        isLoggedAsAway = true
         lastLine = now
         return .unreachable
     }
 
-    /// A call has a response.
+    /// A call was answered.
     mutating func callAnswered(now: MonotonicTime) -> Line? {
         if let began = awaySince.take() { absence = now - began }
-        guard isToldToBeAway, mayTell(now) else { return nil }
-        isToldToBeAway = false
+        guard isLoggedAsAway, mayLog(now) else { return nil }
+        isLoggedAsAway = false
         lastLine = now
         return .back(after: absence)
     }
 
-    /// From when on an answered call changes anything; nil: it does not.
+    /// The time from which an answered call changes the state; nil if it does not.
     var nextAnswer: MonotonicTime? {
         if awaySince != nil { return MonotonicTime(nanoseconds: 0) }
-        guard isToldToBeAway, let lastLine else { return nil }
+        guard isLoggedAsAway, let lastLine else { return nil }
         return lastLine + Self.quietTime
     }
 
-    private func mayTell(_ now: MonotonicTime) -> Bool {
+    private func mayLog(_ now: MonotonicTime) -> Bool {
         lastLine.map { now - $0 >= Self.quietTime } ?? true
     }
 }

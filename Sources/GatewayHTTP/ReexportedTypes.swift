@@ -1,4 +1,4 @@
-// What `GatewayServerConfiguration.connections` is said in.
+// The types that `GatewayServerConfiguration.connections` uses.
 
 @_exported public import struct EventIO.TLSConfiguration
 @_exported public import class EventIO.TLSContext
