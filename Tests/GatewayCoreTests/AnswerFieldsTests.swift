@@ -6,17 +6,17 @@ import Rx
 import RxTesting
 import Testing
 
-@Suite("Fields that answers have by default", .noLeaks)
+@Suite("Default fields of answers", .noLeaks)
 struct AnswerFieldsTests {
     private let bench = Bench()
 
     private func text(_ fields: HTTPFields) -> [String] { fields.map { "\($0.name): \($0.value)" } }
 
-    /// As the gateway makes one, so that the constant fields are copied, and as a client may send one.
+    /// A generated request id, with which the constant fields are copied, and a client's.
     private static let ids = ["123456789012345", "mine"]
 
     @Test(
-        "A failure is not stored and not sniffed, in the envelope and as a problem, whatever the endpoint says"
+        "A failure is no-store and nosniff, as envelope and as problem, whatever the endpoint sets"
     )
     func failures() throws {
         bench.gateway.get("/thrown") { _ in
@@ -34,7 +34,7 @@ struct AnswerFieldsTests {
         #expect(unread.fields.values(of: .xContentTypeOptions) == ["nosniff"])
     }
 
-    @Test("A partial answer has one Cache-Control, no-store, though its handler sets another")
+    @Test("A partial answer has a single Cache-Control, no-store, even if its handler sets another")
     func partial() throws {
         bench.gateway.get("/partial") { [diary = bench.diary] _ in
             .parts(a: 1, b: diary.rx.request(.recent).fragment().optional())
@@ -52,7 +52,7 @@ struct AnswerFieldsTests {
         }
     }
 
-    @Test("A success is private and not stored")
+    @Test("A success is private and no-store")
     func success() throws {
         bench.gateway.get("/page") { _ in .json(1) }
         bench.gateway.delete("/page") { _ in .status(.noContent) }

@@ -24,7 +24,7 @@ struct CORSTests {
         .origin: app, .accessControlRequestMethod: "PUT", .accessControlRequestHeaders: "content-type",
     ]
 
-    @Test("Off by default: no field, and a preflight is a mere OPTIONS")
+    @Test("CORS is off by default: no field is sent, and a preflight is an ordinary OPTIONS")
     func off() throws {
         let bench = bench(nil)
         #expect(cors(try bench.answer(.get, "/page", fields: [.origin: Self.app]).fields).isEmpty)
@@ -33,7 +33,7 @@ struct CORSTests {
         #expect(cors(options.fields).isEmpty)
     }
 
-    @Test("An origin that is not listed is told nothing but that the answer varies")
+    @Test("An origin that is not listed gets only Vary")
     func foreign() throws {
         let bench = bench(CORSPolicy(origins: .list([Self.app])))
         for origin in ["https://app.example.evil", "http://app.example", "https://APP.example", "null"] {
@@ -46,7 +46,7 @@ struct CORSTests {
         #expect(cors(try bench.answer(.get, "/page").fields) == ["Vary: Origin"])
     }
 
-    @Test("A listed origin may read answers, failures too, with credentials where they are allowed")
+    @Test("A listed origin may read successes and failures, with credentials if they are allowed")
     func listed() throws {
         let plain = bench(CORSPolicy(origins: .list(["https://b.example", Self.app])))
         let expected = [
@@ -66,7 +66,7 @@ struct CORSTests {
             ])
     }
 
-    @Test("A preflight says the path's methods among those allowed, the fields and how long")
+    @Test("A preflight lists the allowed methods of the path, the allowed fields and the maximum age")
     func preflight() throws {
         let bench = bench(
             CORSPolicy(
@@ -85,7 +85,7 @@ struct CORSTests {
         #expect(try bench.answer(.options, "/nowhere", fields: Self.preflight).status == 404)
     }
 
-    @Test("Any origin is answered with a star, whether the request has one or not, and no Vary")
+    @Test("With any origin allowed every answer has a star and no Vary, even without an Origin")
     func any() throws {
         let bench = bench(CORSPolicy(origins: .any))
         for fields: HTTPFields in [[:], [.origin: Self.app], [.origin: "null"]] {
@@ -105,13 +105,15 @@ struct CORSTests {
             ])
     }
 
-    /// Each kind of answer: a success, a HEAD, 404, 405, 400, OPTIONS of a path and of the server.
+    /// One request for each kind of answer: a success, a HEAD, 404, 405, 400, OPTIONS of a path and of the server.
     private static let requests: [(HTTPMethod, String)] = [
         (.get, "/page"), (.head, "/page"), (.get, "/nowhere"), (.delete, "/page"), (.get, "/a%2fb"),
         (.options, "/page"), (.options, "*"),
     ]
 
-    @Test("Where the origin is listed, every answer varies by it: also without one, refused, and an error")
+    @Test(
+        "With a list of origins every answer has Vary: Origin, even for other origins, without one, and for errors"
+    )
     func varies() throws {
         let bench = bench(CORSPolicy(origins: .list([Self.app])))
         for fields: HTTPFields in [[:], [.origin: Self.app], [.origin: "https://evil.example"]] {
@@ -127,7 +129,7 @@ struct CORSTests {
     }
 
     @Test(
-        "An origin that no browser sends is refused at start",
+        "An origin that no browser sends is a declaration fault",
         arguments: ["app.example", "https://app.example/", "https://*.example", "https://", "://x", ""])
     func faults(_ origin: String) {
         let bench = bench(CORSPolicy(origins: .list([origin])))

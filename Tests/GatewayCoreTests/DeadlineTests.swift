@@ -10,7 +10,7 @@ struct DeadlineTests {
     private let bench = Bench()
 
     @Test(
-        "After 15 s unfinished parts are deadline_exceeded and named, their calls cancelled, finished ones kept"
+        "After 15 s unfinished parts are deadline_exceeded and their calls cancelled; finished parts are kept"
     )
     func required() throws {
         bench.gateway.get("/page") { [diary = bench.diary] _ in
@@ -30,7 +30,7 @@ struct DeadlineTests {
             reply.body
                 == #"{"code":"UPSTREAM_TIMEOUT","message":"stuck did not answer in time","status":504,"#
                 + #""data":null,"errors":[{"part":"stuck","kind":"networkFail","reason":"deadline_exceeded","#
-                + #""status":null,"message":"not done by the request's deadline","attempts":1,"elapsedMs":15000,"#
+                + #""status":null,"message":"not completed by the request's deadline","attempts":1,"elapsedMs":15000,"#
                 + #""retryable":true},{"part":"total","kind":"requestErr","reason":"upstream_status","status":404,"#
                 + #""message":"the upstream answered with status 404","attempts":1,"elapsedMs":0,"retryable":false}],"#
                 + #""meta":{"requestId":"r","complete":false,"elapsedMs":15000.0,"#
@@ -40,7 +40,7 @@ struct DeadlineTests {
     }
 
     @Test(
-        "A deadline of any length holds: one beyond 292 years is waited for, one before the start has passed",
+        "Extreme deadlines work: one beyond 292 years never fires, a negative one fires at once",
         arguments: [
             (.seconds(9_223_372_036) + .milliseconds(900), 200), (.seconds(Int64.max), 200),
             (.seconds(Int64.min), 504), (.seconds(-9_223_372_036) - .milliseconds(900), 504), (.zero, 504),
@@ -55,7 +55,7 @@ struct DeadlineTests {
         #expect(try pending.reply().status == status)
     }
 
-    @Test("An optional part that is late leaves a partial answer at the deadline")
+    @Test("A late optional part makes the answer partial at the deadline")
     func optional() throws {
         bench.gateway.get("/page", .deadline(.seconds(3))) { [diary = bench.diary] _ in
             .parts(
@@ -78,7 +78,7 @@ struct DeadlineTests {
     }
 
     @Test(
-        "A handler that never answers is 504 at the deadline, whatever its kind",
+        "A handler of any kind that never answers is 504 at the deadline",
         arguments: ["/async", "/single"])
     func handlers(_ path: String) throws {
         bench.gateway.get("/async") { _ in
@@ -91,18 +91,18 @@ struct DeadlineTests {
         let reply = try pending.reply()
         #expect(reply.status == 504)
         #expect(reply["/code"] == #""UPSTREAM_TIMEOUT""#)
-        #expect(reply["/message"] == #""the answer was not ready within 15000 ms""#)
+        #expect(reply["/message"] == #""The answer was not ready within 15000 ms""#)
         #expect(reply["/errors"] == nil)
         #expect(bench.incidents.isEmpty)
     }
 
-    @Test("A handler that comes back after the deadline starts nothing any more")
+    @Test("A handler that returns after the deadline starts no calls")
     func lateHandler() async throws {
         let (gate, opener) = AsyncStream<Void>.makeStream()
         let (left, leaver) = AsyncStream<Void>.makeStream()
         let asked = Flag()
         bench.gateway.get("/late") { _ in
-            // Deaf to its cancellation.
+            // Ignores its cancellation.
             await Task.detached { for await _ in gate { break } }.value
             let answer = Canary(leaver)
             let source = Single<Int>.create { observer in
@@ -120,7 +120,7 @@ struct DeadlineTests {
         #expect(!asked.isSet)
     }
 
-    @Test("The deadline spans steps and parts together")
+    @Test("The deadline covers steps and parts together")
     func steps() throws {
         bench.gateway.get("/page", .deadline(.seconds(3))) { [diary = bench.diary] _ in
             .first(write: diary.rx.request(.recent).fragment())
@@ -142,7 +142,7 @@ struct DeadlineTests {
         #expect(bench.time.pending == 0)
     }
 
-    @Test("No call goes on past the request's deadline, which is told as such")
+    @Test("No call outlives the request's deadline, and its failure is deadline_exceeded")
     func calls() throws {
         var policy = CallPolicy()
         policy.retry = .never
@@ -163,7 +163,7 @@ struct DeadlineTests {
     }
 }
 
-/// Tells when the last who held it let go.
+/// Signals its deallocation.
 private final class Canary: Sendable {
     private let gone: AsyncStream<Void>.Continuation
 

@@ -24,7 +24,7 @@ struct EnvelopeTests {
         }
     }
 
-    @Test("A failure is exactly the contract's bytes: real status, data null, errors, meta")
+    @Test("The bytes of a failure: real status, null data, errors, meta")
     func failure() throws {
         bench.upstream("/recent", .silence)
         bench.upstream("/total", .data("{}"))
@@ -46,7 +46,7 @@ struct EnvelopeTests {
         #expect(reply.fields[.cacheControl] == "no-store")
     }
 
-    @Test("A partial answer is 200 PARTIAL: failed parts null or their fallback, errors, no-store")
+    @Test("A partial answer is 200 PARTIAL with null or fallbacks for failed parts, errors and no-store")
     func partial() throws {
         bench.upstream("/recent", .data("[1]"))
         bench.upstream("/total", .response(500))
@@ -65,7 +65,7 @@ struct EnvelopeTests {
         #expect(reply.fields[.cacheControl] == "no-store")
     }
 
-    @Test("A success is exactly the contract's bytes: keys in order, parts as they came, no errors")
+    @Test("The bytes of a success: keys in order, unchanged parts, no errors")
     func success() throws {
         bench.upstream("/recent", .data(#"{"points":[1, 2.50]}"#))
         bench.upstream("/total", .data(#"{"unit":"kg"}"#))
@@ -80,7 +80,7 @@ struct EnvelopeTests {
         #expect(reply.fields[.proxyStatus] == nil)
     }
 
-    @Test("A 204 is an answer: the part is null, the kind noContent, the whole OK")
+    @Test("An upstream's 204 is a success: the part is null, its kind noContent, the code OK")
     func noContent() throws {
         bench.upstream("/recent", .response(204))
         bench.upstream("/total", .response(205))
@@ -93,7 +93,7 @@ struct EnvelopeTests {
         #expect(reply["/errors"] == nil)
     }
 
-    @Test("meta.parts follows the plan, whichever part ends first")
+    @Test("meta.parts is in the order of the plan, whichever part ends first")
     func planOrder() throws {
         bench.upstream("/recent", .data("1", after: .milliseconds(30)))
         bench.upstream("/total", .data("2", after: .milliseconds(20)))
@@ -108,7 +108,7 @@ struct EnvelopeTests {
         #expect(reply["/meta/elapsedMs"] == "30.0")
     }
 
-    @Test("elapsedMs of the whole has one decimal place, rounded; that of an error none")
+    @Test("elapsedMs is rounded to one decimal place in meta and to an integer in errors")
     func elapsed() throws {
         bench.upstream("/recent", .failure(.connectionTerminated, after: .microseconds(12_360)))
         bench.upstream("/total", .data("2"))
@@ -119,7 +119,7 @@ struct EnvelopeTests {
         #expect(reply["/errors/0/elapsedMs"] == "12")
     }
 
-    @Test("meta.parts is absent where the endpoint has none")
+    @Test("meta.parts is absent without parts")
     func noParts() throws {
         bench.gateway.get("/value") { _ in .json(["a": 1]) }
         bench.gateway.get("/fragment") { _ in
@@ -136,7 +136,7 @@ struct EnvelopeTests {
         #expect(empty["/meta/parts"] == nil)
     }
 
-    @Test("Names and messages are escaped where JSON must")
+    @Test("Names and messages are escaped as JSON requires")
     func escaping() throws {
         bench.gateway.get("/odd") { [diary = bench.diary] _ in
             .parts(체중: diary.rx.request(.recent).fragment())
@@ -149,7 +149,7 @@ struct EnvelopeTests {
         #expect(try bench.answer(.get, "/bad").message == "no \"quotes\"\n\\ here")
     }
 
-    @Test("A large part goes out as the slice it came in, a small answer as one block")
+    @Test("A large part is sent as the received slice, a small answer as one block")
     func largeParts() throws {
         let large = "[" + String(repeating: "1,", count: 20_000) + "1]"
         bench.upstream("/recent", .data(large))
@@ -162,7 +162,7 @@ struct EnvelopeTests {
         #expect(try bench.answer(.get, "/charts").response.response.body.count == 1)
     }
 
-    @Test("A merged answer beyond the limit is a 502, one at the limit is an answer")
+    @Test("A merged answer at the limit is sent, one beyond it is a 502")
     func answerLimit() throws {
         var limits = GatewayLimits()
         limits.answer = 10
@@ -178,7 +178,7 @@ struct EnvelopeTests {
         let reply = try bench.answer(.get, "/charts")
         #expect(reply.status == 502)
         #expect(reply["/code"] == #""BAD_GATEWAY""#)
-        #expect(reply["/message"] == #""the merged answer has more than 10 bytes""#)
+        #expect(reply["/message"] == #""The merged answer exceeds 10 bytes""#)
         #expect(reply["/data"] == "null")
         #expect(reply["/errors"] == nil)
         #expect(try bench.answer(.get, "/value").status == 502)
@@ -187,7 +187,7 @@ struct EnvelopeTests {
         #expect(GatewayLimits().answer == 16 * 1024 * 1024)
     }
 
-    @Test("An answer may have another status and more fields; the gateway's own stay")
+    @Test("A handler may set status and fields, but not the gateway's own fields")
     func statusAndFields() throws {
         bench.gateway.post("/made") { _ in
             .json(1).status(.created).field(.location, "/made/1").field(.contentType, "text/plain")

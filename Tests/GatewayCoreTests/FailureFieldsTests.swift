@@ -20,7 +20,7 @@ struct ProxyStatusTests {
         return try bench.answer(.get, "/page").fields[.proxyStatus]
     }
 
-    @Test("No failed part, no field")
+    @Test("Without a failed part there is no field")
     func none() throws {
         #expect(try proxyStatus([.data("1")]) == nil)
         #expect(try proxyStatus([.response(204)]) == nil)
@@ -35,7 +35,7 @@ struct ProxyStatusTests {
     }
 
     @Test(
-        "Every reason that RFC 9209 registers goes there as it is",
+        "Every reason that RFC 9209 registers is sent unchanged",
         arguments: [
             FailureReason.dnsError, .dnsTimeout, .destinationUnavailable, .connectionRefused,
             .connectionTimeout,
@@ -48,7 +48,7 @@ struct ProxyStatusTests {
         #expect(try proxyStatus([.failure(reason)]) == "sluice; error=\(reason.token); details=\"recent\"")
     }
 
-    @Test("circuit_open goes as destination_unavailable, deadline_exceeded as http_response_timeout")
+    @Test("circuit_open is sent as destination_unavailable, deadline_exceeded as http_response_timeout")
     func renamed() throws {
         #expect(
             try proxyStatus([.failure(.circuitOpen)])
@@ -58,14 +58,14 @@ struct ProxyStatusTests {
                 == #"sluice; error=http_response_timeout; details="recent""#)
     }
 
-    @Test("Where the upstream did answer, its HTTP status goes there and no error")
+    @Test("If the upstream answered, the member has its HTTP status and no error")
     func received() throws {
         #expect(
             try proxyStatus([.json("<html>"), .json(#"{"status":200}"#)])
                 == #"sluice; received-status=200; details="recent", sluice; received-status=200; details="total""#
         )
         #expect(try proxyStatus([.response(302)]) == #"sluice; received-status=302; details="recent""#)
-        // A failing status inside HTTP 200: what was received is 200.
+        // The failing status is inside the envelope; the received status is 200.
         #expect(
             try proxyStatus([.json(#"{"status":404}"#)]) == #"sluice; received-status=200; details="recent""#)
     }
@@ -81,7 +81,7 @@ struct ProblemTests {
         }
     }
 
-    @Test("A failure becomes a problem where the client asks for it, with the errors as an extension")
+    @Test("A failure is a problem document if the client prefers it, with errors as an extension")
     func failure() throws {
         bench.upstream("/recent", .failure(.connectionRefused))
         bench.upstream("/total", .data("{}"))
@@ -94,25 +94,25 @@ struct ProblemTests {
         #expect(reply.fields[.proxyStatus] == #"sluice; error=connection_refused; details="recent""#)
         #expect(
             reply.body
-                == #"{"type":"urn:sluice:problem:bad-gateway","title":"An upstream gave no usable answer","#
-                + #""status":502,"detail":"recent gave no whole answer","instance":"urn:sluice:request:r-1","#
+                == #"{"type":"urn:sluice:problem:bad-gateway","title":"An upstream sent no usable response","#
+                + #""status":502,"detail":"The response from recent was incomplete","instance":"urn:sluice:request:r-1","#
                 + #""errors":[{"part":"recent","kind":"networkFail","reason":"connection_refused","status":null,"#
                 + #""message":"the connection was refused","attempts":1,"elapsedMs":0,"retryable":true}]}"#)
     }
 
-    @Test("An error of the gateway's own becomes one too, without errors")
+    @Test("An error of the gateway is one too, without errors")
     func own() throws {
         let reply = try bench.answer(
             .get, "/nowhere",
             fields: [.accept: "text/html;q=0.5, application/problem+json;q=0.9, application/json;q=0.8"])
         #expect(reply.status == 404)
         #expect(reply["/type"] == #""urn:sluice:problem:not-found""#)
-        #expect(reply["/detail"] == #""there is nothing at this path""#)
+        #expect(reply["/detail"] == #""No endpoint matches this path""#)
         #expect(reply["/errors"] == nil)
     }
 
     @Test(
-        "Who does not ask for problems gets the envelope",
+        "A client that does not prefer problems gets the envelope",
         arguments: [
             "application/json", "*/*", "application/*", "application/problem+json;q=0", "text/html",
             "application/problem+json;q=0.1, application/json",
@@ -123,7 +123,7 @@ struct ProblemTests {
         #expect(reply["/code"] == #""NOT_FOUND""#)
     }
 
-    @Test("A success and a partial answer stay in the envelope")
+    @Test("Successes and partial answers are always envelopes")
     func success() throws {
         bench.upstream("/recent", .data("1"))
         bench.upstream("/total", .data("2"))
@@ -144,7 +144,7 @@ struct RequestIDTests {
     }
 
     @Test(
-        "The client's id is repeated where it fits, in the field, the envelope, the handler and to the upstream",
+        "An acceptable id of the client is used in the field, the envelope, the handler and upstream calls",
         arguments: ["a", "A-Za_z.09", String(repeating: "x", count: 128)])
     func fitting(_ id: String) throws {
         bench.upstream("/recent", .data("1"))
@@ -157,7 +157,7 @@ struct RequestIDTests {
     }
 
     @Test(
-        "Another one is replaced by a fresh id",
+        "Any other id is replaced by a fresh one",
         arguments: ["", "a b", "a\"b", "é", "a/b", String(repeating: "x", count: 129)])
     func unfit(_ id: String) throws {
         let reply = try bench.answer(.get, "/nowhere", fields: [.xRequestID: id])
@@ -176,9 +176,9 @@ struct RequestIDTests {
     }
 }
 
-@Suite("The gateway's own answers", .noLeaks)
+@Suite("Errors of the gateway", .noLeaks)
 struct OwnAnswerTests {
-    /// Code, status, and the field that goes with it.
+    /// Code, status and fields of each error.
     static let table: [(GatewayError, String, Int, HTTPFields)] = [
         (.invalidRequest("m"), "INVALID_REQUEST", 400, [:]),
         (.unauthorized("m"), "UNAUTHORIZED", 401, [.wwwAuthenticate: "Bearer"]),
@@ -206,7 +206,7 @@ struct OwnAnswerTests {
     ]
 
     @Test(
-        "Each code of the table comes with its status, in the envelope, never cached",
+        "Each error has its code and status in an envelope that is never cached",
         arguments: table.indices)
     func codes(_ index: Int) throws {
         let (error, code, status, fields) = Self.table[index]
@@ -231,7 +231,7 @@ struct OwnAnswerTests {
     }
 
     @Test(
-        "A parser's complaint is told by its status",
+        "A parser's error gets the code of its status",
         arguments: [
             (400, "INVALID_REQUEST"), (405, "METHOD_NOT_ALLOWED"), (408, "REQUEST_TIMEOUT"),
             (413, "PAYLOAD_TOO_LARGE"), (414, "URI_TOO_LONG"), (417, "EXPECTATION_FAILED"),
@@ -247,7 +247,7 @@ struct OwnAnswerTests {
         #expect(reply.summary.route == nil)
     }
 
-    @Test("An unexpected error is 500 INTERNAL without its text, and goes to the incident hook")
+    @Test("An unexpected error is 500 INTERNAL without details, and is reported as an incident")
     func unexpected() throws {
         struct Secret: Error {}
         let bench = Bench()
@@ -264,7 +264,9 @@ struct OwnAnswerTests {
         #expect(incident.part == nil)
     }
 
-    @Test("An invalid base URL that a target computes is an incident with the value; the client sees neither")
+    @Test(
+        "An invalid base URL that a target computes is an incident with the URL, which the client does not see"
+    )
     func invalidBaseURL() throws {
         let bench = Bench()
         let computed = bench.gateway.provider(ComputedAPI.self, upstream: "computed")
@@ -290,7 +292,7 @@ struct OwnAnswerTests {
     }
 
     @Test(
-        "An unexpected error in a part is 500 where it is required, null where it is not; both are incidents")
+        "An unexpected error in a required part is 500, in an optional one null; both are incidents")
     func unexpectedPart() throws {
         struct Secret: Error {}
         let bench = Bench()

@@ -16,7 +16,7 @@ private struct Weight: Codable, JSONRepresentable {
 struct HandlerTests {
     private let bench = Bench()
 
-    /// The answer of an endpoint that leaves the thread: an async function, or a source of its own.
+    /// The answer of an endpoint that switches threads: an async function, or a source of its own.
     private func eventual(_ path: String) async throws -> Reply {
         let responder = try bench.gateway.responder()
         let head = HTTPRequestHead(method: .get, target: try #require(RequestTarget(path)))
@@ -27,7 +27,7 @@ struct HandlerTests {
         }
     }
 
-    @Test("Nothing is asked of an upstream before subscription, and once for each")
+    @Test("Each subscription makes the upstream calls once, and nothing is called before")
     func cold() throws {
         bench.gateway.get("/page") { [diary = bench.diary] _ in
             .parts(a: diary.rx.request(.recent).fragment())
@@ -44,7 +44,7 @@ struct HandlerTests {
         #expect(try second.reply().status == 200)
     }
 
-    @Test("Parts that end on many threads at once make one answer, with each at its place")
+    @Test("Parts that end on many threads at once make one answer in the order of the plan")
     func threads() async throws {
         bench.gateway.get("/page") { _ in
             func part(_ value: Int) -> Single<Int> {
@@ -62,7 +62,7 @@ struct HandlerTests {
         #expect(bench.time.pending == 0)
     }
 
-    @Test("Whoever leaves before the answer cancels every call, timer and task")
+    @Test("A client that leaves before the answer cancels every call, timer and task")
     func disposal() throws {
         bench.gateway.get("/page") { [diary = bench.diary] _ in
             .parts(a: diary.rx.request(.recent).fragment(), b: diary.rx.request(.total).fragment())
@@ -79,7 +79,7 @@ struct HandlerTests {
         #expect(bench.incidents.isEmpty)
     }
 
-    @Test("An answer leaves nothing behind: no timer, no call")
+    @Test("No timer or call is left after an answer")
     func nothingLeft() throws {
         bench.gateway.get("/page") { [diary = bench.diary] _ in
             .parts(a: diary.rx.request(.recent).fragment())
@@ -92,7 +92,7 @@ struct HandlerTests {
         #expect(bench.transport.inFlight == 0)
     }
 
-    @Test("JSON values, Encodable values, Singles, Observables and parts all are parts")
+    @Test("JSON values, Encodable values, Singles, Observables and parts can be parts")
     func kinds() throws {
         bench.gateway.get("/page") { _ in
             .parts(
@@ -113,7 +113,7 @@ struct HandlerTests {
         #expect(reply["/code"] == #""OK""#)
     }
 
-    @Test("An Observable's first value is the part; then it is disposed")
+    @Test("An Observable is disposed after its first value, which is the part")
     func firstValue() throws {
         let flag = Flag()
         bench.gateway.get("/page") { _ in
@@ -128,7 +128,7 @@ struct HandlerTests {
         #expect(flag.isSet)
     }
 
-    @Test("A value that cannot be encoded is 500, also as a fallback")
+    @Test("A value or fallback that cannot be encoded is 500")
     func unencodable() throws {
         bench.gateway.get("/value") { _ in .json(Double.nan) }
         bench.gateway.get("/part") { _ in .parts(a: Part.value(Double.nan)) }
@@ -139,7 +139,7 @@ struct HandlerTests {
         #expect(bench.incidents.count == 3)
     }
 
-    @Test("A part may say a gateway error of its own; where it is required, that is the answer")
+    @Test("A GatewayError of a required part is the answer")
     func ownPartError() throws {
         bench.gateway.get("/page") { _ in
             .parts(a: Single<Int>.error(GatewayError.tooManyRequests("too many today", retryAfter: 60)))
@@ -152,7 +152,7 @@ struct HandlerTests {
         #expect(reply["/errors/0/kind"] == #""requestErr""#)
     }
 
-    @Test("A timeout within an endpoint's own pipeline is http_response_timeout, 504")
+    @Test("A timeout operator in an endpoint's pipeline is http_response_timeout, 504")
     func ownTimeout() throws {
         bench.gateway.get("/page") { [diary = bench.diary, time = bench.time] _ in
             .parts(a: diary.rx.request(.recent).timeout(.seconds(2), scheduler: time).fragment())
@@ -167,7 +167,7 @@ struct HandlerTests {
         #expect(bench.transport.inFlight == 0)
     }
 
-    @Test("A model that was asked for where there is nothing is a part without content")
+    @Test("Decoding a response without content makes a part without content")
     func modelOfNothing() throws {
         bench.gateway.get("/page") { [diary = bench.diary] _ in
             .parts(a: diary.rx.request(.recent).map(Weight.self))
@@ -185,7 +185,7 @@ struct HandlerTests {
 
     // MARK: - async
 
-    @Test("An async handler's errors are those of any handler")
+    @Test("Errors of async handlers are treated like those of other handlers")
     func asyncErrors() async throws {
         struct Secret: Error {}
         bench.gateway.get("/own") { _ in
@@ -204,7 +204,7 @@ struct HandlerTests {
         #expect(bench.incidents.count == 1)
     }
 
-    @Test("An async handler answers, with parts too; an async function is a part")
+    @Test("An async handler returns values or parts, and an async function can be a part")
     func asyncAnswers() async throws {
         bench.upstream("/recent", .data("[7]"))
         bench.gateway.get("/handler") { [diary = bench.diary] request in
@@ -231,7 +231,7 @@ struct HandlerTests {
     }
 
     @Test(
-        "A task, the handler's or a part's, is cancelled when the client leaves",
+        "The task of a handler or a part is cancelled when the client leaves",
         arguments: ["/handler", "/part"])
     func taskCancellation(_ path: String) async throws {
         let (started, startedContinuation) = AsyncStream<Void>.makeStream()
@@ -258,7 +258,9 @@ struct HandlerTests {
 
     // MARK: - Single<Answer>
 
-    @Test("A handler may return a pipeline; its failure is the answer, its disposal the client's leaving")
+    @Test(
+        "A handler may return a pipeline: its failure is the answer, and it is disposed when the client leaves"
+    )
     func pipelines() throws {
         bench.gateway.get("/page") { [diary = bench.diary] _ in
             diary.rx.request(.recent).fragment().map { first in
@@ -270,7 +272,7 @@ struct HandlerTests {
         #expect(failed.status == 404)
         #expect(failed["/errors/0/part"] == "null")
         #expect(failed["/errors/0/kind"] == #""requestErr""#)
-        #expect(failed["/message"] == #""the upstream was not found""#)
+        #expect(failed["/message"] == #""The upstream's resource was not found""#)
         #expect(failed["/meta/parts"] == nil)
         #expect(failed.fields[.proxyStatus] == "sluice; received-status=404")
         bench.upstream("/recent", .data("1"))

@@ -6,7 +6,7 @@ import Rx
 import RxTesting
 import Testing
 
-/// One line of the contract's table: what the upstream does, what the part is, what the answer is.
+/// One row of the table of outcomes: what the upstream does, the part's kind and reason, and the answer.
 struct OutcomeCase: Sendable, CustomTestStringConvertible {
     var upstream: StubTransport.Answer
     var kind: String
@@ -117,7 +117,7 @@ struct OutcomeCase: Sendable, CustomTestStringConvertible {
 @Suite("The table of outcomes", .noLeaks)
 struct OutcomeTableTests {
     @Test(
-        "A required part's failure is the answer's status, code and Retry-After",
+        "The failure of a required part decides the answer's status, code and Retry-After",
         arguments: OutcomeCase.timeouts + OutcomeCase.unavailable + OutcomeCase.unusable
             + OutcomeCase.statuses
             + OutcomeCase.bodies)
@@ -144,7 +144,7 @@ struct OutcomeTableTests {
     }
 
     @Test(
-        "An optional part's failure leaves 200 PARTIAL with the part null",
+        "The failure of an optional part makes the answer 200 PARTIAL and the part null",
         arguments: OutcomeCase.timeouts + OutcomeCase.unavailable + OutcomeCase.unusable
             + OutcomeCase.statuses
             + OutcomeCase.bodies)
@@ -165,7 +165,7 @@ struct OutcomeTableTests {
     }
 
     @Test(
-        "Among several failed required parts 503 decides, then 504, then 502, then 4xx",
+        "Of several failed required parts 503 decides before 504, 502 and 4xx",
         arguments: [
             ([404, 500, 504, 503], 503), ([404, 500, 504], 504), ([504, 404, 500], 504), ([404, 500], 502),
             ([404, 409], 404), ([409, 404], 409),
@@ -186,7 +186,7 @@ struct OutcomeTableTests {
         #expect(try reply.json()[member: "errors"]?.elements.count == statuses.count)
     }
 
-    @Test("Of two that decide alike the first of the plan is named, and the longer Retry-After told")
+    @Test("Of two equal failures the first in the plan is named, with the longer Retry-After")
     func ties() throws {
         let bench = Bench()
         bench.gateway.get("/page") { [diary = bench.diary] _ in
@@ -201,7 +201,7 @@ struct OutcomeTableTests {
         #expect(reply.fields[.retryAfter] == "5")
     }
 
-    @Test("A required failure decides over an optional one, and both are listed")
+    @Test("A required part's failure decides over an optional part's, and both are listed")
     func requiredOverOptional() throws {
         let bench = Bench()
         bench.gateway.get("/page") { [diary = bench.diary] _ in
@@ -220,7 +220,7 @@ struct OutcomeTableTests {
 
     private static let challenge = "Bearer realm=\"x\""
 
-    /// An endpoint with one part out of the diary, which answers with that status.
+    /// Declares an endpoint with one part of the diary, which answers with this status.
     private func bench(_ status: Int, _ options: [EndpointOption]) -> Bench {
         let bench = Bench()
         bench.gateway.on(.get, "/own", options) { [diary = bench.diary] _ in
@@ -232,7 +232,7 @@ struct OutcomeTableTests {
     }
 
     @Test(
-        "401 and 403 are 502 where the endpoint does not forward Authorization to that upstream",
+        "401 and 403 are 502 if the endpoint does not forward Authorization to that upstream",
         arguments: [401, 403])
     func foreignCredentials(_ status: Int) throws {
         let options: [[EndpointOption]] = [
@@ -248,7 +248,7 @@ struct OutcomeTableTests {
         }
     }
 
-    @Test("401 and 403 reach the client where the endpoint forwards Authorization, even if it sent none")
+    @Test("401 and 403 reach the client if the endpoint forwards Authorization, even if the client sent none")
     func credentials() throws {
         let bench = bench(401, [.forwardsAuthorization(to: "diary")])
         for fields: HTTPFields in [[.authorization: "Bearer t"], [:], [.cookie: "session=1"]] {
@@ -264,7 +264,7 @@ struct OutcomeTableTests {
         }
     }
 
-    @Test("A target's own Authorization replaces the client's: its 401 is not for the client")
+    @Test("A target's own Authorization replaces the client's, so its 401 does not reach the client")
     func ownCredentials() throws {
         let bench = Bench()
         bench.gateway.get("/own", .forwardsAuthorization(to: "diary")) { [diary = bench.diary] _ in
@@ -276,7 +276,7 @@ struct OutcomeTableTests {
         #expect(reply.fields[.wwwAuthenticate] == nil)
     }
 
-    @Test("Attempts are those that were made")
+    @Test("An error lists the number of attempts")
     func attempts() throws {
         var retry = CallRetryPolicy()
         retry.backoff = .none
@@ -291,7 +291,7 @@ struct OutcomeTableTests {
         #expect(bench.transport.attempts.count == 3)
     }
 
-    @Test("Nothing of an upstream leaks: no address, field or word, unless the endpoint says so")
+    @Test("No address, field or text of an upstream leaks unless the endpoint reveals messages")
     func leaks() throws {
         let bench = Bench()
         bench.gateway.get("/page") { [diary = bench.diary] _ in

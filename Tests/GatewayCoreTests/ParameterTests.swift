@@ -10,7 +10,7 @@ private enum Level: Int, RequestValue { case low = 1, high = 2 }
 
 @Suite("Parameters", .noLeaks)
 struct ParameterTests {
-    /// The answer to `/q?QUERY` of an endpoint that reads `x`.
+    /// Returns the answer to `/q?QUERY` of an endpoint that reads `x`.
     private func reply<Value: RequestValue & Encodable>(_ type: Value.Type, _ query: String) throws -> Reply {
         let bench = Bench()
         bench.gateway.get("/q") { request in .json(try request.query("x", as: Value.self)) }
@@ -25,26 +25,26 @@ struct ParameterTests {
         #expect(reply.status == 400, sourceLocation: sourceLocation)
         #expect(reply["/code"] == #""INVALID_REQUEST""#, sourceLocation: sourceLocation)
         let message = reply.message
-        #expect(message == "query parameter \"x\" must be \(rule)", sourceLocation: sourceLocation)
+        #expect(message == "Query parameter \"x\" must be \(rule)", sourceLocation: sourceLocation)
     }
 
-    @Test("A missing parameter is a 400 that names it and says what it must be")
+    @Test("A missing parameter is a 400 that names it and its rule")
     func missing() throws {
         for query in ["", "?", "?y=1", "?X=1"] {
             let reply = try reply(Int.self, query)
             #expect(reply.status == 400)
             #expect(
                 reply.message
-                    == "query parameter \"x\" is missing; it must be an integer")
+                    == "Query parameter \"x\" is missing; it must be an integer")
         }
     }
 
-    @Test("A parameter given twice where one is due is a 400 that says so")
+    @Test("A repeated parameter is a 400")
     func repeated() throws {
         let reply = try reply(Int.self, "?x=1&y=2&x=1")
         #expect(reply.status == 400)
         #expect(
-            reply.message == "query parameter \"x\" is given 2 times; one is due")
+            reply.message == "Query parameter \"x\" is given 2 times; it must be given once")
         let bench = Bench()
         bench.gateway.get("/q") { request in .json(try request.query("x", as: Int.self, default: 7)) }
         bench.gateway.get("/all") { request in .json(try request.queryAll("x", as: Int.self)) }
@@ -56,7 +56,7 @@ struct ParameterTests {
         #expect(try bench.answer(.get, "/all?x=1&x=b").status == 400)
     }
 
-    @Test("A value out of its range is a 400 that says the range; the ends are in it")
+    @Test("A value out of its closed range is a 400 that states the range")
     func range() throws {
         let bench = Bench()
         bench.gateway.get("/q") { request in .json(try request.query("x", in: 1...149)) }
@@ -64,12 +64,12 @@ struct ParameterTests {
         let missing = try bench.answer(.get, "/q")
         #expect(missing.status == 400)
         #expect(
-            missing.message == "query parameter \"x\" is missing; it must be an integer from 1 to 149")
+            missing.message == "Query parameter \"x\" is missing; it must be an integer from 1 to 149")
         for query in ["0", "150", "-1", "", "1.0", "one", "99999999999999999999"] {
             for path in ["/q", "/d"] {
                 let reply = try bench.answer(.get, "\(path)?x=\(query)")
                 #expect(reply.status == 400)
-                #expect(reply.message == "query parameter \"x\" must be an integer from 1 to 149")
+                #expect(reply.message == "Query parameter \"x\" must be an integer from 1 to 149")
             }
         }
         #expect(try bench.answer(.get, "/q?x=1&x=2").status == 400)
@@ -78,19 +78,19 @@ struct ParameterTests {
         #expect(try bench.answer(.get, "/d")["/data"] == "60")
     }
 
-    @Test("An encoding that cannot be read is a 400 that names the parameter")
+    @Test("Invalid percent-encoding is a 400 that names the parameter")
     func encoding() throws {
         for query in ["?x=%zz", "?x=%ff", "?x=%"] {
             let reply = try reply(String.self, query)
             #expect(reply.status == 400)
-            #expect(try #require(reply["/message"]).hasPrefix(#""query parameter \"x\" cannot be read"#))
+            #expect(try #require(reply["/message"]).hasPrefix(#""Query parameter \"x\" cannot be read"#))
         }
         #expect(try reply(String.self, "?x=a+b%2Bc%26%EC%B2%B4")["/data"] == #""a b+c&체""#)
         #expect(try reply(String.self, "?%78=1")["/data"] == #""1""#)
         #expect(try reply(String.self, "?x")["/data"] == #""""#)
     }
 
-    @Test("An integer is decimal digits with an optional minus, within its type")
+    @Test("An integer is decimal, with an optional minus sign, and fits its type")
     func integers() throws {
         for query in ["?x=", "?x=a", "?x=1.0", "?x=%2B1", "?x=0x1", "?x=+1", "?x=9223372036854775808"] {
             try expect(Int.self, query, refused: "an integer")
@@ -108,7 +108,7 @@ struct ParameterTests {
         #expect(try reply(Double.self, "?x=-71.5e1")["/data"] == "-715")
     }
 
-    @Test("A truth value is true or false")
+    @Test("A Bool is true or false")
     func bools() throws {
         for query in ["?x=", "?x=1", "?x=True", "?x=yes"] {
             try expect(Bool.self, query, refused: "true or false")
@@ -116,7 +116,7 @@ struct ParameterTests {
         #expect(try reply(Bool.self, "?x=true")["/data"] == "true")
     }
 
-    @Test("A UUID is its canonical text")
+    @Test("A UUID is read from its canonical text")
     func uuids() throws {
         for query in ["?x=", "?x=123e4567", "?x=123e4567-e89b-12d3-a456-42661417400g"] {
             try expect(UUID.self, query, refused: "a UUID such as 123e4567-e89b-12d3-a456-426614174000")
@@ -126,7 +126,7 @@ struct ParameterTests {
                 == #""123E4567-E89B-12D3-A456-426614174000""#)
     }
 
-    @Test("An enum names its cases in the rule, or the rule of its raw value")
+    @Test("The rule of an enum lists its cases, or is that of its raw value")
     func enums() throws {
         let bench = Bench()
         bench.gateway.get("/{half}") { request in
@@ -137,14 +137,14 @@ struct ParameterTests {
         let half = try bench.answer(.get, "/noon?l=1")
         #expect(half.status == 400)
         #expect(
-            half.message == "path parameter \"half\" must be one of am, pm")
+            half.message == "Path parameter \"half\" must be one of am, pm")
         let level = try bench.answer(.get, "/am?l=3")
         #expect(
-            level.message == "query parameter \"l\" must be an integer")
+            level.message == "Query parameter \"l\" must be an integer")
         #expect(try bench.answer(.get, "/pm?l=2")["/data"] == #""pmhigh""#)
     }
 
-    @Test("A path parameter that the path does not have is the endpoint's fault, not the client's")
+    @Test("Reading a path parameter that the path does not have is 500, not 400")
     func unknownPathParameter() throws {
         let bench = Bench()
         bench.gateway.get("/{half}") { request in .json(try request.path("day", as: Int.self)) }
@@ -156,7 +156,7 @@ struct ParameterTests {
 @Suite("A calendar date", .noLeaks)
 struct CalendarDateTests {
     @Test(
-        "Only YYYY-MM-DD of a day that exists is a date",
+        "Only YYYY-MM-DD of an existing day is a date",
         arguments: [
             "", "2026-1-2", "2026-11-2", "26-11-20", "2026/11/20", "2026-11-20T", " 2026-11-20",
             "2026-11-20 ",
@@ -168,7 +168,7 @@ struct CalendarDateTests {
     }
 
     @Test(
-        "A date is its text again",
+        "A date is written as it is read",
         arguments: ["2026-11-20", "2024-02-29", "2000-02-29", "0001-01-01", "9999-12-31"])
     func accepted(_ text: String) throws {
         let date = try #require(CalendarDate(text))
@@ -176,7 +176,7 @@ struct CalendarDateTests {
         #expect(CalendarDate(year: date.year, month: date.month, day: date.day) == date)
     }
 
-    @Test("Days are counted from 1970-01-01, proleptic, both ways, over every day of an era and both ends")
+    @Test("Days count from 1970-01-01 in both directions, over a whole era and to both ends of the calendar")
     func days() throws {
         #expect(CalendarDate("1970-01-01")?.daysSince1970 == 0)
         #expect(CalendarDate("1969-12-31")?.daysSince1970 == -1)
@@ -201,7 +201,7 @@ struct CalendarDateTests {
         #expect(CalendarDate(daysSince1970: last + 1) == nil)
     }
 
-    @Test("Adding days crosses months and years, and ends with the calendar")
+    @Test("Adding days crosses months and years, up to the ends of the calendar")
     func adding() {
         #expect(CalendarDate("2026-12-31")?.adding(days: 1)?.description == "2027-01-01")
         #expect(CalendarDate("2024-03-01")?.adding(days: -1)?.description == "2024-02-29")
@@ -209,7 +209,7 @@ struct CalendarDateTests {
         #expect(CalendarDate("9999-12-31")?.adding(days: .max) == nil)
     }
 
-    @Test("A date is a string in JSON, and no other string is one")
+    @Test("A date is encoded as a JSON string, and other strings are refused")
     func coding() throws {
         let date = try #require(CalendarDate("2026-11-20"))
         #expect(String(decoding: try JSONEncoder().encode([date]), as: UTF8.self) == #"["2026-11-20"]"#)
@@ -219,7 +219,7 @@ struct CalendarDateTests {
         }
     }
 
-    @Test("A malformed fddDate is a 400 that names it and its form")
+    @Test("A malformed fddDate is a 400 that names it and its format")
     func parameter() throws {
         let bench = Bench()
         bench.gateway.get("/charts") { request in .json(try request.query("fddDate", as: CalendarDate.self)) }
@@ -227,7 +227,7 @@ struct CalendarDateTests {
         #expect(reply.status == 400)
         #expect(
             reply.message
-                == "query parameter \"fddDate\" must be a calendar date written YYYY-MM-DD")
+                == "Query parameter \"fddDate\" must be a calendar date written YYYY-MM-DD")
         #expect(try bench.answer(.get, "/charts?fddDate=2026-11-20")["/data"] == #""2026-11-20""#)
     }
 }
@@ -253,7 +253,7 @@ struct JSONBodyTests {
     }
 
     @Test(
-        "Another content type than JSON, or none, is 415",
+        "A missing or other content type than JSON is 415",
         arguments: [
             nil, "", "text/plain", "application/x-www-form-urlencoded", "application/jsonp", "json",
             "application/json; charset=iso-8859-1", "text/json+x",
@@ -265,11 +265,11 @@ struct JSONBodyTests {
     }
 
     @Test(
-        "A body that is not JSON is 400 with the place",
+        "A body that is not JSON is 400 with the offset",
         arguments: [
-            ("", "the body is empty; JSON is due"), ("{", "the body is not JSON at byte 1:"),
-            (#"{"name":}"#, "the body is not JSON at byte 8:"), ("{}x", "the body is not JSON at byte 2:"),
-            ("\"\u{1}\"", "the body is not JSON at byte 1:"),
+            ("", "The body is empty; it must be JSON"), ("{", "The body is not JSON at byte 1:"),
+            (#"{"name":}"#, "The body is not JSON at byte 8:"), ("{}x", "The body is not JSON at byte 2:"),
+            ("\"\u{1}\"", "The body is not JSON at byte 1:"),
         ])
     func syntax(_ body: String, _ message: String) throws {
         let reply = try reply(body)
@@ -277,7 +277,7 @@ struct JSONBodyTests {
         #expect(try #require(reply.message).hasPrefix(message))
     }
 
-    @Test("Depth beyond 64 is 400, and no stack overflow")
+    @Test("More than 64 levels are 400 without a stack overflow")
     func depth() throws {
         for depth in [65, 500_000] {
             let reply = try reply(String(repeating: "[", count: depth) + String(repeating: "]", count: depth))
@@ -289,7 +289,7 @@ struct JSONBodyTests {
                 == 200)
     }
 
-    @Test("The gateway's own limits of JSON hold")
+    @Test("The gateway's JSON limits apply")
     func jsonLimits() throws {
         var limits = GatewayLimits()
         limits.json = JSONLimits(maxDepth: 1, maxNumberLength: 3)
@@ -303,7 +303,7 @@ struct JSONBodyTests {
     }
 
     @Test(
-        "A body of another shape is 400 with the place and what is due there",
+        "A body of another shape is 400 with the location and what is expected there",
         arguments: [
             ("[]", "body: the value must be an object"), ("{}", "body: name is missing"),
             (#"{"name":1,"points":[]}"#, "body: name must be a string"),
@@ -313,7 +313,7 @@ struct JSONBodyTests {
             (#"{"name":"a","points":[{"weight":"1"}]}"#, "body: points[0].weight must be a number"),
             (
                 #"{"name":"a","points":[],"date":"2026-02-30"}"#,
-                "body: date is not valid: not a calendar date written YYYY-MM-DD"
+                "body: date is not valid: must be a calendar date written YYYY-MM-DD"
             ),
         ])
     func shape(_ body: String, _ message: String) throws {
@@ -324,7 +324,7 @@ struct JSONBodyTests {
     }
 
     @Test(
-        "JSON of any media type that is JSON is read",
+        "Any JSON media type is accepted",
         arguments: ["application/json", "Application/JSON; charset=UTF-8", "application/merge-patch+json"])
     func accepted(_ type: String) throws {
         let reply = try reply(#" {"name":"a","points":[{"weight":71.5}],"date":"2026-11-20"} "#, type: type)

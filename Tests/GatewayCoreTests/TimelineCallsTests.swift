@@ -7,7 +7,7 @@ import Rx
 import RxTesting
 import Testing
 
-/// What a provider does beside the wire, and operators that subscribe anew.
+/// Interceptors, redirects and operators that subscribe again.
 @Suite("The calls of a timeline", .noLeaks)
 struct TimelineCallsTests {
     private let bench = Bench.timed()
@@ -18,7 +18,7 @@ struct TimelineCallsTests {
         }
     }
 
-    /// Gets a token before each request, and has one sent again that failed, 4 ms later.
+    /// Fetches a token before each request and retries a failed request after 4 ms.
     private struct Tokens: RequestInterceptor {
         let diary: Provider<DiaryAPI>
 
@@ -32,7 +32,7 @@ struct TimelineCallsTests {
     }
 
     @Test(
-        "What an interceptor sends again is a call of its own, also after a wait, and so is what it calls itself"
+        "A retry of an interceptor, even delayed, is a separate call, and so is a call of its own"
     )
     func interceptors() throws {
         let interceptor = Tokens(diary: bench.diary)
@@ -51,7 +51,7 @@ struct TimelineCallsTests {
             ])
     }
 
-    @Test("A redirect leads to a further call, under the same name wherever it goes")
+    @Test("A redirect is another call with the same upstream's name, wherever it leads")
     func redirects() throws {
         var policy = CallPolicy()
         policy.redirects = .follow(hosts: ["other.test"])
@@ -70,7 +70,7 @@ struct TimelineCallsTests {
         #expect(!reply.body.contains("other.test"))
     }
 
-    @Test("Each subscription of an operator is a call, and one that parts share is the first's")
+    @Test("Each subscription of an operator is a call; a shared call belongs to the first part")
     func subscriptions() throws {
         let diary = bench.diary
         bench.gateway.get("/page") { _ in
@@ -90,7 +90,7 @@ struct TimelineCallsTests {
             ])
     }
 
-    @Test("A write has its method, and its attempts where it is idempotent")
+    @Test("A write has its method and, if it is idempotent, its attempts")
     func methods() throws {
         let diary = bench.diary
         let date = try #require(CalendarDate("2026-11-20"))
@@ -105,7 +105,7 @@ struct TimelineCallsTests {
             ])
     }
 
-    @Test("Requests at the same time are told of their own calls alone")
+    @Test("Concurrent requests have only their own calls")
     func requests() throws {
         page(bench.diary)
         bench.transport.answer(

@@ -6,7 +6,7 @@ import Rx
 import RxTesting
 import Testing
 
-@Suite("Who is told the timeline", .noLeaks)
+@Suite("Who gets the timeline", .noLeaks)
 struct TimelineRequestTests {
     private func declare(on bench: Bench) {
         bench.gateway.get("/page") { [diary = bench.diary] _ in
@@ -24,7 +24,7 @@ struct TimelineRequestTests {
         reply.fields.map { "\($0.name): \($0.value)\n" }.joined() + reply.body
     }
 
-    @Test("Nobody by default: an answer to who asks is the one to who does not, to the byte")
+    @Test("Nobody by default: asking for it changes no byte of the answer")
     func off() throws {
         let bench = Bench()
         declare(on: bench)
@@ -44,7 +44,7 @@ struct TimelineRequestTests {
     }
 
     @Test(
-        "Nobody who does not ask",
+        "Nobody who does not ask for it",
         arguments: [
             nil, "", "respond-async", "timeline=full", "timelines", "wait=timeline",
             "return=minimal; timeline",
@@ -60,7 +60,7 @@ struct TimelineRequestTests {
         #expect(text(reply) == text(try plain.answer(.get, "/page", fields: fields)))
     }
 
-    @Test("Who asks among other things, on any line and in any case")
+    @Test("A request that asks for it among other preferences, in any line and any case")
     func asked() throws {
         let bench = Bench.timed()
         declare(on: bench)
@@ -71,7 +71,7 @@ struct TimelineRequestTests {
         #expect(reply.fields[.preferenceApplied] == "timeline")
     }
 
-    @Test("What no endpoint answers has none")
+    @Test("Answers without an endpoint have none")
     func withoutEndpoint() throws {
         let bench = Bench.timed()
         declare(on: bench)
@@ -84,7 +84,7 @@ struct TimelineRequestTests {
         }
     }
 
-    @Test("It goes to no upstream that it was asked for, and changes nothing of what they are asked")
+    @Test("The preference is not forwarded and does not change upstream requests")
     func upstreams() throws {
         let bench = Bench.timed()
         let diary = bench.diary
@@ -99,7 +99,7 @@ struct TimelineRequestTests {
         _ = try bench.answer(.get, "/open", fields: fields)
         _ = try bench.timed("/open", fields: fields)
         let sent = bench.transport.attempts.map { attempt in
-            // The trace's span is each request's own.
+            // Each request has its own span.
             attempt.call.allFields.filter { $0.name != "traceparent" }.map { "\($0.name): \($0.value)" }
         }
         #expect(sent.count == 2)
@@ -108,7 +108,7 @@ struct TimelineRequestTests {
     }
 
     @Test(
-        "Scripts of other origins read the field where the policy exposes it, and the answer varies by both")
+        "Scripts of other origins can read the field if the policy exposes it, and Vary lists both")
     func cors() throws {
         let bench = Bench.timed(
             cors: CORSPolicy(
@@ -121,7 +121,7 @@ struct TimelineRequestTests {
         #expect(reply.fields["Timing-Allow-Origin"] == nil)
     }
 
-    @Test("Who leaves before the answer leaves nothing behind")
+    @Test("A client that leaves before the answer leaves nothing behind")
     func leaving() throws {
         let bench = Bench.timed()
         declare(on: bench)

@@ -16,7 +16,7 @@ struct TimelineTests {
     }
 
     @Test(
-        "What failed is told with each of its attempts: the reason, the wait, the connection if there was one"
+        "A failed call has each of its attempts with reason, wait and connection"
     )
     func failure() throws {
         page { .parts(recent: $0.rx.request(.recent).fragment(), total: $0.rx.request(.total).fragment()) }
@@ -43,7 +43,7 @@ struct TimelineTests {
             ])
     }
 
-    @Test("It is the last of meta, to the byte; of the upstream it says the name")
+    @Test("It is the last member of meta and has only the upstream's name")
     func bytes() throws {
         page { .parts(recent: $0.rx.request(.recent).fragment(), kg: Part.value(1)) }
         bench.transport.answer(
@@ -76,7 +76,7 @@ struct TimelineTests {
         #expect(reply.fields[.preferenceApplied] == "timeline")
     }
 
-    @Test("A fallback and an optional part that is given up are told, the latter's call as cancelled")
+    @Test("A part with a fallback is listed, and so is an abandoned optional part, with its call cancelled")
     func partial() throws {
         page { [time = bench.time] diary in
             .parts(
@@ -103,7 +103,7 @@ struct TimelineTests {
                 + "total;dur=20.000;desc=\"serverErr\", today;dur=25.000")
     }
 
-    @Test("At the deadline a part that has not ended has no end, nor has its call")
+    @Test("At the deadline an unfinished part has no end, and neither has its call")
     func deadline() throws {
         bench.gateway.get("/late", .deadline(.milliseconds(30))) { [diary = bench.diary] _ in
             .parts(
@@ -125,7 +125,7 @@ struct TimelineTests {
                 + "stuck;dur=30.000;desc=\"networkFail\", total;dur=2.000")
     }
 
-    @Test("Steps come before the parts that follow them, each with its own calls")
+    @Test("Steps come before the parts, each with its own calls")
     func steps() throws {
         page { diary in
             .first(write: diary.rx.request(.recent).fragment(), b: 2).then { values in
@@ -154,7 +154,7 @@ struct TimelineTests {
             ])
     }
 
-    @Test("Calls that answers lead to are their part's, whatever operators and tasks are between")
+    @Test("Calls that follow from other calls belong to the same part, through operators and tasks")
     func chains() throws {
         page { [time = bench.time] diary in
             let later = diary.rx.request(.today).fragment()
@@ -178,7 +178,7 @@ struct TimelineTests {
         #expect(reply.status == 502)
         #expect(
             reply.timeline == [
-                // Put off by a timer it is subscribed to outside of its part.
+                // A timer subscribes to it outside of its part.
                 "- 1-1", "  diary GET: 1 new 1 1 1 200 -",
                 "chain 0-6", "  diary GET: 0 new 0 1 1 200 -", "  diary GET: 1 new 1 3 3 200 -",
                 "  diary GET: 3 new 3 6 6 200 -",
@@ -189,7 +189,7 @@ struct TimelineTests {
             ])
     }
 
-    @Test("A call that its part's failure ends is told to end there, where the answer is not made just then")
+    @Test("A call that its part's failure ends, ends at that time, even if the answer comes later")
     func cancelled() throws {
         page { diary in
             .parts(
@@ -216,7 +216,7 @@ struct TimelineTests {
                 == early + ["  diary GET: 0 new 0 - - - -", "today 0-0", "  diary GET: 0 new 0 0 0 200 -"])
     }
 
-    @Test("What a handler calls itself is no part's and comes first")
+    @Test("A handler's own call belongs to no part and comes first")
     func handlers() throws {
         bench.gateway.get("/pipeline") { [diary = bench.diary] _ in
             diary.rx.request(.recent).fragment().map { _ in
@@ -236,7 +236,7 @@ struct TimelineTests {
         #expect(failed.fields[.serverTiming] == "sluice;dur=0.000")
     }
 
-    @Test("A call that ends with the call's time or the request's is told so")
+    @Test("A call that runs out of its own or the request's time has that reason")
     func limits() throws {
         var policy = CallPolicy()
         policy.totalTimeout = .milliseconds(8)
@@ -249,7 +249,7 @@ struct TimelineTests {
             ])
     }
 
-    @Test("An answer without a body has the fields, and one without parts an empty list")
+    @Test("An answer without a body has the fields; one without parts has an empty list")
     func bare() throws {
         bench.gateway.delete("/page") { _ in .status(.noContent) }
         let reply = try bench.timed("/page", by: .delete)
@@ -264,7 +264,7 @@ struct TimelineTests {
         #expect(refused.timeline == [])
     }
 
-    @Test("Of many attempts the first 256 are told, and the others counted with their parts")
+    @Test("The first 256 attempts are listed, the others counted with their parts")
     func bound() throws {
         page { diary in
             .parts(
@@ -280,7 +280,7 @@ struct TimelineTests {
         #expect(timeline.count { $0 == "  diary GET: 0 new 0 0 0 200 -" } == 256)
     }
 
-    @Test("Names that are no tokens are mended for Server-Timing, and stand as they are in meta")
+    @Test("Names that are not tokens are adapted for Server-Timing and unchanged in meta")
     func names() throws {
         page { _ in .parts(체중: 1, `a b;c="`: 2) }
         let reply = try bench.timed("/page")

@@ -3,14 +3,14 @@ public import JSONBytes
 import Networking
 import Rx
 
-/// What a handler says the answer is. The envelope around it is the gateway's.
+/// The answer that a handler returns. The gateway wraps it in an envelope.
 public struct Answer: Sendable {
     enum Content: Sendable {
-        /// `data` is an object with these members, awaited together.
+        /// `data` is an object with one member for each part. The parts run concurrently.
         case parts([NamedPart])
         /// `data` is this value.
         case value(Result<JSONFragment, any Error>)
-        /// These come first, together; each must succeed. Then the closure says the answer.
+        /// The steps run first, concurrently. Once all have succeeded, the closure makes the answer.
         case steps([NamedPart], then: @Sendable (StepValues) throws -> Answer)
     }
 
@@ -23,22 +23,22 @@ public struct Answer: Sendable {
         self.content = content
     }
 
-    /// The content, held by nobody else.
+    /// Moves the content out, so that the caller holds the only reference.
     mutating func takeContent() -> Content {
         var taken = Content.value(.success(.null))
         swap(&taken, &content)
         return taken
     }
 
-    /// An answer whose `data` is an object with one member a part, in this order:
+    /// An answer whose `data` is an object with one member for each part, in this order:
     ///
     ///     .parts(recent: diary.rx.request(.recent).fragment(), total: 12)
     ///
     /// A part is a `Single` or an `Observable` of JSON values, a JSON value, or a `Part`.
     public static var parts: NamedParts { NamedParts() }
 
-    /// Steps that come before the answer, named for errors and logs; they run together and each must succeed.
-    /// Where one fails, its failure is the answer.
+    /// Steps that run before the answer, concurrently. Their names appear in errors and logs. If one fails, its failure is the
+    /// answer.
     ///
     ///     .first(register: diary.rx.request(.put(date, weight)))
     ///         .then { screen(of: date).optionalParts() }
@@ -49,34 +49,34 @@ public struct Answer: Sendable {
         Answer(.value(Result { try JSONFragment(encoding: value) }))
     }
 
-    /// An answer whose `data` is `fragment`, to the byte.
+    /// An answer whose `data` is `fragment`, byte for byte.
     public static func fragment(_ fragment: JSONFragment) -> Answer {
         Answer(.value(.success(fragment)))
     }
 
-    /// An answer without data: `null` in the envelope, or no body at all where the status has none (204, 304).
+    /// An answer without data: `null` in the envelope, or no body if the status forbids one (204, 304).
     public static func status(_ status: HTTPStatus) -> Answer {
         Answer(.value(.success(.null))).status(status)
     }
 
-    /// The same with another status of success. A status of failure, 400 or more, makes the answer that failure,
-    /// with the code that belongs to it.
+    /// Returns the answer with another status. A status of 400 or more turns the answer into that failure, with the matching
+    /// code.
     public func status(_ status: HTTPStatus) -> Answer {
         var answer = self
         answer.status = status
         return answer
     }
 
-    /// The same with one more field. `Cache-Control` replaces the `private, no-store` of a success; failures and partial
-    /// answers stay `no-store`. `Content-Type`, `Content-Length`, `X-Content-Type-Options`, `X-Request-Id` and the
-    /// hop-by-hop fields are the gateway's own and stay.
+    /// Returns the answer with one more field. `Cache-Control` replaces the `private, no-store` of a success; failures and partial
+    /// answers stay `no-store`. The gateway sets `Content-Type`, `Content-Length`, `X-Content-Type-Options`, `X-Request-Id` and
+    /// the hop-by-hop fields itself and ignores yours.
     public func field(_ name: HTTPFieldName, _ value: String) -> Answer {
         var answer = self
         answer.fields.append(name, value)
         return answer
     }
 
-    /// The same where no failing part fails the answer: required parts become optional ones.
+    /// Returns the answer with its required parts made optional, so that no failing part fails the answer.
     public func optionalParts() -> Answer {
         var answer = self
         switch content {
@@ -88,14 +88,14 @@ public struct Answer: Sendable {
     }
 }
 
-/// A part under its name, and what has become of it. All there is of a request's parts is in one array of these: its
-/// answer, its envelope and its line in the log are written from there.
+/// A part with its name, subscription and outcome. A request keeps its parts in one array, from which its envelope and its log
+/// line are written.
 struct NamedPart: Sendable {
     let name: String
     var part: Part
-    /// What awaits the part. After the part's end it is kept only where it is a call, for the log.
+    /// The part's subscription. Once the part has ended, it is kept only if it is an upstream call, for the log.
     private(set) var work: Link?
-    /// How the part ended; `nil` until then.
+    /// `nil` until the part has ended.
     var outcome: PartOutcome?
 
     init(name: String, part: consuming Part) {
@@ -103,19 +103,19 @@ struct NamedPart: Sendable {
         self.part = part
     }
 
-    /// Sets what awaits the part, and leaves in `work` what did before.
+    /// Swaps the part's subscription with `work`.
     mutating func keep(_ work: inout Link?) {
         swap(&self.work, &work)
         if outcome != nil { dropWork() }
     }
 
-    /// Notes how the part ended, once. `outcome` is nil afterwards.
+    /// Takes the part's outcome from the caller. Called once.
     mutating func end(_ outcome: inout PartOutcome?) {
         swap(&self.outcome, &outcome)
         dropWork()
     }
 
-    /// Ends what awaits the part, if it has not ended.
+    /// Cancels the part if it has not ended.
     mutating func stop() {
         if outcome == nil { work.take()?.stop() }
     }
@@ -124,7 +124,7 @@ struct NamedPart: Sendable {
         if let work, !work.isOneCall { self.work = nil }
     }
 
-    /// Why it failed; `nil` where it did not, or has not ended.
+    /// `nil` if the part has not failed, or has not ended.
     var failure: PartFailure? { outcome?.failure }
 
     fileprivate func relaxed() -> NamedPart {
@@ -134,13 +134,13 @@ struct NamedPart: Sendable {
         }
     }
 
-    /// Two parts of one name, or one without, cannot stand in an object.
+    /// Throws if a part has no name or two have the same: they could not be members of one object.
     static func check(_ parts: [NamedPart]) throws(EndpointFault) {
         for index in parts.indices {
             let name = parts[index].name
             if name.isEmpty { throw EndpointFault("part \(index + 1) has no name") }
             for earlier in 0..<index where parts[earlier].name == name {
-                throw EndpointFault("two parts are called \(name)")
+                throw EndpointFault("two parts are named \(name)")
             }
         }
     }
@@ -153,7 +153,7 @@ struct NamedPart: Sendable {
     }
 }
 
-/// `Answer.parts`: called with a name for each part.
+/// The type of `Answer.parts`, which is called with a name for each part.
 @dynamicCallable
 public struct NamedParts: Sendable {
     public func dynamicallyCall(withKeywordArguments parts: KeyValuePairs<String, any PartConvertible>)
@@ -163,7 +163,7 @@ public struct NamedParts: Sendable {
     }
 }
 
-/// `Answer.first`: called with a name for each step.
+/// The type of `Answer.first`, which is called with a name for each step.
 @dynamicCallable
 public struct FirstSteps: Sendable {
     public func dynamicallyCall(withKeywordArguments steps: KeyValuePairs<String, any PartConvertible>)
@@ -173,26 +173,26 @@ public struct FirstSteps: Sendable {
     }
 }
 
-/// Steps that wait to be told what comes after them.
+/// Steps without the answer that follows them.
 public struct Steps: Sendable {
     let steps: [NamedPart]
 
-    /// The answer once every step has succeeded.
+    /// Makes the answer once every step has succeeded.
     public func then(_ answer: @escaping @Sendable () throws -> Answer) -> Answer {
         Answer(.steps(steps) { _ in try answer() })
     }
 
-    /// The answer once every step has succeeded, made of what the steps brought.
+    /// Makes the answer from the steps' values once every step has succeeded.
     public func then(_ answer: @escaping @Sendable (StepValues) throws -> Answer) -> Answer {
         Answer(.steps(steps, then: answer))
     }
 }
 
-/// What the steps before an answer brought, by name.
+/// The values of the steps before an answer, by name.
 public struct StepValues: Sendable {
     let steps: [NamedPart]
 
-    /// The step's value: `null` where it brought no content, `nil` where there is no such step.
+    /// The step's value: `null` if it had no content, `nil` if there is no such step.
     public subscript(name: String) -> JSONFragment? {
         steps.first { $0.name == name }.flatMap { $0.outcome?.value }
     }

@@ -3,7 +3,7 @@ public import JSONBytes
 import JSONCoding
 public import Rx
 
-/// A value that can stand in an answer's `data`.
+/// A value that can be part of an answer's `data`.
 ///
 /// An `Encodable` type opts in by declaring the conformance and nothing else:
 ///
@@ -11,10 +11,10 @@ public import Rx
 ///
 /// Then a `Single<Weight>`, an `Observable<Weight>` and a `Weight` are parts.
 public protocol JSONRepresentable: PartConvertible {
-    /// The value as JSON. What it throws is a fault of the gateway's author: `500 INTERNAL`.
+    /// The value as JSON. An error is answered as `500 INTERNAL` and reported as an incident.
     func jsonFragment() throws -> JSONFragment
 
-    /// The part that a single of such values is.
+    /// Makes a part from a single of such values.
     static func part(of single: consuming Single<Self>) -> Part
 }
 
@@ -37,15 +37,14 @@ extension JSONRepresentable where Self: Encodable {
 extension JSONFragment: JSONRepresentable {
     public func jsonFragment() -> JSONFragment { self }
 
-    /// As it is: the common case costs no step.
+    /// Adds no operator, because this is the common case.
     public static func part(of single: consuming Single<JSONFragment>) -> Part {
         Part(source: single)
     }
 }
 
 extension JSONFragment {
-    /// Encodes with sorted keys (so that equal values give equal bytes), slashes as they are, and dates by
-    /// ISO 8601.
+    /// Encodes with sorted keys, so that equal values give equal bytes, unescaped slashes, and ISO 8601 dates.
     public init(encoding value: some Encodable) throws {
         self = try JSONFragment.encoder.encode(value)
     }
@@ -66,7 +65,7 @@ extension Int: JSONRepresentable {}
 extension Double: JSONRepresentable {}
 extension CalendarDate: JSONRepresentable {}
 
-/// `nil` is `null`.
+/// `nil` becomes `null`.
 extension Optional: JSONRepresentable, PartConvertible where Wrapped: JSONRepresentable {
     public func jsonFragment() throws -> JSONFragment {
         try self?.jsonFragment() ?? .null
@@ -83,7 +82,7 @@ extension Array: JSONRepresentable, PartConvertible where Element: JSONRepresent
     }
 }
 
-/// The keys are sorted, so that equal values give equal bytes.
+/// Writes the keys sorted, so that equal values give equal bytes.
 extension Dictionary: JSONRepresentable, PartConvertible where Key == String, Value: JSONRepresentable {
     public func jsonFragment() throws -> JSONFragment {
         var composer = JSONComposer()

@@ -1,23 +1,22 @@
 import JSONBytes
 import Rx
 
-/// One named piece of an answer's `data`, with what its failure means for the whole.
+/// One named member of an answer's `data`, and what its failure means for the answer.
 ///
-/// Anything that is `PartConvertible` becomes one; writing `Part` out is only needed for a policy or an
-/// `async` function:
+/// Anything `PartConvertible` can be a part. `Part` itself is needed only for a policy or an `async` function:
 ///
 ///     .parts(
 ///         recent: diary.rx.request(.recent).fragment(),
 ///         tips: Part(tips.rx.request(.today).fragment()).fallback([String]()),
 ///         mood: Part.task { try await mood.today() }.optional())
 public struct Part: Sendable {
-    /// What a failure of the part does.
+    /// What a failure of the part means for the answer.
     enum Policy: Sendable {
-        /// The whole answer fails.
+        /// The answer fails.
         case required
-        /// The part is `null`, the answer `PARTIAL`.
+        /// The part becomes `null`, the answer `PARTIAL`.
         case optional
-        /// The part is this value, the answer `PARTIAL`.
+        /// The part becomes this value, the answer `PARTIAL`.
         case fallback(JSONFragment)
     }
 
@@ -26,7 +25,7 @@ public struct Part: Sendable {
         case task(@Sendable () async throws -> JSONFragment)
     }
 
-    /// `nil` once the part is awaited: a source that nobody else holds runs itself, and no copy.
+    /// `nil` once the part has started: a uniquely held source runs in place instead of being copied.
     private var source: Source?
     private(set) var policy = Policy.required
 
@@ -38,27 +37,27 @@ public struct Part: Sendable {
         source = .task(task)
     }
 
-    /// The part's source, and the part without it.
+    /// Moves the source out.
     mutating func takeSource() -> Source? { source.take() }
 
-    /// A required part.
+    /// Makes a required part.
     public init(_ part: some PartConvertible) {
         self = part.asPart()
     }
 
-    /// A failure leaves the part `null` and makes the answer `PARTIAL`.
+    /// Returns the part so that its failure makes it `null` and the answer `PARTIAL`.
     public func optional() -> Part {
         var part = self
         part.policy = .optional
         return part
     }
 
-    /// A failure puts `value` in the part's place and makes the answer `PARTIAL`.
+    /// Returns the part so that its failure replaces it by `value` and makes the answer `PARTIAL`.
     public func fallback(_ value: some JSONRepresentable) -> Part {
         fallback { try value.jsonFragment() }
     }
 
-    /// A failure puts any encodable `value` in the part's place and makes the answer `PARTIAL`.
+    /// Returns the part so that its failure replaces it by any encodable `value` and makes the answer `PARTIAL`.
     public func fallback(encoding value: some Encodable & Sendable) -> Part {
         fallback { try JSONFragment(encoding: value) }
     }
@@ -68,7 +67,7 @@ public struct Part: Sendable {
         do {
             part.policy = .fallback(try value())
         } catch {
-            // A fallback that cannot be written is a fault of the endpoint, not of the upstream it stands for.
+            // A fallback that cannot be encoded is the endpoint's fault: it fails the part even if the upstream answers.
             part = Part(source: .error(error))
         }
         return part
@@ -76,20 +75,20 @@ public struct Part: Sendable {
 }
 
 extension Part {
-    /// A part that is known already.
+    /// A part with a known value.
     public static func value(_ value: some Encodable) -> Part {
         Part(source: PartSource.of { try JSONFragment(encoding: value) })
     }
 
-    /// A part that an `async` function brings. It runs once the answer is asked for; its task is cancelled when
-    /// the request ends before it.
+    /// A part whose value an `async` function returns. The function starts with the other parts; its task is cancelled if the
+    /// request ends first.
     public static func task<Value: JSONRepresentable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) -> Part {
         Part(task: { try await work().jsonFragment() })
     }
 
-    /// A part that an `async` function brings as any encodable value.
+    /// A part whose value, of any encodable type, an `async` function returns.
     @_disfavoredOverload
     public static func task<Value: Encodable & Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
@@ -98,9 +97,9 @@ extension Part {
     }
 }
 
-/// What can be a part of an answer: parts, `Single`s and `Observable`s of JSON values, and JSON values.
+/// Can be a part of an answer: parts, `Single`s and `Observable`s of JSON values, and JSON values.
 public protocol PartConvertible: Sendable {
-    /// The part, required unless it says otherwise.
+    /// Returns the part, which is required unless it has another policy.
     func asPart() -> Part
 }
 

@@ -1,9 +1,9 @@
 import JSONBytes
 public import Rx
 
-/// The sources that parts are made of.
+/// Makes the singles that parts run.
 enum PartSource {
-    /// What is known already, or why it cannot be had.
+    /// A single of a known value, or of the error that computing it throws.
     static func of(_ value: () throws -> JSONFragment) -> Single<JSONFragment> {
         do {
             return .just(try value())
@@ -12,7 +12,7 @@ enum PartSource {
         }
     }
 
-    /// Runs `work` in a task for each subscription, on the scheduler's thread where that is an executor; disposal cancels
+    /// Runs `work` in a task for each subscription, on the scheduler's thread if the scheduler is an executor. Disposal cancels
     /// the task.
     static func task(
         _ work: @escaping @Sendable () async throws -> JSONFragment, on scheduler: any SchedulerType
@@ -29,7 +29,7 @@ enum PartSource {
         }
     }
 
-    /// The first value of a stream, after which the stream is disposed; `null` where it ends without one.
+    /// A single of a stream's first value, after which the stream is disposed; `null` if the stream has no value.
     static func first<Element: JSONRepresentable>(of stream: Observable<Element>) -> Single<JSONFragment> {
         .create { observer in
             stream.subscribe(
@@ -41,7 +41,7 @@ enum PartSource {
 }
 
 extension Part.Source {
-    /// What the part is awaited by.
+    /// Returns the single to subscribe to.
     consuming func single(on scheduler: any SchedulerType) -> Single<JSONFragment> {
         switch consume self {
         case .single(let single): single
@@ -53,20 +53,20 @@ extension Part.Source {
 extension PrimitiveSequence: PartConvertible where Trait == SingleTrait, Element: JSONRepresentable {
     public func asPart() -> Part { Element.part(of: self) }
 
-    /// A part whose failure leaves it `null` and makes the answer `PARTIAL`.
+    /// Returns a part whose failure makes it `null` and the answer `PARTIAL`.
     public func optional() -> Part { asPart().optional() }
 
-    /// A part whose failure puts `value` in its place and makes the answer `PARTIAL`.
+    /// Returns a part whose failure replaces it by `value` and makes the answer `PARTIAL`.
     public func fallback(_ value: some JSONRepresentable) -> Part { asPart().fallback(value) }
 }
 
-/// The stream's first value is the part; a stream that ends without one is a part without content.
+/// The part is the stream's first value, or has no content if the stream is empty.
 extension Observable: PartConvertible where Element: JSONRepresentable {
     public func asPart() -> Part { Part(source: PartSource.first(of: self)) }
 
-    /// A part whose failure leaves it `null` and makes the answer `PARTIAL`.
+    /// Returns a part whose failure makes it `null` and the answer `PARTIAL`.
     public func optional() -> Part { asPart().optional() }
 
-    /// A part whose failure puts `value` in its place and makes the answer `PARTIAL`.
+    /// Returns a part whose failure replaces it by `value` and makes the answer `PARTIAL`.
     public func fallback(_ value: some JSONRepresentable) -> Part { asPart().fallback(value) }
 }

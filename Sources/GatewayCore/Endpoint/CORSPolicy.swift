@@ -1,6 +1,6 @@
 public import HTTPModel
 
-/// Which scripts of other origins a browser lets call the gateway (Fetch standard, "CORS protocol").
+/// The scripts of other origins that browsers allow to call the gateway (Fetch standard, "CORS protocol").
 ///
 ///     Gateway(environment, cors: CORSPolicy(origins: .list(["https://app.example"]), headers: [.contentType]))
 public struct CORSPolicy: Sendable {
@@ -16,20 +16,20 @@ public struct CORSPolicy: Sendable {
         /// Every origin, without credentials.
         public static let any = Origins(storage: .any)
 
-        /// These: scheme, host and port as browsers write them, without a slash at the end.
+        /// These origins: scheme, host and port as browsers write them, without a trailing slash.
         public static func list(_ origins: [String]) -> Origins { Origins(storage: .list(origins)) }
     }
 
     public var origins: Origins
-    /// The methods that scripts may use, of those that a path has.
+    /// The methods that scripts may use on paths that have them.
     public var methods: [HTTPMethod]
-    /// The request fields that scripts may set beyond the few that browsers always allow.
+    /// The request fields that scripts may set, besides the few that browsers always allow.
     public var headers: [HTTPFieldName]
-    /// The response fields that scripts may read beyond the few that browsers always allow.
+    /// The response fields that scripts may read, besides the few that browsers always allow.
     public var exposedHeaders: [HTTPFieldName]
-    /// How long a browser may remember a preflight. Default 10 minutes.
+    /// How long a browser may cache a preflight. Default 10 minutes.
     public var maxAge: Duration
-    /// Whether scripts may send cookies and credentials. Needs a list of origins.
+    /// Whether scripts may send cookies and other credentials. Requires a list of origins.
     public var allowsCredentials: Bool
 
     public init(
@@ -48,14 +48,14 @@ public struct CORSPolicy: Sendable {
         self.allowsCredentials = allowsCredentials
     }
 
-    /// What makes the policy one that no browser would follow.
+    /// The reasons why no browser would follow the policy.
     var faults: [String] {
         switch origins.storage {
         case .any:
-            return allowsCredentials ? ["CORS with credentials needs a list of origins"] : []
+            return allowsCredentials ? ["CORS with credentials requires a list of origins"] : []
         case .list(let origins):
             return origins.filter { !Self.isOrigin($0) }.map {
-                "the CORS origin \"\($0)\" is not written scheme://host[:port]"
+                "the CORS origin \"\($0)\" is not of the form scheme://host[:port]"
             }
         }
     }
@@ -70,12 +70,12 @@ public struct CORSPolicy: Sendable {
 }
 
 extension CORSPolicy {
-    /// Whether an OPTIONS request is a browser asking before the real one.
+    /// Whether an OPTIONS request is a browser's preflight.
     static func isPreflight(_ fields: HTTPFields) -> Bool {
         fields.contains(.origin) && fields.contains(.accessControlRequestMethod)
     }
 
-    /// Adds what every answer but a preflight's carries.
+    /// Adds the CORS fields of an answer that is not a preflight's.
     ///
     /// - Parameter request: the request's fields; nil where they could not be read.
     func addFields(to target: inout HTTPFields, for request: HTTPFields?) {
@@ -85,7 +85,7 @@ extension CORSPolicy {
         }
     }
 
-    /// The fields that answer a preflight for a path with these methods.
+    /// Returns the CORS fields of a preflight's answer for a path with these methods.
     func preflightFields(for request: HTTPFields, methods allowed: [HTTPMethod]) -> HTTPFields {
         var fields = HTTPFields()
         guard addOrigin(to: &fields, for: request) else { return fields }
@@ -97,15 +97,14 @@ extension CORSPolicy {
         return fields
     }
 
-    /// Names the origin if it may call, and returns whether it may.
+    /// Adds the origin if it is allowed, and returns whether it is.
     ///
-    /// An answer whose `Access-Control-Allow-Origin` depends on the request's `Origin` has `Vary: Origin` for every
-    /// request, also one without an origin: else a cache could hand it to a browser of another (Fetch, "CORS protocol
-    /// and HTTP caches").
+    /// If `Access-Control-Allow-Origin` depends on the request, every answer has `Vary: Origin`, even without an `Origin` in the
+    /// request: otherwise a cache could reuse the answer for another origin (Fetch, "CORS protocol and HTTP caches").
     private func addOrigin(to target: inout HTTPFields, for request: HTTPFields?) -> Bool {
         switch origins.storage {
         case .any:
-            // For requests without an Origin too, so that the field is a constant and no cache needs Vary.
+            // Sent without an Origin in the request too: a constant field needs no Vary.
             target.append(.accessControlAllowOrigin, "*")
         case .list(let origins):
             target.append(.vary, "Origin")

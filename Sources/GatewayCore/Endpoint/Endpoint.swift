@@ -4,7 +4,7 @@ import JSONBytes
 import Networking
 import Rx
 
-/// One path and method, and what answers it.
+/// One path and method with its handler and settings.
 final class Endpoint: Sendable {
     enum Handler: Sendable {
         case sync(@Sendable (GatewayRequest) throws -> Answer)
@@ -19,7 +19,7 @@ final class Endpoint: Sendable {
     let settings: EndpointSettings
     let deadlineSeconds: Double
     let deadlineInterval: RxTimeInterval
-    /// All fields of a client's request that may go to an upstream.
+    /// All fields of a client's request that may be forwarded to an upstream.
     let forwarded: [HTTPFieldName]
 
     init(method: HTTPMethod, template: PathTemplate, handler: Handler, settings: EndpointSettings) {
@@ -36,18 +36,19 @@ final class Endpoint: Sendable {
     }
 }
 
-/// What an endpoint does in its own way.
+/// The settings of one endpoint.
 struct EndpointSettings: Sendable {
     var deadline: Duration
     var bodyLimit: Int
     var json: JSONLimits
     var forwards: [HTTPFieldName] = []
-    /// The upstreams that the client's `Authorization` goes to, and those for its `Cookie`.
+    /// The upstreams that get the client's `Authorization`.
     var authorizationUpstreams: [String] = []
+    /// The upstreams that get the client's `Cookie`.
     var cookieUpstreams: [String] = []
     var revealsUpstreamMessages = false
 
-    /// Why the options cannot hold, whatever the upstreams are.
+    /// Why the settings are invalid regardless of the declared upstreams; nil if they are valid.
     var fault: String? {
         if forwards.contains(.authorization) || forwards.contains(.cookie) {
             return "forwards credentials to every upstream; "
@@ -57,49 +58,47 @@ struct EndpointSettings: Sendable {
     }
 }
 
-/// A setting of one endpoint, beside its path:
+/// A setting of one endpoint, given after its path:
 ///
 ///     gateway.get("/api/me", .deadline(.seconds(3)), .forwardsAuthorization(to: "users")) { request in ... }
 public struct EndpointOption: Sendable {
     let apply: @Sendable (inout EndpointSettings) -> Void
 
-    /// From the request's start to its answer; parts unfinished by then are `deadline_exceeded`.
+    /// Limits the time from the request to its answer. Parts that have not ended by then fail with `deadline_exceeded`.
     public static func deadline(_ duration: Duration) -> EndpointOption {
         EndpointOption { $0.deadline = duration }
     }
 
-    /// Bytes of the request body; a longer one is 413.
+    /// Limits the request body to this many bytes; a longer one is 413.
     public static func bodyLimit(_ bytes: Int) -> EndpointOption {
         EndpointOption { $0.bodyLimit = bytes }
     }
 
-    /// Fields of the client's request that go with every upstream call of this endpoint. By default none does.
+    /// Forwards these fields of the client's request with every upstream call of this endpoint. By default none is forwarded.
     public static func forwards(_ names: HTTPFieldName...) -> EndpointOption {
         EndpointOption { $0.forwards += names }
     }
 
-    /// Sends the client's `Authorization` to these upstreams, by name, and to no other. Their 401 and 403 reach the
-    /// client, whether it sent an `Authorization` or not. A name that no `provider(_:upstream:)` of the gateway has
-    /// is a declaration fault.
+    /// Forwards the client's `Authorization` to the upstreams of these names and to no other. Their 401 and 403 reach the client,
+    /// whether or not it sent an `Authorization`. A name without a `provider(_:upstream:)` is a declaration fault.
     public static func forwardsAuthorization(to upstreams: String...) -> EndpointOption {
         EndpointOption { $0.authorizationUpstreams += upstreams }
     }
 
-    /// Sends the client's `Cookie` to these upstreams, by name, and to no other. A name that no
-    /// `provider(_:upstream:)` of the gateway has is a declaration fault.
+    /// Forwards the client's `Cookie` to the upstreams of these names and to no other. A name without a `provider(_:upstream:)` is
+    /// a declaration fault.
     public static func forwardsCookies(to upstreams: String...) -> EndpointOption {
         EndpointOption { $0.cookieUpstreams += upstreams }
     }
 
-    /// Shows the client what an upstream says in the `message` of its error envelope. By default nothing of an
-    /// upstream's text is shown.
+    /// Shows the client the `message` of an upstream's error envelope. By default no text of an upstream is shown.
     public static var revealsUpstreamMessages: EndpointOption {
         EndpointOption { $0.revealsUpstreamMessages = true }
     }
 }
 
 extension EndpointSettings {
-    /// The upstreams that get credentials but are not among `known`: the field that each would get, and its name.
+    /// The upstreams that would get credentials but are not among `known`, with the field that each would get.
     func unknownUpstreams(known: [String]) -> [(field: HTTPFieldName, upstream: String)] {
         let listed =
             authorizationUpstreams.map { (field: HTTPFieldName.authorization, upstream: $0) }
@@ -109,7 +108,7 @@ extension EndpointSettings {
 }
 
 extension Duration {
-    /// What a scheduler takes; a duration beyond 292 years is held to that.
+    /// The duration for a scheduler, clamped to 292 years.
     fileprivate var timeInterval: RxTimeInterval {
         .nanoseconds(Int(nanoseconds))
     }

@@ -1,10 +1,10 @@
 import HTTPModel
 public import Rx
 
-// The methods by name, each for the three kinds of handler; `Gateway.on` says what they are. A closure that fits
-// several, such as one that only throws, is the first kind.
+// One function for each method and each of the three kinds of handler, which `Gateway.on` documents. A closure that fits several
+// kinds is of the first.
 extension Gateway {
-    /// A GET endpoint; HEAD comes with it.
+    /// Adds a GET endpoint, which answers HEAD too.
     public func get(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) throws -> Answer
@@ -12,7 +12,7 @@ extension Gateway {
         on(.get, path, options, handler)
     }
 
-    /// A GET endpoint; HEAD comes with it.
+    /// Adds a GET endpoint, which answers HEAD too.
     public func get(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) async throws -> Answer
@@ -20,7 +20,7 @@ extension Gateway {
         on(.get, path, options, handler)
     }
 
-    /// A GET endpoint; HEAD comes with it.
+    /// Adds a GET endpoint, which answers HEAD too.
     @_disfavoredOverload
     public func get(
         _ path: String, _ options: EndpointOption...,
@@ -29,7 +29,7 @@ extension Gateway {
         on(.get, path, options, handler)
     }
 
-    /// A POST endpoint.
+    /// Adds a POST endpoint.
     public func post(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) throws -> Answer
@@ -37,7 +37,7 @@ extension Gateway {
         on(.post, path, options, handler)
     }
 
-    /// A POST endpoint.
+    /// Adds a POST endpoint.
     public func post(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) async throws -> Answer
@@ -45,7 +45,7 @@ extension Gateway {
         on(.post, path, options, handler)
     }
 
-    /// A POST endpoint.
+    /// Adds a POST endpoint.
     @_disfavoredOverload
     public func post(
         _ path: String, _ options: EndpointOption...,
@@ -54,7 +54,7 @@ extension Gateway {
         on(.post, path, options, handler)
     }
 
-    /// A PUT endpoint.
+    /// Adds a PUT endpoint.
     public func put(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) throws -> Answer
@@ -62,7 +62,7 @@ extension Gateway {
         on(.put, path, options, handler)
     }
 
-    /// A PUT endpoint.
+    /// Adds a PUT endpoint.
     public func put(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) async throws -> Answer
@@ -70,7 +70,7 @@ extension Gateway {
         on(.put, path, options, handler)
     }
 
-    /// A PUT endpoint.
+    /// Adds a PUT endpoint.
     @_disfavoredOverload
     public func put(
         _ path: String, _ options: EndpointOption...,
@@ -79,7 +79,7 @@ extension Gateway {
         on(.put, path, options, handler)
     }
 
-    /// A PATCH endpoint.
+    /// Adds a PATCH endpoint.
     public func patch(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) throws -> Answer
@@ -87,7 +87,7 @@ extension Gateway {
         on(.patch, path, options, handler)
     }
 
-    /// A PATCH endpoint.
+    /// Adds a PATCH endpoint.
     public func patch(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) async throws -> Answer
@@ -95,7 +95,7 @@ extension Gateway {
         on(.patch, path, options, handler)
     }
 
-    /// A PATCH endpoint.
+    /// Adds a PATCH endpoint.
     @_disfavoredOverload
     public func patch(
         _ path: String, _ options: EndpointOption...,
@@ -104,7 +104,7 @@ extension Gateway {
         on(.patch, path, options, handler)
     }
 
-    /// A DELETE endpoint.
+    /// Adds a DELETE endpoint.
     public func delete(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) throws -> Answer
@@ -112,7 +112,7 @@ extension Gateway {
         on(.delete, path, options, handler)
     }
 
-    /// A DELETE endpoint.
+    /// Adds a DELETE endpoint.
     public func delete(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) async throws -> Answer
@@ -120,7 +120,7 @@ extension Gateway {
         on(.delete, path, options, handler)
     }
 
-    /// A DELETE endpoint.
+    /// Adds a DELETE endpoint.
     @_disfavoredOverload
     public func delete(
         _ path: String, _ options: EndpointOption...,

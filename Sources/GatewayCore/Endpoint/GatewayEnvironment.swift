@@ -1,17 +1,17 @@
 public import JSONBytes
 public import Networking
 
-/// What the process gives a gateway: the way to its upstreams, and where it may complain.
+/// What a gateway needs from its process: the transport to its upstreams and a hook for incidents.
 public struct GatewayEnvironment: Sendable {
-    /// Carries calls; its scheduler is the gateway's clock and timers.
+    /// Carries the upstream calls. Its scheduler provides the gateway's clock and timers.
     public var transport: any Transport
     /// Addresses by upstream name that replace the targets' own: `["diary": "http://127.0.0.1:9001/food-diary"]`.
     public var upstreamOverrides: [String: String]
-    /// Names of upstreams that connections have settings for. One that nobody declares is a fault. Default none.
+    /// Names of upstreams that have connection settings. An undeclared one is a declaration fault. Default none.
     public var configuredUpstreams: Set<String>
     /// The gateway's name in `Via` and `Proxy-Status`. Default `sluice`.
     public var name: GatewayName
-    /// Gets what is a fault of ours, on the loop of the request: log it, do not wait in it.
+    /// Called for each incident, on the loop of the request: it must not block.
     public var report: @Sendable (GatewayIncident) -> Void
 
     public init(
@@ -29,12 +29,12 @@ public struct GatewayEnvironment: Sendable {
     }
 }
 
-/// An error that no client should see: something in an endpoint's code or in ours went wrong.
+/// An unexpected error in an endpoint's code or in the gateway. Clients see only `500 INTERNAL`.
 public struct GatewayIncident: Sendable, CustomStringConvertible {
     public let requestID: String
     /// The endpoint's path template.
     public let route: String
-    /// The part or step it happened in; `nil` for the handler itself.
+    /// The part or step that failed; `nil` for the handler itself.
     public let part: String?
     public let error: any Error
 
@@ -44,19 +44,18 @@ public struct GatewayIncident: Sendable, CustomStringConvertible {
     }
 }
 
-/// What a gateway allows; each with its default.
+/// The limits of a gateway.
 public struct GatewayLimits: Sendable {
-    /// From the request's start to its answer. Default 15 s; an endpoint may have its own.
+    /// Time from the request to its answer. Default 15 s; an endpoint may override it.
     public var deadline: Duration = .seconds(15)
-    /// Bytes of a request body. Default 1 MiB; an endpoint may have its own.
+    /// Bytes of a request body. Default 1 MiB; an endpoint may override it.
     public var requestBody = 1024 * 1024
-    /// Bytes of a merged answer; one that grows beyond is a 502. Default 16 MiB.
+    /// Bytes of the values in a merged answer; a larger one is a 502. Default 16 MiB.
     public var answer = 16 * 1024 * 1024
-    /// What the JSON of a request may ask of its reader; beyond it a 400. Default 64 levels, numbers of 256 bytes.
+    /// Limits of the JSON in request bodies; a body beyond them is a 400. Default 64 levels, numbers of 256 bytes.
     public var json = JSONLimits.standard
-    /// Whether a request may ask for its timeline, by `Prefer: timeline` (RFC 7240). The answer then tells when each part,
-    /// upstream call and attempt began and ended, in `meta.timeline` and in `Server-Timing`. Default false: how long upstreams
-    /// take is no client's business.
+    /// Whether a request may ask for its timeline with `Prefer: timeline` (RFC 7240). The answer then has the times of each part,
+    /// upstream call and attempt in `meta.timeline` and `Server-Timing`. Default false, because the upstreams' times are internal.
     public var allowsTimeline = false
 
     public init() {}

@@ -2,7 +2,7 @@ import HTTPModel
 @_spi(Lines) import JSONBytes
 import Networking
 
-/// A request's timeline as its answer tells it: in the envelope and in `Server-Timing`. Of an upstream it says the name.
+/// A request's timeline as shown in its envelope and in `Server-Timing`. It reveals nothing about an upstream but its name.
 struct AnswerTimeline: Sendable {
     private let parts: [RequestTimeline.Part]
     /// Nanoseconds from the request to its answer.
@@ -15,9 +15,9 @@ struct AnswerTimeline: Sendable {
         self.total = total
     }
 
-    // MARK: - The envelope
+    // MARK: - Envelope
 
-    /// About the bytes that it takes there.
+    /// An estimate of the bytes that `write` adds.
     var envelopeBytes: Int {
         parts.reduce(32) { sum, part in
             part.calls.reduce(sum + 96 + (part.name?.utf8.count ?? 0)) {
@@ -26,7 +26,7 @@ struct AnswerTimeline: Sendable {
         }
     }
 
-    /// Writes it as a further member.
+    /// Writes the member `timeline`, with a comma before it.
     func write(to line: inout JSONLine) {
         line.constant(",\"timeline\":")
         line.list(parts, Self.write)
@@ -80,7 +80,7 @@ struct AnswerTimeline: Sendable {
         line.constant("}")
     }
 
-    // MARK: - The fields
+    // MARK: - Fields
 
     func addFields(to fields: inout HTTPFields) {
         fields.append(.preferenceApplied, "timeline")
@@ -88,9 +88,9 @@ struct AnswerTimeline: Sendable {
         fields.append(.serverTiming, serverTiming)
     }
 
-    /// `sluice;dur=12.417, weights;dur=6.102, weather;dur=12.4;desc="networkFail"` (W3C Server Timing): how long the gateway took,
-    /// under its name in `Via`, and each part, and how it failed where it did. One that had not ended took the rest of the
-    /// time: the deadline ended it.
+    /// `sluice;dur=12.417, weights;dur=6.102, weather;dur=12.4;desc="networkFail"` (W3C Server Timing): the time of the gateway,
+    /// under its name in `Via`, and the times of the parts, with the kind of each failure. A part that has not ended was ended by
+    /// the deadline, so its time runs to the answer.
     private var serverTiming: String {
         var text = "\(name);dur=\(Self.milliseconds(total))"
         for part in parts {
@@ -109,7 +109,7 @@ struct AnswerTimeline: Sendable {
         return "\(microseconds / 1000).\(rest)"
     }
 
-    /// A name may be any text, a metric's is a token: what is none in one is an underscore.
+    /// A metric's name is a token, but a part's may be any text: other characters become underscores.
     private static func token(_ name: String) -> String {
         String(
             decoding: name.unicodeScalars.map { scalar in
@@ -134,7 +134,7 @@ extension JSONLine {
         if let text { string(text) } else { constant("null") }
     }
 
-    /// With three decimal places: a request's clock has microseconds.
+    /// With three decimal places, because a request's clock has microseconds.
     fileprivate mutating func milliseconds(_ nanoseconds: Int64?) {
         guard let nanoseconds else { return constant("null") }
         fixed(Int(min(max(nanoseconds, 0), .max - 500) + 500) / 1000, places: 3)

@@ -2,15 +2,14 @@
 import Networking
 import Rx
 
-/// The parts of an answer as they ended, in the order of the plan.
+/// The parts of a stage with their outcomes, in the order of the plan.
 struct PartResults: Sendable {
     private(set) var parts: [NamedPart]
-    /// Whether the parts stand in the endpoint's plan. One call that a handler made itself has no name: it is an
-    /// error of the answer, and no part of it.
+    /// False for the one call of a handler that failed outside of any part: it is listed in `errors` but not in `meta.parts`.
     let hasNames: Bool
-    /// Whether they came before the answer, which the next stage makes.
+    /// Whether they are steps before the answer.
     let areSteps: Bool
-    /// The number of the first part; those of the others follow. Nil where they have none.
+    /// The number of the first part; the others follow it. Nil without names.
     let firstNumber: Int?
 
     init(_ parts: consuming [NamedPart], from firstNumber: Int, areSteps: Bool = false) {
@@ -20,7 +19,7 @@ struct PartResults: Sendable {
         hasNames = true
     }
 
-    /// The failure of a call that is no part.
+    /// The failure of a call that belongs to no part.
     init(unnamed failure: PartFailure, elapsed: Int64) {
         var call = NamedPart(name: "", part: Part(source: .never()))
         call.outcome = PartOutcome(failure, elapsed: elapsed)
@@ -30,13 +29,13 @@ struct PartResults: Sendable {
         firstNumber = nil
     }
 
-    /// Lets go of what the parts brought; how they ended stays.
+    /// Releases the parts' values; their kinds, failures and times stay.
     mutating func dropValues() {
         for index in parts.indices { parts[index].outcome?.dropValue() }
     }
 }
 
-/// What goes into an envelope beside its data.
+/// The members of an envelope besides its data and its parts.
 struct EnvelopeHead: ~Copyable {
     let code: String
     let message: String
@@ -47,7 +46,7 @@ struct EnvelopeHead: ~Copyable {
     let timeline: AnswerTimeline?
 }
 
-/// Writes the envelope of an answer as bytes, in the key order of the contract.
+/// Writes the envelope of an answer, with its keys in the documented order.
 enum Envelope {
     enum Body {
         case parts
@@ -55,7 +54,7 @@ enum Envelope {
         case null
     }
 
-    /// An answer with its data, in pieces that are ready for a gathered write.
+    /// Returns the envelope in pieces for a gathered write.
     static func answer(
         _ head: borrowing EnvelopeHead, _ body: Body, _ results: PartResults?, complete: Bool
     ) -> [ArraySlice<UInt8>] {
@@ -63,13 +62,13 @@ enum Envelope {
             256 + head.message.utf8.count + head.requestID.utf8.count + (results?.envelopeBytes ?? 0)
             + (head.timeline?.envelopeBytes ?? 0)
         let fragments = fragmentBytes(body, results)
-        // Up to 16 KiB it is one block, sized beforehand. In a longer one each fragment of 1 KiB or more becomes a piece
-        // of its own.
+        // Up to 16 KiB the envelope is one block of estimated size. In a longer one, each fragment of 1 KiB or more is a piece of
+        // its own and is not copied.
         let isOneBlock = room + fragments <= 16 * 1024
         var shared = SharedFragments(from: isOneBlock ? .max : 1024)
         let text = JSONLine.array(capacity: room + (isOneBlock ? fragments : 4 * 1024)) { line in
             if complete, head.status == 200 {
-                // What nearly every answer begins with.
+                // Nearly every answer begins with this.
                 line.constant("{\"code\":\"OK\",\"message\":\"success\",\"status\":200,\"data\":")
             } else {
                 begin(head, &line)
@@ -88,7 +87,7 @@ enum Envelope {
         return shared.pieces(of: text)
     }
 
-    /// An RFC 9457 problem in place of a failed answer.
+    /// Returns an RFC 9457 problem document instead of the envelope of a failed answer.
     static func problem(_ head: borrowing EnvelopeHead, _ code: ErrorCode, _ results: PartResults?)
         -> [ArraySlice<UInt8>]
     {
@@ -206,7 +205,7 @@ enum Envelope {
 }
 
 extension PartResults {
-    /// What stands in `data` for a part: its value, or its fallback where it failed.
+    /// The part's value in `data`: its own, its fallback, or `null`.
     func value(at index: Int) -> JSONFragment {
         if let outcome = parts[index].outcome, outcome.failure == nil { return outcome.value }
         switch parts[index].part.policy {
@@ -215,12 +214,12 @@ extension PartResults {
         }
     }
 
-    /// Bytes of all values in `data`.
+    /// The bytes of all values in `data`.
     var dataBytes: Int {
         parts.indices.reduce(0) { $0 + value(at: $1).bytes.count }
     }
 
-    /// About the bytes that names, kinds and errors take.
+    /// An estimate of the bytes of names, kinds and errors.
     fileprivate var envelopeBytes: Int {
         parts.indices.reduce(0) {
             $0 + 2 * parts[$1].name.utf8.count + (parts[$1].failure == nil ? 32 : 320)

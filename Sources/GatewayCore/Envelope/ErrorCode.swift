@@ -1,10 +1,10 @@
-/// The `code` of a failed answer, with the HTTP status it belongs to and the title that RFC 9457 asks for.
+/// The `code` of a failed answer, with its HTTP status and its title in a problem document (RFC 9457).
 public struct ErrorCode: Sendable, Hashable {
     /// Upper snake case: `NOT_FOUND`.
     public let name: String
     /// The HTTP status of an answer with this code.
     public let status: Int
-    /// A sentence's worth of what the code means, the same for every occurrence.
+    /// What the code means, the same for every occurrence.
     public let title: String
 
     private init(_ name: String, _ status: Int, _ title: String) {
@@ -15,33 +15,33 @@ public struct ErrorCode: Sendable, Hashable {
 
     public static let invalidRequest = ErrorCode("INVALID_REQUEST", 400, "The request is not valid")
     public static let unauthorized = ErrorCode("UNAUTHORIZED", 401, "Credentials are missing or not accepted")
-    public static let forbidden = ErrorCode("FORBIDDEN", 403, "The credentials do not allow this")
-    public static let notFound = ErrorCode("NOT_FOUND", 404, "There is no such resource")
+    public static let forbidden = ErrorCode("FORBIDDEN", 403, "The credentials do not permit the request")
+    public static let notFound = ErrorCode("NOT_FOUND", 404, "The resource was not found")
     public static let methodNotAllowed = ErrorCode(
-        "METHOD_NOT_ALLOWED", 405, "The resource has no such method")
+        "METHOD_NOT_ALLOWED", 405, "The resource does not support the method")
     public static let notAcceptable = ErrorCode("NOT_ACCEPTABLE", 406, "No acceptable representation exists")
     public static let requestTimeout = ErrorCode("REQUEST_TIMEOUT", 408, "The request did not arrive in time")
-    public static let conflict = ErrorCode("CONFLICT", 409, "The request conflicts with the present state")
-    public static let gone = ErrorCode("GONE", 410, "The resource exists no more")
+    public static let conflict = ErrorCode("CONFLICT", 409, "The request conflicts with the resource's state")
+    public static let gone = ErrorCode("GONE", 410, "The resource no longer exists")
     public static let preconditionFailed = ErrorCode(
-        "PRECONDITION_FAILED", 412, "A precondition does not hold")
+        "PRECONDITION_FAILED", 412, "A precondition was not met")
     public static let payloadTooLarge = ErrorCode("PAYLOAD_TOO_LARGE", 413, "The request body is too large")
     public static let uriTooLong = ErrorCode("URI_TOO_LONG", 414, "The request target is too long")
     public static let unsupportedMediaType = ErrorCode(
         "UNSUPPORTED_MEDIA_TYPE", 415, "The request body has an unsupported media type")
     public static let rangeNotSatisfiable = ErrorCode(
-        "RANGE_NOT_SATISFIABLE", 416, "The range is outside of the resource")
+        "RANGE_NOT_SATISFIABLE", 416, "The range lies outside the resource")
     public static let expectationFailed = ErrorCode(
-        "EXPECTATION_FAILED", 417, "The expectation cannot be met")
+        "EXPECTATION_FAILED", 417, "The Expect field cannot be met")
     public static let misdirected = ErrorCode(
         "MISDIRECTED", 421, "The gateway does not answer for this host")
     public static let unprocessable = ErrorCode("UNPROCESSABLE", 422, "The content cannot be processed")
     public static let tooManyRequests = ErrorCode("TOO_MANY_REQUESTS", 429, "Too many requests")
     public static let headersTooLarge = ErrorCode("HEADERS_TOO_LARGE", 431, "The header fields are too large")
-    public static let `internal` = ErrorCode("INTERNAL", 500, "The gateway failed")
+    public static let `internal` = ErrorCode("INTERNAL", 500, "The gateway failed to answer")
     public static let notImplemented = ErrorCode(
-        "NOT_IMPLEMENTED", 501, "The request needs what is not implemented")
-    public static let badGateway = ErrorCode("BAD_GATEWAY", 502, "An upstream gave no usable answer")
+        "NOT_IMPLEMENTED", 501, "The request requires a feature that is not implemented")
+    public static let badGateway = ErrorCode("BAD_GATEWAY", 502, "An upstream sent no usable response")
     public static let upstreamUnavailable = ErrorCode(
         "UPSTREAM_UNAVAILABLE", 503, "An upstream is not available")
     public static let overloaded = ErrorCode("OVERLOADED", 503, "The gateway has too many requests in flight")
@@ -51,10 +51,9 @@ public struct ErrorCode: Sendable, Hashable {
     public static let httpVersionNotSupported = ErrorCode(
         "HTTP_VERSION_NOT_SUPPORTED", 505, "The HTTP version is not supported")
     public static let loopDetected = ErrorCode(
-        "LOOP_DETECTED", 508, "The request goes round in a loop")
+        "LOOP_DETECTED", 508, "The request was forwarded in a loop")
 
-    /// The code for a failed answer with this status; a client error without a code of its own is
-    /// `INVALID_REQUEST`, any other status `INTERNAL`.
+    /// The code for a failed answer with this status. Other 4xx are `INVALID_REQUEST`, all else is `INTERNAL`.
     public init(status: Int) {
         self =
             switch status {

@@ -1,15 +1,15 @@
 public import HTTPModel
 
-/// An answer of the gateway's own that is no success: thrown by a handler, or made by the gateway itself.
+/// A failed answer, thrown by a handler or made by the gateway.
 ///
 ///     guard page > 0 else { throw GatewayError.invalidRequest("page must be 1 or more") }
 ///
-/// `message` is shown to the client as it is: put nothing of an upstream into it.
+/// Clients see `message` unchanged, so it must not contain text of an upstream.
 public struct GatewayError: Error, Sendable, CustomStringConvertible {
     public var code: ErrorCode
-    /// What is wrong with this request, for a person: a sentence without a full stop.
+    /// What is wrong with this request: a sentence without a full stop.
     public var message: String
-    /// Fields of the answer beside those that every answer has.
+    /// Fields of the answer besides those of every answer.
     public var fields: HTTPFields
 
     public init(_ code: ErrorCode, _ message: String, fields: HTTPFields = HTTPFields()) {
@@ -27,25 +27,25 @@ extension GatewayError {
     }
 
     /// - Parameters:
-    ///   - message: for the client.
-    ///   - challenge: the `WWW-Authenticate` that RFC 9110 15.5.2 asks for, such as `Bearer`.
+    ///   - message: shown to the client.
+    ///   - challenge: the `WWW-Authenticate` that RFC 9110 15.5.2 requires, such as `Bearer`.
     public static func unauthorized(_ message: String, challenge: String = "Bearer") -> GatewayError {
         GatewayError(.unauthorized, message, fields: [.wwwAuthenticate: challenge])
     }
 
     public static func forbidden(_ message: String) -> GatewayError { GatewayError(.forbidden, message) }
 
-    public static func notFound(_ message: String = "there is nothing at this path") -> GatewayError {
+    public static func notFound(_ message: String = "No endpoint matches this path") -> GatewayError {
         GatewayError(.notFound, message)
     }
 
     /// - Parameters:
-    ///   - method: the request's.
-    ///   - allowed: the methods that the resource has, for `Allow`.
+    ///   - method: the request's method.
+    ///   - allowed: the resource's methods, for `Allow`.
     public static func methodNotAllowed(_ method: HTTPMethod, allowed: [HTTPMethod]) -> GatewayError {
         let list = allowed.map(\.rawValue).joined(separator: ", ")
         return GatewayError(
-            .methodNotAllowed, "\(method.rawValue) is not among the methods of this path: \(list)",
+            .methodNotAllowed, "This path does not support \(method.rawValue), only \(list)",
             fields: [.allow: list])
     }
 
@@ -59,9 +59,9 @@ extension GatewayError {
 
     public static func conflict(_ message: String) -> GatewayError { GatewayError(.conflict, message) }
 
-    /// - Parameter limit: bytes.
+    /// - Parameter limit: the most bytes that are allowed.
     public static func payloadTooLarge(limit: Int) -> GatewayError {
-        GatewayError(.payloadTooLarge, "the request body has more than \(limit) bytes")
+        GatewayError(.payloadTooLarge, "The request body exceeds \(limit) bytes")
     }
 
     public static func uriTooLong(_ message: String) -> GatewayError { GatewayError(.uriTooLong, message) }
@@ -79,8 +79,8 @@ extension GatewayError {
     }
 
     /// - Parameters:
-    ///   - message: for the client.
-    ///   - retryAfter: whole seconds, for `Retry-After`.
+    ///   - message: shown to the client.
+    ///   - retryAfter: seconds, for `Retry-After`.
     public static func tooManyRequests(_ message: String, retryAfter: Int) -> GatewayError {
         GatewayError(.tooManyRequests, message, fields: [.retryAfter: "\(max(retryAfter, 0))"])
     }
@@ -96,8 +96,8 @@ extension GatewayError {
     public static func badGateway(_ message: String) -> GatewayError { GatewayError(.badGateway, message) }
 
     /// - Parameters:
-    ///   - message: for the client.
-    ///   - retryAfter: whole seconds, for `Retry-After`.
+    ///   - message: shown to the client.
+    ///   - retryAfter: seconds, for `Retry-After`.
     public static func upstreamUnavailable(_ message: String, retryAfter: Int = 1) -> GatewayError {
         GatewayError(.upstreamUnavailable, message, fields: [.retryAfter: "\(max(retryAfter, 0))"])
     }
@@ -106,30 +106,30 @@ extension GatewayError {
         GatewayError(.upstreamTimeout, message)
     }
 
-    /// More requests in flight than a loop takes.
+    /// A loop has too many requests in flight.
     public static var overloaded: GatewayError {
         GatewayError(
-            .overloaded, "the gateway has too many requests in flight", fields: [.retryAfter: "1"])
+            .overloaded, "The gateway has too many requests in flight", fields: [.retryAfter: "1"])
     }
 
-    /// A further request on a connection of a gateway that is shutting down.
+    /// The gateway is shutting down and takes no further request on this connection.
     public static var draining: GatewayError {
-        GatewayError(.draining, "the gateway is shutting down", fields: [.retryAfter: "1"])
+        GatewayError(.draining, "The gateway is shutting down", fields: [.retryAfter: "1"])
     }
 
     public static func httpVersionNotSupported(_ message: String) -> GatewayError {
         GatewayError(.httpVersionNotSupported, message)
     }
 
-    /// The request's `Via` has our own name for the fourth time (RFC 9110 7.6.3).
+    /// The request's `Via` contains the gateway's name four times (RFC 9110 7.6.3).
     public static var loopDetected: GatewayError {
-        GatewayError(.loopDetected, "the request has passed through this gateway four times")
+        GatewayError(.loopDetected, "The request has passed through this gateway four times")
     }
 
-    /// A fault of ours. Says nothing of its cause, which goes to the incident hook.
-    static var `internal`: GatewayError { GatewayError(.internal, "the gateway failed to answer") }
+    /// An unexpected error. The client learns nothing about it; the incident hook gets it.
+    static var `internal`: GatewayError { GatewayError(.internal, "The gateway failed to answer") }
 
-    /// What a strict HTTP parser complains of: the code that belongs to its status.
+    /// The error with the code that belongs to a status, for example a parser's.
     public init(status: Int, message: String) {
         self.init(ErrorCode(status: status), message)
     }

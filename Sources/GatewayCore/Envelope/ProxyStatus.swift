@@ -1,11 +1,10 @@
 import Networking
 
-/// The `Proxy-Status` of an answer (RFC 9209): one member for each failed part, all under our own name.
+/// The `Proxy-Status` of an answer (RFC 9209): one member for each failed part, all with the gateway's name.
 ///
-/// The RFC has one member for each hop; ours are one hop's account of several calls. Only registered tokens go
-/// there.
+/// The RFC defines one member for each hop; here one hop reports several calls. Only registered tokens are used.
 enum ProxyStatus {
-    /// The value, or `nil` where no part failed.
+    /// Returns the value, or `nil` if no part failed.
     static func value(_ results: PartResults, from name: GatewayName) -> String? {
         var text = ""
         for index in results.parts.indices {
@@ -31,7 +30,7 @@ enum ProxyStatus {
         }
     }
 
-    /// The inside of a Structured Fields string (RFC 8941 3.3.3), which is ASCII: other bytes are percent-encoded.
+    /// Escapes a name for a Structured Fields string (RFC 8941 3.3.3). The string is ASCII, so other bytes are percent-encoded.
     private static func quoted(_ name: String) -> String {
         var text = ""
         for byte in name.utf8 {

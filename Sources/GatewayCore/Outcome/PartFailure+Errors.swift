@@ -3,16 +3,16 @@ import Networking
 import Rx
 
 extension PartFailure {
-    /// Reads what a part's stream failed with.
+    /// Makes the failure for the error that a part ended with.
     ///
     /// - Parameters:
-    ///   - elapsed: nanoseconds since the part was started, where the error does not know better.
-    ///   - reveals: whether the client may see the upstream's own words.
+    ///   - elapsed: nanoseconds since the part started. A `NetworkError` has a time of its own.
+    ///   - reveals: whether the client may see the upstream's message.
     convenience init(_ error: any Error, elapsed: Int64, reveals: Bool) {
         switch error {
         case let error as NetworkError:
             if let fault = error.underlying as? Upstream.InvalidBaseURL {
-                // A target computed it: the fault is the endpoint's, and the address is not for the client.
+                // A target computed the URL, so this is the endpoint's fault, and the client must not see the address.
                 self.init(unexpected: fault, elapsed: elapsed)
             } else {
                 self.init(error, reveals: reveals)
@@ -20,18 +20,19 @@ extension PartFailure {
         case let error as GatewayError:
             self.init(error, elapsed: elapsed)
         case RxError.timeout:
-            // A `timeout` of the endpoint's own, within the pipeline.
+            // From a `timeout` operator in the endpoint's pipeline.
             self.init(
-                .networkFail, .responseTimeout, "no whole response in time", elapsed: elapsed,
+                .networkFail, .responseTimeout, "no complete response in time", elapsed: elapsed,
                 isRetryable: true)
         case RxError.noElements:
-            self.init(.pathErr, .missingData, "the answer has nothing", elapsed: elapsed, isRetryable: false)
+            self.init(
+                .pathErr, .missingData, "the stream had no element", elapsed: elapsed, isRetryable: false)
         default:
             self.init(unexpected: error, elapsed: elapsed)
         }
     }
 
-    /// A fault of the gateway's or of an endpoint's, of which the client learns nothing.
+    /// A fault of the gateway or of an endpoint. The client learns nothing about it.
     private convenience init(unexpected error: any Error, elapsed: Int64) {
         self.init(
             kind: .serverErr, reason: .internalError, message: "the gateway failed to make this part",
@@ -39,10 +40,10 @@ extension PartFailure {
             answer: FailureAnswer(status: 500, own: .internal), unexpected: error)
     }
 
-    /// A part that was not done by the endpoint's deadline.
+    /// A part that had not ended by the endpoint's deadline.
     convenience init(deadlineAfter elapsed: Int64) {
         self.init(
-            .networkFail, .deadlineExceeded, "not done by the request's deadline", elapsed: elapsed,
+            .networkFail, .deadlineExceeded, "not completed by the request's deadline", elapsed: elapsed,
             isRetryable: true)
     }
 
@@ -57,7 +58,7 @@ extension PartFailure {
                     kind: kind, reason: reason, status: nil, forwardsAuthorization: false)))
     }
 
-    /// What the endpoint itself says of its part.
+    /// An error that the endpoint threw for its part.
     private convenience init(_ error: GatewayError, elapsed: Int64) {
         let status = error.code.status
         self.init(
@@ -73,9 +74,9 @@ extension PartFailure {
             forwardsAuthorization: error.call?.forwardsAuthorization ?? false)
         var answer = FailureAnswer(status: status)
         if status == 503 {
-            let asked = error.retryAfter.map { Int(clamping: ($0.nanoseconds / 1_000_000 + 999) / 1_000) }
-            // An upstream that answered 503 without a word on when is not asked to have one.
-            answer.retryAfter = error.statusCode == 503 ? asked : asked ?? 1
+            let received = error.retryAfter.map { Int(clamping: ($0.nanoseconds / 1_000_000 + 999) / 1_000) }
+            // An upstream's 503 without Retry-After stays without one.
+            answer.retryAfter = error.statusCode == 503 ? received : received ?? 1
         }
         if status == 401 { answer.challenges = error.response?.fields.values(of: .wwwAuthenticate) ?? [] }
         self.init(

@@ -1,32 +1,32 @@
 import Networking
 
 extension PartFailure {
-    /// What the answer as a whole says where this failure decides it: "recent did not answer in time".
+    /// The message of an answer that this failure decides: "recent did not answer in time".
     func message(for name: String) -> String {
         if let own = answer.own { return own.message }
-        let subject = name.isEmpty ? "the upstream" : name
+        let isNamed = !name.isEmpty
+        let subject = isNamed ? name : "The upstream"
         switch answer.status {
-        case 400: return "\(subject) cannot be asked for: \(message)"
-        case 401: return "\(subject) needs credentials that are accepted"
-        case 403: return "\(subject) is not allowed with these credentials"
-        case 404: return "\(subject) was not found"
-        case 409: return "\(subject) conflicts with the present state"
-        case 410: return "\(subject) exists no more"
-        case 412: return "a precondition of \(subject) does not hold"
-        case 422: return "\(subject) cannot be processed"
+        case 400: return "\(subject) cannot be requested: \(message)"
+        case 401: return "\(subject) requires valid credentials"
+        case 403: return "\(subject) does not permit these credentials"
+        case 404: return isNamed ? "\(name) was not found" : "The upstream's resource was not found"
+        case 409: return "The request conflicts with the state of \(isNamed ? name : "the upstream")"
+        case 410: return isNamed ? "\(name) no longer exists" : "The upstream's resource no longer exists"
+        case 412: return "A precondition of \(isNamed ? name : "the upstream") was not met"
+        case 422: return "\(subject) could not process the request"
         case 503: return "\(subject) is not available"
         case 504: return "\(subject) did not answer in time"
-        default: return message502(subject)
+        default: return badGatewayMessage(isNamed ? name : "the upstream")
         }
     }
 
-    private func message502(_ subject: String) -> String {
+    private func badGatewayMessage(_ subject: String) -> String {
         switch kind {
-        case .requestErr: "\(subject) was refused"
-        case .pathErr: "\(subject) gave no usable answer"
-        case .serverErr: "\(subject) failed"
-        case .networkFail: "\(subject) gave no whole answer"
-        case .success, .noContent: "\(subject) failed"
+        case .requestErr: "The request to \(subject) was refused"
+        case .pathErr: "The response from \(subject) was not usable"
+        case .networkFail: "The response from \(subject) was incomplete"
+        case .serverErr, .success, .noContent: "The request to \(subject) failed"
         }
     }
 }

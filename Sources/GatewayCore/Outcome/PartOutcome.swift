@@ -1,17 +1,17 @@
 import JSONBytes
 import Networking
 
-/// How one part ended. Every part ends in one of these; none fails the stream it comes from.
+/// How one part ended.
 struct PartOutcome: Sendable {
     let kind: OutcomeKind
-    /// What the part brought: `null` where it failed or had no content.
+    /// `null` if the part failed or had no content.
     private(set) var value: JSONFragment
-    /// Why it failed; `nil` for `success` and `noContent`.
+    /// `nil` for `success` and `noContent`.
     let failure: PartFailure?
     /// Nanoseconds from the part's start to its end.
     let elapsed: Int64
 
-    /// A value ends the part well; `null` is the answer that there is nothing.
+    /// The outcome of a part with a value; `null` means no content.
     init(_ value: consuming JSONFragment, elapsed: Int64) {
         kind = value.isNull ? .noContent : .success
         self.value = value
@@ -26,8 +26,8 @@ struct PartOutcome: Sendable {
         self.elapsed = elapsed
     }
 
-    /// Reads what a stream failed with. A model that was asked for where the answer was that there is nothing fails the
-    /// stream, and not the part.
+    /// The outcome for the error that a part ended with. If the endpoint decodes the body of a response without content, its stream
+    /// fails, but the part does not.
     init(error: any Error, elapsed: Int64, reveals: Bool) {
         if let error = error as? NetworkError, error.kind == .noContent {
             self.init(.null, elapsed: elapsed)
@@ -36,32 +36,32 @@ struct PartOutcome: Sendable {
         }
     }
 
-    /// Lets go of what the part brought; how it ended stays.
+    /// Releases the value; kind, failure and time stay.
     mutating func dropValue() {
         value = .null
     }
 }
 
-/// Why a part failed, and what answer that calls for where the part is required.
+/// Why a part failed, and the answer if the part is required.
 ///
-/// Holds what a client may see, and no word of an upstream's.
+/// Contains only what a client may see.
 final class PartFailure: Sendable {
     let kind: OutcomeKind
     let reason: FailureReason
-    /// The status that counts as the call's: HTTP's, or the one inside the upstream's envelope.
+    /// The call's status: HTTP's, or the one inside the upstream's envelope.
     let status: Int?
-    /// The status of the upstream's HTTP answer, where there was one.
+    /// The status of the upstream's HTTP response; nil without a response.
     let receivedStatus: Int?
-    /// For a person who reads the answer.
+    /// For people who read the answer.
     let message: String
-    /// Attempts made; 0 where nothing was sent.
+    /// Attempts made; 0 if nothing was sent.
     let attempts: Int
-    /// Whole milliseconds that the call took, all its attempts.
+    /// Milliseconds that the call took with all its attempts.
     let elapsedMilliseconds: Int
     let isRetryable: Bool
-    /// The answer where this failure decides it.
+    /// The answer if this failure decides it.
     let answer: FailureAnswer
-    /// For the incident hook: an error that no code of ours expects.
+    /// The unexpected error to report to the incident hook; nil for an expected failure.
     let unexpected: (any Error)?
 
     init(
@@ -82,20 +82,20 @@ final class PartFailure: Sendable {
     }
 }
 
-/// The answer that a failed part calls for.
+/// The answer if a failed part decides it.
 struct FailureAnswer: Sendable {
     let status: Int
     /// Seconds for `Retry-After`.
     var retryAfter: Int?
-    /// The upstream's `WWW-Authenticate`, of a 401 that reaches the client.
+    /// The upstream's `WWW-Authenticate` for a 401 that reaches the client.
     var challenges: [String] = []
-    /// What a `GatewayError` from within the part says itself.
+    /// The `GatewayError` that the part threw, if it did.
     var own: GatewayError?
 
     var code: ErrorCode { own?.code ?? ErrorCode(status: status) }
 
-    /// Which failure decides among several: 503, 504, 502, then all others in the order of the plan. A fault of
-    /// ours comes before them, as none of them would explain it.
+    /// Of several failures the lowest rank decides the answer: 500, 503, 504, 502, then all others. An internal error comes first,
+    /// because no other failure would explain it.
     var rank: Int {
         switch status {
         case 500: 0
@@ -106,10 +106,10 @@ struct FailureAnswer: Sendable {
         }
     }
 
-    /// The contract's table of outcomes.
+    /// Returns the answer's status for the outcome of a required part.
     ///
-    /// - Parameter forwardsAuthorization: whether the endpoint forwards the client's `Authorization` to the upstream,
-    ///   so that its 401 or 403 is for the client.
+    /// - Parameter forwardsAuthorization: whether the endpoint forwards the client's `Authorization` to the upstream. If so, the
+    ///   upstream's 401 or 403 is meant for the client.
     static func status(
         kind: OutcomeKind, reason: FailureReason, status: Int?, forwardsAuthorization: Bool
     ) -> Int {
@@ -142,7 +142,7 @@ struct FailureAnswer: Sendable {
         case .connectionLimitReached, .circuitOpen, .destinationUnavailable:
             503
         case .requestError:
-            // A value of the client's that cannot stand in an upstream's path.
+            // The client sent a value that is not allowed in an upstream's path.
             400
         default:
             502

@@ -1,16 +1,15 @@
 import Networking
 
-/// What the outcomes of all parts make of the answer, by the policies of the parts.
+/// Whether an answer succeeds, given the outcomes and policies of all its parts.
 enum Verdict {
-    /// Every part succeeded, or says that there is nothing.
+    /// Every part succeeded or had no content.
     case complete
-    /// Parts failed whose policy lets the answer stand.
+    /// Only optional parts and parts with a fallback failed.
     case partial
-    /// The index of the required part whose failure is the answer's.
+    /// The required part at this index failed, and its failure decides the answer.
     case failed(by: Int)
 
-    /// Among several failed required parts 503 decides before 504, that before 502, that before 4xx; ties go by
-    /// plan order.
+    /// Of several failed required parts the one with the lowest `FailureAnswer.rank` decides; ties go to the first in the plan.
     init(_ parts: [NamedPart]) {
         var hasFailure = false
         var decisive: (index: Int, rank: Int)?

@@ -1,8 +1,8 @@
 import ASCIIText
 
-/// A day of the proleptic Gregorian calendar from 0001-01-01 to 9999-12-31, without a time or a time zone.
+/// A day of the proleptic Gregorian calendar from 0001-01-01 to 9999-12-31, without time or time zone.
 ///
-/// Its text is ISO 8601's extended form, exactly ten characters: `2026-11-20`.
+/// Its text is the extended form of ISO 8601, exactly ten characters: `2026-11-20`.
 public struct CalendarDate: Hashable, Comparable, Sendable {
     /// 1 to 9999.
     public let year: Int
@@ -11,7 +11,7 @@ public struct CalendarDate: Hashable, Comparable, Sendable {
     /// 1 to the length of the month.
     public let day: Int
 
-    /// `nil` where there is no such day.
+    /// `nil` if there is no such day.
     public init?(year: Int, month: Int, day: Int) {
         guard (1...9999).contains(year), GregorianCalendar.hasDay(year: year, month: month, day: day) else {
             return nil
@@ -19,7 +19,7 @@ public struct CalendarDate: Hashable, Comparable, Sendable {
         self.init(unchecked: year, month, day)
     }
 
-    /// The day that lies `days` after 1970-01-01; `nil` beyond the years 1 to 9999.
+    /// The day `days` after 1970-01-01; `nil` outside the years 1 to 9999.
     public init?(daysSince1970 days: Int) {
         guard (Self.first...Self.last).contains(days) else { return nil }
         let date = GregorianCalendar.date(daysSince1970: days)
@@ -31,7 +31,7 @@ public struct CalendarDate: Hashable, Comparable, Sendable {
         GregorianCalendar.days(year: year, month: month, day: day)
     }
 
-    /// The day `days` later (earlier where negative); `nil` beyond the years 1 to 9999.
+    /// Returns the day `days` later, or earlier if negative; `nil` outside the years 1 to 9999.
     public func adding(days: Int) -> CalendarDate? {
         let (sum, overflow) = daysSince1970.addingReportingOverflow(days)
         return overflow ? nil : CalendarDate(daysSince1970: sum)
@@ -83,7 +83,7 @@ extension CalendarDate: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let date = CalendarDate(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not \(Self.rule)")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "must be \(Self.rule)")
         }
         self = date
     }

@@ -3,10 +3,10 @@ public import JSONBytes
 import JSONCoding
 
 extension GatewayRequest {
-    /// The body as a value of `type`.
+    /// Decodes the body as a value of `type`.
     ///
-    /// 415 where `Content-Type` is not JSON (`application/json` or `...+json`, in UTF-8), 400 where the body is
-    /// not JSON or not of this shape, with the place of the fault.
+    /// - Throws: 415 if `Content-Type` is not JSON (`application/json` or `...+json`, in UTF-8), 400 if the body is not JSON or not
+    ///   of this shape, with the location of the fault.
     public func json<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
         let fragment = try json()
         do {
@@ -16,31 +16,33 @@ extension GatewayRequest {
         }
     }
 
-    /// The body as it came, found to be JSON.
+    /// Returns the body as it was received, after validating it as JSON.
+    ///
+    /// - Throws: 415 and 400, as `json(as:)`.
     public func json() throws(GatewayError) -> JSONFragment {
         try checkContentType()
-        guard !body.isEmpty else { throw .invalidRequest("the body is empty; JSON is due") }
+        guard !body.isEmpty else { throw .invalidRequest("The body is empty; it must be JSON") }
         do {
             return try JSONFragment(validating: body, limits: endpoint.settings.json)
         } catch {
-            throw .invalidRequest("the body is not JSON at byte \(error.offset): \(error.reason)")
+            throw .invalidRequest("The body is not JSON at byte \(error.offset): \(error.reason)")
         }
     }
 
     private func checkContentType() throws(GatewayError) {
         guard let bytes = fields.firstValueBytes(.contentType) else {
-            throw .unsupportedMediaType("Content-Type is missing; application/json is due")
+            throw .unsupportedMediaType("Content-Type is missing; it must be application/json")
         }
         guard let type = MediaType(bytes: bytes), type.isJSON else {
             throw .unsupportedMediaType("Content-Type must be application/json")
         }
         guard let charset = type.parameter("charset")?.lowercased() else { return }
         guard charset == "utf-8" || charset == "utf8" || charset == "us-ascii" else {
-            throw .unsupportedMediaType("the charset of JSON must be utf-8")
+            throw .unsupportedMediaType("The charset of JSON must be utf-8")
         }
     }
 
-    /// Names the place, and what is due there; never what the decoder makes of our types' names.
+    /// Names the location and what is expected there, without the decoder's own text, which names Swift types.
     private static func complaint(_ error: DecodingError) -> String {
         switch error {
         case .keyNotFound(let key, let context):
@@ -52,11 +54,11 @@ extension GatewayRequest {
         case .dataCorrupted(let context):
             "body: \(place(context.codingPath)) is not valid: \(context.debugDescription)"
         @unknown default:
-            "body: not of the expected shape"
+            "body: does not have the expected shape"
         }
     }
 
-    /// `points[2].weight`; "the value" for the whole.
+    /// `points[2].weight`; "the value" for the whole body.
     private static func place(_ path: [any CodingKey]) -> String {
         guard !path.isEmpty else { return "the value" }
         var text = ""
@@ -77,7 +79,7 @@ extension GatewayRequest {
         case is Bool.Type: "true or false"
         case is [String: Any].Type: "an object"
         case is [Any].Type: "an array"
-        default: "of another kind"
+        default: "of another type"
         }
     }
 }

@@ -1,5 +1,5 @@
 extension GatewayRequest {
-    /// The query parameter of that name, which must be there, once, and within `range`:
+    /// Reads the query parameter of that name, which must occur once and be within `range`:
     ///
     ///     let nx = try request.query("nx", in: 1...149)   // else 400: "nx" must be an integer from 1 to 149
     public func query<Value: RequestValue & Comparable>(
@@ -7,12 +7,12 @@ extension GatewayRequest {
     ) throws(GatewayError) -> Value {
         guard let value = try value(name, in: range) else {
             throw .invalidRequest(
-                "query parameter \"\(name)\" is missing; it must be \(Self.rule(of: range))")
+                "Query parameter \"\(name)\" is missing; it must be \(Self.rule(of: range))")
         }
         return value
     }
 
-    /// The query parameter of that name, which must be within `range`, or `defaultValue` where it is absent.
+    /// Reads the query parameter of that name, which must be within `range`. Returns `defaultValue` if it is absent.
     public func query<Value: RequestValue & Comparable>(
         _ name: String, in range: ClosedRange<Value>, default defaultValue: Value
     ) throws(GatewayError) -> Value {
@@ -24,7 +24,7 @@ extension GatewayRequest {
     ) throws(GatewayError) -> Value? {
         guard let text = try onlyText(of: name) else { return nil }
         guard let value = Value(requestText: text), range.contains(value) else {
-            throw .invalidRequest("query parameter \"\(name)\" must be \(Self.rule(of: range))")
+            throw .invalidRequest("Query parameter \"\(name)\" must be \(Self.rule(of: range))")
         }
         return value
     }

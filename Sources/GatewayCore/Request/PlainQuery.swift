@@ -1,7 +1,6 @@
-/// A query in which nothing is encoded, which most are: names and values are found by comparing bytes.
+/// The fast path for queries without encoded bytes, which most are: finds names and values by comparing bytes.
 enum PlainQuery {
-    /// The value of the one parameter of that name; `nil` where there is none, or another one of that name, or where a byte
-    /// of the query stands for another one.
+    /// Returns the value of the only parameter of that name; `nil` if it is absent, occurs twice, or the query has encoded bytes.
     static func onlyValue(of name: String, in query: ArraySlice<UInt8>) -> String? {
         var name = name
         return name.withUTF8 { name in
@@ -31,12 +30,12 @@ enum PlainQuery {
         return found
     }
 
-    /// Where the parameter that begins at `start` ends; `nil` where a byte of it stands for another one.
+    /// Returns the end of the parameter that begins at `start`; `nil` if it has encoded bytes.
     private static func endOfParameter(at start: Int, in query: UnsafeBufferPointer<UInt8>) -> Int? {
         var end = start
         while end < query.count {
             let byte = query[end]
-            // Letters and digits first: most bytes are.
+            // One comparison for letters and digits, which most bytes are.
             if byte <= UInt8(ascii: "+") || byte >= 0x80 {
                 if byte == UInt8(ascii: "&") { return end }
                 if byte == UInt8(ascii: "%") || byte == UInt8(ascii: "+") || byte >= 0x80 { return nil }
@@ -46,7 +45,7 @@ enum PlainQuery {
         return end
     }
 
-    /// Whether `query` has `name` at `start`, where it is long enough. A name with `=` in it matches none.
+    /// Whether `query`, which is long enough, has `name` at `start`. A name that contains `=` never matches.
     private static func isSame(
         _ name: UnsafeBufferPointer<UInt8>, _ query: UnsafeBufferPointer<UInt8>, _ start: Int
     ) -> Bool {

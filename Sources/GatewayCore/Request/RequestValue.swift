@@ -1,17 +1,16 @@
 public import FoundationEssentials
 
-/// A type that a path or query parameter can be read as.
+/// A type that path and query parameters can be read as.
 ///
-/// Text that does not fit ends the request with `400 INVALID_REQUEST`, whose message names the parameter and
-/// says `rule`. An enum with `String` or `Int` raw values and any `LosslessStringConvertible` type need only
-/// declare the conformance:
+/// Invalid text is answered with `400 INVALID_REQUEST`, whose message names the parameter and states `rule`. Enums with `String` or
+/// `Int` raw values and `LosslessStringConvertible` types need only declare the conformance:
 ///
 ///     enum Half: String, CaseIterable, RequestValue { case am, pm }
 public protocol RequestValue: Sendable {
-    /// What the text must be, to be read after "must be": `an integer`, `one of am, pm`. Shown to clients.
+    /// What the text must be, phrased to follow "must be": `an integer`, `one of am, pm`. Shown to clients.
     static var rule: String { get }
 
-    /// Reads the decoded text of one parameter; `nil` where the text breaks the rule.
+    /// Reads the decoded text of one parameter; `nil` if the text breaks the rule.
     init?(requestText: String)
 }
 
@@ -38,7 +37,7 @@ extension Bool: RequestValue {
 extension Double: RequestValue {
     public static var rule: String { "a decimal number" }
 
-    /// Decimal notation with an optional exponent, finite: no `nan`, no `inf`, no hexadecimal.
+    /// Reads finite decimal numbers with an optional exponent; no `nan`, `inf` or hexadecimal.
     public init?(requestText: String) {
         let isDecimal = requestText.utf8.allSatisfy { byte in
             switch byte {
@@ -61,7 +60,7 @@ extension RequestValue where Self: FixedWidthInteger {
             ? "an integer" : "an integer from \(Self.min) to \(Self.max)"
     }
 
-    /// Decimal digits with an optional minus sign: no plus sign, no spaces.
+    /// Reads decimal digits with an optional minus sign; no plus sign, no spaces.
     public init?(requestText: String) {
         guard requestText.utf8.first != UInt8(ascii: "+"), let value = Self(requestText, radix: 10) else {
             return nil

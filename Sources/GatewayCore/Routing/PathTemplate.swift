@@ -1,7 +1,7 @@
-/// The path of an endpoint as its author writes it: `/api/weights/{date}/{half}`.
+/// The declared path of an endpoint: `/api/weights/{date}/{half}`.
 ///
-/// A segment is either a literal or one parameter in braces that stands for exactly one segment. Literals are
-/// written decoded; they match a request's segment after percent-decoding, byte by byte, case and all.
+/// A segment is either a literal or a parameter in braces, which matches exactly one segment. Literals are written decoded and
+/// compared byte by byte with the percent-decoded segments of a request; case matters.
 struct PathTemplate: Sendable, Equatable {
     enum Segment: Sendable, Equatable {
         case literal([UInt8])
@@ -20,7 +20,7 @@ struct PathTemplate: Sendable, Equatable {
         }
     }
 
-    /// Throws the complaint, a sentence without its subject: "must begin with a slash".
+    /// - Throws: an error that follows the path in a sentence: "must begin with a slash".
     init(_ text: String) throws(PathTemplateError) {
         guard text.utf8.first == UInt8(ascii: "/") else {
             throw PathTemplateError("must begin with a slash")
@@ -32,13 +32,13 @@ struct PathTemplate: Sendable, Equatable {
         }
         var segments: [Segment] = []
         var names: Set<String> = []
-        // By bytes: a slash and a combining mark behind it are one Character.
+        // Split by bytes, because a slash and a combining mark after it are one Character.
         for part in text.utf8.dropFirst().split(
             separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         {
             let segment = try Self.segment(Substring(part))
             if case .parameter(let name) = segment, !names.insert(name).inserted {
-                throw PathTemplateError("names the parameter {\(name)} twice")
+                throw PathTemplateError("has the parameter {\(name)} twice")
             }
             segments.append(segment)
         }
@@ -47,7 +47,7 @@ struct PathTemplate: Sendable, Equatable {
 
     private static func segment(_ text: Substring) throws(PathTemplateError) -> Segment {
         if text.isEmpty {
-            throw PathTemplateError("has an empty segment; a path ends without a slash")
+            throw PathTemplateError("has an empty segment; a path must not end with a slash")
         }
         let opens = text.utf8.first == UInt8(ascii: "{")
         let closes = text.utf8.last == UInt8(ascii: "}")
@@ -55,13 +55,13 @@ struct PathTemplate: Sendable, Equatable {
             let name = Substring(text.utf8.dropFirst().dropLast())
             guard opens, closes, isName(name) else {
                 throw PathTemplateError(
-                    "has the segment \(text); a parameter is a whole segment, {name}, its name of letters, digits and _"
+                    "has the segment \(text); a parameter is a whole segment, {name}, with a name of letters, digits and _"
                 )
             }
             return .parameter(String(name))
         }
         if text == "." || text == ".." {
-            throw PathTemplateError("has the segment \(text), which no request can carry")
+            throw PathTemplateError("has the segment \(text), which no request can match")
         }
         if let byte = text.utf8.first(where: { !isLiteral($0) }) {
             throw PathTemplateError(

@@ -1,7 +1,8 @@
 import HTTPModel
 
-/// The fields that all answers of one kind have, made once: what an answer costs is a copy, in which its request id is
-/// written over. A class, as an answer then retains one object instead of two arrays.
+/// The fields that all answers of one kind have, built once. Each answer copies them and overwrites the request id.
+///
+/// A class, so that an answer retains one object instead of two arrays.
 final class ConstantFields: Sendable {
     private let withoutID: HTTPFields
     private let withID: HTTPFields
@@ -13,7 +14,7 @@ final class ConstantFields: Sendable {
         withID = fields.checked()
     }
 
-    /// A copy with the id of the request, which comes last.
+    /// Returns a copy with the request's id as its last field.
     func fields(requestID: String) -> HTTPFields {
         guard requestID.utf8.count == Identifiers.length else {
             var fields = withoutID
@@ -26,18 +27,18 @@ final class ConstantFields: Sendable {
     }
 }
 
-/// The constant fields of a gateway's answers by kind. None may be sniffed for another type (Fetch, "X-Content-Type-Options"),
-/// and none is stored by a cache unless its endpoint says so.
+/// The constant fields of a gateway's answers by kind. They forbid type sniffing (Fetch, "X-Content-Type-Options") and, unless the
+/// endpoint says otherwise, caching.
 struct AnswerFields: Sendable {
     let success = ConstantFields([
         .contentType: json, .xContentTypeOptions: "nosniff", .cacheControl: "private, no-store",
     ])
-    /// Of a success whose endpoint sets `Cache-Control`.
+    /// A success whose endpoint sets `Cache-Control`.
     let cacheableSuccess = ConstantFields([.contentType: json, .xContentTypeOptions: "nosniff"])
-    /// Of a success without a body, such as 204.
+    /// A success without a body, such as 204.
     let empty = ConstantFields([.xContentTypeOptions: "nosniff", .cacheControl: "private, no-store"])
     let cacheableEmpty = ConstantFields([.xContentTypeOptions: "nosniff"])
-    /// Of a failure or a partial answer.
+    /// A failure or a partial answer.
     let failure = ConstantFields([
         .contentType: json, .xContentTypeOptions: "nosniff", .cacheControl: "no-store",
     ])

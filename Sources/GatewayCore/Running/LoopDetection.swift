@@ -2,9 +2,9 @@ import ASCIIText
 import HTTPModel
 import Networking
 
-/// Recognizes requests that go round in a loop: our own name stands in `Via` for the fourth time (RFC 9110 7.6.3).
+/// Detects forwarding loops: requests whose `Via` contains the gateway's name more than three times (RFC 9110 7.6.3).
 ///
-/// A chain of up to four gateways of one name works, and a loop ends after four rounds.
+/// A chain of up to four gateways of one name works; a loop ends after four rounds.
 struct LoopDetection: Sendable {
     private static let maximum = 3
 
@@ -20,7 +20,7 @@ struct LoopDetection: Sendable {
 
     @inline(never)
     private func count(in fields: HTTPFields) -> Int {
-        // Commas within comments count as well: a client could hide what follows an open parenthesis.
+        // Splits at commas within comments too: otherwise an open parenthesis would hide the entries after it.
         fields.valueBytes(of: .via).reduce(0) { count, value in
             count + value.split(separator: UInt8(ascii: ",")).count(where: isOurs)
         }

@@ -1,10 +1,8 @@
 import HTTPModel
 
-/// The `traceparent` of upstream calls (W3C Trace Context, level 1): the client's trace goes on with a span of ours,
-/// or one begins.
+/// The `traceparent` of upstream calls (W3C Trace Context, level 1): continues the client's trace with a new span, or starts a trace.
 enum TraceContext {
-    /// The client's `traceparent`, as of version 00. Nil where there is none, where it is malformed, and where there are
-    /// several.
+    /// Returns the client's `traceparent` in the form of version 00; nil if it is absent, malformed or repeated.
     static func received(in fields: HTTPFields) -> ArraySlice<UInt8>? {
         guard let index = fields.firstIndex(of: .traceParent),
             fields.firstIndex(of: .traceParent, from: index + 1) == nil
@@ -12,9 +10,9 @@ enum TraceContext {
         return valid(fields.valueBytes(at: index))
     }
 
-    /// Writes `length` bytes of it.
+    /// Writes a `traceparent` of `length` bytes.
     ///
-    /// - Parameter received: the client's, valid; nil begins a trace.
+    /// - Parameter received: the client's, which is valid; nil starts a trace.
     static func write(
         continuing received: ArraySlice<UInt8>?, _ identifiers: Identifiers,
         to place: UnsafeMutableRawBufferPointer
@@ -33,11 +31,11 @@ enum TraceContext {
     }
 
     private static let length = 55
-    /// Of the same length.
+    /// A text of that length.
     static let placeholder = String(repeating: "0", count: length)
 
-    /// `00-` 32 digits `-` 16 digits `-` 2 digits, lower case, neither id all zeros; version ff is none, and later
-    /// versions may go on after a dash.
+    /// Checks the format: `00-` 32 digits `-` 16 digits `-` 2 digits, in lower case, neither id all zeros. Version ff is invalid;
+    /// later versions may continue after a dash.
     private static func valid(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard bytes.count >= length else { return nil }
         let start = bytes.startIndex
@@ -55,7 +53,7 @@ enum TraceContext {
         guard traceID.contains(where: { $0 != UInt8(ascii: "0") }),
             parentID.contains(where: { $0 != UInt8(ascii: "0") })
         else { return nil }
-        // Written back as version 00, whose first digit it may not have.
+        // A later version is downgraded to 00.
         return isFirstVersion ? head : [UInt8(ascii: "0"), UInt8(ascii: "0")] + head.dropFirst(2)
     }
 
@@ -70,13 +68,13 @@ enum TraceContext {
             of: digits(of: UInt32(truncatingIfNeeded: bits)), toByteOffset: offset + 8, as: UInt64.self)
     }
 
-    /// Eight hexadecimal digits, in the order of memory; all eight at once, a byte each.
+    /// Returns eight hexadecimal digits in memory order, computed in parallel in one byte each.
     private static func digits(of bits: UInt32) -> UInt64 {
         var nibbles = UInt64(bits)
         nibbles = (nibbles | nibbles << 16) & 0x0000_ffff_0000_ffff
         nibbles = (nibbles | nibbles << 8) & 0x00ff_00ff_00ff_00ff
         nibbles = (nibbles | nibbles << 4) & 0x0f0f_0f0f_0f0f_0f0f
-        // One in each byte whose digit is a letter, which stand 39 after where the tens of digits would go on.
+        // 1 in each byte whose digit is a letter: "a" is 39 more than "0" + 10.
         let letters = (nibbles + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
         return (nibbles + 0x3030_3030_3030_3030 + letters * 39).bigEndian
     }

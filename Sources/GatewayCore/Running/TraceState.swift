@@ -1,16 +1,16 @@
 import ASCIIText
 import HTTPModel
 
-/// The client's `tracestate` (W3C Trace Context, level 1, 3.3), which goes with a valid `traceparent` unchanged.
+/// The client's `tracestate` (W3C Trace Context, level 1, 3.3), forwarded unchanged with a valid `traceparent`.
 enum TraceState {
     static let maximumMembers = 32
-    /// Of all fields together, joined by commas.
+    /// The bytes of all fields, joined by commas.
     static let maximumBytes = 512
 
     private static let comma = UInt8(ascii: ",")
 
-    /// The value of the request's `tracestate`; several fields are joined by commas. Nil where there is none, or where it
-    /// is malformed, empty or beyond the limits.
+    /// Returns the request's `tracestate`, several fields joined by commas; nil if it is absent, malformed, empty or beyond the
+    /// limits.
     static func received(in fields: HTTPFields) -> ArraySlice<UInt8>? {
         let values = fields.valueBytes(of: .traceState)
         guard let first = values.first else { return nil }
@@ -23,7 +23,7 @@ enum TraceState {
         var count = 0
         for element in bytes.split(separator: comma, omittingEmptySubsequences: false) {
             let member = trimmed(element)
-            // An empty member is allowed, and does not count.
+            // Empty members are allowed and not counted.
             if member.isEmpty { continue }
             count += 1
             guard isMember(member) else { return false }
@@ -43,8 +43,7 @@ enum TraceState {
         return isKey(member[..<equals]) && isValue(member[(equals + 1)...])
     }
 
-    /// `tenant "@" system`, of 1 to 241 and 1 to 14 bytes, or a key of 1 to 256 bytes. Only a tenant may begin with a
-    /// digit.
+    /// `tenant "@" system`, of 1 to 241 and 1 to 14 bytes, or a key of 1 to 256 bytes. Only a tenant may begin with a digit.
     private static func isKey(_ key: ArraySlice<UInt8>) -> Bool {
         guard let at = key.firstIndex(of: UInt8(ascii: "@")) else {
             return isIdentifier(key, maximum: 256, mayBeginWithDigit: false)
@@ -70,7 +69,7 @@ enum TraceState {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
     }
 
-    /// 1 to 256 visible characters and blanks, but no `,` or `=`; the last is not a blank.
+    /// 1 to 256 visible characters and blanks except `,` and `=`, not ending with a blank.
     private static func isValue(_ value: ArraySlice<UInt8>) -> Bool {
         (1...256).contains(value.count)
             && value.allSatisfy { (0x20...0x7e).contains($0) && $0 != UInt8(ascii: "=") }

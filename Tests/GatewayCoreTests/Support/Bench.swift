@@ -18,10 +18,10 @@ final class Bench: Sendable {
         let incidents = Lock<[GatewayIncident]>([])
     }
 
-    /// What the incident hook got.
+    /// The reported incidents.
     var incidents: [GatewayIncident] { reported.incidents.withLock { $0 } }
 
-    /// Calls are made once and never again, unless said otherwise.
+    /// - Parameter retry: by default calls are not retried.
     init(
         limits: GatewayLimits = GatewayLimits(), cors: CORSPolicy? = nil, overrides: [String: String] = [:],
         retry: CallRetryPolicy = .never
@@ -39,12 +39,12 @@ final class Bench: Sendable {
         diary = gateway.provider(DiaryAPI.self, upstream: "diary", policy: policy)
     }
 
-    /// Scripts the answer to the calls of one path of the diary.
+    /// Sets the answer to calls of one path of the diary.
     func upstream(_ path: String, _ answer: StubTransport.Answer) {
         transport.answer("/food-diary\(path)", answer)
     }
 
-    /// Asks, and waits for nothing: the answer is there at once, or after `time.advance`.
+    /// Sends a request without waiting: the answer is there at once, or after `time.advance`.
     func ask(
         _ method: HTTPMethod = .get, _ target: String, fields: HTTPFields = HTTPFields(), body: String = ""
     ) throws -> Pending {
@@ -54,7 +54,7 @@ final class Bench: Sendable {
         return Pending(try gateway.responder().respond(to: request))
     }
 
-    /// The answer to a request whose upstreams answer at once.
+    /// Returns the answer to a request whose upstreams answer at once.
     func answer(
         _ method: HTTPMethod = .get, _ target: String, fields: HTTPFields = HTTPFields(), body: String = ""
     ) throws -> Reply {
@@ -62,7 +62,7 @@ final class Bench: Sendable {
     }
 }
 
-/// A request that waits for its answer, until this goes.
+/// A pending request, which deallocation cancels.
 final class Pending: Sendable {
     private final class Record: Sendable {
         let responses = Lock<[GatewayResponse]>([])
@@ -80,19 +80,19 @@ final class Pending: Sendable {
 
     deinit { subscription.dispose() }
 
-    /// How many answers came: 0 or, if all is well, 1.
+    /// The number of answers so far: 0, or 1 unless something is wrong.
     var count: Int { record.responses.withLock { $0.count } }
 
     func reply(sourceLocation: SourceLocation = #_sourceLocation) throws -> Reply {
         let responses = record.responses.withLock { $0 }
-        #expect(responses.count == 1, "one request, one answer", sourceLocation: sourceLocation)
+        #expect(responses.count == 1, "a request has one answer", sourceLocation: sourceLocation)
         return Reply(try #require(responses.first, sourceLocation: sourceLocation))
     }
 
     func dispose() { subscription.dispose() }
 }
 
-/// An answer, easy to ask.
+/// An answer with accessors for tests.
 struct Reply {
     let response: GatewayResponse
 
@@ -118,7 +118,7 @@ struct Reply {
     /// The envelope's message, decoded.
     var message: String? { try? json()[member: "message"]?.stringValue }
 
-    /// The text of the value at a JSON Pointer, as it is written; `nil` where there is none.
+    /// The unchanged text of the value at a JSON Pointer; `nil` if there is none.
     subscript(pointer: String) -> String? {
         guard let pointer = try? JSONPointer(pointer) else { return nil }
         return try? json().value(at: pointer)?.description

@@ -46,7 +46,7 @@ enum DiaryAPI: TargetType {
     var envelope: ResponseEnvelope { .genericResponse }
 }
 
-/// A target that computes its own address.
+/// A target with a computed address.
 struct ComputedAPI: TargetType {
     var baseURL: String
     var path: RequestPath { "/" }

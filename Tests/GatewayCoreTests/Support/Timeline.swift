@@ -7,12 +7,12 @@ import Rx
 import Testing
 
 extension Reply {
-    /// `meta.timeline` in short: a line for each part, and below it one for each of its calls with all its attempts.
+    /// `meta.timeline` in short form: a line for each part and, below it, one for each call with its attempts.
     ///
     ///     weights 0-12
     ///       diary GET: 0 new 0 - 1 - connection_terminated | 6 new 6 12 12 200 -
     ///
-    /// which is began, connection, sent, first byte, end, status, reason; `-` is null.
+    /// An attempt is began, connection, sent, first byte, end, status and reason; `-` is null.
     var timeline: [String]? {
         let json = try? json()
         return (json?[member: "meta"]?[member: "timeline"] ?? json?[member: "timeline"]).map(Self.lines)
@@ -34,7 +34,7 @@ extension Reply {
         return "  \(text(call, "upstream")) \(text(call, "method")): \(attempts.joined(separator: " | "))"
     }
 
-    /// A member as it is read: numbers without the zeros at their end.
+    /// The text of a member, without trailing zeros of numbers.
     private static func text(_ object: JSONFragment, _ name: String) -> String {
         guard let value = object[member: name] else { return "missing" }
         if value.isNull { return "-" }
@@ -47,7 +47,7 @@ extension Reply {
 }
 
 extension Bench {
-    /// Whose requests may ask for their timelines. Each failed attempt is followed by another 5 ms later, twice.
+    /// A gateway that allows timelines. Failed attempts are retried after 5 ms, twice.
     static func timed(limits: GatewayLimits = GatewayLimits(), cors: CORSPolicy? = nil) -> Bench {
         var limits = limits
         limits.allowsTimeline = true
@@ -56,7 +56,7 @@ extension Bench {
         return Bench(limits: limits, cors: cors, retry: retry)
     }
 
-    /// The answer to a request that asks for its timeline, after some time.
+    /// Returns the answer to a request for its timeline, after some time.
     func timed(
         _ target: String, by method: HTTPMethod = .get, fields: HTTPFields = [:],
         after duration: Duration = .zero

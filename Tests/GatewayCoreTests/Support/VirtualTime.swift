@@ -1,14 +1,14 @@
 import Dispatch
 import Rx
 
-/// The clock of these tests stands still until a test moves it.
+/// The clock of these tests, which only a test moves.
 typealias VirtualTime = ManualScheduler
 
 extension ManualScheduler {
-    /// Timers that are set and not cancelled.
+    /// Pending timers.
     var pending: Int { pendingCount }
 
-    /// A literal of time is a `RxTimeInterval`, as the scheduler has it; this takes the `Duration` of a limit.
+    /// Takes a `Duration`, like that of a limit, where the scheduler takes a `RxTimeInterval`.
     @_disfavoredOverload
     func advance(by duration: Duration) {
         advance(by: .nanoseconds(Int(duration / .nanoseconds(1))))
