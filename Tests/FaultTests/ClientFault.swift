@@ -4,22 +4,22 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// One thing that a client does wrong, and what it gets.
+/// One fault of a client and the expected result.
 struct ClientFault: Sendable, CustomTestStringConvertible {
     enum Step: Sendable {
         case send(String)
         case sendBytes([UInt8])
-        /// One byte at a time, a pause after each, until the gateway answers or ends.
+        /// Sends one byte at a time, with a pause after each, until the gateway answers or closes.
         case trickle(String, pauseMilliseconds: Int32)
-        /// The page, whole.
+        /// The complete page.
         case page
         /// A failure in the envelope.
         case refusal(Int, String)
         /// An interim answer.
         case interim(Int)
-        /// The end, in order, and nothing before it.
+        /// An orderly close, with nothing before it.
         case end
-        /// The end, whatever came before it, of which the client read nothing.
+        /// A close, whatever bytes the client has not read before it.
         case cut
         /// FIN.
         case finish
@@ -29,9 +29,9 @@ struct ClientFault: Sendable, CustomTestStringConvertible {
 
     let name: String
     let steps: [Step]
-    /// Whether the connection lives on.
+    /// Whether the connection stays usable.
     var isReused = false
-    /// Bytes that the client's kernel takes of what it does not read.
+    /// Bytes that the client's kernel buffers while the client does not read.
     var receiveBuffer: Int32?
 
     var testDescription: String { name }
@@ -47,10 +47,10 @@ struct ClientFault: Sendable, CustomTestStringConvertible {
         ClientFault(name, .send(request), .refusal(status, code), .end)
     }
 
-    /// Short enough to be waited for.
+    /// Limits short enough for a test.
     static func limits(_ configuration: inout GatewayServerConfiguration) {
         configuration.limits.requestBody = 1000
-        // From accept on: a client that is to be in time may be kept waiting by a busy machine.
+        // Counted from accept: on a busy machine even a punctual client may be late.
         configuration.inbound.headerDeadline = .milliseconds(500)
         configuration.inbound.bodyDeadline = .milliseconds(80)
         configuration.inbound.sendStall = .milliseconds(80)

@@ -3,29 +3,29 @@ import JSONBytes
 import TestSupport
 import Testing
 
-/// What clients do wrong, and what they get for it. After each: the next requests are right, on the same connection where it
-/// lives and on a new one; sockets and timers are back within a second; the process lives.
+/// Faults of clients and their results. After each fault the next requests succeed, on a new connection and, if it stays usable, on
+/// the same one; sockets and timers are released within a second; the process lives.
 @Suite("Faults of clients", .timeLimit(.minutes(2)))
 struct ClientFaultTests {
     @Test("A listed fault", arguments: ClientFault.listed)
     func listed(_ fault: ClientFault) async throws {
-        let complaints = try await Lanes.run { try ClientFaultRun.complaints(fault) }
+        let complaints = try await BlockingThreads.run { try ClientFaultRun.complaints(fault) }
         #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
     }
 
     @Test("A further fault", arguments: ClientFault.further)
     func further(_ fault: ClientFault) async throws {
-        let complaints = try await Lanes.run { try ClientFaultRun.complaints(fault) }
+        let complaints = try await BlockingThreads.run { try ClientFaultRun.complaints(fault) }
         #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
     }
 }
 
 /// One fault of the table.
 enum ClientFaultRun {
-    // One for all: what is not read is not copied either.
+    // One large body shared by all: unread bytes are not copied.
     private static let large = JSONFragment("\"" + String(repeating: "a", count: 4 << 20) + "\"")
 
-    /// What was not as it should be.
+    /// Returns the expectations that were not met.
     static func complaints(_ fault: ClientFault) throws -> [String] {
         var complaints = Complaints()
         let a = try ScriptedUpstream([.readRequest, .send(Side.a.answer), .again])
@@ -46,8 +46,8 @@ enum ClientFaultRun {
                     break
                 }
             }
-            if fault.isReused { complaints.page(client, "the same connection") }
-            complaints.page(port: gateway.port)
+            if fault.isReused { complaints.expectPage(client, "the same connection") }
+            complaints.expectPage(port: gateway.port)
         }
         a.stop()
         b.stop()

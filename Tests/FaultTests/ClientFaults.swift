@@ -1,6 +1,5 @@
-/// What clients do wrong: a row is a fault. `listed` is the design's list; `further` is what it does not name. The same by
-/// a thousand clients at once, and what takes several requests, is in StandingFaultTests; a client that leaves amid a
-/// fan-out in GatewayServerTests/LeavingClientTests.
+/// Faults of clients, one a row. `listed` are those of the design, `further` are others. Faults by a thousand clients and those that
+/// take several requests are in StandingFaultTests; clients that leave during a fan-out are in GatewayHTTPTests/LeavingClientTests.
 extension ClientFault {
     private static let get = "GET /page HTTP/1.1\r\nHost: test\r\n\r\n"
     private static func post(_ fields: String, _ body: String = "") -> String {

@@ -2,8 +2,8 @@ import Foundation
 import JSONBytes
 import TestSupport
 
-/// What a case did not find as it should be. Gathered and not thrown, so that a case tells all of it, and can be run
-/// where there is no test to tell.
+/// The unmet expectations of a case. They are collected instead of thrown, so that a case reports all of them and can run outside
+/// of a test.
 struct Complaints {
     private(set) var list: [String] = []
 
@@ -12,34 +12,35 @@ struct Complaints {
     }
 
     mutating func expectEqual<Value: Equatable>(_ found: Value, _ expected: Value, _ what: String) {
-        if found != expected { list.append("\(what) is \(found) and not \(expected)") }
+        if found != expected { list.append("\(what) is \(found), expected \(expected)") }
     }
 
-    /// What holds for every answer in the envelope, whatever it says; nil where it is none.
+    /// Checks what is true for every envelope, and returns its JSON; nil if the answer is not JSON.
     mutating func envelope(_ reply: RawClient.Reply, _ status: Int, _ code: String) -> JSONFragment? {
         let before = list.count
         expectEqual(reply.status, status, "the status")
-        expectEqual(reply.value("Content-Type"), "application/json; charset=utf-8", "the type")
-        expectEqual(reply.values("Content-Length"), ["\(reply.body.count)"], "the length")
-        expect(reply.value("Date")?.hasSuffix(" GMT") == true, "no date")
+        expectEqual(reply.value("Content-Type"), "application/json; charset=utf-8", "Content-Type")
+        expectEqual(reply.values("Content-Length"), ["\(reply.body.count)"], "Content-Length")
+        expect(reply.value("Date")?.hasSuffix(" GMT") == true, "Date is missing")
         expect(
             !reply.text.contains("127.0.0.1") && !reply.text.contains("html"),
-            "something of an upstream's shows")
+            "the answer reveals something of the upstream")
         guard let json = try? JSONFragment(validating: reply.body[...]) else {
-            list.append("no JSON: \(reply)")
+            list.append("not JSON: \(reply)")
             return nil
         }
         expectEqual(json[member: "code"]?.stringValue, code, "the code")
-        expectEqual(json[member: "status"]?.intValue, status, "the status inside")
+        expectEqual(json[member: "status"]?.intValue, status, "the status in the envelope")
         let id = json[member: "meta"]?[member: "requestId"]?.stringValue
         expect(
-            id?.isEmpty == false && id == reply.value("X-Request-Id"), "the request's id is \(id ?? "none")")
+            id?.isEmpty == false && id == reply.value("X-Request-Id"),
+            "the id in the envelope is \(id ?? "none")")
         if list.count > before { list.append(reply.description) }
         return json
     }
 
-    /// A request on this connection is answered whole and right.
-    mutating func page(_ client: RawClient, _ where: String) {
+    /// Checks that a request on this connection is answered correctly.
+    mutating func expectPage(_ client: RawClient, _ where: String) {
         client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
         do {
             let reply = try client.reply()
@@ -52,10 +53,10 @@ struct Complaints {
         }
     }
 
-    /// A request on a connection of its own is answered whole and right.
-    mutating func page(port: Int) {
+    /// Checks that a request on a new connection is answered correctly.
+    mutating func expectPage(port: Int) {
         do {
-            page(try RawClient(port: port), "a new connection")
+            expectPage(try RawClient(port: port), "a new connection")
         } catch {
             list.append("\(error)")
         }

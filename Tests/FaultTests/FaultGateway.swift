@@ -11,24 +11,24 @@ import Rx
 enum Side: String, CaseIterable, Sendable {
     case a, b
 
-    /// What it answers where nothing is wrong.
+    /// The upstream's normal answer.
     var data: String { "{\"from\":\"\(rawValue)\"}" }
     var answer: String {
         "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n\(data)"
     }
 }
 
-/// How the part that is at fault is asked for.
+/// How the faulty part is requested.
 struct PartAPI: TargetType {
     var method = HTTPMethod.get
     var baseURL: String { "http://127.0.0.1:1" }
     var path: RequestPath { "/part" }
-    /// A HEAD has no body to give.
+    /// A HEAD request, whose response has no body.
     var allowsEmptyBody: Bool { method == .head }
 }
 
-/// A gateway in this process, on a port of its own. `/page` is patient, for machines that are busy; `/fault` is the same
-/// but for its faulty part, which is asked for as the fault wants it.
+/// A gateway in this process, on a port of its own. `/page` has long limits, for busy machines. `/fault` is the same, except that the
+/// faulty part is requested as the fault requires.
 final class FaultGateway: Sendable {
     let server: GatewayServer
     private let timersBefore: Int
@@ -37,11 +37,12 @@ final class FaultGateway: Sendable {
 
     /// - Parameters:
     ///   - ports: of the upstreams.
-    ///   - speech: what all of them speak, by `tls` where it is encrypted.
-    ///   - faulty: the part that `/fault` asks for by `method` and within `policy`.
-    ///   - logs: where requests are told; nil where they are not.
+    ///   - scheme: the protocol of all of them, with `tls` if it is encrypted.
+    ///   - faulty: the part that `/fault` requests with `method` and `policy`.
+    ///   - logs: the gateway's logs; nil for none.
     init(
-        _ ports: [Side: UInt16], speech: Speech = .http, tls: TLSConfiguration = Speech.configuration,
+        _ ports: [Side: UInt16], scheme: UpstreamScheme = .http,
+        tls: TLSConfiguration = UpstreamScheme.configuration,
         faulty: Side = .a, method: HTTPMethod = .get,
         policy: CallPolicy = FaultGateway.patient, log: Int32? = nil,
         _ change: (inout GatewayServerConfiguration) -> Void = { _ in },
@@ -57,9 +58,9 @@ final class FaultGateway: Sendable {
         configuration.limits.deadline = .seconds(30)
         configuration.outbound.responseBody = 1 << 20
         for (side, port) in ports {
-            configuration.upstreams[side.rawValue] = "\(speech)://127.0.0.1:\(port)"
+            configuration.upstreams[side.rawValue] = "\(scheme)://127.0.0.1:\(port)"
             configuration.connections.tlsByUpstream[side.rawValue] =
-                side == faulty ? tls : Speech.configuration
+                side == faulty ? tls : UpstreamScheme.configuration
         }
         change(&configuration)
         let logs = log.map { Logs(configuration, output: $0) }
@@ -91,7 +92,7 @@ final class FaultGateway: Sendable {
         timersBefore = server.report.timers
     }
 
-    /// Nothing ends soon that is not meant to.
+    /// Long limits, so that only the fault ends a call.
     static let patient: CallPolicy = {
         var policy = CallPolicy()
         policy.attemptLimits = AttemptLimits(connect: .seconds(20), firstByte: .seconds(20))
@@ -104,7 +105,7 @@ final class FaultGateway: Sendable {
         server.waitUntilStopped()
     }
 
-    /// What is still there of clients and upstreams that all have left: nothing within a second, or a complaint.
+    /// Returns a complaint if connections are left a second after all clients and upstreams have closed, else nil.
     ///
     /// - Parameter ports: of the upstreams.
     func leftovers(_ ports: [UInt16]) -> String? {
@@ -113,7 +114,7 @@ final class FaultGateway: Sendable {
         let isClean = comesTrue(within: .seconds(1)) {
             report = server.report
             sockets = SocketTable.sockets(from: UInt16(port), orTo: ports)
-            // One timer may be the loop's own, which looks after streams that went quiet.
+            // One timer may be the loop's own for quiet streams.
             return report.connections == 0 && report.requests == 0 && report.calls.idle == 0
                 && report.calls.leased == 0 && report.calls.waiting == 0
                 && report.timers <= timersBefore + 1 && sockets == 0

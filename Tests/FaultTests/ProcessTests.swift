@@ -3,25 +3,25 @@ import Glibc
 import TestSupport
 import Testing
 
-/// All faults in one process of their own, so that everything it holds can be counted.
+/// All faults in a separate process, so that its resources can be counted.
 @Suite("A process and all faults", .timeLimit(.minutes(3)))
 struct ProcessTests {
     @Test(
-        "After all faults, and after them once more, the process holds as many descriptors and no more memory"
+        "A second run of all faults leaves the process with the same descriptors and no more memory"
     )
     func holdsNoMore() async {
         await #expect(processExitsWith: .success) {
-            // The first time makes what is made once: threads, their queues, arenas.
+            // The first run creates what is created once: threads, queues, arenas.
             try await Self.meetAll()
             let (descriptors, memory) = (Self.descriptors, Self.residentKilobytes)
             try await Self.meetAll()
-            // The scripted peers' threads close what is theirs when they get to it.
+            // The threads of scripted peers close their sockets with a delay.
             #expect(comesTrue(within: .seconds(5)) { Self.descriptors <= descriptors })
-            // What each fault leaves is the same under a sanitizer; memory is mostly the sanitizer's.
+            // Under a sanitizer memory is mostly the sanitizer's.
             if Sanitizer.isOn { return }
             let grown = Self.residentKilobytes - memory
             #expect(grown < 64 << 10, "\(grown) KB more, \(memory) before")
-            // What upstreams send without end is never held: sixteen such cases at a time do not make a gigabyte.
+            // Endless responses are not buffered: sixteen such cases at a time stay below a gigabyte.
             let peak = Self.peakKilobytes
             #expect(peak < 512 << 10, "\(peak) KB at the most")
         }
@@ -30,15 +30,19 @@ struct ProcessTests {
     private static func meetAll() async throws {
         try await withThrowingTaskGroup(of: [String].self) { group in
             for fault in UpstreamFault.listed + UpstreamFault.further {
-                group.addTask { try await Lanes.run { try UpstreamFaultRun.complaints(fault, at: .a) } }
+                group.addTask {
+                    try await BlockingThreads.run { try UpstreamFaultRun.complaints(fault, at: .a) }
+                }
             }
             for fault in UpstreamFault.listed + UpstreamFault.further + UpstreamFault.ofTLS {
                 group.addTask {
-                    try await Lanes.run { try UpstreamFaultRun.complaints(fault, at: .b, over: .https) }
+                    try await BlockingThreads.run {
+                        try UpstreamFaultRun.complaints(fault, at: .b, over: .https)
+                    }
                 }
             }
             for fault in ClientFault.listed + ClientFault.further {
-                group.addTask { try await Lanes.run { try ClientFaultRun.complaints(fault) } }
+                group.addTask { try await BlockingThreads.run { try ClientFaultRun.complaints(fault) } }
             }
             for try await complaints in group {
                 #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
@@ -57,7 +61,7 @@ struct ProcessTests {
         guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
             let line = text.split(separator: "\n").first(where: { $0.hasPrefix(name) }),
             let number = line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Int($0) })
-        else { preconditionFailure("the kernel does not tell \(name)") }
+        else { preconditionFailure("the kernel does not report \(name)") }
         return number
     }
 }

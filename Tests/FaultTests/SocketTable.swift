@@ -2,16 +2,15 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// The TCP sockets that somebody holds open, as the kernel tells them: what a gateway forgot to close is among them,
-/// whatever other tests do at the same time.
+/// The open TCP sockets in the kernel's table. It shows sockets that a gateway has not closed, whatever other tests do meanwhile.
 enum SocketTable {
-    /// How many sockets of a server's accepted connections, and of connections to these ports of loopback, have an owner.
+    /// Counts the owned sockets of a server's accepted connections and of connections to these loopback ports.
     static func sockets(from server: UInt16, orTo upstreams: [UInt16]) -> Int {
         guard let table = try? String(contentsOfFile: "/proc/self/net/tcp", encoding: .utf8) else {
             return -1
         }
         return table.split(separator: "\n").dropFirst().count { line in
-            // sl local remote state queues timer retransmits user timeout inode; one without an owner has inode 0.
+            // Columns: sl local remote state queues timer retransmits user timeout inode. A socket without an owner has inode 0.
             let words = line.split(separator: " ")
             guard words.count > 9, words[9] != "0", let local = port(words[1]), let remote = port(words[2])
             else { return false }
@@ -27,8 +26,8 @@ enum SocketTable {
     }
 }
 
-/// Whether a condition is true within so long, by a plain build's measure. It is looked at once more after the time, so
-/// that a test that was kept from looking does not blame what it looks at.
+/// Whether a condition becomes true within a time, which is scaled for sanitizers. It is checked once more after the time, in case the
+/// test itself was delayed.
 func comesTrue(within limit: Duration, _ condition: () -> Bool) -> Bool {
     let clock = ContinuousClock()
     let end = clock.now + limit * Sanitizer.slowdown

@@ -9,30 +9,30 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// Faults that last: what takes many requests, or many clients, to be seen.
-@Suite("Faults that last", .timeLimit(.minutes(2)))
+/// Faults that take many requests or many clients to show.
+@Suite("Lasting faults", .timeLimit(.minutes(2)))
 struct StandingFaultTests {
-    private static func good(_ side: Side, _ speech: Speech = .http) throws -> ScriptedUpstream {
-        try ScriptedUpstream(tls: speech.server, [.readRequest, .send(side.answer), .again])
+    private static func good(_ side: Side, _ scheme: UpstreamScheme = .http) throws -> ScriptedUpstream {
+        try ScriptedUpstream(tls: scheme.server, [.readRequest, .send(side.answer), .again])
     }
 
     @Test(
-        "A pooled connection that ends as the next request is written is not noticed, 1000 times of 1000",
-        arguments: Speech.allCases)
-    func stale(_ speech: Speech) async throws {
-        let complaints = try await Lanes.run {
+        "Clients never notice a pooled connection that closes as the next request is written, 1000 times of 1000",
+        arguments: UpstreamScheme.allCases)
+    func stale(_ scheme: UpstreamScheme) async throws {
+        let complaints = try await BlockingThreads.run {
             let a = try ScriptedUpstream(
-                tls: speech.server, [.readRequest, .send(Side.a.answer), .read(1), .close])
-            let b = try Self.good(.b, speech)
-            let gateway = try FaultGateway([.a: a.port, .b: b.port], speech: speech)
+                tls: scheme.server, [.readRequest, .send(Side.a.answer), .read(1), .close])
+            let b = try Self.good(.b, scheme)
+            let gateway = try FaultGateway([.a: a.port, .b: b.port], scheme: scheme)
             var complaints = Complaints()
             do {
                 let client = try RawClient(port: gateway.port)
-                // A thousandth request is the last of its connection.
+                // The thousandth request is the last of its connection.
                 for _ in 0..<999 where complaints.list.isEmpty {
-                    complaints.page(client, "a stale connection")
+                    complaints.expectPage(client, "a stale connection")
                 }
-                complaints.page(port: gateway.port)
+                complaints.expectPage(port: gateway.port)
             }
             complaints.expectEqual(a.connections, 1000, "the number of connections")
             a.stop()
@@ -45,13 +45,13 @@ struct StandingFaultTests {
     }
 
     @Test(
-        "A POST on a connection that ends under it is told as it is, and never sent twice",
-        arguments: Speech.allCases)
-    func stalePost(_ speech: Speech) async throws {
-        try await Lanes.run {
+        "A POST on a connection that closes under it fails and is never sent twice",
+        arguments: UpstreamScheme.allCases)
+    func stalePost(_ scheme: UpstreamScheme) async throws {
+        try await BlockingThreads.run {
             let a = try ScriptedUpstream(
-                tls: speech.server, [.readRequest, .send(Side.a.answer), .readRequest, .close])
-            let gateway = try FaultGateway([.a: a.port], speech: speech)
+                tls: scheme.server, [.readRequest, .send(Side.a.answer), .readRequest, .close])
+            let gateway = try FaultGateway([.a: a.port], scheme: scheme)
             defer { gateway.stop() }
             defer { a.stop() }
             let client = try RawClient(port: gateway.port)
@@ -61,32 +61,32 @@ struct StandingFaultTests {
                 )
                 let reply = try client.reply()
                 guard reply.status == (number % 2 == 0 ? 200 : 502) else {
-                    throw Broken("\(number): \(reply)")
+                    throw UnmetExpectation("\(number): \(reply)")
                 }
                 guard number % 2 == 0 || reply.text.contains(#""reason":"connection_terminated""#),
                     number % 2 == 0 || reply.text.contains(#""attempts":1,"#)
-                else { throw Broken("\(number): \(reply)") }
+                else { throw UnmetExpectation("\(number): \(reply)") }
             }
             for number in 0..<200 {
                 let times = a.requests.count { $0.contains(": n\(number).\r\n") }
-                guard times == 1 else { throw Broken("number \(number) came \(times) times") }
+                guard times == 1 else { throw UnmetExpectation("number \(number) came \(times) times") }
             }
         }
     }
 
     @Test(
-        "While a part is slow the page takes its limit and no longer, and other endpoints are untouched",
-        arguments: Speech.allCases)
-    func slowPart(_ speech: Speech) async throws {
-        try await Lanes.run {
-            let a = try Self.good(.a, speech)
-            let b = try ScriptedUpstream(tls: speech.server, [.readRequest, .awaitEnd])
+        "While a part is slow the page takes its limit and no longer, and other endpoints are unaffected",
+        arguments: UpstreamScheme.allCases)
+    func slowPart(_ scheme: UpstreamScheme) async throws {
+        try await BlockingThreads.run {
+            let a = try Self.good(.a, scheme)
+            let b = try ScriptedUpstream(tls: scheme.server, [.readRequest, .awaitEnd])
             var policy = FaultGateway.patient
-            // Forty handshakes leave too few rounds in the shorter time.
-            let limit = speech == .http ? 200 : 400
+            // Forty TLS handshakes would leave too few rounds in the shorter time.
+            let limit = scheme == .http ? 200 : 400
             policy.attemptLimits.firstByte = .milliseconds(limit)
             let gateway = try FaultGateway(
-                [.a: a.port, .b: b.port], speech: speech, faulty: .b, policy: policy
+                [.a: a.port, .b: b.port], scheme: scheme, faulty: .b, policy: policy
             ) {
                 $0.inbound.requestsPerConnection = .max
             }
@@ -103,20 +103,22 @@ struct StandingFaultTests {
             var others: [Duration] = []
             while !slow.contains(where: { $0.end(within: 0) != .silence }) {
                 let began = clock.now
-                guard other.get("/apart")?.status == 200 else { throw Broken("another endpoint suffers") }
+                guard other.get("/apart")?.status == 200 else {
+                    throw UnmetExpectation("another endpoint is affected")
+                }
                 others.append(clock.now - began)
             }
-            // The machine may be busy: the median counts.
+            // The median, because the machine may be busy.
             guard others.count >= 10,
                 others.sorted()[others.count / 2] < .milliseconds(50) * Sanitizer.slowdown
             else {
-                throw Broken("other endpoints: \(others.sorted())")
+                throw UnmetExpectation("other endpoints: \(others.sorted())")
             }
             var totals: [Double] = []
             for client in slow {
                 let reply = try client.reply()
                 guard reply.status == 200, reply.text.contains("\"code\":\"PARTIAL\"") else {
-                    throw Broken("\(reply)")
+                    throw UnmetExpectation("\(reply)")
                 }
                 let json = try JSONFragment(validating: reply.body[...])
                 totals.append(json[member: "meta"]?[member: "elapsedMs"]?.doubleValue ?? 0)
@@ -124,22 +126,22 @@ struct StandingFaultTests {
             guard totals.allSatisfy({ $0 >= Double(limit) }),
                 totals.sorted()[20] < Double(limit) + Double(limit) * Double(Sanitizer.slowdown)
             else {
-                throw Broken("\(totals)")
+                throw UnmetExpectation("\(totals)")
             }
         }
     }
 
     @Test(
-        "When all upstreams are down each request is told at once, and the first after their return is served",
-        arguments: Speech.allCases)
-    func allDown(_ speech: Speech) async throws {
-        let complaints = try await Lanes.run {
+        "When all upstreams are down each request fails at once, and the first after their return succeeds",
+        arguments: UpstreamScheme.allCases)
+    func allDown(_ scheme: UpstreamScheme) async throws {
+        let complaints = try await BlockingThreads.run {
             let upstreams = try Side.allCases.map {
                 try ScriptedUpstream(
-                    .closed, [[.readRequest, .send($0.answer), .again]], tls: speech.server)
+                    .closed, [[.readRequest, .send($0.answer), .again]], tls: scheme.server)
             }
             let gateway = try FaultGateway(
-                [.a: upstreams[0].port, .b: upstreams[1].port], speech: speech)
+                [.a: upstreams[0].port, .b: upstreams[1].port], scheme: scheme)
             defer { gateway.stop() }
             var complaints = Complaints()
             let client = try RawClient(port: gateway.port)
@@ -150,8 +152,8 @@ struct StandingFaultTests {
             }
             complaints.expect(slowest.sorted()[10] <= 50 * Double(Sanitizer.slowdown), "\(slowest) ms")
             for upstream in upstreams { upstream.open() }
-            complaints.page(client, "the same connection")
-            complaints.page(port: gateway.port)
+            complaints.expectPage(client, "the same connection")
+            complaints.expectPage(port: gateway.port)
             for upstream in upstreams { upstream.stop() }
             return complaints.list
         }
@@ -159,12 +161,12 @@ struct StandingFaultTests {
     }
 
     @Test(
-        "A thousand slow clients are ended at their deadlines, and others are answered within a second meanwhile"
+        "A thousand slow clients are closed at their deadlines, while others are answered within a second"
     )
     func slowClients() async throws {
-        let complaints = try await Lanes.run {
+        let complaints = try await BlockingThreads.run {
             let (a, b) = (try Self.good(.a), try Self.good(.b))
-            // One for all: what is not read is not copied either.
+            // One large body shared by all: unread bytes are not copied.
             let large = JSONFragment("\"" + String(repeating: "a", count: 8 << 20) + "\"")
             let gateway = try FaultGateway([.a: a.port, .b: b.port]) {
                 $0.inbound.headerDeadline = .milliseconds(900)
@@ -176,7 +178,7 @@ struct StandingFaultTests {
             defer { gateway.stop() }
             var complaints = Complaints()
             do {
-                // Every twentieth does not read; the kernel takes megabytes for each of them.
+                // Only every twentieth does not read, because the kernel buffers megabytes for each of these.
                 let starts = [
                     "GET /pa", "POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\nab", "",
                     "GET /large HTTP/1.1\r\nHost: test\r\n\r\n",
@@ -191,7 +193,7 @@ struct StandingFaultTests {
                 let clock = ContinuousClock()
                 for _ in 0..<50 {
                     let began = clock.now
-                    complaints.page(quick, "a quick connection")
+                    complaints.expectPage(quick, "a quick connection")
                     let elapsed = clock.now - began
                     complaints.expect(
                         elapsed < .seconds(1) * Sanitizer.slowdown, "a quick client waited \(elapsed)")
@@ -201,11 +203,11 @@ struct StandingFaultTests {
                     case 0, 1:
                         let text = String(decoding: client.readToEnd().bytes, as: UTF8.self)
                         complaints.expect(text.hasPrefix("HTTP/1.1 408 "), "slow client \(index) got \(text)")
-                    case 2: complaints.expect(client.reachesEnd(), "silent client \(index) is not ended")
+                    case 2: complaints.expect(client.reachesEnd(), "silent client \(index) is not closed")
                     default: complaints.expect(client.isReset(within: 5000), "client \(index) is not reset")
                     }
                 }
-                complaints.page(port: gateway.port)
+                complaints.expectPage(port: gateway.port)
             }
             a.stop()
             b.stop()
@@ -215,9 +217,9 @@ struct StandingFaultTests {
         #expect(complaints.isEmpty, "\(complaints.prefix(5).joined(separator: "\n"))")
     }
 
-    @Test("What a client calls hop-by-hop takes nothing from what the gateway adds")
+    @Test("A client's hop-by-hop fields do not remove the gateway's own fields")
     func connectionOptions() async throws {
-        try await Lanes.run {
+        try await BlockingThreads.run {
             let (a, b) = (try Self.good(.a), try Self.good(.b))
             let gateway = try FaultGateway([.a: a.port, .b: b.port])
             defer { gateway.stop() }
@@ -230,7 +232,7 @@ struct StandingFaultTests {
             )
             let reply = try client.reply()
             guard reply.status == 200, reply.value("X-Request-Id")?.isEmpty == false else {
-                throw Broken("\(reply)")
+                throw UnmetExpectation("\(reply)")
             }
             for upstream in [a, b] {
                 let request = upstream.requests.first?.lowercased() ?? "none"
@@ -239,36 +241,38 @@ struct StandingFaultTests {
                     "host: 127.",
                 ] {
                     guard request.contains("\r\n" + field) else {
-                        throw Broken("\(field) is not in \(request)")
+                        throw UnmetExpectation("\(field) is not in \(request)")
                     }
                 }
                 guard !request.contains("secret"), !request.contains("\r\nconnection:") else {
-                    throw Broken(request)
+                    throw UnmetExpectation(request)
                 }
             }
         }
     }
 
-    @Test("An access log that nobody reads keeps nobody waiting, and neither does its gateway's end")
+    @Test("An access log that nobody reads blocks neither requests nor the end of the gateway")
     func stuckLog() async throws {
-        try await Lanes.run {
+        try await BlockingThreads.run {
             let pipe = RawPipe()
             let gateway = try FaultGateway([:], log: pipe.writer)
-            // 64 KiB are in the pipe by then, and 1 MiB in the log's own room.
+            // By then 64 KiB are in the pipe and 1 MiB in the log's channel.
             for _ in 0..<9 {
                 let next = try RawClient(port: gateway.port)
                 for _ in 0..<900 {
-                    guard next.get("/apart")?.status == 200 else { throw Broken("a request is not answered") }
+                    guard next.get("/apart")?.status == 200 else {
+                        throw UnmetExpectation("a request is not answered")
+                    }
                 }
             }
             guard try RawClient(port: gateway.port).get("/apart")?.status == 200 else {
-                throw Broken("the last request is not answered")
+                throw UnmetExpectation("the last request is not answered")
             }
             let clock = ContinuousClock()
             let began = clock.now
             gateway.stop()
             guard clock.now - began < .seconds(5) * Sanitizer.slowdown else {
-                throw Broken("the end waits for the log's reader")
+                throw UnmetExpectation("the end waits for the log's reader")
             }
             close(pipe.writer)
             close(pipe.reader)
@@ -276,7 +280,7 @@ struct StandingFaultTests {
     }
 }
 
-struct Broken: Error, CustomStringConvertible {
+struct UnmetExpectation: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) {

@@ -2,14 +2,14 @@ import EventIO
 import Networking
 import TestSupport
 
-/// What upstreams do wrong that only TLS knows. All else that goes wrong over TLS is `listed` and `further` once more.
+/// Faults of TLS itself. All other faults over TLS are `listed` and `further` again.
 extension UpstreamFault {
     private static let certificate = "tls_certificate_error"
     private static let protocolError = "tls_protocol_error"
     private static let alert = "tls_alert_received"
     private static let ok = "HTTP/1.1 200 OK\r\n"
 
-    /// One that shows this certificate in the handshake.
+    /// A fault of an upstream with this certificate.
     private static func shown(_ name: String, _ identity: TestIdentity) -> UpstreamFault {
         var options = TLSServer.Options()
         options.identity = identity
@@ -29,11 +29,11 @@ extension UpstreamFault {
         shown("a certificate that has expired", TestAuthority.shared.issue(days: -20 ... -10)),
         shown("a certificate that is not valid yet", TestAuthority.shared.issue(days: 10...20)),
         shown("a certificate for another name", TestAuthority.shared.issue("DNS:other.example")),
-        shown("a certificate with no name but its subject's", TestAuthority.shared.issue(nil)),
-        shown("a certificate of its own making", TestAuthority.shared.issue(isSelfSigned: true)),
-        shown("a certificate of an authority that nobody trusts", TestAuthority.other.issue()),
-        secured("a key that is not the pinned one", TLSServer.Options(), certificate)
-            .bare { $0.pins = [Speech.server.options.identity.pin] },
+        shown("a certificate with a name only in its subject", TestAuthority.shared.issue(nil)),
+        shown("a self-signed certificate", TestAuthority.shared.issue(isSelfSigned: true)),
+        shown("a certificate of an untrusted authority", TestAuthority.other.issue()),
+        secured("a key other than the pinned one", TLSServer.Options(), certificate)
+            .bare { $0.pins = [UpstreamScheme.server.options.identity.pin] },
         secured("a client certificate demanded, TLS 1.3", demanding(only12: false), alert),
         secured("a client certificate demanded, TLS 1.2", demanding(only12: true), alert),
         secured("nothing but TLS 1.2 where 1.3 is the least", only12, alert, protocolError)
@@ -95,7 +95,7 @@ extension UpstreamFault {
             [
                 .secureBy(TLSServer(only12)), .readRequest, .send(ok), .renegotiate,
                 .send("Content-Length: 10\r\n\r\n" + late),
-                // The refusal of it is a fault to the tests' own side.
+                // The scripted peer sees the gateway's refusal as an error.
                 .awaitEnd,
             ]
         ).bare(),

@@ -4,39 +4,39 @@ import NetworkingSession
 import TestSupport
 import Testing
 
-/// One thing that an upstream does wrong, and what a client must see of it.
+/// One fault of an upstream and the expected result for the client.
 struct UpstreamFault: Sendable, CustomTestStringConvertible {
     enum Outcome: Sendable {
-        /// The part fails: its kind, its reason (any of them, where the kernel decides), and the answer's status where
-        /// the part is required.
+        /// The part fails with this kind, one of these reasons (the kernel may decide which), and this status if the part is
+        /// required.
         case failure(OutcomeKind, [String], Int)
-        /// The answer is used: the part's data.
+        /// The response is used, with this data of the part.
         case served(String)
     }
 
     let name: String
     var door = ScriptedUpstream.Door.open
-    /// What each connection that meets the fault goes through.
+    /// The script of each connection that meets the fault.
     let script: [ScriptedUpstream.Step]
     let outcome: Outcome
     var attempts = 1...1
-    /// Whether the connection lives on: then it serves what follows, and no other is opened.
+    /// Whether the connection stays usable: then it serves the following requests, and no other is opened.
     var isReused = false
     var method = HTTPMethod.get
-    /// How long the faulty call may take, where that is what ends it.
+    /// The time limit of the faulty call, if that ends it.
     var policy = FaultGateway.patient
-    /// Milliseconds that the gateway tells for the failure.
+    /// The milliseconds that the gateway reports for the failure.
     var elapsed = 0...20_000
-    /// What the gateway asks of the faulty upstream where TLS is spoken.
-    var tls = Speech.configuration
-    /// Whether its connections begin with a handshake where TLS is spoken; else the script says what they begin with.
+    /// The gateway's TLS configuration for the faulty upstream.
+    var tls = UpstreamScheme.configuration
+    /// Whether connections over TLS begin with a handshake; otherwise the script decides.
     var isSecure = true
-    /// A field that the answer has where the part is required.
+    /// A field of the answer if the part is required.
     var field: (name: String, value: String)?
 
     var testDescription: String { name }
 
-    /// The table's short forms: what the part's kind and the answer's status are follows from the reason.
+    /// Short forms for the table: the reason implies the part's kind and the answer's status.
     static func network(
         _ name: String, _ script: [ScriptedUpstream.Step], _ reasons: String..., status: Int = 502,
         attempts: Int = 1
@@ -46,7 +46,7 @@ struct UpstreamFault: Sendable, CustomTestStringConvertible {
             attempts: attempts...attempts)
     }
 
-    /// A whole HTTP response whose content cannot be used.
+    /// A complete HTTP response with unusable content.
     static func path(_ name: String, _ response: String, _ reason: String = "decode_error") -> UpstreamFault {
         path(name, bytes: Array(response.utf8), reason)
     }
@@ -75,7 +75,7 @@ struct UpstreamFault: Sendable, CustomTestStringConvertible {
         UpstreamFault(name: name, script: script, outcome: .served(data), isReused: isReused)
     }
 
-    /// On a connection that serves the next call too.
+    /// A fault after which the connection serves the next call.
     func reusing() -> UpstreamFault {
         var fault = self
         fault.isReused = true
@@ -88,7 +88,7 @@ struct UpstreamFault: Sendable, CustomTestStringConvertible {
         return fault
     }
 
-    /// From the first byte on by the script alone: a fault of TLS itself.
+    /// A fault of TLS itself: the script controls the connection from the first byte.
     func bare(_ change: (inout TLSConfiguration) -> Void = { _ in }) -> UpstreamFault {
         var fault = self
         fault.isSecure = false
@@ -104,7 +104,7 @@ struct UpstreamFault: Sendable, CustomTestStringConvertible {
         return fault
     }
 
-    /// The data of answers that are used though something is wrong around them.
+    /// The data of responses that are used despite the fault.
     static let late = #"{"late":1}"#
 
     /// A response with the right length.

@@ -6,25 +6,25 @@ import TestSupport
 struct UpstreamFaultRun {
     let fault: UpstreamFault
     let side: Side
-    let speech: Speech
+    let scheme: UpstreamScheme
     private var complaints = Complaints()
-    /// That the failure took too long.
+    /// A complaint if the failure took too long.
     private var lateness: String?
 
-    init(_ fault: UpstreamFault, at side: Side, over speech: Speech) {
+    init(_ fault: UpstreamFault, at side: Side, over scheme: UpstreamScheme) {
         self.fault = fault
         self.side = side
-        self.speech = speech
+        self.scheme = scheme
     }
 
-    /// What was not as it should be: of the answer, of the next ones, of what is left.
-    static func complaints(_ fault: UpstreamFault, at side: Side, over speech: Speech = .http) throws
+    /// Returns the unmet expectations for the answer, the next answers, and what is left behind.
+    static func complaints(_ fault: UpstreamFault, at side: Side, over scheme: UpstreamScheme = .http) throws
         -> [String]
     {
-        // The machine may be busy: where the time is short the fastest of several counts, and none may fail otherwise.
+        // On a busy machine the fastest of several rounds counts for short times; all else has to be right in each round.
         var roundsLeft = fault.elapsed.upperBound < 1000 ? 5 : 1
         while true {
-            var run = UpstreamFaultRun(fault, at: side, over: speech)
+            var run = UpstreamFaultRun(fault, at: side, over: scheme)
             try run.run()
             roundsLeft -= 1
             guard let lateness = run.lateness else { return run.complaints.list }
@@ -37,13 +37,13 @@ struct UpstreamFaultRun {
     private var met: Int { fault.door != .open ? 0 : fault.isReused ? 1 : fault.attempts.upperBound }
 
     private var scripts: [[ScriptedUpstream.Step]] {
-        // Where the faults are those of TLS itself, the upstream has to be told when to speak it.
+        // For faults of TLS itself the script decides when to speak TLS.
         let good: [ScriptedUpstream.Step] =
             fault.isSecure
             ? [.readRequest, .send(side.answer), .again]
             : [.secure, .answer { [answer = side.answer] _ in answer }]
         if fault.isReused {
-            // The next request and the one on a new connection are all that follows.
+            // Two requests follow: the next one and one on a new connection.
             let twice: [ScriptedUpstream.Step] = [
                 .readRequest, .send(side.answer), .readRequest, .send(side.answer), .awaitEnd,
             ]
@@ -54,12 +54,12 @@ struct UpstreamFaultRun {
 
     private mutating func run() throws {
         let faulty = try ScriptedUpstream(
-            fault.door, scripts, tls: speech.server, isSecure: fault.isSecure)
+            fault.door, scripts, tls: scheme.server, isSecure: fault.isSecure)
         defer { faulty.stop() }
-        let sound = try ScriptedUpstream(tls: speech.server, [.readRequest, .send(other.answer), .again])
+        let sound = try ScriptedUpstream(tls: scheme.server, [.readRequest, .send(other.answer), .again])
         defer { sound.stop() }
         let gateway = try FaultGateway(
-            [side: faulty.port, other: sound.port], speech: speech, tls: fault.tls, faulty: side,
+            [side: faulty.port, other: sound.port], scheme: scheme, tls: fault.tls, faulty: side,
             method: fault.method, policy: fault.policy)
         defer { gateway.stop() }
 
@@ -68,8 +68,8 @@ struct UpstreamFaultRun {
             client.send("GET /fault HTTP/1.1\r\nHost: test\r\nX-Request-Id: fault-1\r\n\r\n")
             try check(client.reply())
             if fault.door != .open { faulty.open() }
-            complaints.page(client, "the same connection")
-            complaints.page(port: gateway.port)
+            complaints.expectPage(client, "the same connection")
+            complaints.expectPage(port: gateway.port)
             complaints.expectEqual(
                 faulty.connections, fault.isReused ? 1 : met + 1, "the number of upstream connections")
         }
@@ -79,7 +79,7 @@ struct UpstreamFaultRun {
     }
 
     private mutating func check(_ reply: RawClient.Reply) {
-        complaints.expectEqual(reply.value("X-Request-Id"), "fault-1", "the id")
+        complaints.expectEqual(reply.value("X-Request-Id"), "fault-1", "X-Request-Id")
         switch fault.outcome {
         case .served(let data):
             let json = complaints.envelope(reply, 200, "OK")
@@ -102,8 +102,8 @@ struct UpstreamFaultRun {
             reply, isRequired ? status : 200, isRequired ? codes[status] ?? "" : "PARTIAL")
         complaints.expectEqual(
             json?[member: "data"]?.description, isRequired ? "null" : data(fault: "null"), "the data")
-        complaints.expectEqual(reply.value("Cache-Control"), "no-store", "the caching")
-        complaints.expect(reply.value("Proxy-Status")?.hasPrefix("sluice") == true, "no Proxy-Status")
+        complaints.expectEqual(reply.value("Cache-Control"), "no-store", "Cache-Control")
+        complaints.expect(reply.value("Proxy-Status")?.hasPrefix("sluice") == true, "Proxy-Status is missing")
         if isRequired, let field = fault.field {
             complaints.expectEqual(reply.value(field.name), field.value, field.name)
         }
@@ -117,13 +117,14 @@ struct UpstreamFaultRun {
         complaints.expectEqual(error?[member: "part"]?.stringValue, side.rawValue, "the part")
         complaints.expectEqual(error?[member: "kind"]?.stringValue, kind.rawValue, "the kind")
         let reason = error?[member: "reason"]?.stringValue ?? "none"
-        complaints.expect(reasons.contains(reason), "the reason is \(reason) and not \(reasons)")
+        complaints.expect(reasons.contains(reason), "the reason is \(reason), expected one of \(reasons)")
         let attempts = error?[member: "attempts"]?.intValue ?? -1
-        complaints.expect(fault.attempts.contains(attempts), "\(attempts) attempts and not \(fault.attempts)")
+        complaints.expect(
+            fault.attempts.contains(attempts), "\(attempts) attempts, expected \(fault.attempts)")
         let elapsed = error?[member: "elapsedMs"]?.intValue ?? -1
         let expected = fault.elapsed.lowerBound...fault.elapsed.upperBound * Sanitizer.slowdown
-        complaints.expect(elapsed >= expected.lowerBound, "\(elapsed) ms and not \(expected)")
-        if elapsed > expected.upperBound { lateness = "\(elapsed) ms and not \(expected)" }
+        complaints.expect(elapsed >= expected.lowerBound, "\(elapsed) ms, expected \(expected)")
+        if elapsed > expected.upperBound { lateness = "\(elapsed) ms, expected \(expected)" }
     }
 
     private func data(fault: String) -> String {

@@ -1,7 +1,7 @@
 import Testing
 
-/// What upstreams do wrong, as a client of a served gateway sees it, in plain HTTP and over TLS. After each: the next requests are right, on the same
-/// connection and on a new one; sockets, pool and timers are back within a second; the process lives.
+/// Faults of upstreams over plain HTTP and over TLS, as a client of a gateway sees them. After each fault the next requests succeed,
+/// on the same connection and on a new one; sockets, pool and timers are released within a second; the process lives.
 @Suite("Faults of upstreams", .timeLimit(.minutes(2)))
 struct UpstreamFaultTests {
     @Test("A listed fault", arguments: UpstreamFault.listed, Side.allCases)
@@ -23,9 +23,9 @@ struct UpstreamFaultTests {
     @Test("A fault of TLS itself", arguments: UpstreamFault.ofTLS, Side.allCases)
     func ofTLS(_ fault: UpstreamFault, at side: Side) async throws { try await meet(fault, side, .https) }
 
-    private func meet(_ fault: UpstreamFault, _ side: Side, _ speech: Speech) async throws {
-        let complaints = try await Lanes.run {
-            try UpstreamFaultRun.complaints(fault, at: side, over: speech)
+    private func meet(_ fault: UpstreamFault, _ side: Side, _ scheme: UpstreamScheme) async throws {
+        let complaints = try await BlockingThreads.run {
+            try UpstreamFaultRun.complaints(fault, at: side, over: scheme)
         }
         #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
     }

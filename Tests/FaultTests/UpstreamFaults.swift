@@ -2,18 +2,18 @@ import HTTPModel
 import Networking
 import TestSupport
 
-/// What upstreams do wrong: a row is a fault. `listed` is the design's list, row by row; `further` is what it does not name.
+/// Faults of upstreams, one a row. `listed` are those of the design, in its order; `further` are others.
 ///
-/// What plain HTTP cannot show, or shows elsewhere:
-/// - a name that does not resolve, a resolver that is silent: no byte of HTTP is involved (EventIOTests/ResolverTests);
-/// - what only TLS can do wrong: `ofTLS`;
-/// - HTTP/2 upstreams: not spoken;
-/// - a connection that is closed as the next request is written, a slow part under load, all upstreams down: they take
-///   more than one request (StandingFaultTests);
-/// - SIGTERM under load: GatewayServerTests/DrainTests, SluiceCommandTests;
-/// - a reload with a broken file: there is no configuration file to reload;
-/// - no file descriptors left: EventIOTests/ExhaustionTests in a process of its own, `make soak` with a whole gateway;
-/// - a standard output whose reader is stuck or gone: GatewayServerTests/LogWriterTests, StandingFaultTests.
+/// Tested elsewhere, or not over plain HTTP:
+/// - a name that does not resolve, a silent resolver: no HTTP is involved (EventIOTests/ResolverTests);
+/// - faults of TLS itself: `ofTLS`;
+/// - HTTP/2 upstreams: not supported;
+/// - a connection that closes as the next request is written, a slow part under load, all upstreams down: they take more than
+///   one request (StandingFaultTests);
+/// - SIGTERM under load: GatewayHTTPTests/DrainTests, SluiceCommandTests;
+/// - a reload with a broken file: GatewayHTTPTests/SecureUpstreamTests;
+/// - no file descriptors left: EventIOTests/ExhaustionTests in a separate process, `make soak` with a gateway;
+/// - a standard output whose reader is stuck or gone: GatewayHTTPTests/LogWriterTests, StandingFaultTests.
 extension UpstreamFault {
     private static let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
     private static let block = String(repeating: "a", count: 16_384)
@@ -89,8 +89,8 @@ extension UpstreamFault {
         served("HEAD with a body", [.readRequest, .send(response()), .awaitEnd], "null").by(.head),
         path("HTML", response("200 OK", "<html>late</html>", "Content-Type: text/html\r\n")),
         path("an empty body", response("200 OK", "")),
-        path("null where an object is due", response("200 OK", "null")),
-        path("a scalar where an object is due", response("200 OK", "42")),
+        path("null instead of an object", response("200 OK", "null")),
+        path("a scalar instead of an object", response("200 OK", "42")),
         path("broken JSON", response("200 OK", #"{"late":1"#)),
         path(
             "JSON that is no UTF-8",

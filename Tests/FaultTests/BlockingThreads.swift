@@ -1,8 +1,8 @@
 import Foundation
 import Locking
 
-/// Threads for cases that block: a few at a time, and none of those that other tests' tasks run on.
-enum Lanes {
+/// Threads for blocking cases, a few at a time, separate from those that other tests' tasks use.
+enum BlockingThreads {
     private static let queue: OperationQueue = {
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 4

@@ -1,14 +1,14 @@
 import NetworkingSession
 import TestSupport
 
-/// By what a gateway under test and its upstreams speak: the same faults are met by both.
-enum Speech: String, CaseIterable, Sendable, CustomStringConvertible {
+/// The protocol between a gateway under test and its upstreams. The same faults occur with both.
+enum UpstreamScheme: String, CaseIterable, Sendable, CustomStringConvertible {
     case http, https
 
-    /// What every sound upstream speaks TLS by: one for all, since its key takes time to make.
+    /// The TLS server options of every sound upstream, shared because generating a key takes time.
     static let server = TLSServer()
 
-    /// What the gateway asks of it: that the tests' own authority has signed for it.
+    /// The gateway's TLS configuration, which trusts the tests' own authority.
     static let configuration: TLSConfiguration = {
         var configuration = TLSConfiguration()
         configuration.trust = .authorities(.text(TestAuthority.shared.pem))
